@@ -1,0 +1,7 @@
+import type { Config } from "drizzle-kit";
+
+export default {
+  dialect: "sqlite",
+  schema: "./src/readmodel/schema.ts",
+  out: "./drizzle/d1",
+} satisfies Config;
