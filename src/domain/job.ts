@@ -1,0 +1,84 @@
+/** The life of a job: `started`, then `completed` or `failed`, and what each step costs. Pure. */
+import { fitsBalance, type Posting } from "./ledger.ts";
+import { accepted, refused, type Result } from "./result.ts";
+import type { Refusal } from "./refusals.ts";
+
+export const JOB_STATUSES = ["started", "completed", "failed"] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+/** Why a job failed: its client said so, or its time ran out. */
+export type JobFailure = "reported" | "expired";
+
+/** What the rules need to know of a job. Costs are in credits. */
+export interface JobState {
+  readonly id: string;
+  readonly app_slug: string | null;
+  readonly status: JobStatus;
+  readonly reserved: number;
+  readonly actual_cost: number;
+  readonly failure: JobFailure | null;
+}
+
+/** The outcome of a step: what the job becomes, and the one line the passbook gets for it. */
+export interface JobStep {
+  readonly status: JobStatus;
+  readonly actual_cost: number;
+  readonly failure: JobFailure | null;
+  readonly posting: Posting;
+}
+
+type StepResult = Result<JobStep, Refusal>;
+
+function step(
+  job: Pick<JobState, "id" | "app_slug">,
+  outcome: Pick<JobStep, "status" | "actual_cost" | "failure">,
+  kind: Posting["kind"],
+  amount: number,
+): JobStep {
+  return { ...outcome, posting: { kind, amount, job_id: job.id, app_slug: job.app_slug } };
+}
+
+/** A new job takes its estimate off the balance. Refused where the balance does not cover it. */
+export function reserve(
+  balance: number,
+  job: Pick<JobState, "id" | "app_slug">,
+  cost_estimate: number,
+): StepResult {
+  if (balance < cost_estimate) {
+    return refused({ code: "insufficient_credits", credits: balance, required: cost_estimate });
+  }
+  const outcome = { status: "started", actual_cost: 0, failure: null } as const;
+  // `0 - x`, since `-0` is another value than 0 to JSON-minded comparisons.
+  return accepted(step(job, outcome, "reserve", 0 - cost_estimate));
+}
+
+/**
+ * Completing charges the real cost in full, below zero if need be, and gives back what was reserved
+ * beyond it. A job that timed out may still be completed: its reserve was refunded, so all of the
+ * cost is charged now, once.
+ */
+export function complete(balance: number, job: JobState, actual_cost: number): StepResult {
+  const late = job.status === "failed" && job.failure === "expired";
+  if (job.status !== "started" && !late) return refused({ code: "job_not_started" });
+  const still_reserved = late ? 0 : job.reserved;
+  const amount = still_reserved - actual_cost;
+  if (!fitsBalance(balance, amount)) return refused({ code: "balance_limit" });
+  const outcome = { status: "completed", actual_cost, failure: null } as const;
+  return accepted(step(job, outcome, "settle", amount));
+}
+
+/** Failing gives the reserve back, or keeps it as the job's cost where `refund` is false. */
+export function fail(job: JobState, refund: boolean): StepResult {
+  if (job.status !== "started") return refused({ code: "job_not_started" });
+  const outcome = { status: "failed", failure: "reported" } as const;
+  if (!refund) {
+    return accepted(step(job, { ...outcome, actual_cost: job.reserved }, "settle", 0));
+  }
+  return accepted(step(job, { ...outcome, actual_cost: 0 }, "refund", job.reserved));
+}
+
+/** A started job whose time ran out fails by itself and gives its whole reserve back. */
+export function expire(job: JobState): JobStep {
+  const outcome = { status: "failed", actual_cost: 0, failure: "expired" } as const;
+  return step(job, outcome, "refund", job.reserved);
+}

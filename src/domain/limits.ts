@@ -1,0 +1,78 @@
+/** Every number the service holds to, with its unit in its name and its reason beside it. */
+
+/** The largest cost or estimate of one job, in credits (design: larger is refused). */
+export const COST_MAX_CREDITS = 1_000_000_000_000;
+
+/**
+ * The furthest a balance may be from zero, in credits: beyond it a number loses single credits,
+ * because JSON readers and JavaScript hold integers exactly only up to 2^53 - 1.
+ */
+export const BALANCE_MAX_CREDITS = Number.MAX_SAFE_INTEGER;
+
+/** The largest request body, in bytes. */
+export const BODY_MAX_BYTES = 64 * 1024;
+
+/** The largest metadata of one job, serialised as JSON, in bytes; also after merging. */
+export const METADATA_MAX_BYTES = 16 * 1024;
+
+/** How deeply metadata may nest. Past this, serialisers and clients recurse until they fail. */
+export const METADATA_MAX_DEPTH = 64;
+
+/** The longest `action` of a job, in UTF-16 code units. */
+export const ACTION_MAX_LENGTH = 200;
+
+/** Jobs and ledger lists: page size when none is asked for, and the most that may be asked for. */
+export const PAGE_DEFAULT_ROWS = 50;
+export const PAGE_MAX_ROWS = 200;
+
+/** A job still `started` after this long fails by itself, unless its creation says otherwise. */
+export const JOB_TTL_DEFAULT_SECONDS = 24 * 60 * 60;
+export const JOB_TTL_MIN_SECONDS = 60;
+export const JOB_TTL_MAX_SECONDS = 30 * 24 * 60 * 60;
+
+/** Longest `Idempotency-Key`, in characters, and how long its answer is kept. */
+export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
+export const IDEMPOTENCY_KEEP_MS = 24 * 60 * 60 * 1000;
+
+/** Clean-up of idempotency records runs at most this often in one account; each run is an alarm. */
+export const IDEMPOTENCY_CLEANUP_INTERVAL_MS = 60 * 60 * 1000;
+
+/** Apps one account may be upserted for. Anyone can invent slugs; this bounds what that stores. */
+export const APPS_PER_ACCOUNT_MAX = 1_000;
+
+/** How long after a commit its rows go to the read model: one batch a second for a hot account. */
+export const PROJECTION_DELAY_MS = 1_000;
+
+/** Waiting time after the first failed projection; doubles with each further one, up to the max. */
+export const PROJECTION_RETRY_MIN_MS = 2_000;
+export const PROJECTION_RETRY_MAX_MS = 60_000;
+
+/** Ledger lines projected in one D1 batch; with 16 KiB of metadata each, well under D1's limits. */
+export const PROJECTION_BATCH_LINES = 100;
+
+/** How long an isolate trusts its copy of the app registry. */
+export const APP_REGISTRY_CACHE_MS = 60_000;
+
+/** Lifetime of a session JWT. Short: a revoked session's JWT works until it runs out. */
+export const SESSION_JWT_TTL_SECONDS = 15 * 60;
+
+/** A session ends this long after its last renewal. */
+export const SESSION_TTL_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** A renewal moves the end only when that gains this much: a write a day, not one a quarter hour. */
+export const SESSION_SLIDE_AFTER_MS = 24 * 60 * 60 * 1000;
+
+/** Clock difference tolerated when a token's times are checked. */
+export const TOKEN_CLOCK_TOLERANCE_SECONDS = 5;
+
+/** Longest `Authorization` token read at all, in characters; ours are well under 2,000. */
+export const TOKEN_MAX_LENGTH = 8_192;
+
+/** Longest `redirect_to`, in characters. */
+export const REDIRECT_MAX_LENGTH = 2_048;
+
+/** The window of the authenticated rate limit (wrangler.toml has its count); for `Retry-After`. */
+export const RATE_LIMIT_AUTHENTICATED_SECONDS = 10;
+
+/** What a client is told to wait when a store of ours is unavailable. */
+export const UNAVAILABLE_RETRY_AFTER_SECONDS = 5;

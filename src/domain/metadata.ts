@@ -1,0 +1,46 @@
+/** A job's free-form metadata: a JSON object, bounded in bytes and depth. Pure. */
+import { METADATA_MAX_BYTES, METADATA_MAX_DEPTH } from "./limits.ts";
+import { accepted, refused, type Result } from "./result.ts";
+import type { Refusal } from "./refusals.ts";
+
+/** A JSON object. Keys such as `__proto__` and `constructor` are keys like any other. */
+export type Metadata = { readonly [key: string]: unknown };
+
+/** Whether `value` is a JSON object (not an array, not null) that nests no deeper than allowed. */
+export function isMetadata(value: unknown): value is Metadata {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return !isDeeperThan(value, METADATA_MAX_DEPTH);
+}
+
+/** Level by level instead of recursively: the value comes from outside and may nest without end. */
+function isDeeperThan(value: object, max_depth: number): boolean {
+  let level: object[] = [value];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > max_depth) return true;
+    level = level.flatMap((node) =>
+      Object.values(node).filter(
+        (child): child is object => typeof child === "object" && child !== null,
+      ),
+    );
+  }
+  return false;
+}
+
+/**
+ * Serialises metadata for storage.
+ * @returns its JSON, or `metadata_too_large` where that is longer than {@link METADATA_MAX_BYTES}.
+ */
+export function serialiseMetadata(metadata: Metadata): Result<string, Refusal> {
+  const json = JSON.stringify(metadata);
+  return new TextEncoder().encode(json).byteLength > METADATA_MAX_BYTES
+    ? refused({ code: "metadata_too_large", limit_bytes: METADATA_MAX_BYTES })
+    : accepted(json);
+}
+
+/**
+ * Merges shallowly, new keys win. Object spread defines properties instead of assigning them, so a
+ * `__proto__` key stays a key.
+ */
+export function mergeMetadata(existing: Metadata | null, added: Metadata): Metadata {
+  return { ...existing, ...added };
+}

@@ -1,0 +1,91 @@
+/**
+ * The one allowlist behind `redirect_to`, CORS and cookie-borne writes (design, section 3). Pure.
+ *
+ * An entry is an exact origin (`https://app.example.com`), any subdomain on the default port
+ * (`https://*.example.com`, not the bare parent), a custom scheme (`myapp://callback`), or a
+ * loopback origin with its port (`http://localhost:3000`). Plain http is for loopback alone.
+ */
+import { REDIRECT_MAX_LENGTH } from "./limits.ts";
+
+export type AllowedOrigin =
+  | { readonly kind: "exact"; readonly origin: string }
+  | { readonly kind: "subdomains"; readonly suffix: string };
+
+/** Schemes a browser would run or read locally instead of navigating to an app. */
+const FORBIDDEN_SCHEMES = new Set([
+  "javascript:",
+  "data:",
+  "vbscript:",
+  "file:",
+  "blob:",
+  "about:",
+  "filesystem:",
+  "view-source:",
+  "ws:",
+  "wss:",
+  "ftp:",
+]);
+
+/** Backslashes, blanks and control characters, which URL parsers repair silently and differently. */
+// oxlint-disable-next-line no-control-regex -- refusing control characters is the point
+const REPAIRED_CHARACTERS = /[\\\s\u0000-\u001f\u007f]/;
+
+/** An absolute URL with an authority, exactly as written: no userinfo, nothing a parser repairs. */
+export function parseAbsoluteUrl(text: string): URL | null {
+  if (text.length > REDIRECT_MAX_LENGTH || REPAIRED_CHARACTERS.test(text)) return null;
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(text)) return null;
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "") return null;
+  // "https://:@host" has empty userinfo, which the parser drops.
+  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return null;
+  return FORBIDDEN_SCHEMES.has(url.protocol) ? null : url;
+}
+
+/** `scheme://host[:port]`; unlike `URL.origin` it also names the origin of a custom scheme. */
+export function originOf(url: URL): string {
+  return `${url.protocol}//${url.host}`;
+}
+
+/** Whether a host never leaves the machine: `localhost`, a name under it, or a loopback address. */
+export function isLoopbackHost(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+  );
+}
+
+/** Reads one entry of an allowlist; null where it is not of the form above. */
+export function parseAllowedOrigin(entry: string): AllowedOrigin | null {
+  const wildcard = /^https:\/\/\*\.([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/.exec(entry);
+  if (wildcard !== null) return { kind: "subdomains", suffix: `.${wildcard[1]}` };
+  const url = parseAbsoluteUrl(entry);
+  if (url === null || entry.includes("*")) return null;
+  const bare =
+    url.search === "" && url.hash === "" && (url.pathname === "/" || url.pathname === "");
+  if (!bare) return null;
+  if (url.protocol === "http:" && !isLoopbackHost(url.hostname)) return null;
+  return { kind: "exact", origin: originOf(url) };
+}
+
+/** Whether the allowlist has this URL's origin. */
+export function isAllowedUrl(url: URL, allowlist: readonly AllowedOrigin[]): boolean {
+  return allowlist.some((allowed) =>
+    allowed.kind === "exact"
+      ? originOf(url) === allowed.origin
+      : url.protocol === "https:" && url.port === "" && url.hostname.endsWith(allowed.suffix),
+  );
+}
+
+/** The allowed URL that `text` names, or null: unparsable, not absolute, or not on the allowlist. */
+export function allowedUrl(text: string, allowlist: readonly AllowedOrigin[]): URL | null {
+  const url = parseAbsoluteUrl(text);
+  return url !== null && isAllowedUrl(url, allowlist) ? url : null;
+}
+
+/** Whether an `Origin` header's value (never more than scheme, host and port) is allowed. */
+export function isAllowedOrigin(header: string, allowlist: readonly AllowedOrigin[]): boolean {
+  const url = parseAbsoluteUrl(header);
+  return url !== null && originOf(url) === header && isAllowedUrl(url, allowlist);
+}

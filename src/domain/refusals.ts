@@ -1,0 +1,30 @@
+/**
+ * Everything Passbook refuses, each with the data its answer needs. `http/refusals.ts` turns each
+ * into a status and a sentence, exhaustively and in one place.
+ */
+export type Refusal =
+  // The request itself
+  | { readonly code: "invalid_request"; readonly detail: string }
+  | { readonly code: "unsupported_media_type" }
+  | { readonly code: "body_too_large"; readonly limit_bytes: number }
+  | { readonly code: "not_found" }
+  | { readonly code: "idempotency_key_reused" }
+  // Who asks
+  | { readonly code: "unauthorized"; readonly detail: string }
+  | { readonly code: "origin_not_allowed" }
+  | { readonly code: "redirect_not_allowed" }
+  | { readonly code: "rate_limited"; readonly retry_after_seconds: number }
+  // Money and jobs
+  | { readonly code: "insufficient_credits"; readonly credits: number; readonly required: number }
+  | { readonly code: "job_not_found" }
+  | { readonly code: "job_unknown" }
+  | { readonly code: "job_not_started" }
+  | { readonly code: "balance_limit" }
+  | { readonly code: "metadata_too_large"; readonly limit_bytes: number }
+  | { readonly code: "too_many_apps"; readonly limit: number }
+  // Our own failures
+  | { readonly code: "unavailable"; readonly retry_after_seconds: number }
+  | { readonly code: "misconfigured"; readonly variable: string }
+  | { readonly code: "internal"; readonly request_id: string };
+
+export type RefusalCode = Refusal["code"];
