@@ -1,0 +1,72 @@
+/** Kept answers: a retried request gets the first answer again, written in the same transaction. */
+import { and, eq, lt, min } from "drizzle-orm";
+import { IDEMPOTENCY_CLEANUP_INTERVAL_MS, IDEMPOTENCY_KEEP_MS } from "../domain/limits.ts";
+import { accepted, refused } from "../domain/result.ts";
+import type { Answer, IdempotencyGuard, OnceAnswer } from "./contract.ts";
+import { idempotency } from "./schema.ts";
+import type { AccountDatabase } from "./store.ts";
+
+/**
+ * Runs `operation` unless the guard's key was answered before at this endpoint. Only answers that
+ * changed something are kept, so a refused request may be tried again with its key. The same key
+ * with another request is `idempotency_key_reused`.
+ */
+export function once<Value>(
+  database: AccountDatabase,
+  endpoint: string,
+  guard: IdempotencyGuard | null,
+  now_ms: number,
+  operation: () => Answer<Value>,
+): OnceAnswer<Value> {
+  if (guard !== null) {
+    const kept = readKept(database, endpoint, guard.key, now_ms);
+    if (kept !== null) {
+      return kept.fingerprint === guard.fingerprint
+        ? accepted({ value: JSON.parse(kept.answer_json) as Value, replayed: true })
+        : refused({ code: "idempotency_key_reused" });
+    }
+  }
+  const answer = operation();
+  if (!answer.ok) return answer;
+  if (guard !== null) {
+    const row = {
+      fingerprint: guard.fingerprint,
+      answer_json: JSON.stringify(answer.value),
+      created_at_ms: now_ms,
+    };
+    database
+      .insert(idempotency)
+      .values({ endpoint, key: guard.key, ...row })
+      .onConflictDoUpdate({ target: [idempotency.endpoint, idempotency.key], set: row })
+      .run();
+  }
+  return accepted({ value: answer.value, replayed: false });
+}
+
+function readKept(database: AccountDatabase, endpoint: string, key: string, now_ms: number) {
+  const kept = database
+    .select()
+    .from(idempotency)
+    .where(and(eq(idempotency.endpoint, endpoint), eq(idempotency.key, key)))
+    .get();
+  return kept !== undefined && kept.created_at_ms > now_ms - IDEMPOTENCY_KEEP_MS ? kept : null;
+}
+
+/**
+ * Deletes answers kept long enough.
+ * @returns when to call again, in milliseconds since the epoch; null where nothing is kept.
+ */
+export function deleteKeptAnswers(database: AccountDatabase, now_ms: number): number | null {
+  database
+    .delete(idempotency)
+    .where(lt(idempotency.created_at_ms, now_ms - IDEMPOTENCY_KEEP_MS + 1))
+    .run();
+  const oldest = database
+    .select({ at_ms: min(idempotency.created_at_ms) })
+    .from(idempotency)
+    .get();
+  const oldest_ms = oldest?.at_ms ?? null;
+  return oldest_ms === null
+    ? null
+    : Math.max(oldest_ms + IDEMPOTENCY_KEEP_MS, now_ms + IDEMPOTENCY_CLEANUP_INTERVAL_MS);
+}
