@@ -1,0 +1,32 @@
+/**
+ * `npm run dev`: makes `.dev.vars` where there is none, migrates the local D1, runs `wrangler dev`.
+ * Arguments after `--` go to it; the migrations follow `--persist-to`.
+ */
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { developmentSettings } from "./development_settings.ts";
+import { applyMigrations, exitCode, startWrangler } from "./local_worker.ts";
+
+const SETTINGS_FILE = ".dev.vars";
+
+const args = process.argv.slice(2);
+const { values } = parseArgs({
+  args,
+  options: { "persist-to": { type: "string" } },
+  strict: false,
+});
+const persist_to = values["persist-to"];
+
+if (!existsSync(SETTINGS_FILE)) {
+  await writeFile(SETTINGS_FILE, await developmentSettings(), { mode: 0o600 });
+  console.log(`Made ${SETTINGS_FILE} with new keys.`);
+}
+console.log("Applying the migrations of the local database …");
+await applyMigrations(typeof persist_to === "string" ? persist_to : null);
+
+const wrangler = startWrangler(args, "inherit");
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => wrangler.kill(signal));
+}
+process.exitCode = await exitCode(wrangler);

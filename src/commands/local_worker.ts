@@ -1,0 +1,109 @@
+/** Running the Worker on this machine: migrations first, then `wrangler dev`. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { createServer } from "node:net";
+
+/** Wrangler must not ask questions, report usage, or look for a Cloudflare colo when it runs for us. */
+const ENVIRONMENT = {
+  ...process.env,
+  WRANGLER_SEND_METRICS: "false",
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+};
+
+/** Applies D1's migrations to the local database under `persist_to` (Wrangler's default if null). */
+export async function applyMigrations(persist_to: string | null): Promise<void> {
+  const where = persist_to === null ? [] : ["--persist-to", persist_to];
+  const migrations = spawn("wrangler", ["d1", "migrations", "apply", "DB", "--local", ...where], {
+    // On a terminal it would ask for confirmation and wait.
+    env: { ...ENVIRONMENT, CI: "true" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  migrations.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  migrations.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  if ((await exitCode(migrations)) !== 0) {
+    throw new Error(`the local database could not be migrated:\n${output}`);
+  }
+}
+
+/** Starts `wrangler dev` with these arguments. Its own process group, so that all of it can be stopped. */
+export function startWrangler(
+  args: readonly string[],
+  stdio: "inherit" | ["ignore", "pipe", "pipe"],
+): ChildProcess {
+  const detached = stdio !== "inherit";
+  return spawn("wrangler", ["dev", ...args], { env: ENVIRONMENT, stdio, detached });
+}
+
+/** The exit code of a child once it ended; 1 where a signal ended it. */
+export function exitCode(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => resolve(code ?? 1));
+  });
+}
+
+/** A port of the loopback interface that nothing listens on now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+export interface LocalWorker {
+  readonly url: string;
+  /** Everything the Worker and Wrangler printed so far. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+export interface LocalWorkerOptions {
+  readonly port: number;
+  readonly persist_to: string;
+  /** A file of `NAME=value` lines; it takes the place of `.dev.vars`. */
+  readonly env_file: string;
+}
+
+/** Starts a Worker with state of its own and waits until it answers. */
+export async function startLocalWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
+  await applyMigrations(options.persist_to);
+  const url = `http://localhost:${options.port}`;
+  const child = startWrangler(
+    [
+      `--port=${options.port}`,
+      "--inspector-port=0",
+      `--persist-to=${options.persist_to}`,
+      `--env-file=${options.env_file}`,
+      "--show-interactive-dev-session=false",
+    ],
+    ["ignore", "pipe", "pipe"],
+  );
+  let log = "";
+  child.stdout?.on("data", (chunk: Buffer) => (log += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (log += chunk.toString()));
+  const ended = exitCode(child);
+  const stop = async (): Promise<void> => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");
+    await ended;
+  };
+  const answers = waitUntilAnswering(`${url}/.well-known/jwks.json`);
+  const outcome = await Promise.race([answers, ended.then(() => "ended" as const)]);
+  if (outcome === "answers") return { url, log: () => log, stop };
+  await stop();
+  throw new Error(`the Worker did not start:\n${log}`);
+}
+
+async function waitUntilAnswering(url: string): Promise<"answers" | "silent"> {
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    const response = await fetch(url).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.ok === true) return "answers";
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return "silent";
+}

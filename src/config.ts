@@ -1,0 +1,113 @@
+/** All settings, read once from the environment by one schema that refuses nonsense by name. */
+import * as z from "zod";
+import { COST_MAX_CREDITS } from "./domain/limits.ts";
+import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "./domain/origins.ts";
+import { accepted, refused, type Result } from "./domain/result.ts";
+
+const flag = z
+  .enum(["true", "false"])
+  .default("false")
+  .transform((text) => text === "true");
+
+const wholeNumber = (minimum: number, maximum: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, "is not a whole number")
+    .default(String(fallback))
+    .transform(Number)
+    .pipe(z.number().min(minimum).max(maximum));
+
+const json = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue("is not JSON");
+    return z.NEVER;
+  }
+});
+
+const origin = z.string().transform((text, context) => {
+  const url = URL.parse(text);
+  const secure = url?.protocol === "https:" || isLoopbackHost(url?.hostname ?? "");
+  if (url !== null && secure && url.origin === text.replace(/\/$/, "")) return url.origin;
+  context.addIssue("is not an origin such as https://passbook.example.com");
+  return z.NEVER;
+});
+
+const allowlist = z
+  .string()
+  .default("")
+  .transform((text, context): readonly AllowedOrigin[] =>
+    text
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== "")
+      .flatMap((entry) => {
+        const parsed = parseAllowedOrigin(entry);
+        if (parsed !== null) return [parsed];
+        context.addIssue("has an entry that is no origin, wildcard or scheme");
+        return [];
+      }),
+  );
+
+const signing_key = z.object({
+  kty: z.literal("OKP"),
+  crv: z.literal("Ed25519"),
+  kid: z.string().min(1),
+  x: z.string().min(1),
+  d: z.string().min(1),
+});
+
+const variables = z
+  .object({
+    BASE_URL: origin.optional(),
+    COOKIE_DOMAIN: z
+      .string()
+      .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, "is not a domain such as example.com")
+      .optional(),
+    ALLOWED_ORIGINS: allowlist,
+    SIGNING_KEYS: json.pipe(z.object({ keys: z.array(signing_key).min(1) })),
+    DEFAULT_STARTER_CREDITS: wholeNumber(0, COST_MAX_CREDITS, 0),
+    DEV_SIGNIN: flag,
+  })
+  .refine((settings) => settings.DEV_SIGNIN || settings.BASE_URL !== undefined, {
+    path: ["BASE_URL"],
+    message: "is required outside development",
+  });
+
+/** The settings, checked. Lower-case names of the variables, units as they say. */
+export interface Config {
+  /** Null only in development: then the request's own origin stands for it. */
+  readonly base_url: string | null;
+  readonly cookie_domain: string | null;
+  readonly allowed_origins: readonly AllowedOrigin[];
+  /** Private Ed25519 keys: the first signs, all verify. */
+  readonly signing_keys: readonly z.infer<typeof signing_key>[];
+  readonly default_starter_credits: number;
+  readonly dev_signin: boolean;
+}
+
+/** Which variable is wrong, and how; never its value, which may be a secret. */
+export interface Misconfiguration {
+  readonly variable: string;
+  readonly problem: string;
+}
+
+/** Reads the settings from the Worker's environment. */
+export function readConfig(environment: object): Result<Config, Misconfiguration> {
+  const parsed = variables.safeParse(environment);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const variable = String(issue?.path[0] ?? "environment");
+    return refused({ variable, problem: issue?.message ?? "is not valid" });
+  }
+  const settings = parsed.data;
+  return accepted({
+    base_url: settings.BASE_URL ?? null,
+    cookie_domain: settings.COOKIE_DOMAIN ?? null,
+    allowed_origins: settings.ALLOWED_ORIGINS,
+    signing_keys: settings.SIGNING_KEYS.keys,
+    default_starter_credits: settings.DEFAULT_STARTER_CREDITS,
+    dev_signin: settings.DEV_SIGNIN,
+  });
+}

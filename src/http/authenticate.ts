@@ -1,0 +1,80 @@
+/** Who calls: a bearer token if there is one, otherwise a browser's cookies. */
+import { getCookie } from "hono/cookie";
+import { RATE_LIMIT_AUTHENTICATED_SECONDS, SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { accepted, refused, type Result } from "../domain/result.ts";
+import { sessionCookie } from "../identity/cookies.ts";
+import type { Session } from "../identity/port.ts";
+import { factory, type AppContext, type Principal } from "./context.ts";
+import { refuse } from "./refusals.ts";
+
+/** The cookie that carries the session JWT, so that the usual request reads no store. */
+export const TOKEN_COOKIE = "passbook_token";
+
+const NOT_SIGNED_IN = "Sign in, or send a bearer token.";
+const BAD_BEARER = "The bearer token is not valid or has expired. Get a new one.";
+
+/** Requires a caller, known by token or cookie, and holds them to the rate limit. */
+export const authenticate = factory.createMiddleware(async (context, next) => {
+  const principal = await identify(context);
+  if (!principal.ok) return refuse(context, principal.refusal);
+  const { limits } = context.get("services");
+  const { success } = await limits.authenticated.limit({ key: principal.value.identity_id });
+  if (!success) {
+    const retry_after_seconds = RATE_LIMIT_AUTHENTICATED_SECONDS;
+    return refuse(context, { code: "rate_limited", retry_after_seconds });
+  }
+  context.set("principal", principal.value);
+  return next();
+});
+
+/** The caller, or why there is none. A bearer that is not valid is never rescued by a cookie. */
+export async function identify(context: AppContext): Promise<Result<Principal, Refusal>> {
+  const header = context.req.header("Authorization");
+  return header === undefined ? identifyByCookie(context) : identifyByBearer(context, header);
+}
+
+async function identifyByBearer(
+  context: AppContext,
+  header: string,
+): Promise<Result<Principal, Refusal>> {
+  // RFC 6750, section 2.1; the scheme's name has no case (RFC 9110, section 11.1).
+  const token = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header)?.[1];
+  const { session_tokens } = context.get("services");
+  const claims = token && (await session_tokens.verify(context.get("base_url"), token));
+  return claims
+    ? accepted({ ...claims, via: "bearer" })
+    : refused({ code: "unauthorized", detail: BAD_BEARER });
+}
+
+async function identifyByCookie(context: AppContext): Promise<Result<Principal, Refusal>> {
+  const { identity, session_tokens } = context.get("services");
+  const token = getCookie(context, TOKEN_COOKIE);
+  const claims = token && (await session_tokens.verify(context.get("base_url"), token));
+  if (claims) return accepted({ ...claims, via: "cookie" });
+  const resumed = await identity.resume(context.req.raw);
+  if (resumed.kind === "none") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
+  await keepSignedIn(context, resumed.session, resumed.set_cookies);
+  const { id: session_id, identity_id } = resumed.session;
+  return accepted({ identity_id, session_id, via: "cookie" });
+}
+
+/**
+ * Puts a session's cookies on the answer, the JWT cookie beside the provider's own.
+ * @returns the JWT.
+ */
+export async function keepSignedIn(
+  context: AppContext,
+  session: Session,
+  set_cookies: readonly string[],
+): Promise<string> {
+  const { config, session_tokens } = context.get("services");
+  const { id: session_id, identity_id } = session;
+  const token = await session_tokens.sign(context.get("base_url"), { identity_id, session_id });
+  const scope = { domain: config.cookie_domain };
+  const cookie = sessionCookie(TOKEN_COOKIE, token, SESSION_JWT_TTL_SECONDS, scope);
+  for (const value of [...set_cookies, cookie]) {
+    context.header("Set-Cookie", value, { append: true });
+  }
+  return token;
+}

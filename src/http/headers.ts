@@ -1,0 +1,38 @@
+/** Headers that every answer of a kind carries. */
+import { secureHeaders } from "hono/secure-headers";
+import { factory } from "./context.ts";
+
+/**
+ * No scripts, no frames, no sniffing. `form-action` stays open: browsers hold it against the redirect
+ * that follows a form too, and a sign-in ends at another origin.
+ */
+export const safeHeaders = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'"],
+    baseUri: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+  strictTransportSecurity: "max-age=31536000",
+  referrerPolicy: false,
+  xFrameOptions: "DENY",
+  // The family's other origins read the API; CORS says which.
+  crossOriginResourcePolicy: false,
+});
+
+/**
+ * Our addresses stay ours. Not `no-referrer` everywhere: a browser then sends `Origin: null` with our
+ * own forms, which the check for cross-site posts would refuse. Set first, so that handlers may go
+ * further.
+ */
+export const strictReferrer = factory.createMiddleware(async (context, next) => {
+  context.header("Referrer-Policy", "same-origin");
+  await next();
+});
+
+/** Answers about a person are kept by no cache. */
+export const noStore = factory.createMiddleware(async (context, next) => {
+  context.header("Cache-Control", "no-store");
+  await next();
+});

@@ -1,0 +1,23 @@
+/** `POST /api/jobs/complete`: settles a job against its real cost. */
+import * as z from "zod";
+import { factory } from "../context.ts";
+import { refuse } from "../refusals.ts";
+import { cost, idempotencyGuard, jobId, metadata, metadataJson, validBody } from "../validation.ts";
+import { answerOnce, settledView } from "../views.ts";
+
+const body = z.object({ job_id: jobId, actual_cost: cost, metadata: metadata.optional() });
+
+export const completeJob = factory.createHandlers(validBody(body), async (context) => {
+  const request = context.req.valid("json");
+  const metadata_json = metadataJson(request.metadata);
+  if (!metadata_json.ok) return refuse(context, metadata_json.refusal);
+  const guard = await idempotencyGuard(context, request);
+  if (!guard.ok) return refuse(context, guard.refusal);
+  const account = context.get("services").accounts(context.get("principal").identity_id);
+  const { job_id, actual_cost } = request;
+  const answer = await account.completeJob(
+    { job_id, actual_cost, metadata_json: metadata_json.value },
+    guard.value,
+  );
+  return answerOnce(context, answer, settledView);
+});

@@ -1,0 +1,28 @@
+/** `GET /api/jobs`: the caller's jobs, newest first. */
+import * as z from "zod";
+import { JOB_STATUSES } from "../../domain/job.ts";
+import { factory } from "../context.ts";
+import { refuse } from "../refusals.ts";
+import { appSlug, pageLimit, validQuery } from "../validation.ts";
+import { jobView } from "../views.ts";
+
+const query = z.object({
+  app: appSlug.optional(),
+  status: z.enum(JOB_STATUSES, "must be started, completed or failed").optional(),
+  limit: pageLimit,
+  cursor: z.uuid("must be a next_cursor of this list").optional(),
+});
+
+export const listJobs = factory.createHandlers(validQuery(query), async (context) => {
+  const { app: app_slug, status, limit, cursor } = context.req.valid("query");
+  const account = context.get("services").accounts(context.get("principal").identity_id);
+  const before_id = cursor?.toLowerCase();
+  const answer = await account.listJobs({ app_slug, status, before_id, limit });
+  if (!answer.ok) return refuse(context, answer.refusal);
+  const { rows, more } = answer.value;
+  const last = rows.at(-1);
+  return context.json({
+    jobs: rows.map(jobView),
+    ...(more && last !== undefined ? { next_cursor: last.id } : {}),
+  });
+});

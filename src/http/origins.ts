@@ -1,0 +1,61 @@
+/** The allowlist applied: configured origins, the service's own, and those of registered apps. */
+import { cors } from "hono/cors";
+import {
+  allowedUrl,
+  isAllowedOrigin,
+  parseAllowedOrigin,
+  type AllowedOrigin,
+} from "../domain/origins.ts";
+import { factory, type AppContext } from "./context.ts";
+import { refuse } from "./refusals.ts";
+
+/** What is known without asking a store. */
+function configuredOrigins(context: AppContext): readonly AllowedOrigin[] {
+  const own = parseAllowedOrigin(context.get("base_url"));
+  const { allowed_origins } = context.get("services").config;
+  return own === null ? allowed_origins : [own, ...allowed_origins];
+}
+
+async function registeredOrigins(context: AppContext): Promise<readonly AllowedOrigin[]> {
+  const apps = await context.get("services").apps.all();
+  return [...apps.values()].flatMap((app) => app.origins);
+}
+
+/** Whether an `Origin` header may read answers and act with cookies. */
+export async function isOriginAllowed(context: AppContext, origin: string): Promise<boolean> {
+  if (isAllowedOrigin(origin, configuredOrigins(context))) return true;
+  return isAllowedOrigin(origin, await registeredOrigins(context));
+}
+
+/** The address `text` if people may be sent there, else null. */
+export async function allowedRedirect(context: AppContext, text: string): Promise<URL | null> {
+  const configured = allowedUrl(text, configuredOrigins(context));
+  return configured ?? allowedUrl(text, await registeredOrigins(context));
+}
+
+/** CORS for the API, on errors too. An origin that is not allowed gets no header at all. */
+export const shareWithAllowedOrigins = cors({
+  origin: async (origin, context) =>
+    origin !== "" && (await isOriginAllowed(context as AppContext, origin)) ? origin : null,
+  credentials: true,
+  allowMethods: ["GET", "POST", "DELETE"],
+  allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key"],
+  exposeHeaders: ["Idempotency-Replayed", "Retry-After", "WWW-Authenticate"],
+  maxAge: 600,
+});
+
+/**
+ * Stops a write that a cookie authenticates unless the page that asks is known: an allowed `Origin`,
+ * or, where a browser sends none, `Sec-Fetch-Site: same-origin`. A bearer token is proof of intent.
+ */
+export const guardCookieWrites = factory.createMiddleware(async (context, next) => {
+  if (context.get("principal").via === "bearer" || (await isFromKnownPage(context))) return next();
+  return refuse(context, { code: "origin_not_allowed" });
+});
+
+/** Whether the page behind a request is one of the family's. */
+export async function isFromKnownPage(context: AppContext): Promise<boolean> {
+  const origin = context.req.header("Origin");
+  if (origin === undefined) return context.req.header("Sec-Fetch-Site") === "same-origin";
+  return isOriginAllowed(context, origin);
+}

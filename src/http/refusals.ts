@@ -1,0 +1,94 @@
+/** The one place where refusals become statuses and sentences. */
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Refusal } from "../domain/refusals.ts";
+import type { AppContext } from "./context.ts";
+
+interface Description {
+  readonly status: ContentfulStatusCode;
+  /** A sentence for people: what is wrong and what to do next. */
+  readonly error: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** How a refusal looks on the wire. */
+export function describeRefusal(refusal: Refusal): Description {
+  switch (refusal.code) {
+    case "invalid_request":
+      return { status: 400, error: refusal.detail };
+    case "unsupported_media_type":
+      return { status: 415, error: "Send the body as JSON, with Content-Type: application/json." };
+    case "body_too_large":
+      return { status: 413, error: `The body is larger than ${refusal.limit_bytes} bytes.` };
+    case "not_found":
+      return { status: 404, error: "There is nothing at this address." };
+    case "idempotency_key_reused":
+      return {
+        status: 422,
+        error: "This Idempotency-Key was used for another request. Use a new key.",
+      };
+    case "unauthorized":
+      return {
+        status: 401,
+        error: refusal.detail,
+        headers: { "WWW-Authenticate": "Bearer" },
+      };
+    case "origin_not_allowed":
+      return {
+        status: 403,
+        error: "This origin may not act with cookies. Send a bearer token, or have it allowed.",
+      };
+    case "redirect_not_allowed":
+      return {
+        status: 400,
+        error: "redirect_to is not an allowed address. Ask the service's operator to allow it.",
+      };
+    case "rate_limited":
+      return {
+        status: 429,
+        error: `Too many requests. Try again in ${refusal.retry_after_seconds} seconds.`,
+        headers: { "Retry-After": String(refusal.retry_after_seconds) },
+      };
+    case "insufficient_credits":
+      return {
+        status: 402,
+        error: `The balance of ${refusal.credits} credits does not cover ${refusal.required}.`,
+      };
+    case "job_not_found":
+      return { status: 404, error: "You have no job with this id." };
+    case "job_unknown":
+      return { status: 400, error: "You have no job with this job_id." };
+    case "job_not_started":
+      return { status: 400, error: "This job has already ended." };
+    case "balance_limit":
+      return { status: 400, error: "This cost would take the balance out of its range." };
+    case "metadata_too_large":
+      return {
+        status: 400,
+        error: `The job's metadata is larger than ${refusal.limit_bytes} bytes.`,
+      };
+    case "too_many_apps":
+      return { status: 400, error: `An account holds at most ${refusal.limit} apps.` };
+    case "unavailable":
+      return {
+        status: 503,
+        error: "The service cannot answer right now. Nothing was changed; try again shortly.",
+        headers: { "Retry-After": String(refusal.retry_after_seconds) },
+      };
+    case "misconfigured":
+      return {
+        status: 500,
+        error: `The service is not set up: see its setting ${refusal.variable}.`,
+      };
+    case "internal":
+      return {
+        status: 500,
+        error: `Something went wrong on our side. Request id: ${refusal.request_id}.`,
+      };
+  }
+}
+
+/** Answers a refusal as JSON: `{ error, code }`. */
+export function refuse(context: AppContext, refusal: Refusal): Response {
+  const { status, error, headers } = describeRefusal(refusal);
+  return context.json({ error, code: refusal.code }, status, headers);
+}

@@ -1,0 +1,39 @@
+/** Every address of the service and what answers it. */
+import type { Hono } from "hono";
+import { authenticate } from "./authenticate.ts";
+import type { AppEnvironment } from "./context.ts";
+import { completeJob } from "./jobs/complete.ts";
+import { createJob } from "./jobs/create.ts";
+import { failJob } from "./jobs/fail.ts";
+import { listJobs } from "./jobs/list.ts";
+import { readJob } from "./jobs/read.ts";
+import { readJwks } from "./jwks.ts";
+import { listLedger } from "./ledger.ts";
+import { guardCookieWrites, shareWithAllowedOrigins } from "./origins.ts";
+import { noStore } from "./headers.ts";
+import { signInDevelopment } from "./signin/development.ts";
+import { showSignIn } from "./signin/page.tsx";
+import { readStylesheet } from "./stylesheet.ts";
+import { jsonBodyOnly, limitedBody } from "./validation.ts";
+import { readWallet } from "./wallet.ts";
+
+/** Routes in groups that share their middleware. */
+export function addRoutes(app: Hono<AppEnvironment>): void {
+  app.get("/.well-known/jwks.json", ...readJwks);
+  app.get("/passbook.css", ...readStylesheet);
+
+  app.use("/signin/*", noStore);
+  app.get("/signin", ...showSignIn);
+  app.post("/signin/dev", limitedBody, ...signInDevelopment);
+
+  app.use("/api/*", shareWithAllowedOrigins, noStore);
+  app.get("/api/wallet", authenticate, ...readWallet);
+  app.get("/api/ledger", authenticate, ...listLedger);
+  app.get("/api/jobs", authenticate, ...listJobs);
+  app.get("/api/jobs/:id", authenticate, ...readJob);
+
+  const write = [authenticate, guardCookieWrites, jsonBodyOnly, limitedBody] as const;
+  app.post("/api/jobs", ...write, ...createJob);
+  app.post("/api/jobs/complete", ...write, ...completeJob);
+  app.post("/api/jobs/fail", ...write, ...failJob);
+}

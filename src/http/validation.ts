@@ -1,0 +1,118 @@
+/** Input from outside: bodies and queries checked by zod, refused in our words. */
+import { zValidator } from "@hono/zod-validator";
+import { bodyLimit } from "hono/body-limit";
+import * as z from "zod";
+import {
+  BODY_MAX_BYTES,
+  COST_MAX_CREDITS,
+  IDEMPOTENCY_KEY_MAX_LENGTH,
+  PAGE_DEFAULT_ROWS,
+  PAGE_MAX_ROWS,
+} from "../domain/limits.ts";
+import { isMetadata, serialiseMetadata, type Metadata } from "../domain/metadata.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { accepted, refused, type Result } from "../domain/result.ts";
+import { APP_SLUG_PATTERN } from "../domain/slug.ts";
+import type { IdempotencyGuard } from "../account/contract.ts";
+import { factory, type AppContext } from "./context.ts";
+import { refuse } from "./refusals.ts";
+
+/** An app's slug. */
+export const appSlug = z
+  .string("must be a string")
+  .regex(APP_SLUG_PATTERN, "must be 1 to 64 of a-z 0-9 . _ -, starting with a letter or digit");
+
+/** A job's id. */
+export const jobId = z.uuid("must be a job's id").transform((id) => id.toLowerCase());
+
+/** A cost in credits. */
+export const cost = z
+  .int("must be a whole number")
+  .min(0, "must not be negative")
+  .max(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`);
+
+/** `z.record` would drop a `__proto__` key, so the object is taken as it came. */
+export const metadata = z.custom<Metadata>(
+  isMetadata,
+  "must be a JSON object that is not nested too deeply",
+);
+
+/** A page's size, as a query parameter. */
+export const pageLimit = z
+  .string()
+  .regex(/^\d{1,3}$/, `must be a whole number from 1 to ${PAGE_MAX_ROWS}`)
+  .default(String(PAGE_DEFAULT_ROWS))
+  .transform(Number)
+  .pipe(
+    z
+      .number()
+      .min(1, `must be from 1 to ${PAGE_MAX_ROWS}`)
+      .max(PAGE_MAX_ROWS, `must be from 1 to ${PAGE_MAX_ROWS}`),
+  );
+
+function firstProblem(error: z.core.$ZodError): string {
+  const issue = error.issues[0];
+  const where = issue?.path.map(String).join(".") ?? "";
+  return where === "" ? "The request must be a JSON object." : `${where} ${issue?.message}.`;
+}
+
+const checked =
+  <Target extends "query" | "json" | "form">(target: Target) =>
+  <Schema extends z.ZodType>(schema: Schema) =>
+    zValidator(target, schema, (result, context) =>
+      result.success
+        ? undefined
+        : refuse(context as unknown as AppContext, {
+            code: "invalid_request",
+            detail: firstProblem(result.error),
+          }),
+    );
+
+/** Checks the query. */
+export const validQuery = checked("query");
+
+/** Checks a JSON body; goes after {@link jsonBodyOnly} and {@link limitedBody}. */
+export const validBody = checked("json");
+
+/** Checks a page's form; goes after {@link limitedBody}. */
+export const validForm = checked("form");
+
+/** Refuses bodies that are not JSON by their own word, and bodies too large to read. */
+export const jsonBodyOnly = factory.createMiddleware(async (context, next) => {
+  const type = context.req.header("Content-Type") ?? "";
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    return refuse(context, { code: "unsupported_media_type" });
+  }
+  return next();
+});
+
+export const limitedBody = bodyLimit({
+  maxSize: BODY_MAX_BYTES,
+  onError: (context) =>
+    refuse(context as AppContext, { code: "body_too_large", limit_bytes: BODY_MAX_BYTES }),
+});
+
+/** Metadata as the account takes it; null where none was sent. */
+export function metadataJson(value: Metadata | undefined): Result<string | null, Refusal> {
+  return value === undefined ? accepted(null) : serialiseMetadata(value);
+}
+
+/**
+ * The retry guard of a write, null where the client sent no `Idempotency-Key`. The fingerprint is of
+ * the checked body, so white space and the order of known fields do not matter.
+ */
+export async function idempotencyGuard(
+  context: AppContext,
+  body: object,
+): Promise<Result<IdempotencyGuard | null, Refusal>> {
+  const key = context.req.header("Idempotency-Key");
+  if (key === undefined) return accepted(null);
+  if (!/^[\x21-\x7e]+$/.test(key) || key.length > IDEMPOTENCY_KEY_MAX_LENGTH) {
+    const detail = `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable characters.`;
+    return refused({ code: "invalid_request", detail });
+  }
+  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const fingerprint = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return accepted({ key, fingerprint });
+}

@@ -1,0 +1,51 @@
+/** Browser sessions in D1: 256 random bits in a cookie, only their SHA-256 kept, sliding. */
+import { and, eq, gt } from "drizzle-orm";
+import type { DrizzleD1Database } from "drizzle-orm/d1";
+import { base64url } from "jose";
+import { v4 as uuidv4 } from "uuid";
+import { SESSION_SLIDE_AFTER_MS, SESSION_TTL_MS } from "../../domain/limits.ts";
+import { sessions } from "../../readmodel/schema.ts";
+import type { Session } from "../port.ts";
+
+export interface Sessions {
+  /** Starts a session; `secret` goes into the cookie and is kept nowhere. */
+  start(user_id: string): Promise<{ readonly secret: string; readonly session: Session }>;
+  /** The living session of a secret, its end moved on; null where there is none. */
+  resume(secret: string): Promise<Session | null>;
+}
+
+/** Sessions kept in the `sessions` table. */
+export function createSessions(database: DrizzleD1Database): Sessions {
+  return {
+    async start(user_id) {
+      const secret = base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
+      const id = uuidv4();
+      const now_ms = Date.now();
+      await database.insert(sessions).values({
+        secret_hash: await hashSecret(secret),
+        id,
+        user_id,
+        created_at_ms: now_ms,
+        expires_at_ms: now_ms + SESSION_TTL_MS,
+      });
+      return { secret, session: { id, identity_id: user_id } };
+    },
+    async resume(secret) {
+      const now_ms = Date.now();
+      const secret_hash = await hashSecret(secret);
+      const living = and(eq(sessions.secret_hash, secret_hash), gt(sessions.expires_at_ms, now_ms));
+      const row = await database.select().from(sessions).where(living).get();
+      if (row === undefined) return null;
+      const expires_at_ms = now_ms + SESSION_TTL_MS;
+      if (expires_at_ms - row.expires_at_ms >= SESSION_SLIDE_AFTER_MS) {
+        await database.update(sessions).set({ expires_at_ms }).where(living);
+      }
+      return { id: row.id, identity_id: row.user_id };
+    },
+  };
+}
+
+async function hashSecret(secret: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(secret));
+  return base64url.encode(new Uint8Array(digest));
+}

@@ -1,0 +1,54 @@
+/** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
+import { createAccounts, type Accounts } from "./account/client.ts";
+import { readConfig, type Config, type Misconfiguration } from "./config.ts";
+import { accepted, type Result } from "./domain/result.ts";
+import { createBuiltinProvider } from "./identity/builtin/provider.ts";
+import type { IdentityProvider } from "./identity/port.ts";
+import { createAppRegistry, type AppRegistry } from "./readmodel/apps.ts";
+import { createKeyRing, type KeyRing } from "./tokens/keys.ts";
+import { createSessionTokens, type SessionTokens } from "./tokens/session_jwt.ts";
+
+/** Everything a request may use. */
+export interface Services {
+  readonly config: Config;
+  readonly accounts: Accounts;
+  readonly apps: AppRegistry;
+  readonly identity: IdentityProvider;
+  readonly keys: KeyRing;
+  readonly session_tokens: SessionTokens;
+  readonly limits: { readonly authenticated: RateLimit };
+}
+
+const built = new WeakMap<Env, Result<Services, Misconfiguration>>();
+
+/** The services of an environment, built once in an isolate. */
+export function servicesFor(env: Env): Result<Services, Misconfiguration> {
+  const known = built.get(env);
+  if (known !== undefined) return known;
+  const services = build(env);
+  built.set(env, services);
+  return services;
+}
+
+function build(env: Env): Result<Services, Misconfiguration> {
+  const read = readConfig(env);
+  if (!read.ok) {
+    console.error({ event: "misconfigured", ...read.refusal });
+    return read;
+  }
+  const config = read.value;
+  const keys = createKeyRing(config.signing_keys);
+  return accepted({
+    config,
+    accounts: createAccounts(env.ACCOUNT),
+    apps: createAppRegistry(env.DB),
+    identity: createBuiltinProvider({
+      database: env.DB,
+      cookie_scope: { domain: config.cookie_domain },
+      dev_signin: config.dev_signin,
+    }),
+    keys,
+    session_tokens: createSessionTokens(keys),
+    limits: { authenticated: env.LIMIT_AUTHENTICATED },
+  });
+}

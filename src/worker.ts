@@ -1,0 +1,6 @@
+/** The entry: the fetch handler and the Durable Object classes. */
+import { createApp } from "./app.ts";
+
+export { Account } from "./account/object.ts";
+
+export default createApp();

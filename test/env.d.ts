@@ -1,0 +1,10 @@
+import type { D1Migration } from "cloudflare:test";
+
+declare global {
+  namespace Cloudflare {
+    interface Env {
+      TEST_D1_MIGRATIONS: D1Migration[];
+      SIGNING_KEYS: string;
+    }
+  }
+}

@@ -1,0 +1,14 @@
+/** Every test starts with empty stores, the current D1 schema, and the real clock. */
+import { applyD1Migrations, reset } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, vi } from "vitest";
+
+beforeEach(async () => {
+  await reset();
+  await applyD1Migrations(env.DB, env.TEST_D1_MIGRATIONS);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});

@@ -1,0 +1,86 @@
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import { Response } from "miniflare";
+import { defineConfig } from "vitest/config";
+import { developmentSettings } from "./src/commands/development_settings.ts";
+
+// Tests bring their own settings and keys, so a developer's .dev.vars changes nothing for them.
+const settings = Object.fromEntries(
+  (await developmentSettings())
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => {
+      const [name = "", ...value] = line.split("=");
+      return [name, value.join("=").replace(/^'|'$/g, "")];
+    }),
+);
+
+export default defineConfig({
+  test: {
+    coverage: { provider: "istanbul", include: ["src/**"], exclude: ["src/commands/**"] },
+    projects: [
+      {
+        plugins: [
+          cloudflareTest(async () => ({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: {
+              bindings: { ...settings, TEST_D1_MIGRATIONS: await readD1Migrations("drizzle/d1") },
+              // No test reaches the network.
+              outboundService: (request) =>
+                new Response(`not reachable in tests: ${request.url}`, { status: 599 }),
+            },
+          })),
+        ],
+        test: {
+          name: "worker",
+          include: [
+            "test/{domain,account,device,identity,http,readmodel,tokens}/**/*.test.{ts,tsx}",
+          ],
+          setupFiles: ["./test/setup.ts"],
+          testTimeout: 60_000,
+          // One workerd for all files; `test/setup.ts` gives each test empty stores.
+          isolate: false,
+          maxWorkers: 1,
+          deps: {
+            optimizer: {
+              ssr: {
+                enabled: true,
+                include: [
+                  "@hono/zod-validator",
+                  "drizzle-orm",
+                  "drizzle-orm/d1",
+                  "drizzle-orm/durable-sqlite",
+                  "drizzle-orm/durable-sqlite/migrator",
+                  "drizzle-orm/sqlite-core",
+                  "fast-check",
+                  "hono",
+                  "hono/body-limit",
+                  "hono/cookie",
+                  "hono/cors",
+                  "hono/factory",
+                  "hono/http-exception",
+                  "hono/jsx/jsx-dev-runtime",
+                  "hono/jsx/jsx-runtime",
+                  "hono/secure-headers",
+                  "hono/utils/cookie",
+                  "jose",
+                  "uuid",
+                  "zod",
+                ],
+              },
+            },
+          },
+        },
+      },
+      {
+        test: {
+          name: "outside",
+          include: ["test/{flows,pages}/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          // Each file starts a Worker of its own; two cores carry one at a time.
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
