@@ -1,8 +1,9 @@
 /** All settings, read once from the environment by one schema that refuses nonsense by name. */
 import * as z from "zod";
-import { COST_MAX_CREDITS } from "./domain/limits.ts";
+import { COST_MAX_CREDITS, TEMPLATE_TOKEN_TTL_MAX_SECONDS } from "./domain/limits.ts";
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "./domain/origins.ts";
 import { accepted, refused, type Result } from "./domain/result.ts";
+import { signInProviders, type SignInProvider } from "./identity/providers.ts";
 
 const flag = z
   .enum(["true", "false"])
@@ -58,6 +59,22 @@ const signing_key = z.object({
   d: z.string().min(1),
 });
 
+const encryption_key = z.object({
+  kty: z.literal("oct"),
+  kid: z.string().min(1),
+  // 256 bits in base64url (RFC 7518, section 6.4.1).
+  k: z.string().regex(/^[A-Za-z0-9_-]{43}$/, "is not 256 bits"),
+});
+
+const token_templates = z.record(
+  z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/i),
+  z.strictObject({
+    audience: z.string().min(1),
+    ttl_seconds: z.int().min(1).max(TEMPLATE_TOKEN_TTL_MAX_SECONDS),
+    claims: z.record(z.string(), z.json()).default({}),
+  }),
+);
+
 const variables = z
   .object({
     BASE_URL: origin.optional(),
@@ -69,6 +86,11 @@ const variables = z
     SIGNING_KEYS: json.pipe(z.object({ keys: z.array(signing_key).min(1) })),
     DEFAULT_STARTER_CREDITS: wholeNumber(0, COST_MAX_CREDITS, 0),
     DEV_SIGNIN: flag,
+    SIGNIN_PROVIDERS: json.pipe(signInProviders).default([]),
+    SOCIAL_PROVIDER: z.string().min(1).optional(),
+    SOCIAL_API_URL: z.string().min(1).optional(),
+    ENCRYPTION_KEYS: json.pipe(z.object({ keys: z.array(encryption_key).min(1) })),
+    TOKEN_TEMPLATES: json.pipe(token_templates).default({}),
   })
   .refine((settings) => settings.DEV_SIGNIN || settings.BASE_URL !== undefined, {
     path: ["BASE_URL"],
@@ -85,7 +107,18 @@ export interface Config {
   readonly signing_keys: readonly z.infer<typeof signing_key>[];
   readonly default_starter_credits: number;
   readonly dev_signin: boolean;
+  readonly signin_providers: readonly SignInProvider[];
+  /** The provider whose token `/api/socialToken` hands out; null: none is. */
+  readonly social_provider: string | null;
+  /** What `/api/socialMe` calls; null: nothing. */
+  readonly social_api_url: string | null;
+  /** 256-bit keys for data at rest: the first encrypts, all decrypt. */
+  readonly encryption_keys: readonly z.infer<typeof encryption_key>[];
+  readonly token_templates: Readonly<Record<string, TokenTemplate>>;
 }
+
+/** A kind of token for another service: who it is for, how long it lives, what it says beside. */
+export type TokenTemplate = z.infer<typeof token_templates>[string];
 
 /** Which variable is wrong, and how; never its value, which may be a secret. */
 export interface Misconfiguration {
@@ -109,5 +142,10 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     signing_keys: settings.SIGNING_KEYS.keys,
     default_starter_credits: settings.DEFAULT_STARTER_CREDITS,
     dev_signin: settings.DEV_SIGNIN,
+    signin_providers: settings.SIGNIN_PROVIDERS,
+    social_provider: settings.SOCIAL_PROVIDER ?? null,
+    social_api_url: settings.SOCIAL_API_URL ?? null,
+    encryption_keys: settings.ENCRYPTION_KEYS.keys,
+    token_templates: settings.TOKEN_TEMPLATES,
   });
 }

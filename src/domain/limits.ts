@@ -56,6 +56,9 @@ export const APP_REGISTRY_CACHE_MS = 60_000;
 /** Lifetime of a session JWT. Short: a revoked session's JWT works until it runs out. */
 export const SESSION_JWT_TTL_SECONDS = 15 * 60;
 
+/** The longest life a token template may ask for: such tokens cannot be revoked. */
+export const TEMPLATE_TOKEN_TTL_MAX_SECONDS = 24 * 60 * 60;
+
 /** A session ends this long after its last renewal. */
 export const SESSION_TTL_MS = 30 * 24 * 60 * 60 * 1000;
 
