@@ -42,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom("evict", "alarm", "alarm again") }),
   fc.record({ do: fc.constantFrom("evict", "evict", "alarm", "lose D1", "find D1") }),
   fc.record({ do: fc.constant("evict") }),
-) as fc.Arbitrary<Step>;
+);
 
 /** Plays steps against the service and the model side by side. */
 class Play {

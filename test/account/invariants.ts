@@ -57,12 +57,14 @@ function expectJobs({ entries, jobs }: Contents): void {
 /** One grant for each granted app; credits come from nowhere else. */
 function expectGrants({ entries, apps, jobs }: Contents): void {
   const granted = entries.filter((entry) => entry.kind === "grant");
-  expect(granted.map((entry) => [entry.app_slug, entry.amount]).toSorted()).toEqual(
-    apps
-      .filter((app) => app.granted_at_ms !== null)
-      .map((app) => [app.slug, app.starter_credits])
-      .toSorted(),
+  expect(new Map(granted.map((entry) => [entry.app_slug, entry.amount]))).toEqual(
+    new Map(
+      apps
+        .filter((app) => app.granted_at_ms !== null)
+        .map((app) => [app.slug, app.starter_credits]),
+    ),
   );
+  expect(granted).toHaveLength(new Set(granted.map((entry) => entry.app_slug)).size);
   const put_in = granted.reduce((sum, entry) => sum + entry.amount, 0);
   const taken = jobs.reduce(
     (sum, job) => sum + (job.status === "started" ? job.reserved : job.actual_cost),

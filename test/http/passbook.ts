@@ -13,15 +13,24 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Sends one request to the Worker; `settings` replace variables and bindings of the environment. */
+export interface Sent {
+  readonly headers?: HeadersInit;
+  readonly body?: BodyInit | null;
+}
+
+/** The test environment with some variables or bindings replaced; `undefined` takes one away. */
+export function environmentWith(settings: Readonly<Record<string, unknown>>): Env {
+  return { ...env, ...settings };
+}
+
+/** Sends one request to the Worker, in `environment` where it is not the usual one. */
 export async function send(
   method: string,
   path: string,
-  init: { headers?: HeadersInit; body?: BodyInit | null } = {},
-  settings: Readonly<Record<string, unknown>> = {},
+  init: Sent = {},
+  environment: Env = env,
 ): Promise<Answer> {
   const context = createExecutionContext();
-  const environment = Object.keys(settings).length === 0 ? env : { ...env, ...settings };
   const request = new Request(new URL(path, BASE_URL), { method, redirect: "manual", ...init });
   const response = await worker.fetch(request, environment, context);
   const text = await response.text();
