@@ -14,7 +14,7 @@ interface Step {
 
 interface Answer {
   readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: { readonly [name: string]: unknown };
 }
 
 /**
@@ -22,31 +22,58 @@ interface Answer {
  * @returns how many answers were not as expected.
  */
 export async function walkTypicalFlow(url: string): Promise<number> {
-  let mismatches = 0;
-  const token = await signIn(url);
-  const call = async (step: Step): Promise<Answer> => {
-    const answer = await send(url, token, step);
+  const walk = new Walk(url, await signIn(url));
+  await receiveStarterCredits(walk);
+  await settleBelowTheEstimate(walk);
+  const failed_id = await failAJob(walk);
+  const over_id = await settleAboveTheEstimate(walk);
+  await readTheLists(walk, [over_id, failed_id]);
+  return walk.mismatches;
+}
+
+/** Sends steps, prints them, and counts the answers that are not as expected. */
+class Walk {
+  mismatches = 0;
+  readonly #url: string;
+  readonly #token: string;
+
+  constructor(url: string, token: string) {
+    this.#url = url;
+    this.#token = token;
+  }
+
+  async call(step: Step): Promise<Answer["body"]> {
+    const answer = await send(this.#url, this.#token, step);
     const right = answer.status === step.status && contains(answer.body, step.contains);
     print(step, answer, right);
-    if (!right) mismatches += 1;
-    return answer;
-  };
+    if (!right) this.mismatches += 1;
+    return answer.body;
+  }
 
-  await call({
+  check(rule: string, found: unknown, expected: unknown): void {
+    if (isDeepStrictEqual(found, expected)) return;
+    console.error(styleText("red", `  not so: ${rule} (${JSON.stringify(found)})\n`));
+    this.mismatches += 1;
+  }
+}
+
+async function receiveStarterCredits(walk: Walk): Promise<void> {
+  await walk.call({
     title: "The wallet opens the account and grants the app's starter credits, once",
     ...get("/api/wallet?app=sketch"),
     status: 200,
     contains: { account: { plan: "free", credits: 100 }, app_grant: { granted: true } },
   });
-  await call({
+  await walk.call({
     title: "Asked again, nothing is granted a second time",
     ...get("/api/wallet?app=sketch"),
     status: 200,
     contains: { account: { credits: 100 }, app_grant: { granted: false } },
   });
+}
 
-  const render = await call({
-    title: "A job reserves its estimate",
+async function settleBelowTheEstimate(walk: Walk): Promise<void> {
+  const request = {
     ...post("/api/jobs", {
       app: "sketch",
       action: "render",
@@ -54,110 +81,98 @@ export async function walkTypicalFlow(url: string): Promise<number> {
       metadata: { description: "A lighthouse at dusk" },
     }),
     headers: { "Idempotency-Key": "render-1" },
+  };
+  const { job_id } = await walk.call({
+    title: "A job reserves its estimate",
+    ...request,
     status: 200,
     contains: { credits: 40 },
   });
-  await call({
+  await walk.call({
     title: "Retried with its Idempotency-Key, it is the same job",
-    ...post("/api/jobs", {
-      app: "sketch",
-      action: "render",
-      cost_estimate: 60,
-      metadata: { description: "A lighthouse at dusk" },
-    }),
-    headers: { "Idempotency-Key": "render-1" },
+    ...request,
     status: 200,
-    contains: { job_id: render.body["job_id"], credits: 40 },
+    contains: { job_id, credits: 40 },
   });
-  await call({
+  await walk.call({
     title: "A job that the balance does not cover is refused",
     ...post("/api/jobs", { app: "sketch", action: "film", cost_estimate: 41 }),
     status: 402,
     contains: { code: "insufficient_credits" },
   });
-  await call({
+  const previewUrl = "https://sketch.example/lighthouse.png";
+  const metadata = { description: "A lighthouse at dusk", previewUrl };
+  await walk.call({
     title: "Completed for less than its estimate: the rest comes back",
-    ...post("/api/jobs/complete", {
-      job_id: render.body["job_id"],
-      actual_cost: 25,
-      metadata: { previewUrl: "https://sketch.example/lighthouse.png" },
-    }),
+    ...post("/api/jobs/complete", { job_id, actual_cost: 25, metadata: { previewUrl } }),
     status: 200,
     contains: {
-      job: {
-        status: "completed",
-        reserved: 60,
-        actual_cost: 25,
-        metadata: {
-          description: "A lighthouse at dusk",
-          previewUrl: "https://sketch.example/lighthouse.png",
-        },
-      },
+      job: { status: "completed", reserved: 60, actual_cost: 25, metadata },
       credits: 75,
     },
   });
+}
 
-  const broken = await call({
+async function failAJob(walk: Walk): Promise<unknown> {
+  const { job_id } = await walk.call({
     title: "Another job …",
     ...post("/api/jobs", { app: "sketch", action: "render", cost_estimate: 75 }),
     status: 200,
     contains: { credits: 0 },
   });
-  await call({
+  await walk.call({
     title: "… fails, and its reserve is refunded",
-    ...post("/api/jobs/fail", { job_id: broken.body["job_id"] }),
+    ...post("/api/jobs/fail", { job_id }),
     status: 200,
     contains: { job: { status: "failed", actual_cost: 0 }, credits: 75 },
   });
-  await call({
+  await walk.call({
     title: "A job ends once",
-    ...post("/api/jobs/complete", { job_id: broken.body["job_id"], actual_cost: 1 }),
+    ...post("/api/jobs/complete", { job_id, actual_cost: 1 }),
     status: 400,
     contains: { code: "job_not_started" },
   });
+  return job_id;
+}
 
-  const long = await call({
+async function settleAboveTheEstimate(walk: Walk): Promise<unknown> {
+  const { job_id } = await walk.call({
     title: "A third job …",
     ...post("/api/jobs", { app: "sketch", action: "upscale", cost_estimate: 70 }),
     status: 200,
     contains: { credits: 5 },
   });
-  await call({
+  await walk.call({
     title: "… costs more than its estimate: the overage is charged, below zero if need be",
-    ...post("/api/jobs/complete", { job_id: long.body["job_id"], actual_cost: 90 }),
+    ...post("/api/jobs/complete", { job_id, actual_cost: 90 }),
     status: 200,
     contains: { job: { status: "completed", actual_cost: 90 }, credits: -15 },
   });
-  await call({
+  await walk.call({
     title: "Until the balance is back, not even a free job starts",
     ...post("/api/jobs", { app: "sketch", action: "peek", cost_estimate: 0 }),
     status: 402,
     contains: { code: "insufficient_credits" },
   });
+  return job_id;
+}
 
-  const list = await call({
+async function readTheLists(walk: Walk, newest_ids: readonly unknown[]): Promise<void> {
+  const { jobs } = await walk.call({
     title: "The jobs, newest first",
     ...get("/api/jobs?app=sketch&limit=2"),
     status: 200,
     contains: {},
   });
-  mismatches += check("the list has the two newest jobs", idsOf(list.body["jobs"]), [
-    long.body["job_id"],
-    broken.body["job_id"],
-  ]);
-  const ledger = await call({
+  walk.check("the list has the two newest jobs", idsOf(jobs), newest_ids);
+  const { entries } = await walk.call({
     title: "The passbook: every change of the balance, newest first",
     ...get("/api/ledger"),
     status: 200,
     contains: {},
   });
-  const amounts = amountsOf(ledger.body["entries"]);
-  mismatches += check(
-    "the entries add up to the balance",
-    amounts.reduce((sum, amount) => sum + amount, 0),
-    -15,
-  );
-  return mismatches;
+  const sum = amountsOf(entries).reduce((total, amount) => total + amount, 0);
+  walk.check("the entries add up to the balance", sum, -15);
 }
 
 function get(path: string): Pick<Step, "method" | "path"> {
@@ -211,12 +226,6 @@ function print(step: Step, answer: Answer, right: boolean): void {
     console.error(styleText("red", `  expected ${step.status} ${JSON.stringify(step.contains)}`));
   }
   console.log();
-}
-
-function check(rule: string, found: unknown, expected: unknown): number {
-  if (isDeepStrictEqual(found, expected)) return 0;
-  console.error(styleText("red", `  not so: ${rule} (${JSON.stringify(found)})\n`));
-  return 1;
 }
 
 /** Whether every field of `expected` is in `found` with that value, objects compared in depth. */
