@@ -47,8 +47,11 @@ export const PROJECTION_DELAY_MS = 1_000;
 export const PROJECTION_RETRY_MIN_MS = 2_000;
 export const PROJECTION_RETRY_MAX_MS = 60_000;
 
-/** Ledger lines projected in one D1 batch; with 16 KiB of metadata each, well under D1's limits. */
-export const PROJECTION_BATCH_LINES = 100;
+/**
+ * Ledger lines projected in one D1 batch. Their rows travel as one JSON parameter: 50 jobs with 16 KiB
+ * of metadata that escaping doubles stay under the 2 MB that D1 takes.
+ */
+export const PROJECTION_BATCH_LINES = 50;
 
 /** How long an isolate trusts its copy of the app registry. */
 export const APP_REGISTRY_CACHE_MS = 60_000;

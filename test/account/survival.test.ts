@@ -176,3 +176,27 @@ describe("a rebuild of the read model", () => {
     expect(await env.DB.prepare("select count(*) as n from accounts").first("n")).toBe(0);
   });
 });
+
+describe("a long backlog", () => {
+  it("reaches the read model whole, batch by batch", async () => {
+    const ada = await signInWithCredits();
+    for (let index = 0; index < 60; index += 1) await createJob(ada, 1);
+    await fireAlarm(ada.identity_id);
+    expect(await countProjectedJobs()).toBe(60);
+    await expectReadModel(ada.identity_id);
+  });
+
+  it("of the largest metadata fits what D1 takes", async () => {
+    const ada = await signInWithCredits();
+    // Every character doubles when it is escaped, twice.
+    const metadata = { a: '"'.repeat(8_000) };
+    const body = { app: "demo", action: "draw", cost_estimate: 0, metadata };
+    for (let index = 0; index < 55; index += 1) await ada.post("/api/jobs", body);
+    await fireAlarm(ada.identity_id);
+    expect(await countProjectedJobs()).toBe(55);
+    const kept = await env.DB.prepare("select metadata_json from jobs limit 1").first(
+      "metadata_json",
+    );
+    expect(JSON.parse(String(kept))).toEqual(metadata);
+  });
+});

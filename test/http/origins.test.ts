@@ -221,3 +221,17 @@ describe("a write that only a cookie authenticates", () => {
     expect((await send("POST", "/api/jobs", { headers, body })).status).toBe(200);
   });
 });
+
+describe("with D1 out of reach", () => {
+  it("a call with a bearer token from a page nobody configured goes on, without a CORS header", async () => {
+    const ada = await signInWithCredits();
+    const down = () => {
+      throw new Error("D1_ERROR: unreachable");
+    };
+    const environment = environmentWith({ DB: { prepare: down, batch: down } });
+    const headers = { Authorization: `Bearer ${ada.token}`, Origin: "https://unknown.example" };
+    const answer = await send("GET", "/api/wallet", { headers }, environment);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+  });
+});
