@@ -63,6 +63,7 @@ export default defineConfig({
                   "hono/secure-headers",
                   "hono/utils/cookie",
                   "jose",
+                  "oauth4webapi",
                   "uuid",
                   "zod",
                 ],

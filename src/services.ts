@@ -1,5 +1,6 @@
 /** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
 import { createAccounts, type Accounts } from "./account/client.ts";
+import { createTokenVault, type TokenVault } from "./account/vault_client.ts";
 import { readConfig, type Config, type Misconfiguration } from "./config.ts";
 import { accepted, type Result } from "./domain/result.ts";
 import { createBuiltinProvider } from "./identity/builtin/provider.ts";
@@ -16,7 +17,9 @@ export interface Services {
   readonly identity: IdentityProvider;
   readonly keys: KeyRing;
   readonly session_tokens: SessionTokens;
-  readonly limits: { readonly authenticated: RateLimit };
+  /** What third-party providers gave for users. `keep` is the `KeepUpstreamTokens` of a sign-in. */
+  readonly vault: TokenVault;
+  readonly limits: { readonly authenticated: RateLimit; readonly social_me: RateLimit };
 }
 
 const built = new WeakMap<Env, Result<Services, Misconfiguration>>();
@@ -37,10 +40,11 @@ function build(env: Env): Result<Services, Misconfiguration> {
     return read;
   }
   const config = read.value;
+  const accounts = createAccounts(env.ACCOUNT);
   const keys = createKeyRing(config.signing_keys);
   return accepted({
     config,
-    accounts: createAccounts(env.ACCOUNT),
+    accounts,
     apps: createAppRegistry(env.DB),
     identity: createBuiltinProvider({
       database: env.DB,
@@ -49,6 +53,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     }),
     keys,
     session_tokens: createSessionTokens(keys),
-    limits: { authenticated: env.LIMIT_AUTHENTICATED },
+    vault: createTokenVault(accounts, config),
+    limits: { authenticated: env.LIMIT_AUTHENTICATED, social_me: env.LIMIT_SOCIAL_ME },
   });
 }

@@ -77,6 +77,21 @@ export const TOKEN_MAX_LENGTH = 8_192;
 /** Longest `redirect_to`, in characters. */
 export const REDIRECT_MAX_LENGTH = 2_048;
 
+/** A third party's access token is renewed when it would run out within this: enough to use it. */
+export const UPSTREAM_TOKEN_RENEW_BEFORE_MS = 60_000;
+
+/** A provider that called a grant over is not asked again for it before this; a sign-in clears it. */
+export const GRANT_OVER_PAUSE_MS = 60_000;
+
+/** How long a server that is not ours may take, to the last byte; callers wait no longer themselves. */
+export const UPSTREAM_TIMEOUT_MS = 10_000;
+
+/** The largest answer read from one, in bytes: profiles and tokens are a hundredth of it. */
+export const UPSTREAM_BODY_MAX_BYTES = 256 * 1024;
+
+/** The window of `/api/socialMe`'s rate limit (wrangler.toml has its count); for `Retry-After`. */
+export const RATE_LIMIT_SOCIAL_ME_SECONDS = 60;
+
 /** The window of the authenticated rate limit (wrangler.toml has its count); for `Retry-After`. */
 export const RATE_LIMIT_AUTHENTICATED_SECONDS = 10;
 

@@ -20,6 +20,8 @@ export interface SignedIn {
 export interface IdentityProvider {
   /** Finds and renews the session that a request's cookies prove. May read a store. */
   resume(request: Request): Promise<Resumption>;
+  /** Whether a session has neither ended nor been ended. Reads a store. */
+  sessionIsAlive(session_id: string, identity_id: string): Promise<boolean>;
   /** Signs in a local user by e-mail address alone; null where that is not allowed. */
   readonly signInDevelopment: ((email: string) => Promise<SignedIn>) | null;
 }

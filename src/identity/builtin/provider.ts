@@ -36,6 +36,7 @@ export function createBuiltinProvider(options: BuiltinOptions): IdentityProvider
       if (secret === undefined || session === null) return { kind: "none" };
       return { kind: "session", session, set_cookies: [cookieFor(secret)] };
     },
+    sessionIsAlive: (session_id, identity_id) => sessions.isAlive(session_id, identity_id),
     signInDevelopment: options.dev_signin
       ? async (email) => {
           const subject = email.toLowerCase();

@@ -12,6 +12,8 @@ export interface Sessions {
   start(user_id: string): Promise<{ readonly secret: string; readonly session: Session }>;
   /** The living session of a secret, its end moved on; null where there is none. */
   resume(secret: string): Promise<Session | null>;
+  /** Whether a user's session, by its id, has neither ended nor been ended. */
+  isAlive(session_id: string, user_id: string): Promise<boolean>;
 }
 
 /** Sessions kept in the `sessions` table. */
@@ -41,6 +43,20 @@ export function createSessions(database: DrizzleD1Database): Sessions {
         await database.update(sessions).set({ expires_at_ms }).where(living);
       }
       return { id: row.id, identity_id: row.user_id };
+    },
+    async isAlive(session_id, user_id) {
+      const row = await database
+        .select({ id: sessions.id })
+        .from(sessions)
+        .where(
+          and(
+            eq(sessions.id, session_id),
+            eq(sessions.user_id, user_id),
+            gt(sessions.expires_at_ms, Date.now()),
+          ),
+        )
+        .get();
+      return row !== undefined;
     },
   };
 }
