@@ -7,11 +7,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   readmodel: ["domain"],
   tokens: ["domain"],
-  identity: ["domain", "readmodel"],
+  upstream: ["domain"],
+  identity: ["domain", "readmodel", "upstream"],
   device: ["domain"],
-  account: ["domain", "identity", "tokens"],
+  account: ["domain", "identity", "tokens", "upstream"],
   pages: ["domain"],
-  http: ["domain", "account", "device", "identity", "tokens", "readmodel", "pages"],
+  http: ["domain", "account", "device", "identity", "tokens", "readmodel", "upstream", "pages"],
 };
 
 /** The one sideways edge, and the schema that D1's tables share. */
@@ -75,7 +76,10 @@ describe("the rooms of the house", () => {
   it("show http and pages no store, only ports, clients and the domain", () => {
     const forbidden = edges.filter(({ from, to }) => {
       if (!["http", "pages"].includes(roomOf(from))) return false;
-      if (["http", "pages", "domain", "tokens"].includes(roomOf(to)) || roomOf(to) === "")
+      if (
+        ["http", "pages", "domain", "tokens", "upstream"].includes(roomOf(to)) ||
+        roomOf(to) === ""
+      )
         return false;
       return !OPEN_TO_HTTP.includes(to);
     });

@@ -18,18 +18,26 @@ export interface Sent {
   readonly body?: BodyInit | null;
 }
 
-/** The test environment with some variables or bindings replaced; `undefined` takes one away. */
-export function environmentWith(settings: Readonly<Record<string, unknown>>): Env {
-  return { ...env, ...settings };
+const environments = new WeakMap<object, Env>();
+
+/**
+ * The test environment with some variables or bindings replaced; `undefined` takes one away. The same
+ * settings give the same environment, whose services are built once as in an isolate.
+ */
+export function environmentWith(settings: object): Env {
+  const environment = environments.get(settings) ?? { ...env, ...settings };
+  environments.set(settings, environment);
+  return environment;
 }
 
-/** Sends one request to the Worker, in `environment` where it is not the usual one. */
+/** Sends one request to the Worker, with `settings` in place of the usual ones. */
 export async function send(
   method: string,
   path: string,
   init: Sent = {},
-  environment: Env = env,
+  settings: object = {},
 ): Promise<Answer> {
+  const environment = Object.keys(settings).length === 0 ? env : environmentWith(settings);
   const context = createExecutionContext();
   const request = new Request(new URL(path, BASE_URL), { method, redirect: "manual", ...init });
   const response = await worker.fetch(request, environment, context);
