@@ -22,6 +22,17 @@ export type Refusal =
   | { readonly code: "balance_limit" }
   | { readonly code: "metadata_too_large"; readonly limit_bytes: number }
   | { readonly code: "too_many_apps"; readonly limit: number }
+  // Device logins; the codes of RFC 8628, section 3.5, where it has one
+  | { readonly code: "user_code_invalid" }
+  | { readonly code: "device_code_unknown" }
+  | { readonly code: "expired_token" }
+  | { readonly code: "already_used" }
+  | { readonly code: "access_denied" }
+  // Personal access tokens
+  | { readonly code: "scope"; readonly detail: string }
+  | { readonly code: "token_budget_exceeded"; readonly room: number; readonly required: number }
+  | { readonly code: "token_not_found" }
+  | { readonly code: "too_many_tokens"; readonly limit: number }
   // Our own failures
   | { readonly code: "unavailable"; readonly retry_after_seconds: number }
   | { readonly code: "misconfigured"; readonly variable: string }
