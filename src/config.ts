@@ -1,6 +1,16 @@
 /** All settings, read once from the environment by one schema that refuses nonsense by name. */
 import * as z from "zod";
-import { COST_MAX_CREDITS } from "./domain/limits.ts";
+import {
+  COST_MAX_CREDITS,
+  DEVICE_CODE_TTL_DEFAULT_SECONDS,
+  DEVICE_CODE_TTL_MAX_SECONDS,
+  DEVICE_CODE_TTL_MIN_SECONDS,
+  DEVICE_POLL_INTERVAL_DEFAULT_SECONDS,
+  DEVICE_POLL_INTERVAL_MAX_SECONDS,
+  DEVICE_POLL_INTERVAL_MIN_SECONDS,
+  PAT_TTL_DEFAULT_DAYS,
+  PAT_TTL_MAX_DAYS,
+} from "./domain/limits.ts";
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "./domain/origins.ts";
 import { accepted, refused, type Result } from "./domain/result.ts";
 
@@ -69,6 +79,17 @@ const variables = z
     SIGNING_KEYS: json.pipe(z.object({ keys: z.array(signing_key).min(1) })),
     DEFAULT_STARTER_CREDITS: wholeNumber(0, COST_MAX_CREDITS, 0),
     DEV_SIGNIN: flag,
+    DEVICE_CODE_TTL_SECONDS: wholeNumber(
+      DEVICE_CODE_TTL_MIN_SECONDS,
+      DEVICE_CODE_TTL_MAX_SECONDS,
+      DEVICE_CODE_TTL_DEFAULT_SECONDS,
+    ),
+    DEVICE_POLL_INTERVAL_SECONDS: wholeNumber(
+      DEVICE_POLL_INTERVAL_MIN_SECONDS,
+      DEVICE_POLL_INTERVAL_MAX_SECONDS,
+      DEVICE_POLL_INTERVAL_DEFAULT_SECONDS,
+    ),
+    PAT_TTL_DAYS: wholeNumber(1, PAT_TTL_MAX_DAYS, PAT_TTL_DEFAULT_DAYS),
   })
   .refine((settings) => settings.DEV_SIGNIN || settings.BASE_URL !== undefined, {
     path: ["BASE_URL"],
@@ -85,6 +106,9 @@ export interface Config {
   readonly signing_keys: readonly z.infer<typeof signing_key>[];
   readonly default_starter_credits: number;
   readonly dev_signin: boolean;
+  readonly device_code_ttl_seconds: number;
+  readonly device_poll_interval_seconds: number;
+  readonly pat_ttl_days: number;
 }
 
 /** Which variable is wrong, and how; never its value, which may be a secret. */
@@ -109,5 +133,8 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     signing_keys: settings.SIGNING_KEYS.keys,
     default_starter_credits: settings.DEFAULT_STARTER_CREDITS,
     dev_signin: settings.DEV_SIGNIN,
+    device_code_ttl_seconds: settings.DEVICE_CODE_TTL_SECONDS,
+    device_poll_interval_seconds: settings.DEVICE_POLL_INTERVAL_SECONDS,
+    pat_ttl_days: settings.PAT_TTL_DAYS,
   });
 }

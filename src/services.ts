@@ -1,11 +1,15 @@
 /** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
 import { createAccounts, type Accounts } from "./account/client.ts";
 import { readConfig, type Config, type Misconfiguration } from "./config.ts";
+import { createDeviceLogins, type DeviceLogins } from "./device/client.ts";
+import { createAskedCodes, type AskedCodes } from "./device/asked_codes.ts";
+import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
 import { accepted, type Result } from "./domain/result.ts";
 import { createBuiltinProvider } from "./identity/builtin/provider.ts";
 import type { IdentityProvider } from "./identity/port.ts";
 import { createAppRegistry, type AppRegistry } from "./readmodel/apps.ts";
 import { createKeyRing, type KeyRing } from "./tokens/keys.ts";
+import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_jwt.ts";
 
 /** Everything a request may use. */
@@ -16,7 +20,16 @@ export interface Services {
   readonly identity: IdentityProvider;
   readonly keys: KeyRing;
   readonly session_tokens: SessionTokens;
-  readonly limits: { readonly authenticated: RateLimit };
+  readonly personal_tokens: PersonalTokens;
+  readonly device_logins: DeviceLogins;
+  readonly device_codes: DeviceCodes;
+  readonly asked_codes: AskedCodes;
+  readonly limits: {
+    readonly authenticated: RateLimit;
+    readonly device_start: RateLimit;
+    readonly device_attempt: RateLimit;
+    readonly device_unknown: RateLimit;
+  };
 }
 
 const built = new WeakMap<Env, Result<Services, Misconfiguration>>();
@@ -49,6 +62,15 @@ function build(env: Env): Result<Services, Misconfiguration> {
     }),
     keys,
     session_tokens: createSessionTokens(keys),
-    limits: { authenticated: env.LIMIT_AUTHENTICATED },
+    personal_tokens: createPersonalTokens(keys),
+    device_logins: createDeviceLogins(env.DEVICE_LOGIN),
+    device_codes: createDeviceCodes(config.signing_keys),
+    asked_codes: createAskedCodes(env.DEVICE_CODES),
+    limits: {
+      authenticated: env.LIMIT_AUTHENTICATED,
+      device_start: env.LIMIT_DEVICE_START,
+      device_attempt: env.LIMIT_DEVICE_ATTEMPT,
+      device_unknown: env.LIMIT_DEVICE_UNKNOWN,
+    },
   });
 }
