@@ -1,19 +1,13 @@
 /** The allowlist applied: configured origins, the service's own, and those of registered apps. */
 import { cors } from "hono/cors";
-import {
-  allowedUrl,
-  isAllowedOrigin,
-  parseAllowedOrigin,
-  type AllowedOrigin,
-} from "../domain/origins.ts";
+import { allowedUrl, isAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
 import { factory, type AppContext } from "./context.ts";
 import { refuse } from "./refusals.ts";
 
 /** What is known without asking a store. */
 function configuredOrigins(context: AppContext): readonly AllowedOrigin[] {
-  const own = parseAllowedOrigin(context.get("base_url"));
   const { allowed_origins } = context.get("services").config;
-  return own === null ? allowed_origins : [own, ...allowed_origins];
+  return [{ kind: "exact", origin: context.get("base_url") }, ...allowed_origins];
 }
 
 async function registeredOrigins(context: AppContext): Promise<readonly AllowedOrigin[]> {
