@@ -28,6 +28,7 @@ export interface Services {
     readonly authenticated: RateLimit;
     readonly device_start: RateLimit;
     readonly device_attempt: RateLimit;
+    readonly device_network: RateLimit;
     readonly device_unknown: RateLimit;
   };
 }
@@ -70,6 +71,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
       authenticated: env.LIMIT_AUTHENTICATED,
       device_start: env.LIMIT_DEVICE_START,
       device_attempt: env.LIMIT_DEVICE_ATTEMPT,
+      device_network: env.LIMIT_DEVICE_NETWORK,
       device_unknown: env.LIMIT_DEVICE_UNKNOWN,
     },
   });

@@ -309,7 +309,7 @@ describe("approving", () => {
         },
         body: JSON.stringify({ user_code: "BCDF-GHJK" }),
       });
-    for (let i = 0; i < 10; i += 1) await attempt(ada, `2001:db8:0:1::${i}`);
+    for (let i = 0; i < 30; i += 1) await attempt(ada, `2001:db8:0:1::${i}`);
     expect((await attempt(ada, "192.0.2.1")).status).toBe(429);
     expect((await attempt(bob, "2001:db8:0:1:ffff::1")).status).toBe(429);
     expect((await attempt(bob, "2001:db8:0:2::1")).status).toBe(400);

@@ -15,15 +15,16 @@ export const limitStarts = factory.createMiddleware(async (context, next) => {
 });
 
 /**
- * Counts an attempt at a user code, right or wrong, for the account and for the network.
+ * Counts an attempt at a user code, right or wrong, for the account and for the network. To open a
+ * code and approve it are two; a network has room for more, since an office shares one.
  * @returns the refusal where either has had its share; null where the attempt may go on.
  */
 export async function countAttempt(context: AppContext): Promise<Refusal | null> {
-  const { device_attempt } = context.get("services").limits;
+  const { device_attempt, device_network } = context.get("services").limits;
   const { identity_id } = context.get("principal");
   const [account, network] = await Promise.all([
-    device_attempt.limit({ key: `account ${identity_id}` }),
-    device_attempt.limit({ key: `network ${clientNetwork(context)}` }),
+    device_attempt.limit({ key: identity_id }),
+    device_network.limit({ key: clientNetwork(context) }),
   ]);
   return account.success && network.success ? null : LIMITED;
 }
