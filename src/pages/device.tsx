@@ -235,7 +235,7 @@ function Limits({ open }: { open: boolean }) {
       <p class="hint" id="apps_hint">
         Names with commas between; empty means all apps.
       </p>
-      <label for="credits">At most so many credits</label>
+      <label for="credits">At most this many credits</label>
       <input
         id="credits"
         name="credits"

@@ -384,6 +384,25 @@ describe("at the same moment", () => {
   });
 });
 
+describe("its settings", () => {
+  it("are what start tells, and nonsense is refused by name", async () => {
+    const settings = { DEVICE_CODE_TTL_SECONDS: "60", DEVICE_POLL_INTERVAL_SECONDS: "2" };
+    const started = await startLogin({}, settings);
+    expect(started).toMatchObject({ expires_in: 60, interval: 2 });
+    for (const variable of [
+      "DEVICE_CODE_TTL_SECONDS",
+      "DEVICE_POLL_INTERVAL_SECONDS",
+      "PAT_TTL_DAYS",
+    ]) {
+      for (const value of ["0", "-1", "soon", "1000000"]) {
+        const answer = await send("POST", "/api/device/start", {}, { [variable]: value });
+        expect(answer).toMatchObject({ status: 500, body: { code: "misconfigured" } });
+        expect(answer.body.error).toContain(variable);
+      }
+    }
+  });
+});
+
 describe("when something fails on the way", () => {
   it("a token that could not be issued is not handed out, and the login stays used", async () => {
     const ada = await signIn();

@@ -1,4 +1,7 @@
+import { env } from "cloudflare:workers";
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
+import worker from "../../src/worker.ts";
 import {
   fromOwnPage,
   openPage,
@@ -65,6 +68,28 @@ describe("the device page", () => {
     }
     expect(text).not.toContain("<script");
     expect(text).not.toContain("style=");
+  });
+
+  it("names the place, and warns where it is in another country than the approver", async () => {
+    const ada = await signIn();
+    const from = async (cf: object, path: string, init: RequestInit = {}) => {
+      const request = new Request(`${BASE_URL}${path}`, { ...init, cf } as RequestInit);
+      const context = createExecutionContext();
+      const response = await worker.fetch(request, env, context);
+      await waitOnExecutionContext(context);
+      return response;
+    };
+    const started = await from({ country: "DE", city: "Berlin" }, "/api/device/start", {
+      method: "POST",
+    });
+    const { user_code } = await started.json<{ user_code: string }>();
+    const page = { headers: { Cookie: ada.cookies } };
+    const path = `/device?user_code=${user_code}`;
+    const here = await (await from({ country: "DE" }, path, page)).text();
+    expect(here).toContain("Berlin, Germany");
+    expect(here).not.toContain("another country");
+    const away = await (await from({ country: "FR" }, path, page)).text();
+    expect(away).toContain("another country");
   });
 
   it("approves with limits, and says what is wrong with them without losing the login", async () => {
@@ -162,12 +187,14 @@ describe("the device page", () => {
     expect(sent.status).toBe(200);
   });
 
-  it("opens no code for a picture on another site", async () => {
+  it("opens no code for a picture or a frame on another site", async () => {
     const ada = await signIn();
     const { user_code } = await startLogin();
-    const headers = { ...fromOwnPage(ada), "Sec-Fetch-Mode": "no-cors" };
-    const path = `/device?user_code=${user_code}`;
-    expect((await send("GET", path, { headers })).status).toBe(403);
+    for (const destination of ["image", "iframe", "empty"]) {
+      const headers = { ...fromOwnPage(ada), "Sec-Fetch-Dest": destination };
+      const path = `/device?user_code=${user_code}`;
+      expect((await send("GET", path, { headers })).status).toBe(403);
+    }
     const bob = await signIn("bob@example.com");
     expect((await openPage(bob, user_code)).status).toBe(200);
   });

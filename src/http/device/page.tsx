@@ -13,8 +13,8 @@ export const showDevice = factory.createHandlers(async (context) => {
   const typed_code = context.req.query("user_code") ?? "";
   if (typed_code.trim() === "") return context.html(<DevicePage state={{ kind: "enter" }} />);
   // A picture or frame of another site must not use up a person's attempts, or open codes for them.
-  const mode = context.req.header("Sec-Fetch-Mode") ?? "navigate";
-  if (mode !== "navigate") return refuse(context, { code: "origin_not_allowed" });
+  const destination = context.req.header("Sec-Fetch-Dest") ?? "document";
+  if (destination !== "document") return refuse(context, { code: "origin_not_allowed" });
   const limited = await countAttempt(context);
   if (limited !== null) return answerRefusal(context, limited);
   const opened = await openLogin(context, typed_code);
