@@ -139,6 +139,8 @@ export interface AccountOperations {
   readJob(caller: Caller, job_id: string): Answer<JobRow>;
   listJobs(caller: Caller, request: ListJobsRequest): Answer<Page<JobRow>>;
   listEntries(caller: Caller, request: ListEntriesRequest): Answer<Page<EntryRow>>;
+  /** Whether the caller may still act: for answers that ask nothing else of the account. */
+  checkCaller(caller: Caller): Answer<null>;
   checkRoomForToken(caller: Caller): Answer<null>;
   issueToken(caller: Caller, request: IssueTokenRequest): Answer<null>;
   listTokens(caller: Caller): Answer<readonly ListedToken[]>;

@@ -120,6 +120,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     });
   }
 
+  checkCaller(caller: contract.Caller): contract.Answer<null> {
+    return this.#transact(caller, "read", () => accepted(null));
+  }
+
   checkRoomForToken(caller: contract.Caller): contract.Answer<null> {
     return this.#transact(caller, "write", tokens.checkRoomForToken);
   }

@@ -67,7 +67,7 @@ async function identifyByCookie(context: AppContext): Promise<Result<Principal, 
     return accepted({ identity_id: claims.identity_id, proof: claims.proof, via: "cookie" });
   }
   const resumed = await identity.resume(context.req.raw);
-  if (resumed.kind === "none") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
+  if (resumed.kind !== "session") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
   await keepSignedIn(context, resumed.session, resumed.set_cookies);
   return accepted(browserPrincipal(resumed.session));
 }

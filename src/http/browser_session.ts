@@ -12,7 +12,7 @@ const NEEDS_BROWSER = "This needs the browser session of a signed-in person.";
 /** Finds the session behind the cookies, and makes it the principal. */
 async function resumeSession(context: AppContext): Promise<boolean> {
   const resumed = await context.get("services").identity.resume(context.req.raw);
-  if (resumed.kind === "none") return false;
+  if (resumed.kind !== "session") return false;
   await keepSignedIn(context, resumed.session, resumed.set_cookies);
   context.set("principal", browserPrincipal(resumed.session));
   return true;
@@ -25,18 +25,20 @@ export const requireBrowserSession = factory.createMiddleware(async (context, ne
   return refuse(context, { code: "unauthorized", detail: NEEDS_BROWSER });
 });
 
-/** For pages: signed-out people sign in and come back to the same page. */
+/** For pages: signed-out people sign in and come back to the same page, or a form's page. */
 export const signInFirst = factory.createMiddleware(async (context, next) => {
   if (await resumeSession(context)) return next();
   const { pathname, search } = new URL(context.req.url);
-  const back = new URL(
-    context.req.method === "GET" ? `${pathname}${search}` : "/device",
-    context.get("base_url"),
-  );
+  const page = context.req.method === "GET" ? `${pathname}${search}` : parentOf(pathname);
   const signin = new URL("/signin", context.get("base_url"));
-  signin.searchParams.set("redirect_to", back.href);
+  signin.searchParams.set("redirect_to", new URL(page, context.get("base_url")).href);
   return context.redirect(signin.href, 303);
 });
+
+/** The page whose form is sent to an address: our forms go one step below their page. */
+function parentOf(pathname: string): string {
+  return pathname.slice(0, pathname.lastIndexOf("/"));
+}
 
 /** For forms of our own pages: only a page of this very origin may send them. */
 export const guardOwnForms = factory.createMiddleware(async (context, next) => {

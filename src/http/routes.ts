@@ -22,6 +22,7 @@ import { signInDevelopment } from "./signin/development.ts";
 import { showSignIn } from "./signin/page.tsx";
 import { readStylesheet } from "./stylesheet.ts";
 import { listTokens } from "./tokens/list.ts";
+import { revokeFromPage, showTokens } from "./tokens/page.tsx";
 import { revokeToken } from "./tokens/revoke.ts";
 import { jsonBodyOnly, limitedBody } from "./validation.ts";
 import { readWallet } from "./wallet.ts";
@@ -57,4 +58,8 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/device", signInFirst, ...showDevice);
   app.post("/device/approve", guardOwnForms, signInFirst, limitedBody, ...approveDevice);
   app.post("/device/deny", guardOwnForms, signInFirst, limitedBody, ...denyDevice);
+
+  app.use("/account/tokens/*", noStore);
+  app.get("/account/tokens", signInFirst, ...showTokens);
+  app.post("/account/tokens/revoke", guardOwnForms, signInFirst, limitedBody, ...revokeFromPage);
 }

@@ -51,7 +51,9 @@ export function DevicePage({ state }: { state: DevicePageState }) {
       return (
         <Ending title="Device connected">
           <p>Go back to your device: it signs in by itself within a few seconds.</p>
-          <p class="hint">You can close this window.</p>
+          <p class="hint">
+            You can close this window, or see <a href="/account/tokens">your devices and tokens</a>.
+          </p>
         </Ending>
       );
     case "denied":

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readUserCode, showUserCode, userCodeFrom } from "../../src/domain/device_login.ts";
 import { USER_CODE_ALPHABET } from "../../src/domain/limits.ts";
 
-const letter = fc.constantFrom(...USER_CODE_ALPHABET);
+const letter = fc.constantFrom(...USER_CODE_ALPHABET.split(""));
 const user_code = fc.string({ unit: letter, minLength: 8, maxLength: 8 });
 
 describe("a user code", () => {
@@ -15,7 +15,9 @@ describe("a user code", () => {
     fc.assert(
       fc.property(user_code, between, fc.boolean(), (code, separators, lower) => {
         expect(readUserCode(showUserCode(code))).toBe(code);
-        const typed = [...code].map((letter, i) => `${separators[i]}${letter}`).join("");
+        const typed = Array.from(code)
+          .map((letter, i) => `${separators[i]}${letter}`)
+          .join("");
         expect(readUserCode(lower ? typed.toLowerCase() : typed)).toBe(code);
       }),
     );

@@ -2,7 +2,15 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { createKeyRing, type SigningKey } from "../../src/tokens/keys.ts";
 import { createSessionTokens } from "../../src/tokens/session_jwt.ts";
-import { approve, getToken, holderOf, poll, startLogin, tokenId } from "../device/logins.ts";
+import {
+  approve,
+  getToken,
+  holderOf,
+  poll,
+  postForm,
+  startLogin,
+  tokenId,
+} from "../device/logins.ts";
 import { BASE_URL, send, signIn, signInWithCredits } from "./passbook.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -230,6 +238,8 @@ describe("revoking", () => {
     const proof = { kind: "pat", token_id } as const;
     const session = holderOf(await sessionTokens().sign(BASE_URL, { identity_id, proof }));
     expect((await session.get("/api/wallet")).status).toBe(200);
+    const account = env.ACCOUNT.getByName(identity_id);
+    expect(await account.checkCaller({ token_id })).toMatchObject({ ok: true });
     const key = { "Idempotency-Key": "once" };
     expect((await token.post("/api/jobs", job("demo"), key)).status).toBe(200);
 
@@ -242,6 +252,7 @@ describe("revoking", () => {
     });
     expect((await token.post("/api/jobs", job("demo"), key)).status).toBe(401);
     expect((await session.get("/api/wallet")).status).toBe(401);
+    expect(await account.checkCaller({ token_id })).toMatchObject({ ok: false });
     expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
     expect((await send("DELETE", `/api/tokens/${token_id}`, { headers })).status).toBe(404);
   });
@@ -280,6 +291,39 @@ describe("revoking", () => {
     await token.revoke(await tokenId(token));
     const done = await ada.post("/api/jobs/complete", { job_id, actual_cost: 10 });
     expect(done).toMatchObject({ status: 200, body: { credits: 90 } });
+  });
+});
+
+describe("the page of tokens", () => {
+  it("shows them to their owner, who can end one from there", async () => {
+    const ada = await signIn();
+    const cap = { credits: 50, period: "30_days" };
+    const token = await getToken(ada, { apps: ["demo"], cap }, { client_name: "<i>Laptop</i>" });
+    const token_id = await tokenId(token);
+    const page = await send("GET", "/account/tokens", { headers: { Cookie: ada.cookies } });
+    for (const words of ["&lt;i&gt;Laptop", "in demo", "50 credits every 30 days", token_id]) {
+      expect(page.text).toContain(words);
+    }
+    expect(page.headers.get("Cache-Control")).toBe("no-store");
+
+    const bob = await signIn("bob@example.com");
+    await postForm(bob, "/account/tokens/revoke", { token_id });
+    expect((await token.get("/api/wallet")).status).toBe(200);
+    const foreign = {
+      headers: { Cookie: ada.cookies, Origin: "https://evil.example" },
+      body: new URLSearchParams({ token_id }),
+    };
+    expect((await send("POST", "/account/tokens/revoke", foreign)).status).toBe(403);
+
+    const revoked = await postForm(ada, "/account/tokens/revoke", { token_id });
+    expect(revoked.status).toBe(303);
+    expect((await token.get("/api/wallet")).status).toBe(401);
+  });
+
+  it("sends a signed-out browser to sign in and back", async () => {
+    const answer = await send("GET", "/account/tokens");
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("Location")).toContain(encodeURIComponent("/account/tokens"));
   });
 });
 

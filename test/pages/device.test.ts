@@ -170,6 +170,16 @@ describe("approving a device in a browser", () => {
     expect(await listed.json()).toMatchObject({
       tokens: [{ label: "Keyboard", apps: ["demo"], cap: { credits: 50, period: "total" } }],
     });
+
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Devices and tokens" }).waitFor();
+    await look(page, "tokens-light");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("No device has access to your account.").waitFor();
+    const wallet = await fetch(`${passbook.url}/api/wallet`, { headers });
+    expect(wallet.status).toBe(401);
   });
 
   it("fits a phone, in light and dark", async () => {
