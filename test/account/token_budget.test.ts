@@ -1,16 +1,11 @@
 import { env } from "cloudflare:workers";
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { passTime } from "../clock.ts";
 import { getToken, type TokenHolder } from "../device/logins.ts";
 import { signIn, signInWithCredits, type SignedIn } from "../http/passbook.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-function passTime(ms: number): void {
-  const at_ms = Date.now() + ms;
-  vi.useFakeTimers({ toFake: ["Date"] });
-  vi.setSystemTime(at_ms);
-}
 
 const reserve = (holder: TokenHolder | SignedIn, cost_estimate: number, more: object = {}) =>
   holder.post("/api/jobs", { app: "demo", action: "render", cost_estimate, ...more });

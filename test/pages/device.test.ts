@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** A browser of somebody's own, with no cookies yet. Each has an address, for the rate limits. */
+/** A browser of somebody's own, with no cookies yet. */
 async function openBrowser(options: BrowserContextOptions = LIGHT): Promise<Page> {
   const context = await browser.newContext(options);
   contexts.push(context);
@@ -67,9 +67,7 @@ async function signIn(page: Page, email: string): Promise<void> {
 /** What axe finds against WCAG 2.2 A and AA and its best practices, by rule and element. */
 async function accessibilityProblems(page: Page): Promise<string[]> {
   // Through the debugger, not as a script element: the page's own CSP allows no script at all.
-  await page.evaluate(
-    await import("node:fs/promises").then(({ readFile }) => readFile(AXE, "utf8")),
-  );
+  await page.evaluate(await readFile(AXE, "utf8"));
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
       axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
@@ -113,6 +111,7 @@ describe("approving a device in a browser", () => {
     const headers = { Authorization: `Bearer ${token}` };
     const wallet = await fetch(`${passbook.url}/api/wallet?app=demo`, { headers });
     expect(await wallet.json()).toMatchObject({ account: { credits: 100 } });
+    for (const secret of [token, login.device_code]) expect(passbook.log()).not.toContain(secret);
 
     await page.goto(login.verification_uri_complete);
     await page.getByRole("heading", { name: "This code was already used" }).waitFor();
