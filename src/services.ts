@@ -65,7 +65,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     session_tokens: createSessionTokens(keys),
     personal_tokens: createPersonalTokens(keys),
     device_logins: createDeviceLogins(env.DEVICE_LOGIN),
-    device_codes: createDeviceCodes(config.signing_keys),
+    device_codes: createDeviceCodes(config.signing_keys.map(({ d }) => d)),
     asked_codes: createAskedCodes(env.DEVICE_CODES),
     limits: {
       authenticated: env.LIMIT_AUTHENTICATED,

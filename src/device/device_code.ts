@@ -5,13 +5,12 @@
  */
 import { base64url } from "jose";
 import { readUserCode } from "../domain/device_login.ts";
-import type { SigningKey } from "../tokens/keys.ts";
 
 const SECRET_BYTES = 32;
 const MAC_BYTES = 32;
 const DEVICE_CODE = /^([A-Z]{8})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/;
 
-/** Separates these keys from whatever else may be derived from the signing keys. */
+/** Separates these keys from whatever else is made with the same secrets. */
 const PURPOSE = new TextEncoder().encode("passbook device code 1");
 
 export interface DeviceCodes {
@@ -24,13 +23,13 @@ export interface DeviceCodes {
 }
 
 /**
- * Device codes under keys derived (HKDF, RFC 5869) from the private signing keys: the first makes MACs,
- * all check them, so that a rotation interrupts no login.
+ * Device codes under keys derived (HKDF, RFC 5869) from secrets of the service, in base64url: the first
+ * makes MACs, all check them, so that a rotation interrupts no login.
  */
-export function createDeviceCodes(signing_keys: readonly SigningKey[]): DeviceCodes {
+export function createDeviceCodes(secrets: readonly string[]): DeviceCodes {
   let derived: readonly CryptoKey[] | undefined;
   const macKeys = async (): Promise<readonly CryptoKey[]> => {
-    derived ??= await Promise.all(signing_keys.map(({ d }) => deriveMacKey(d)));
+    derived ??= await Promise.all(secrets.map(deriveMacKey));
     return derived;
   };
   return {
@@ -60,14 +59,10 @@ export function createDeviceCodes(signing_keys: readonly SigningKey[]): DeviceCo
   };
 }
 
-async function deriveMacKey(private_part: string): Promise<CryptoKey> {
-  const material = await crypto.subtle.importKey(
-    "raw",
-    base64url.decode(private_part),
-    "HKDF",
-    false,
-    ["deriveKey"],
-  );
+async function deriveMacKey(secret: string): Promise<CryptoKey> {
+  const material = await crypto.subtle.importKey("raw", base64url.decode(secret), "HKDF", false, [
+    "deriveKey",
+  ]);
   return crypto.subtle.deriveKey(
     { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: PURPOSE },
     material,

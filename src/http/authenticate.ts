@@ -1,12 +1,11 @@
 /** Who calls: a bearer token if there is one, otherwise a browser's cookies. */
 import { getCookie } from "hono/cookie";
 import { RATE_LIMIT_AUTHENTICATED_SECONDS, SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
+import { PERSONAL_TOKEN_PREFIX, type Identified } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import { sessionCookie } from "../identity/cookies.ts";
 import type { Session } from "../identity/port.ts";
-import { PERSONAL_TOKEN_PREFIX } from "../tokens/personal_token.ts";
-import type { SessionClaims } from "../tokens/session_jwt.ts";
 import { factory, type AppContext, type Principal } from "./context.ts";
 import { refuse } from "./refusals.ts";
 
@@ -49,7 +48,7 @@ async function identifyByBearer(
 }
 
 /** A token is what its prefix says or nothing: neither kind is ever tried as the other. */
-async function verifyBearer(context: AppContext, token: string): Promise<SessionClaims | null> {
+async function verifyBearer(context: AppContext, token: string): Promise<Identified | null> {
   const { personal_tokens, session_tokens } = context.get("services");
   const issuer = context.get("base_url");
   if (!token.startsWith(PERSONAL_TOKEN_PREFIX)) return session_tokens.verify(issuer, token);

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { createFactory } from "hono/factory";
 import type { Caller } from "../account/contract.ts";
 import type { Services } from "../services.ts";
-import type { Proof } from "../tokens/session_jwt.ts";
+import type { Proof } from "../domain/proof.ts";
 
 /**
  * Who calls, what stands behind them, and how it came. A cookie always proves a session: a personal

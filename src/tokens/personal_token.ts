@@ -1,13 +1,11 @@
 /**
  * Personal access tokens: `pb_pat_` and a JWT (RFC 7519, typed as RFC 8725 asks). The JWT says whose
  * token it is; whether it still lives and what it may do is a row in the account, under its `jti`.
- * The prefix lets secret scanners find a leaked one.
  */
 import { jwtVerify, SignJWT } from "jose";
 import { TOKEN_CLOCK_TOLERANCE_SECONDS, TOKEN_MAX_LENGTH } from "../domain/limits.ts";
+import { PERSONAL_TOKEN_PREFIX } from "../domain/proof.ts";
 import { SIGNING_ALGORITHM, type KeyRing } from "./keys.ts";
-
-export const PERSONAL_TOKEN_PREFIX = "pb_pat_";
 
 /** The header's `typ`: a token of another use is never taken for one of these, nor the reverse. */
 const PERSONAL_TOKEN_TYPE = "pat+jwt";

@@ -5,24 +5,14 @@ import {
   TOKEN_CLOCK_TOLERANCE_SECONDS,
   TOKEN_MAX_LENGTH,
 } from "../domain/limits.ts";
+import type { Identified, Proof } from "../domain/proof.ts";
 import { SIGNING_ALGORITHM, type KeyRing } from "./keys.ts";
 
 /** The header's `typ`: a token of another use is never taken for a session. */
 const SESSION_TYPE = "session+jwt";
 
-/**
- * What stands behind a caller: a browser session, or a personal access token. A session JWT got with
- * such a token is bound to it: it dies with the token and has its limits.
- */
-export type Proof =
-  | { readonly kind: "session"; readonly session_id: string }
-  | { readonly kind: "pat"; readonly token_id: string };
-
 /** What a session JWT says: whose it is, and what it is bound to (claim `sid` or `pat`). */
-export interface SessionClaims {
-  readonly identity_id: string;
-  readonly proof: Proof;
-}
+export type SessionClaims = Identified;
 
 export interface SessionTokens {
   /** Signs a token that `issuer` (the service's base URL) vouches for. */

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
-import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { passTime } from "../clock.ts";
 import { FULL_ACCESS } from "../../src/domain/access_token.ts";
 
 const TTL_SECONDS = 900;
@@ -160,6 +161,19 @@ describe("the object of a device login", () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  it("keeps nothing once its alarm has found it forgotten, and everything before", async () => {
+    const login = env.DEVICE_LOGIN.getByName("BCDFGHJK");
+    await login.start({ ...started, device_code_digest: "one" });
+    const kept = () =>
+      runInDurableObject(login, (_, { storage }) => Array.from(storage.kv.list()).length);
+    passTime(TTL_SECONDS * 1000 + KEEP_MS - 60_000);
+    await runDurableObjectAlarm(login);
+    expect(await kept()).toBe(1);
+    passTime(60_000);
+    expect(await runDurableObjectAlarm(login)).toBe(true);
+    expect(await kept()).toBe(0);
   });
 
   it("gives what was asked for to a reader without a copy, or with the copy of another login", async () => {
