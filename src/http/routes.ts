@@ -1,7 +1,14 @@
 /** Every address of the service and what answers it. */
 import type { Hono } from "hono";
 import { authenticate } from "./authenticate.ts";
+import { guardOwnForms, requireBrowserSession, signInFirst } from "./browser_session.ts";
 import type { AppEnvironment } from "./context.ts";
+import { completeLogin } from "./device/complete.ts";
+import { approveDevice, denyDevice } from "./device/decide.tsx";
+import { limitAttempts, limitStarts } from "./device/limits.ts";
+import { showDevice } from "./device/page.tsx";
+import { pollLogin } from "./device/poll.ts";
+import { startLogin } from "./device/start.ts";
 import { completeJob } from "./jobs/complete.ts";
 import { createJob } from "./jobs/create.ts";
 import { failJob } from "./jobs/fail.ts";
@@ -18,6 +25,9 @@ import { readOAuthToken } from "./third_party/oauth_token.ts";
 import { readSocialMe } from "./third_party/social_me.ts";
 import { readSocialToken } from "./third_party/social_token.ts";
 import { readStylesheet } from "./stylesheet.ts";
+import { listTokens } from "./tokens/list.ts";
+import { revokeFromPage, showTokens } from "./tokens/page.tsx";
+import { revokeToken } from "./tokens/revoke.ts";
 import { jsonBodyOnly, limitedBody } from "./validation.ts";
 import { readWallet } from "./wallet.ts";
 
@@ -45,4 +55,20 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.post("/api/jobs", ...write, ...createJob);
   app.post("/api/jobs/complete", ...write, ...completeJob);
   app.post("/api/jobs/fail", ...write, ...failJob);
+
+  const approver = [requireBrowserSession, guardCookieWrites, limitAttempts] as const;
+  app.post("/api/device/start", limitStarts, limitedBody, ...startLogin);
+  app.post("/api/device/complete", ...approver, jsonBodyOnly, limitedBody, ...completeLogin);
+  app.get("/api/device/poll", ...pollLogin);
+  app.get("/api/tokens", authenticate, ...listTokens);
+  app.delete("/api/tokens/:id", authenticate, guardCookieWrites, ...revokeToken);
+
+  app.use("/device/*", noStore);
+  app.get("/device", signInFirst, ...showDevice);
+  app.post("/device/approve", guardOwnForms, signInFirst, limitedBody, ...approveDevice);
+  app.post("/device/deny", guardOwnForms, signInFirst, limitedBody, ...denyDevice);
+
+  app.use("/account/tokens/*", noStore);
+  app.get("/account/tokens", signInFirst, ...showTokens);
+  app.post("/account/tokens/revoke", guardOwnForms, signInFirst, limitedBody, ...revokeFromPage);
 }

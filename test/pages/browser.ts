@@ -1,0 +1,32 @@
+/** The real browser of the page tests: headless Chromium, with its security as shipped. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { chromium, type Browser } from "playwright-core";
+
+/** Starts Chromium. The caller closes it. */
+export async function launchBrowser(): Promise<Browser> {
+  // It unpacks itself into the temporary folder, with the system libraries and fonts it needs.
+  const unpacked = resolve("node_modules/.cache/chromium");
+  await mkdir(unpacked, { recursive: true });
+  process.env["TMPDIR"] = unpacked;
+  process.env["AWS_EXECUTION_ENV"] ??= "AWS_Lambda_nodejs22.x";
+  const { default: bundled } = await import("@sparticuz/chromium");
+  bundled.setGraphicsMode = false;
+  const executablePath = await bundled.executablePath();
+  await useFonts(unpacked);
+  // Not `bundled.args`: they switch web security off, which is what is tested here.
+  const args = ["--no-sandbox", "--disable-gpu"];
+  return chromium.launch({ executablePath, args });
+}
+
+/**
+ * The package looks for its fonts under /tmp only. Without any font, text has no size, so that nothing
+ * can be clicked, and pages crash.
+ */
+async function useFonts(unpacked: string): Promise<void> {
+  const file = join(unpacked, "fonts.conf");
+  const places = ["/usr/share/fonts", join(unpacked, "fonts")].map((path) => `<dir>${path}</dir>`);
+  const cache = `<cachedir>${join(unpacked, "fonts-cache")}</cachedir>`;
+  await writeFile(file, `<fontconfig>${places.join("")}${cache}</fontconfig>\n`);
+  process.env["FONTCONFIG_FILE"] = file;
+}
