@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { passTime } from "../clock.ts";
+import { evict } from "../evict.ts";
 import { FULL_ACCESS } from "../../src/domain/access_token.ts";
 
 const TTL_SECONDS = 900;
@@ -102,15 +103,6 @@ class Model {
 
 const asker = { client_name: null, app_slug: null, program: null, city: null, country: null };
 const started = { asker, ttl_seconds: TTL_SECONDS, poll_interval_seconds: 5 };
-
-/** Evicts the object; one that is not running is evicted already. */
-async function evict(login: DurableObjectStub): Promise<void> {
-  try {
-    await evictDurableObject(login);
-  } catch (error) {
-    if (!String(error).includes("not currently running")) throw error;
-  }
-}
 
 /** Gives a command to the object and tells its answer in the model's words. */
 async function carryOut(command: Command, name: string): Promise<string> {
