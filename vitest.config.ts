@@ -16,6 +16,8 @@ const settings = Object.fromEntries(
 
 export default defineConfig({
   test: {
+    // What failing tests printed is worth reading, and nothing else.
+    silent: "passed-only",
     coverage: { provider: "istanbul", include: ["src/**"], exclude: ["src/commands/**"] },
     projects: [
       {

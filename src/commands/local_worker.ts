@@ -103,7 +103,7 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
 
 async function waitUntilAnswering(url: string): Promise<"answers" | "silent"> {
   for (let attempt = 0; attempt < 300; attempt += 1) {
-    const response = await fetch(url).catch(() => null);
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
     await response?.body?.cancel();
     if (response?.ok === true) return "answers";
     await new Promise((resolve) => setTimeout(resolve, 100));
