@@ -7,6 +7,7 @@ import type { IdentityProvider } from "./identity/port.ts";
 import { createAppRegistry, type AppRegistry } from "./readmodel/apps.ts";
 import { createKeyRing, type KeyRing } from "./tokens/keys.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_jwt.ts";
+import { createTemplateTokens, type SignTemplateToken } from "./tokens/template_token.ts";
 
 /** Everything a request may use. */
 export interface Services {
@@ -16,6 +17,7 @@ export interface Services {
   readonly identity: IdentityProvider;
   readonly keys: KeyRing;
   readonly session_tokens: SessionTokens;
+  readonly template_tokens: SignTemplateToken;
   readonly limits: { readonly authenticated: RateLimit };
 }
 
@@ -46,9 +48,12 @@ function build(env: Env): Result<Services, Misconfiguration> {
       database: env.DB,
       cookie_scope: { domain: config.cookie_domain },
       dev_signin: config.dev_signin,
+      providers: config.signin_providers,
+      encryption_keys: config.encryption_keys,
     }),
     keys,
     session_tokens: createSessionTokens(keys),
+    template_tokens: createTemplateTokens(keys),
     limits: { authenticated: env.LIMIT_AUTHENTICATED },
   });
 }

@@ -53,7 +53,7 @@ async function identifyByCookie(context: AppContext): Promise<Result<Principal, 
   const claims = token && (await session_tokens.verify(context.get("base_url"), token));
   if (claims) return accepted({ ...claims, via: "cookie" });
   const resumed = await identity.resume(context.req.raw);
-  if (resumed.kind === "none") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
+  if (resumed.kind !== "session") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
   await keepSignedIn(context, resumed.session, resumed.set_cookies);
   const { id: session_id, identity_id } = resumed.session;
   return accepted({ identity_id, session_id, via: "cookie" });
@@ -73,8 +73,17 @@ export async function keepSignedIn(
   const token = await session_tokens.sign(context.get("base_url"), { identity_id, session_id });
   const scope = { domain: config.cookie_domain };
   const cookie = sessionCookie(TOKEN_COOKIE, token, SESSION_JWT_TTL_SECONDS, scope);
-  for (const value of [...set_cookies, cookie]) {
-    context.header("Set-Cookie", value, { append: true });
-  }
+  setCookies(context, [...set_cookies, cookie]);
   return token;
+}
+
+/** Clears the JWT cookie, and puts the provider's own cookies of a sign-out on the answer. */
+export function forgetSignedIn(context: AppContext, set_cookies: readonly string[]): void {
+  const scope = { domain: context.get("services").config.cookie_domain };
+  setCookies(context, [...set_cookies, sessionCookie(TOKEN_COOKIE, "", 0, scope)]);
+}
+
+/** Puts `Set-Cookie` values on the answer. */
+export function setCookies(context: AppContext, set_cookies: readonly string[]): void {
+  for (const value of set_cookies) context.header("Set-Cookie", value, { append: true });
 }

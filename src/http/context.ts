@@ -1,6 +1,7 @@
 /** What middleware leaves for the handlers after it. */
 import type { Context } from "hono";
 import { createFactory } from "hono/factory";
+import type { Session } from "../identity/port.ts";
 import type { Services } from "../services.ts";
 
 /** Who calls, and by which kind of proof. */
@@ -18,6 +19,8 @@ export interface AppEnvironment {
     base_url: string;
     request_id: string;
     principal: Principal;
+    /** On pages for the signed-in person: their session, known to live. */
+    session: Session;
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type AllowedOrigin,
 } from "../domain/origins.ts";
 import { factory, type AppContext } from "./context.ts";
+import { refuseByAccept } from "./problem.tsx";
 import { refuse } from "./refusals.ts";
 
 /** What is known without asking a store. */
@@ -58,4 +59,21 @@ export async function isFromKnownPage(context: AppContext): Promise<boolean> {
   const origin = context.req.header("Origin");
   if (origin === undefined) return context.req.header("Sec-Fetch-Site") === "same-origin";
   return isOriginAllowed(context, origin);
+}
+
+/** Holds a page's forms to {@link isFromKnownPage}: they act with the browser's cookies. */
+export const guardForm = factory.createMiddleware(async (context, next) =>
+  (await isFromKnownPage(context))
+    ? next()
+    : refuseByAccept(context, { code: "origin_not_allowed" }),
+);
+
+/**
+ * Whether a browser says that the page behind a request is a stranger's. Unlike the check above it
+ * lets a client pass that is no browser: without cookies there is nothing to abuse.
+ */
+export async function isFromForeignPage(context: AppContext): Promise<boolean> {
+  const site = context.req.header("Sec-Fetch-Site") ?? "none";
+  const silent = context.req.header("Origin") === undefined && site === "none";
+  return !silent && !(await isFromKnownPage(context));
 }

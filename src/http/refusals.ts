@@ -42,6 +42,8 @@ export function describeRefusal(refusal: Refusal): Description {
         status: 400,
         error: "redirect_to is not an allowed address. Ask the service's operator to allow it.",
       };
+    case "token_template_unknown":
+      return { status: 404, error: "There is no token template of this name." };
     case "rate_limited":
       return {
         status: 429,
