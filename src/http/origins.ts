@@ -1,20 +1,14 @@
 /** The allowlist applied: configured origins, the service's own, and those of registered apps. */
 import { cors } from "hono/cors";
-import {
-  allowedUrl,
-  isAllowedOrigin,
-  parseAllowedOrigin,
-  type AllowedOrigin,
-} from "../domain/origins.ts";
+import { allowedUrl, isAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
 import { factory, type AppContext } from "./context.ts";
 import { refuseByAccept } from "./problem.tsx";
 import { refuse } from "./refusals.ts";
 
 /** What is known without asking a store. */
 function configuredOrigins(context: AppContext): readonly AllowedOrigin[] {
-  const own = parseAllowedOrigin(context.get("base_url"));
-  const { allowed_origins } = context.get("services").config;
-  return own === null ? allowed_origins : [own, ...allowed_origins];
+  const own = { kind: "exact", origin: context.get("base_url") } as const;
+  return [own, ...context.get("services").config.allowed_origins];
 }
 
 async function registeredOrigins(context: AppContext): Promise<readonly AllowedOrigin[]> {
@@ -34,15 +28,21 @@ export async function allowedRedirect(context: AppContext, text: string): Promis
   return configured ?? allowedUrl(text, await registeredOrigins(context));
 }
 
-/** CORS for the API, on errors too. An origin that is not allowed gets no header at all. */
-export const shareWithAllowedOrigins = cors({
-  origin: async (origin, context) =>
-    origin !== "" && (await isOriginAllowed(context as AppContext, origin)) ? origin : null,
+const share = cors({
+  origin: (origin) => origin,
   credentials: true,
   allowMethods: ["GET", "POST", "DELETE"],
   allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key"],
   exposeHeaders: ["Idempotency-Replayed", "Retry-After", "WWW-Authenticate"],
   maxAge: 600,
+});
+
+/** CORS for the API, on errors too. An origin that is not allowed gets no header at all. */
+export const shareWithAllowedOrigins = factory.createMiddleware(async (context, next) => {
+  const origin = context.req.header("Origin");
+  if (origin !== undefined && (await isOriginAllowed(context, origin))) return share(context, next);
+  context.header("Vary", "Origin");
+  return next();
 });
 
 /**

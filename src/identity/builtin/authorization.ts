@@ -4,6 +4,7 @@
  */
 import * as oauth from "oauth4webapi";
 import { accepted, refused, type Result } from "../../domain/result.ts";
+import { clientAuthentication } from "../client_authentication.ts";
 import type { SignInFailure } from "../port.ts";
 import type { SignInProvider } from "../providers.ts";
 import type { UpstreamTokens } from "../upstream_tokens.ts";
@@ -107,7 +108,7 @@ const OPTIONS = {
  * have the same server object, and a Worker's request must not wait on another's.
  */
 function openExchange(provider: SignInProvider): Exchange {
-  const { issuer, token_endpoint, userinfo_endpoint, jwks_uri, client_secret } = provider;
+  const { issuer, token_endpoint, userinfo_endpoint, jwks_uri } = provider;
   const server: oauth.AuthorizationServer = {
     issuer,
     token_endpoint,
@@ -117,10 +118,8 @@ function openExchange(provider: SignInProvider): Exchange {
     authorization_response_iss_parameter_supported:
       provider.authorization_response_iss_parameter_supported,
   };
-  const basic = provider.client_authentication === "client_secret_basic";
-  const authenticate = basic ? oauth.ClientSecretBasic : oauth.ClientSecretPost;
   const client = { client_id: provider.client_id };
-  return { provider, server, client, client_authentication: authenticate(client_secret) };
+  return { provider, server, client, client_authentication: clientAuthentication(provider) };
 }
 
 async function redeem(

@@ -1,0 +1,21 @@
+/** How this service proves itself to a provider's token endpoint (RFC 6749, section 2.3.1). */
+import { ClientSecretPost, type ClientAuth } from "oauth4webapi";
+import type { SignInProvider } from "./providers.ts";
+
+/** The client authentication that a provider is configured for. */
+export function clientAuthentication(provider: SignInProvider): ClientAuth {
+  const { client_id, client_secret, client_authentication } = provider;
+  if (client_authentication === "client_secret_post") return ClientSecretPost(client_secret);
+  const credentials = btoa(`${formEncode(client_id)}:${formEncode(client_secret)}`);
+  return (_server, _client, _body, headers) => {
+    headers.set("Authorization", `Basic ${credentials}`);
+  };
+}
+
+/**
+ * Form-encoded as the WHATWG URL standard does it, which leaves `-`, `_` and `.` as they are.
+ * `oauth4webapi` encodes them too; providers that forget to decode would then refuse many a secret.
+ */
+function formEncode(text: string): string {
+  return new URLSearchParams({ "": text }).toString().slice(1);
+}
