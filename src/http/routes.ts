@@ -13,7 +13,7 @@ import { listJobs } from "./jobs/list.ts";
 import { readJob } from "./jobs/read.ts";
 import { readJwks } from "./jwks.ts";
 import { listLedger } from "./ledger.ts";
-import { guardCookieWrites, guardForm, shareWithAllowedOrigins } from "./origins.ts";
+import { guardCookieWrites, guardForm, guardOwnForm, shareWithAllowedOrigins } from "./origins.ts";
 import { noStore } from "./headers.ts";
 import { issueSessionToken } from "./session_token.ts";
 import { finishSignIn } from "./signin/callback.tsx";
@@ -41,7 +41,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
 
   app.use("/account/*", noStore);
   app.get("/account", requireSession, ...showAccount);
-  const own_form = [guardForm, requireSession, limitedBody] as const;
+  const own_form = [guardOwnForm, requireSession, limitedBody] as const;
   app.post("/account/link/:id", ...own_form, ...linkWay);
   app.post("/account/unlink", ...own_form, ...unlinkWay);
   app.post("/account/signout-everywhere", ...own_form, ...signOutEverywhere);

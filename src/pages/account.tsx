@@ -18,6 +18,8 @@ export interface AccountPageProps {
   readonly notice: Notice | null;
 }
 
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+
 export function AccountPage({ person, account, ways, notice }: AccountPageProps) {
   return (
     <Page title="Your account">
@@ -26,7 +28,7 @@ export function AccountPage({ person, account, ways, notice }: AccountPageProps)
       <Details person={person} account={account} />
       <LinkedWays person={person} ways={ways} />
       <FurtherWays person={person} ways={ways} />
-      <h2>Leave</h2>
+      <h2>Signing out</h2>
       <form method="post" action="/signout">
         <button type="submit">Sign out</button>
       </form>
@@ -86,13 +88,13 @@ function LinkedWays({ person, ways }: Pick<AccountPageProps, "person" | "ways">)
       <ul class="linked">
         {person.linked.map(({ provider, linked_at_ms }) => {
           const name = nameOf(provider, ways);
-          const day = new Date(linked_at_ms).toISOString().slice(0, 10);
+          const linked_at = new Date(linked_at_ms);
           return (
             <li>
               <span>
                 <strong>{name}</strong>{" "}
                 <span class="hint">
-                  since <time datetime={day}>{day}</time>
+                  since <time datetime={linked_at.toISOString()}>{DAY.format(linked_at)}</time>
                 </span>
               </span>
               {only_one ? null : (

@@ -16,7 +16,7 @@ export function Page({ title, children }: PropsWithChildren<{ title: string }>) 
           <link rel="stylesheet" href="/passbook.css" />
         </head>
         <body>
-          <p class="wordmark">Passbook</p>
+          <header class="wordmark">Passbook</header>
           <main>{children}</main>
         </body>
       </html>

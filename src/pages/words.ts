@@ -44,7 +44,7 @@ export const SIGN_IN_PROBLEMS: Readonly<Record<SignInFailure, (provider: string)
   expired: () => ({
     title: "This sign-in has ended",
     what: "It took longer than ten minutes, was finished already, or was started in another browser.",
-    next: "Start again, here and in one go.",
+    next: "Start again here, or from the app you came from.",
   }),
   mismatch: (provider) => ({
     title: "We could not match this answer",

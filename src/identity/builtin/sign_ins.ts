@@ -1,6 +1,12 @@
 /** One sign-in from start to finish: the flow cookie out, the provider's answer in, a user found. */
-import type { Session, SignedIn, SignInFailure, SignInFinished } from "../port.ts";
-import type { SignInStart, SignInStarted } from "../port.ts";
+import type {
+  Session,
+  SignedIn,
+  SignInFailure,
+  SignInFinished,
+  SignInStart,
+  SignInStarted,
+} from "../port.ts";
 import type { SignInProvider } from "../providers.ts";
 import type { KeepUpstreamTokens } from "../upstream_tokens.ts";
 import {
