@@ -1,4 +1,5 @@
 /** A browser for tests in workerd: it keeps cookies and says where its requests come from. */
+import { expect } from "vitest";
 import type { PersonAtProvider, ProviderDouble } from "../identity/provider_double.ts";
 import { BASE_URL, send, type Answer } from "./passbook.ts";
 
@@ -79,4 +80,12 @@ export function tokenOf(landing: Answer): string | null {
 export function subjectOf(token: string | null): string {
   const payload = token?.split(".")[1] ?? "";
   return JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/"))).sub;
+}
+
+/** Nobody is signed in by this browser, and it was told so. */
+export async function expectNobody(browser: Browser, status: number): Promise<void> {
+  expect(status).toBeGreaterThanOrEqual(400);
+  expect(browser.cookies.has("passbook_session")).toBe(false);
+  const account = await browser.get("/account");
+  expect(account.headers.get("Location")).toBe("/signin");
 }

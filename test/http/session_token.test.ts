@@ -102,7 +102,14 @@ describe("a token template", () => {
       maps: {
         audience: "https://maps.test",
         ttl_seconds: 60,
-        claims: { role: "viewer", sub: "admin", iss: "https://evil.test", aud: "x", exp: 1 },
+        claims: {
+          role: "viewer",
+          sid: "a-session",
+          sub: "admin",
+          iss: "https://evil.test",
+          aud: "x",
+          exp: 1,
+        },
       },
     }),
   };

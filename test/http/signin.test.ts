@@ -159,6 +159,26 @@ describe("signing in with a provider", () => {
   });
 });
 
+describe("a preset", () => {
+  it.each([
+    ["github", "https://github.com/login/oauth/authorize", {}],
+    ["google", "https://accounts.google.com/o/oauth2/v2/auth", { access_type: "offline" }],
+    ["x", "https://x.com/i/oauth2/authorize", {}],
+  ])("for %s needs a client and nothing else", async (preset, address, parameters) => {
+    const entry = { preset, client_id: "our-id", client_secret: "our-secret" };
+    const browser = openBrowser({ SIGNIN_PROVIDERS: JSON.stringify([entry]) });
+    const asked = new URL(await browser.start(preset));
+    expect(asked.origin + asked.pathname).toBe(address);
+    expect(Object.fromEntries(asked.searchParams)).toMatchObject({
+      client_id: "our-id",
+      redirect_uri: `http://passbook.test/signin/callback/${preset}`,
+      code_challenge_method: "S256",
+      ...parameters,
+    });
+    expect(asked.href).not.toContain("our-secret");
+  });
+});
+
 describe("the sign-in page", () => {
   it("has a link for each provider that carries where the person goes back to", async () => {
     const settings = connect(openProviderDouble("acme"), openProviderDouble("zeta"));
@@ -210,78 +230,5 @@ describe("the sign-in page", () => {
     });
     const html = { headers: { Accept: "text/html" } };
     expect((await send("GET", "/api/nowhere", html)).body).toMatchObject({ code: "not_found" });
-  });
-});
-
-describe("a sign-in that comes to nothing", () => {
-  it("says that the provider refused, and keeps the way back", async () => {
-    const acme = openProviderDouble("acme");
-    const browser = openBrowser(connect(acme));
-    const back = acme.approve(await browser.start("acme"), ADA);
-    back.searchParams.delete("code");
-    back.searchParams.set("error", "access_denied");
-    const page = await browser.get(back.href);
-    expect(page).toMatchObject({ status: 400, text: expect.stringContaining("was cancelled") });
-    expect(page.text).toContain(`/signin/acme?redirect_to=${encodeURIComponent(BACK)}`);
-  });
-
-  it("says that it took too long", async () => {
-    const page = await openBrowser(connect(openProviderDouble("acme"))).get(
-      "/signin/callback/acme?code=c&state=s",
-    );
-    expect(page).toMatchObject({ status: 400, text: expect.stringContaining("ten minutes") });
-  });
-
-  it.each([
-    ["is down", () => new Response("down", { status: 503 })],
-    ["cannot be reached", () => Promise.reject(new TypeError("connection refused"))],
-    ["does not answer in time", () => Promise.reject(new DOMException("late", "TimeoutError"))],
-  ])("says that the provider %s, and the next try works", async (_case, answer) => {
-    const acme = openProviderDouble("acme");
-    const browser = openBrowser(connect(acme));
-    acme.misbehave({ answer });
-    const failed = await browser.signIn(acme, ADA);
-    expect(failed).toMatchObject({ status: 502, text: expect.stringContaining("does not answer") });
-    acme.misbehave({});
-    expect((await browser.signIn(acme, ADA)).status).toBe(303);
-  });
-
-  it.each(["/token", "/jwks"])("fails on a provider's failure at %s alone", async (endpoint) => {
-    const acme = openProviderDouble("acme");
-    const browser = openBrowser(connect(acme));
-    acme.misbehave({
-      answer: (path) => (path === endpoint ? new Response("down", { status: 500 }) : null),
-    });
-    expect((await browser.signIn(acme, ADA)).status).toBe(502);
-    acme.misbehave({});
-    expect((await browser.signIn(acme, ADA)).status).toBe(303);
-  });
-
-  it("reads no answer without end", async () => {
-    const acme = openProviderDouble("acme");
-    const browser = openBrowser(connect(acme));
-    let sent_bytes = 0;
-    acme.misbehave({
-      answer: () =>
-        new Response(
-          new ReadableStream({
-            pull(controller) {
-              sent_bytes += 65_536;
-              controller.enqueue(new Uint8Array(65_536).fill(32));
-            },
-          }),
-          { headers: { "Content-Type": "application/json" } },
-        ),
-    });
-    expect((await browser.signIn(acme, ADA)).status).toBe(502);
-    expect(sent_bytes).toBeLessThan(1_000_000);
-  });
-
-  it("follows no redirect with the client's secret", async () => {
-    const acme = openProviderDouble("acme");
-    const browser = openBrowser(connect(acme));
-    acme.misbehave({ answer: () => Response.redirect("https://elsewhere.test/", 307) });
-    expect((await browser.signIn(acme, ADA)).status).toBe(502);
-    expect(acme.requests.map(({ path }) => path)).toEqual(["/token"]);
   });
 });

@@ -22,16 +22,22 @@ export interface Misbehaviour {
   readonly answer?: (path: string) => Response | Promise<Response> | null;
 }
 
+/** A request as it arrived; `redirect` is what its sender does with an answer that redirects. */
+export interface ProviderRequest {
+  readonly path: string;
+  readonly redirect: Request["redirect"];
+}
+
 export interface ProviderDouble {
   /** Its entry in `SIGNIN_PROVIDERS`. */
   readonly settings: Readonly<Record<string, unknown>> & { readonly id: string };
   /** The person agrees: the address their browser is sent back to. */
   approve(authorization_url: string, person: PersonAtProvider): URL;
   misbehave(misbehaviour: Misbehaviour): void;
-  /** Every token it ever gave out. */
-  readonly given_tokens: readonly string[];
+  /** Every code and token it ever gave out. */
+  readonly given_secrets: readonly string[];
   /** Requests the Worker made to it. */
-  readonly requests: readonly { readonly path: string; readonly headers: Headers }[];
+  readonly requests: readonly ProviderRequest[];
   handle(request: Request): Promise<Response>;
 }
 
@@ -47,8 +53,8 @@ export function openProviderDouble(
   const origin = `https://${id}.test`;
   const codes = new Map<string, { url: URL; person: PersonAtProvider }>();
   const people = new Map<string, PersonAtProvider>();
-  const given_tokens: string[] = [];
-  const requests: { path: string; headers: Headers }[] = [];
+  const given_secrets: string[] = [];
+  const requests: ProviderRequest[] = [];
   let misbehaviour: Misbehaviour = {};
   const settings = {
     id,
@@ -83,11 +89,11 @@ export function openProviderDouble(
     const access_token = `access-${crypto.randomUUID()}`;
     const refresh_token = `refresh-${crypto.randomUUID()}`;
     people.set(access_token, grant.person);
-    given_tokens.push(access_token, refresh_token);
+    given_secrets.push(access_token, refresh_token);
     const tokens = { access_token, refresh_token, token_type: "Bearer", expires_in: 3600 };
     if (!settings.scope.includes("openid")) return Response.json(tokens);
     const id_token = await signIdToken(grant.person, asked.get("nonce"));
-    given_tokens.push(id_token);
+    given_secrets.push(id_token);
     return Response.json({ ...tokens, id_token });
   };
   const signIdToken = async (person: PersonAtProvider, nonce: string | null): Promise<string> => {
@@ -103,12 +109,13 @@ export function openProviderDouble(
 
   return {
     settings,
-    given_tokens,
+    given_secrets,
     requests,
     approve(authorization_url, person) {
       const url = new URL(authorization_url);
       const code = `code-${crypto.randomUUID()}`;
       codes.set(code, { url, person });
+      given_secrets.push(code);
       const back = new URL(url.searchParams.get("redirect_uri") ?? "");
       back.searchParams.set("code", code);
       back.searchParams.set("state", url.searchParams.get("state") ?? "");
@@ -120,7 +127,7 @@ export function openProviderDouble(
     },
     async handle(request) {
       const path = new URL(request.url).pathname;
-      requests.push({ path, headers: request.headers });
+      requests.push({ path, redirect: request.redirect });
       const instead = (await misbehaviour.answer?.(path)) ?? null;
       if (instead !== null) return instead;
       if (path === "/token") return redeem(request);

@@ -70,8 +70,7 @@ export function createFlowCookies(keys: readonly EncryptionKey[]): FlowCookies {
           audience: FLOW_AUDIENCE,
           keyManagementAlgorithms: ["dir"],
           contentEncryptionAlgorithms: ["A256GCM"],
-          requiredClaims: ["iat", "exp"],
-          maxTokenAge: SIGNIN_FLOW_TTL_SECONDS,
+          requiredClaims: ["exp"],
         });
         return flow.parse(payload["flow"]);
       } catch {
