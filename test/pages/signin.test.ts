@@ -100,6 +100,12 @@ describe("signing in across two sites", () => {
       body: { signin_url: expect.stringContaining("/signin?redirect_to=") },
     });
     expect(await fetchFromApp("/api/sessionToken", { token })).toMatchObject({ status: 401 });
+
+    const log = family.worker.log();
+    expect(log).toContain("/signin/callback/real");
+    for (const secret of [token, String(fresh?.body["token"]), "code=", "state="]) {
+      expect(log).not.toContain(secret);
+    }
   });
 
   it("asks a signed-in person nothing again, for this app or the next", async () => {
