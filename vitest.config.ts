@@ -76,7 +76,7 @@ export default defineConfig({
       {
         test: {
           name: "outside",
-          include: ["test/{flows,pages}/**/*.test.ts"],
+          include: ["test/architecture.test.ts", "test/{flows,pages}/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Each file starts a Worker of its own; two cores carry one at a time.

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { COST_MAX_CREDITS, TEMPLATE_TOKEN_TTL_MAX_SECONDS } from "./domain/limits.ts";
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "./domain/origins.ts";
 import { accepted, refused, type Result } from "./domain/result.ts";
-import { signInProviders, type SignInProvider } from "./identity/providers.ts";
+import { secureEndpoint, signInProviders, type SignInProvider } from "./identity/providers.ts";
 
 const flag = z
   .enum(["true", "false"])
@@ -88,7 +88,7 @@ const variables = z
     DEV_SIGNIN: flag,
     SIGNIN_PROVIDERS: json.pipe(signInProviders).default([]),
     SOCIAL_PROVIDER: z.string().min(1).optional(),
-    SOCIAL_API_URL: z.string().min(1).optional(),
+    SOCIAL_API_URL: secureEndpoint.optional(),
     ENCRYPTION_KEYS: json.pipe(z.object({ keys: z.array(encryption_key).min(1) })),
     TOKEN_TEMPLATES: json.pipe(token_templates).default({}),
   })

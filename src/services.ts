@@ -1,5 +1,6 @@
 /** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
 import { createAccounts, type Accounts } from "./account/client.ts";
+import { createTokenVault, type TokenVault } from "./account/vault_client.ts";
 import { readConfig, type Config, type Misconfiguration } from "./config.ts";
 import { accepted, type Result } from "./domain/result.ts";
 import { createBuiltinProvider } from "./identity/builtin/provider.ts";
@@ -18,7 +19,9 @@ export interface Services {
   readonly keys: KeyRing;
   readonly session_tokens: SessionTokens;
   readonly template_tokens: SignTemplateToken;
-  readonly limits: { readonly authenticated: RateLimit };
+  /** What third-party providers gave for users. `keep` is the `KeepUpstreamTokens` of a sign-in. */
+  readonly vault: TokenVault;
+  readonly limits: { readonly authenticated: RateLimit; readonly social_me: RateLimit };
 }
 
 const built = new WeakMap<Env, Result<Services, Misconfiguration>>();
@@ -39,10 +42,12 @@ function build(env: Env): Result<Services, Misconfiguration> {
     return read;
   }
   const config = read.value;
+  const accounts = createAccounts(env.ACCOUNT);
   const keys = createKeyRing(config.signing_keys);
+  const vault = createTokenVault(accounts, config);
   return accepted({
     config,
-    accounts: createAccounts(env.ACCOUNT),
+    accounts,
     apps: createAppRegistry(env.DB),
     identity: createBuiltinProvider({
       database: env.DB,
@@ -50,10 +55,13 @@ function build(env: Env): Result<Services, Misconfiguration> {
       dev_signin: config.dev_signin,
       providers: config.signin_providers,
       encryption_keys: config.encryption_keys,
+      keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
+      forget_upstream_tokens: (identity_id, provider) => vault.forget(identity_id, provider),
     }),
     keys,
     session_tokens: createSessionTokens(keys),
     template_tokens: createTemplateTokens(keys),
-    limits: { authenticated: env.LIMIT_AUTHENTICATED },
+    vault,
+    limits: { authenticated: env.LIMIT_AUTHENTICATED, social_me: env.LIMIT_SOCIAL_ME },
   });
 }

@@ -1,4 +1,5 @@
 /** What crosses the RPC border of an Account object: plain values only. */
+import type { Config } from "../config.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { JobStatus } from "../domain/job.ts";
@@ -86,6 +87,30 @@ export interface Page<Row> {
   readonly more: boolean;
 }
 
+/** Tokens a provider gave for the user. Times in ms since the epoch. */
+export interface KeptTokens {
+  readonly provider: string;
+  readonly subject: string;
+  readonly access_token: string;
+  readonly refresh_token: string | null;
+  readonly expires_at_ms: number | null;
+  readonly scope: string | null;
+}
+
+/**
+ * The settings the vault works with. They come with each call, so that the object has no settings of
+ * its own that could differ from its caller's. `provider`: null where it is no longer configured.
+ */
+export interface VaultSettings {
+  readonly encryption_keys: Config["encryption_keys"];
+  readonly provider: Config["signin_providers"][number] | null;
+}
+
+/** A third party's access token. */
+export interface HandedOutToken {
+  readonly token: string;
+}
+
 export type Answer<Value> = Result<Value, Refusal>;
 export type OnceAnswer<Value> = Answer<Once<Value>>;
 
@@ -98,4 +123,10 @@ export interface AccountOperations {
   readJob(job_id: string): Answer<JobRow>;
   listJobs(request: ListJobsRequest): Answer<Page<JobRow>>;
   listEntries(request: ListEntriesRequest): Answer<Page<EntryRow>>;
+  keepUpstreamTokens(
+    tokens: KeptTokens,
+    encryption_keys: VaultSettings["encryption_keys"],
+  ): Promise<void>;
+  readUpstreamToken(provider: string, settings: VaultSettings): Promise<Answer<HandedOutToken>>;
+  forgetUpstreamTokens(provider: string): void;
 }

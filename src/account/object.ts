@@ -22,12 +22,14 @@ import {
   type JobRow,
   type Store,
 } from "./store.ts";
+import { Vault } from "./vault.ts";
 import { readWallet } from "./wallet.ts";
 
 export class Account extends DurableObject<Env> implements contract.AccountOperations {
   readonly #database: AccountDatabase;
   #store!: Store;
   #outbox!: Outbox;
+  #vault: Vault | undefined;
   /** The alarm that storage has, as far as this instance knows; null: none, or not known. */
   #alarm_at_ms: number | null = null;
   /** No started job runs out before this. A hint that saves a scan; undefined: not known. */
@@ -92,6 +94,27 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     );
   }
 
+  /** Keeps what a sign-in at a provider brought, in place of what was held for it. */
+  async keepUpstreamTokens(
+    tokens: contract.KeptTokens,
+    encryption_keys: contract.VaultSettings["encryption_keys"],
+  ): Promise<void> {
+    await this.#openVault().keep(tokens, encryption_keys);
+  }
+
+  /** Hands out the access token held for a provider, renewed where it is about to run out. */
+  async readUpstreamToken(
+    provider: string,
+    settings: contract.VaultSettings,
+  ): Promise<contract.Answer<contract.HandedOutToken>> {
+    return this.#openVault().read(provider, settings);
+  }
+
+  /** Forgets what is held for a provider. */
+  forgetUpstreamTokens(provider: string): void {
+    this.#openVault().forget(provider);
+  }
+
   /** Sends the whole account to the read model anew. For operators; safe at any time. */
   async rebuild(): Promise<void> {
     await this.#outbox.rebuild();
@@ -128,8 +151,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   #transact<Value>(
     operation: (transaction: Transaction) => contract.Answer<Value>,
   ): contract.Answer<Value> {
-    const identity_id = this.ctx.id.name;
-    assertInvariant(identity_id !== undefined, "an account's object is reached by name");
+    const identity_id = this.#identityId();
     const now_ms = Date.now();
     const { projected_line } = this.#outbox;
     const transaction = { store: this.#store, identity_id, now_ms, projected_line };
@@ -151,6 +173,18 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       this.#next_expiry_ms = undefined;
       throw error;
     }
+  }
+
+  /** One vault for the life of the instance: it knows which renewals are under way. */
+  #openVault(): Vault {
+    this.#vault ??= new Vault(this.#database, this.#identityId());
+    return this.#vault;
+  }
+
+  #identityId(): string {
+    const identity_id = this.ctx.id.name;
+    assertInvariant(identity_id !== undefined, "an account's object is reached by name");
+    return identity_id;
   }
 
   #afterChange(newest: EntryRow, now_ms: number): void {

@@ -72,6 +72,22 @@ export const idempotency = sqliteTable(
   (table) => [primaryKey({ columns: [table.endpoint, table.key] })],
 );
 
+/**
+ * What third-party providers gave for the user, a row for each. `sealed` holds the tokens themselves
+ * (see `sealing.ts`); `revision` changes with them, and only with them.
+ */
+export const upstreamTokens = sqliteTable("upstream_tokens", {
+  provider: text().primaryKey(),
+  subject: text().notNull(),
+  scope: text(),
+  /** When the access token runs out; null where the provider did not say. */
+  expires_at_ms: integer(),
+  key_id: text().notNull(),
+  sealed: text().notNull(),
+  revision: text().notNull(),
+  updated_at_ms: integer().notNull(),
+});
+
 /** One row while the read model is behind because it could not be reached; see `outbox.ts`. */
 export const projectionDebt = sqliteTable("projection_debt", {
   singleton: integer().primaryKey(),

@@ -67,6 +67,8 @@ export interface LocalWorkerOptions {
   readonly persist_to: string;
   /** A file of `NAME=value` lines; it takes the place of `.dev.vars`. */
   readonly env_file: string;
+  /** Another entry than wrangler.toml's, for tests that need a door of their own. */
+  readonly script?: string;
 }
 
 /** Starts a Worker with state of its own and waits until it answers. */
@@ -75,6 +77,7 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
   const url = `http://localhost:${options.port}`;
   const child = startWrangler(
     [
+      ...(options.script === undefined ? [] : [options.script]),
       `--port=${options.port}`,
       "--inspector-port=0",
       `--persist-to=${options.persist_to}`,

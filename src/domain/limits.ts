@@ -47,8 +47,11 @@ export const PROJECTION_DELAY_MS = 1_000;
 export const PROJECTION_RETRY_MIN_MS = 2_000;
 export const PROJECTION_RETRY_MAX_MS = 60_000;
 
-/** Ledger lines projected in one D1 batch; with 16 KiB of metadata each, well under D1's limits. */
-export const PROJECTION_BATCH_LINES = 100;
+/**
+ * Ledger lines projected in one D1 batch. Their rows travel as one JSON parameter: 50 jobs with 16 KiB
+ * of metadata that escaping doubles stay under the 2 MB that D1 takes.
+ */
+export const PROJECTION_BATCH_LINES = 50;
 
 /** How long an isolate trusts its copy of the app registry. */
 export const APP_REGISTRY_CACHE_MS = 60_000;
@@ -68,12 +71,6 @@ export const SESSION_SLIDE_AFTER_MS = 24 * 60 * 60 * 1000;
 /** How long a person may take at a provider: signing up there, a second factor, a lost phone. */
 export const SIGNIN_FLOW_TTL_SECONDS = 10 * 60;
 
-/** The longest wait for one answer of a sign-in provider; a person is looking at a blank page. */
-export const UPSTREAM_TIMEOUT_MS = 10_000;
-
-/** The largest answer read from a sign-in provider; key sets and profiles are a few KiB. */
-export const UPSTREAM_BODY_MAX_BYTES = 256 * 1024;
-
 /** The longest subject a provider may name (OpenID Connect Core, section 2: 255 characters). */
 export const SUBJECT_MAX_LENGTH = 255;
 
@@ -88,6 +85,21 @@ export const TOKEN_MAX_LENGTH = 8_192;
 
 /** Longest `redirect_to`, in characters. */
 export const REDIRECT_MAX_LENGTH = 2_048;
+
+/** A third party's access token is renewed when it would run out within this: enough to use it. */
+export const UPSTREAM_TOKEN_RENEW_BEFORE_MS = 60_000;
+
+/** A provider that called a grant over is not asked again for it before this; a sign-in clears it. */
+export const GRANT_OVER_PAUSE_MS = 60_000;
+
+/** How long a server that is not ours may take, to the last byte; callers wait no longer themselves. */
+export const UPSTREAM_TIMEOUT_MS = 10_000;
+
+/** The largest answer read from one, in bytes: profiles and tokens are a hundredth of it. */
+export const UPSTREAM_BODY_MAX_BYTES = 256 * 1024;
+
+/** The window of `/api/socialMe`'s rate limit (wrangler.toml has its count); for `Retry-After`. */
+export const RATE_LIMIT_SOCIAL_ME_SECONDS = 60;
 
 /** The window of the authenticated rate limit (wrangler.toml has its count); for `Retry-After`. */
 export const RATE_LIMIT_AUTHENTICATED_SECONDS = 10;

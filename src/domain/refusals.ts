@@ -23,6 +23,12 @@ export type Refusal =
   | { readonly code: "balance_limit" }
   | { readonly code: "metadata_too_large"; readonly limit_bytes: number }
   | { readonly code: "too_many_apps"; readonly limit: number }
+  // Third parties
+  | { readonly code: "token_not_found" }
+  | { readonly code: "reconnect_required" }
+  | { readonly code: "upstream_unavailable"; readonly upstream_status: number | null }
+  | { readonly code: "upstream_error"; readonly upstream_status: number | null }
+  | { readonly code: "upstream_not_configured" }
   // Our own failures
   | { readonly code: "unavailable"; readonly retry_after_seconds: number }
   | { readonly code: "misconfigured"; readonly variable: string }

@@ -5,6 +5,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import { sessionCookie } from "../identity/cookies.ts";
 import type { Session } from "../identity/port.ts";
+import { readBearer } from "./bearer.ts";
 import { factory, type AppContext, type Principal } from "./context.ts";
 import { refuse } from "./refusals.ts";
 
@@ -38,8 +39,7 @@ async function identifyByBearer(
   context: AppContext,
   header: string,
 ): Promise<Result<Principal, Refusal>> {
-  // RFC 6750, section 2.1; the scheme's name has no case (RFC 9110, section 11.1).
-  const token = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header)?.[1];
+  const token = readBearer(header);
   const { session_tokens } = context.get("services");
   const claims = token && (await session_tokens.verify(context.get("base_url"), token));
   return claims

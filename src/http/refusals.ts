@@ -8,6 +8,8 @@ interface Description {
   /** A sentence for people: what is wrong and what to do next. */
   readonly error: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Members of the body beside `error` and `code`. */
+  readonly more?: Readonly<Record<string, number | null>>;
 }
 
 /** How a refusal looks on the wire. */
@@ -70,6 +72,37 @@ export function describeRefusal(refusal: Refusal): Description {
       };
     case "too_many_apps":
       return { status: 400, error: `An account holds at most ${refusal.limit} apps.` };
+    case "token_not_found":
+      return {
+        status: 404,
+        error: "No token of this provider is held for you. Sign in with the provider first.",
+      };
+    case "reconnect_required":
+      return {
+        status: 404,
+        error: "The provider no longer honours your consent. Sign in with it again.",
+      };
+    case "upstream_unavailable":
+      return {
+        status: 502,
+        error: "The provider does not answer right now. Nothing is lost; try again shortly.",
+        more: { upstream_status: refusal.upstream_status },
+      };
+    case "upstream_error":
+      return {
+        status: 502,
+        error:
+          refusal.upstream_status === null
+            ? "The social network gave no answer that can be passed on."
+            : `The social network's answer, of status ${refusal.upstream_status}, cannot be passed on.`,
+        more: { upstream_status: refusal.upstream_status },
+      };
+    case "upstream_not_configured":
+      return {
+        status: 502,
+        error: "This service has no social network set up. Its operator can set SOCIAL_API_URL.",
+        more: { upstream_status: null },
+      };
     case "unavailable":
       return {
         status: 503,
@@ -89,8 +122,8 @@ export function describeRefusal(refusal: Refusal): Description {
   }
 }
 
-/** Answers a refusal as JSON: `{ error, code }`. */
+/** Answers a refusal as JSON: `{ error, code }`, and what its code adds. */
 export function refuse(context: AppContext, refusal: Refusal): Response {
-  const { status, error, headers } = describeRefusal(refusal);
-  return context.json({ error, code: refusal.code }, status, headers);
+  const { status, error, headers, more } = describeRefusal(refusal);
+  return context.json({ error, code: refusal.code, ...more }, status, headers);
 }

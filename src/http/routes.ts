@@ -21,6 +21,10 @@ import { signInDevelopment } from "./signin/development.ts";
 import { showSignIn } from "./signin/page.tsx";
 import { startSignIn } from "./signin/start.ts";
 import { signOut } from "./signout.ts";
+import { requireLiveSession } from "./third_party/hand_out.ts";
+import { readOAuthToken } from "./third_party/oauth_token.ts";
+import { readSocialMe } from "./third_party/social_me.ts";
+import { readSocialToken } from "./third_party/social_token.ts";
 import { readStylesheet } from "./stylesheet.ts";
 import { jsonBodyOnly, limitedBody } from "./validation.ts";
 import { readWallet } from "./wallet.ts";
@@ -52,6 +56,11 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/api/ledger", authenticate, ...listLedger);
   app.get("/api/jobs", authenticate, ...listJobs);
   app.get("/api/jobs/:id", authenticate, ...readJob);
+
+  const hand_out = [authenticate, guardCookieWrites, requireLiveSession] as const;
+  app.get("/api/oauthToken/:provider", ...hand_out, ...readOAuthToken);
+  app.get("/api/socialToken", ...hand_out, ...readSocialToken);
+  app.get("/api/socialMe", ...readSocialMe);
 
   const write = [authenticate, guardCookieWrites, jsonBodyOnly, limitedBody] as const;
   app.post("/api/jobs", ...write, ...createJob);

@@ -99,7 +99,7 @@ const PRESETS: Readonly<Record<"github" | "google" | "x", Preset>> = {
 };
 
 /** An address that secrets may be sent to: https, or plain http towards this machine. */
-const endpoint = z.string().refine((text) => {
+export const secureEndpoint = z.string().refine((text) => {
   const url = parseAbsoluteUrl(text);
   if (url === null) return false;
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
@@ -130,11 +130,11 @@ const spelled_out_provider = z
     // "dev" is the development sign-in's own name for its identities.
     id: z.string().regex(/^(?!dev$|callback$)[a-z0-9][a-z0-9-]{0,31}$/),
     name: z.string().min(1).max(64),
-    issuer: endpoint,
-    authorization_endpoint: endpoint,
-    token_endpoint: endpoint,
-    userinfo_endpoint: endpoint.nullable().default(null),
-    jwks_uri: endpoint.nullable().default(null),
+    issuer: secureEndpoint,
+    authorization_endpoint: secureEndpoint,
+    token_endpoint: secureEndpoint,
+    userinfo_endpoint: secureEndpoint.nullable().default(null),
+    jwks_uri: secureEndpoint.nullable().default(null),
     scope: z.string().min(1),
     client_authentication: z
       .enum(["client_secret_basic", "client_secret_post"])

@@ -152,13 +152,17 @@ describe("linking a further provider", () => {
 });
 
 describe("unlinking", () => {
-  it("ends that way to sign in", async () => {
+  it("ends that way to sign in, and forgets its tokens", async () => {
     const { acme, zeta, settings } = openTwo();
     const browser = openBrowser(settings);
     const first = await browser.signIn(acme, ADA);
     await link(browser, zeta, ADA_AT_ZETA);
+    const headers = { Authorization: `Bearer ${tokenOf(first)}` };
+    const held = () => send("GET", "/api/oauthToken/zeta", { headers }, settings);
+    expect(zeta.given_secrets).toContain((await held()).body.token);
     const answer = await browser.post("/account/unlink", { provider: "zeta" });
     expect(answer.headers.get("Location")).toBe("/account?notice=unlinked");
+    expect((await held()).status).toBe(404);
     const other = await openBrowser(settings).signIn(zeta, ADA_AT_ZETA);
     expect(subjectOf(tokenOf(other))).not.toBe(subjectOf(tokenOf(first)));
   });

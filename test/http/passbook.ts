@@ -13,15 +13,32 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Sends one request to the Worker; `settings` replace variables and bindings of the environment. */
+export interface Sent {
+  readonly headers?: HeadersInit;
+  readonly body?: BodyInit | null;
+}
+
+const environments = new WeakMap<object, Env>();
+
+/**
+ * The test environment with some variables or bindings replaced; `undefined` takes one away. The same
+ * settings give the same environment, whose services are built once as in an isolate.
+ */
+export function environmentWith(settings: object): Env {
+  const environment = environments.get(settings) ?? { ...env, ...settings };
+  environments.set(settings, environment);
+  return environment;
+}
+
+/** Sends one request to the Worker, with `settings` in place of the usual ones. */
 export async function send(
   method: string,
   path: string,
-  init: { headers?: HeadersInit; body?: BodyInit | null } = {},
-  settings: Readonly<Record<string, unknown>> = {},
+  init: Sent = {},
+  settings: object = {},
 ): Promise<Answer> {
+  const environment = Object.keys(settings).length === 0 ? env : environmentWith(settings);
   const context = createExecutionContext();
-  const environment = Object.keys(settings).length === 0 ? env : { ...env, ...settings };
   const request = new Request(new URL(path, BASE_URL), { method, redirect: "manual", ...init });
   const response = await worker.fetch(request, environment, context);
   const text = await response.text();

@@ -18,6 +18,8 @@ export interface Family {
   readonly passbook: string;
   /** The app's origin; every page there is empty. */
   readonly app: string;
+  /** The real OpenID provider's origin, on another site. */
+  readonly openid: string;
   /** The mock provider, for handlers that change its answers. */
   readonly mock: OAuth2Server;
   readonly worker: LocalWorker;
@@ -30,7 +32,7 @@ export async function startFamily(more: Readonly<Record<string, string>> = {}): 
   const [port, app_port, openid_port] = [await freePort(), await freePort(), await freePort()];
   const passbook = `http://passbook.${PARENT_DOMAIN}:${port}`;
   const app = `http://app.${PARENT_DOMAIN}:${app_port}`;
-  const openid = await serveOpenId(openid_port, `${passbook}/signin/callback/real`);
+  const provider = await serveOpenId(openid_port, `${passbook}/signin/callback/real`);
   const site = createServer((_request, response) => {
     response.setHeader("Content-Type", "text/html");
     response.end("<!doctype html><title>App</title><h1>App</h1>");
@@ -59,12 +61,13 @@ export async function startFamily(more: Readonly<Record<string, string>> = {}): 
   return {
     passbook,
     app,
+    openid: `http://localhost:${openid_port}`,
     mock,
     worker,
     async stop() {
       await worker.stop();
       await mock.stop();
-      for (const server of [site, openid]) {
+      for (const server of [site, provider]) {
         server.close();
         server.closeAllConnections();
       }
@@ -131,7 +134,8 @@ async function serveOpenId(port: number, redirect_uri: string): Promise<Server> 
     }),
     pkce: { required: () => true },
     rotateRefreshToken: true,
-    ttl: { AccessToken: 3600, Grant: 86_400, RefreshToken: 86_400, Session: 86_400 },
+    // Shorter than what the vault still hands out: it renews a token for every caller.
+    ttl: { AccessToken: 30, Grant: 86_400, RefreshToken: 86_400, Session: 86_400 },
     cookies: { keys: ["cookie-key"] },
   });
   const server = createServer(provider.callback());

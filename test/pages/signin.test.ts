@@ -116,6 +116,20 @@ describe("signing in across two sites", () => {
     expect(page.url()).toBe(`${family.passbook}/account`);
   });
 
+  it("hands the app the provider's own token, renewed whenever it is about to run out", async () => {
+    const token = await signIn("ada");
+    const tokens: unknown[] = [];
+    for (const proof of [{ token }, { cookies: true }, { token }]) {
+      const answer = await fetchFromApp("/api/oauthToken/real", proof);
+      expect(answer?.status).toBe(200);
+      tokens.push(answer?.body["token"]);
+    }
+    expect(new Set(tokens).size).toBe(3);
+    const headers = { Authorization: `Bearer ${String(tokens.at(-1))}` };
+    const person = await fetch(`${family.openid}/me`, { headers });
+    expect(await person.json()).toMatchObject({ sub: "ada" });
+  });
+
   it("shares its cookies with the family, out of reach of scripts, and the flow's with nobody", async () => {
     await page.goto(signInUrl());
     await page.getByRole("link", { name: "Continue with Real ID" }).click();

@@ -4,12 +4,12 @@
  */
 import * as oauth from "oauth4webapi";
 import { accepted, refused, type Result } from "../../domain/result.ts";
-import { clientAuthentication } from "../client_authentication.ts";
+import { askUpstream, UpstreamFailure } from "../../upstream/ask.ts";
+import { clientAuthentication } from "../../upstream/client_authentication.ts";
 import type { SignInFailure } from "../port.ts";
 import type { SignInProvider } from "../providers.ts";
 import type { UpstreamTokens } from "../upstream_tokens.ts";
 import { readProfile, readSubject, type Claims } from "./profile.ts";
-import { fetchUpstream, UpstreamUnreachableError } from "./upstream_fetch.ts";
 import type { Profile } from "./users.ts";
 
 /** What a flow draws at random and must find again at its end. */
@@ -97,8 +97,23 @@ interface Exchange {
   readonly client_authentication: oauth.ClientAuth;
 }
 
+interface ProviderRequest {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: URLSearchParams | undefined;
+}
+
+/** Asks a provider within our limits; a failure of its own servers is no answer. */
+async function askProvider(url: string, request: ProviderRequest): Promise<Response> {
+  const { method, headers, body = null } = request;
+  const { status, text } = await askUpstream(url, { method, headers, body });
+  if (status >= 500) throw new UpstreamFailure("network", status);
+  // All that is asked for here is JSON; what is not fails to parse.
+  return new Response(text, { status, headers: { "Content-Type": "application/json" } });
+}
+
 const OPTIONS = {
-  [oauth.customFetch]: fetchUpstream,
+  [oauth.customFetch]: askProvider,
   // The configuration admits plain http towards this machine only.
   [oauth.allowInsecureRequests]: true,
 };
@@ -217,8 +232,10 @@ function failureOfAnswer(error: unknown): AuthorizationFailure {
 }
 
 function failureOfExchange(error: unknown): AuthorizationFailure {
-  if (error instanceof UpstreamUnreachableError) {
-    return { failure: "provider_unreachable", reason: error.message };
+  if (error instanceof UpstreamFailure) {
+    const silent = error.problem === "timeout" || error.problem === "network";
+    const reason = `${error.problem}, status ${error.status ?? "none"}`;
+    return { failure: silent ? "provider_unreachable" : "provider_failed", reason };
   }
   const reason =
     error instanceof oauth.ResponseBodyError ? registeredWord(error.error) : codeOf(error);

@@ -1,0 +1,195 @@
+/**
+ * The vault: what third-party providers gave for one user, sealed, handed out fresh.
+ *
+ * A token about to run out is renewed once for all who wait for it. Providers that rotate refresh
+ * tokens revoke the whole grant when one is used twice, so two rules hold: nobody starts a renewal
+ * without looking, in the same synchronous step, whether one of this revision is under way; and nobody
+ * gets a token before it is written. What remains is a crash between the provider's answer and our
+ * write: the user then has to connect again. That is accepted, since no order of steps on our side
+ * removes it.
+ *
+ * Reads and writes of the rows are synchronous; only sealing and the provider are waited for. Money is
+ * never touched, nor held up: the object answers other calls meanwhile.
+ */
+import { eq } from "drizzle-orm";
+import { GRANT_OVER_PAUSE_MS, UPSTREAM_TOKEN_RENEW_BEFORE_MS } from "../domain/limits.ts";
+import { accepted, refused } from "../domain/result.ts";
+import type { Answer, HandedOutToken, KeptTokens, VaultSettings } from "./contract.ts";
+import { refreshTokens, type RenewedTokens } from "./refresh.ts";
+import * as schema from "./schema.ts";
+import { seal, unseal, type EncryptionKeys } from "./sealing.ts";
+import type { AccountDatabase } from "./store.ts";
+
+type Row = typeof schema.upstreamTokens.$inferSelect;
+
+/** The part of a row that is sealed, as JSON. */
+interface Secrets {
+  readonly access_token: string;
+  readonly refresh_token: string | null;
+}
+
+const { upstreamTokens } = schema;
+
+export class Vault {
+  readonly #database: AccountDatabase;
+  readonly #identity_id: string;
+  /** Renewals under way, by the revision they renew. Gone when settled: a failure is tried again. */
+  readonly #renewals = new Map<string, Promise<Answer<HandedOutToken>>>();
+  /** Revisions whose grant the provider called over, and when. A hint that spares the provider. */
+  readonly #over_at_ms = new Map<string, number>();
+
+  constructor(database: AccountDatabase, identity_id: string) {
+    this.#database = database;
+    this.#identity_id = identity_id;
+  }
+
+  /**
+   * Keeps what a sign-in brought, in place of what was held for the provider. Where it brought no
+   * refresh token for the same subject, the one held goes on: providers often give it only once.
+   */
+  async keep(tokens: KeptTokens, keys: EncryptionKeys): Promise<void> {
+    const { provider, access_token } = tokens;
+    for (;;) {
+      const before = this.#find(provider);
+      const heir = tokens.refresh_token === null && before?.subject === tokens.subject;
+      // A renewal under way is using up the very token that would go on.
+      if (heir) await this.#renewals.get(before.revision)?.catch(() => undefined);
+      const held = heir ? await this.#open(before, keys) : null;
+      const refresh_token = tokens.refresh_token ?? held?.refresh_token ?? null;
+      const sealed = await this.#seal(provider, { access_token, refresh_token }, keys);
+      if (heir && !this.#isUntouched(before)) continue;
+      const { subject, scope, expires_at_ms } = tokens;
+      this.#write({ provider, subject, scope, expires_at_ms, ...sealed });
+      return;
+    }
+  }
+
+  /** Forgets a provider's tokens; a renewal under way brings nothing back. */
+  forget(provider: string): void {
+    this.#database.delete(upstreamTokens).where(eq(upstreamTokens.provider, provider)).run();
+  }
+
+  /**
+   * The access token held for a provider, renewed where it runs out within a minute. Refused as
+   * `token_not_found`, `reconnect_required` or `upstream_unavailable`.
+   */
+  async read(provider: string, settings: VaultSettings): Promise<Answer<HandedOutToken>> {
+    const row = this.#find(provider);
+    if (row === null) return refused({ code: "token_not_found" });
+    if (!runsOutSoon(row)) return this.#handOut(row, settings.encryption_keys);
+    const under_way = this.#renewals.get(row.revision);
+    if (under_way !== undefined) return under_way;
+    const renewal = this.#renew(row, settings).finally(() => this.#renewals.delete(row.revision));
+    this.#renewals.set(row.revision, renewal);
+    return renewal;
+  }
+
+  async #handOut(row: Row, keys: EncryptionKeys): Promise<Answer<HandedOutToken>> {
+    const secrets = await this.#open(row, keys);
+    if (secrets === null) return refused({ code: "reconnect_required" });
+    if (row.key_id !== keys[0]?.kid) await this.#sealAnew(row, secrets, keys);
+    return accepted({ token: secrets.access_token });
+  }
+
+  async #renew(row: Row, settings: VaultSettings): Promise<Answer<HandedOutToken>> {
+    const { provider, encryption_keys: keys } = settings;
+    const secrets = await this.#open(row, keys);
+    if (secrets === null) return refused({ code: "reconnect_required" });
+    if (provider === null || secrets.refresh_token === null) {
+      if (!hasRunOut(row)) return this.#handOut(row, keys);
+      return refused({ code: provider === null ? "token_not_found" : "reconnect_required" });
+    }
+    const over_at_ms = this.#over_at_ms.get(row.revision);
+    if (over_at_ms !== undefined && Date.now() - over_at_ms < GRANT_OVER_PAUSE_MS) {
+      return refused({ code: "reconnect_required" });
+    }
+    const outcome = await refreshTokens(provider, secrets.refresh_token);
+    if (outcome.kind === "renewed") return this.#replace(row, secrets, outcome.tokens, settings);
+    // A sign-in that came meanwhile has brought something better than this failure.
+    if (this.#find(row.provider)?.revision !== row.revision) {
+      return this.read(row.provider, settings);
+    }
+    const { kind, ...detail } = outcome;
+    console.warn({ event: "upstream_refresh", outcome: kind, provider: provider.id, ...detail });
+    if (outcome.kind === "failed") {
+      return refused({
+        code: "upstream_unavailable",
+        upstream_status: outcome.upstream_status,
+      });
+    }
+    // The row stays: what "over" means to a provider may pass, and only a sign-in brings more.
+    this.#over_at_ms.set(row.revision, Date.now());
+    return refused({ code: "reconnect_required" });
+  }
+
+  /** Writes renewed tokens unless the row was replaced or forgotten meanwhile, then hands out. */
+  async #replace(
+    row: Row,
+    used: Secrets,
+    renewed: RenewedTokens,
+    settings: VaultSettings,
+  ): Promise<Answer<HandedOutToken>> {
+    const { provider, subject } = row;
+    const { access_token, expires_at_ms } = renewed;
+    const refresh_token = renewed.refresh_token ?? used.refresh_token;
+    const keys = settings.encryption_keys;
+    const sealed = await this.#seal(provider, { access_token, refresh_token }, keys);
+    if (this.#find(provider)?.revision !== row.revision) return this.read(provider, settings);
+    const scope = renewed.scope ?? row.scope;
+    this.#write({ provider, subject, scope, expires_at_ms, ...sealed });
+    return accepted({ token: access_token });
+  }
+
+  /** Moves a row to the first key. Its revision stays, since its tokens do. */
+  async #sealAnew(row: Row, secrets: Secrets, keys: EncryptionKeys): Promise<void> {
+    const sealed = await this.#seal(row.provider, secrets, keys);
+    if (this.#find(row.provider)?.revision !== row.revision) return;
+    this.#database
+      .update(upstreamTokens)
+      .set(sealed)
+      .where(eq(upstreamTokens.provider, row.provider))
+      .run();
+  }
+
+  #find(provider: string): Row | null {
+    const held = eq(upstreamTokens.provider, provider);
+    return this.#database.select().from(upstreamTokens).where(held).get() ?? null;
+  }
+
+  #isUntouched(row: Row): boolean {
+    const revision = this.#find(row.provider)?.revision;
+    return revision === row.revision && !this.#renewals.has(row.revision);
+  }
+
+  #write(row: Omit<Row, "revision" | "updated_at_ms">): void {
+    this.#over_at_ms.clear();
+    const whole = { ...row, revision: crypto.randomUUID(), updated_at_ms: Date.now() };
+    this.#database
+      .insert(upstreamTokens)
+      .values(whole)
+      .onConflictDoUpdate({ target: upstreamTokens.provider, set: whole })
+      .run();
+  }
+
+  #seal(provider: string, secrets: Secrets, keys: EncryptionKeys) {
+    return seal(keys, { identity_id: this.#identity_id, provider }, JSON.stringify(secrets));
+  }
+
+  async #open(row: Row, keys: EncryptionKeys): Promise<Secrets | null> {
+    const { provider, key_id } = row;
+    const json = await unseal(keys, { identity_id: this.#identity_id, provider }, row);
+    if (json !== null) return JSON.parse(json) as Secrets;
+    // Nothing is deleted: the operator may have retired a key too early and can put it back.
+    console.error({ event: "upstream_tokens_unreadable", provider, key_id });
+    return null;
+  }
+}
+
+/** Whether a token is too short-lived to hand out as it is. One without an end never is. */
+function runsOutSoon({ expires_at_ms }: Row): boolean {
+  return expires_at_ms !== null && expires_at_ms - Date.now() <= UPSTREAM_TOKEN_RENEW_BEFORE_MS;
+}
+
+function hasRunOut({ expires_at_ms }: Row): boolean {
+  return expires_at_ms !== null && expires_at_ms <= Date.now();
+}

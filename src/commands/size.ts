@@ -1,0 +1,216 @@
+/**
+ * `npm run size`: how large the deployed Worker is, and how long a cold start of it takes beside a
+ * bare Hono Worker's. Both are bundled alike and started by turns in the same run, each time in a new
+ * runtime; a start is from the runtime's launch to the first answer.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { get } from "node:http";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { gzipSync } from "node:zlib";
+import { developmentSettings } from "./development_settings.ts";
+import { exitCode, freePort } from "./local_worker.ts";
+
+const RUNS = 15;
+const KIB = 1024;
+
+const BARE_WORKER = `import { Hono } from "hono";
+const app = new Hono();
+app.get("/", (context) => context.json({ ok: true }));
+export default app;
+`;
+
+/** A bundle to start: its modules, what it is given, and an address that reads no store. */
+interface Subject {
+  readonly name: string;
+  readonly directory: string;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Further lines of the runtime's configuration. */
+  readonly more: string;
+  readonly path: string;
+}
+
+/** Bundles as for a deployment. @throws Error with Wrangler's words where it cannot. */
+async function bundle(args: readonly string[], directory: string): Promise<void> {
+  const wrangler = spawn(
+    "wrangler",
+    ["deploy", ...args, "--dry-run", "--minify", `--outdir=${directory}`],
+    { env: { ...process.env, WRANGLER_SEND_METRICS: "false" }, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  let output = "";
+  wrangler.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  wrangler.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  if ((await exitCode(wrangler)) !== 0) throw new Error(output);
+}
+
+/** The files that a deployment sends. */
+async function modulesOf(directory: string): Promise<readonly string[]> {
+  const names = await readdir(directory);
+  return names.filter((name) => /\.(js|sql|css)$/.test(name));
+}
+
+async function sizeOf(directory: string): Promise<{ raw_kib: number; gzip_kib: number }> {
+  const names = await modulesOf(directory);
+  const files = await Promise.all(names.map((name) => readFile(join(directory, name))));
+  const total = (measure: (file: Buffer) => number): number =>
+    files.reduce((sum, file) => sum + measure(file), 0) / KIB;
+  return {
+    raw_kib: total((file) => file.byteLength),
+    gzip_kib: total((file) => gzipSync(file).byteLength),
+  };
+}
+
+async function compatibilityDate(): Promise<string> {
+  const settings = await readFile("wrangler.toml", "utf8");
+  const date = /^compatibility_date = "([\d-]+)"$/m.exec(settings)?.[1];
+  if (date === undefined) throw new Error("wrangler.toml has no compatibility_date");
+  return date;
+}
+
+/** The runtime's own configuration language; settings come from its environment. */
+async function runtimeConfig(subject: Subject, port: number): Promise<string> {
+  const modules = (await modulesOf(subject.directory))
+    .toSorted((one, other) => Number(other.endsWith(".js")) - Number(one.endsWith(".js")))
+    .map(
+      (name) =>
+        `(name = "${name}", ${name.endsWith(".js") ? "esModule" : "text"} = embed "${name}")`,
+    );
+  const bindings = Object.keys(subject.settings).map(
+    (name) => `(name = "${name}", fromEnvironment = "${name}")`,
+  );
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = .main)],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+);
+const main :Workerd.Worker = (
+  modules = [${modules.join(", ")}],
+  compatibilityDate = "${await compatibilityDate()}",
+  bindings = [${bindings.join(", ")}],
+  ${subject.more}
+);
+`;
+}
+
+/** Launches a runtime and waits for its first answer, in milliseconds. */
+async function coldStart(subject: Subject): Promise<number> {
+  const port = await freePort();
+  const config = join(subject.directory, "start.capnp");
+  await writeFile(config, await runtimeConfig(subject, port));
+  const launched_ms = performance.now();
+  const runtime = spawn("workerd", ["serve", config], {
+    env: { ...process.env, ...subject.settings },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  runtime.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  try {
+    await firstAnswer(`http://127.0.0.1:${port}${subject.path}`, runtime);
+    return performance.now() - launched_ms;
+  } catch (error) {
+    throw new Error(`${subject.name} did not start: ${said}`, { cause: error });
+  } finally {
+    const ended = runtime.exitCode === null ? exitCode(runtime) : null;
+    runtime.kill();
+    await ended;
+  }
+}
+
+async function firstAnswer(url: string, runtime: ChildProcess): Promise<void> {
+  while (runtime.exitCode === null) {
+    const status = await statusOf(url);
+    if (status === 200) return;
+    if (status !== null) throw new Error(`it answered ${status}`);
+    await new Promise((resolve) => setTimeout(resolve, 0.5));
+  }
+  throw new Error("it ended");
+}
+
+/** The status of an answer; null where nothing listens yet. */
+function statusOf(url: string): Promise<number | null> {
+  return new Promise((resolve) => {
+    const request = get(url, { agent: false }, (answer) => {
+      answer.resume();
+      answer.on("end", () => resolve(answer.statusCode ?? 0));
+    });
+    request.on("error", () => resolve(null));
+  });
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** Settings as `npm run dev` makes them, without the quotes. */
+async function settings(): Promise<Record<string, string>> {
+  const lines = (await developmentSettings()).split("\n");
+  return Object.fromEntries(
+    lines.flatMap((line): [string, string][] => {
+      const [, name, value] = /^([A-Z_]+)='?(.*?)'?$/.exec(line) ?? [];
+      return name === undefined || value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** Bundles both under `directory`, which is inside the project so that Hono is found. */
+async function subjects(directory: string): Promise<readonly [Subject, Subject]> {
+  const source = join(directory, "source");
+  await mkdir(source);
+  await writeFile(join(source, "bare.ts"), BARE_WORKER);
+  const date = await compatibilityDate();
+  await writeFile(
+    join(source, "wrangler.toml"),
+    `name = "bare"\nmain = "bare.ts"\ncompatibility_date = "${date}"\n`,
+  );
+  const bare = join(directory, "bare");
+  const passbook = join(directory, "passbook");
+  await bundle([`--config=${join(source, "wrangler.toml")}`], bare);
+  await bundle([], passbook);
+  const objects = `durableObjectNamespaces = [(className = "Account", uniqueKey = "account", enableSql = true)],
+  durableObjectStorage = (inMemory = void),`;
+  return [
+    { name: "bare Hono", directory: bare, settings: {}, more: "", path: "/" },
+    {
+      name: "Passbook",
+      directory: passbook,
+      settings: await settings(),
+      more: objects,
+      path: "/.well-known/jwks.json",
+    },
+  ];
+}
+
+async function measure(directory: string, runs: number): Promise<void> {
+  const both = await subjects(directory);
+  const starts_ms = new Map<Subject, number[]>(both.map((subject) => [subject, []]));
+  // The first turn only warms the disk's cache.
+  for (let run = 0; run <= runs; run += 1) {
+    for (const subject of both) {
+      const start_ms = await coldStart(subject);
+      if (run > 0) starts_ms.get(subject)?.push(start_ms);
+    }
+  }
+  for (const subject of both) {
+    const { raw_kib, gzip_kib } = await sizeOf(subject.directory);
+    const start_ms = median(starts_ms.get(subject) ?? []);
+    console.log(
+      `${subject.name.padEnd(10)} ${raw_kib.toFixed(1).padStart(7)} KiB minified ` +
+        `${gzip_kib.toFixed(1).padStart(6)} KiB gzip ${start_ms.toFixed(1).padStart(6)} ms to the first answer`,
+    );
+  }
+  const [bare_ms = 0, passbook_ms = 0] = both.map((it) => median(starts_ms.get(it) ?? []));
+  console.log(
+    `Start-up: ${(passbook_ms / bare_ms).toFixed(2)} times a bare Hono Worker's, ` +
+      `${(passbook_ms - bare_ms).toFixed(1)} ms more (medians of ${runs} cold starts each).`,
+  );
+}
+
+const { values } = parseArgs({ options: { runs: { type: "string", default: String(RUNS) } } });
+await mkdir(".wrangler", { recursive: true });
+const directory = await mkdtemp(resolve(".wrangler", "size-"));
+try {
+  await measure(directory, Number(values.runs));
+} finally {
+  await rm(directory, { recursive: true, force: true });
+}

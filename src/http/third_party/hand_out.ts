@@ -1,0 +1,31 @@
+/** Handing out a third party's token: to a caller whose session still lives, and nobody else. */
+import { factory, type AppContext } from "../context.ts";
+import { refuse } from "../refusals.ts";
+
+/** Provider ids as the settings allow them; another word is held for nobody, and asks no store. */
+const PROVIDER_ID = /^[a-z0-9][a-z0-9-]{0,31}$/;
+
+/**
+ * Requires that the session behind the caller's token has not been ended. Elsewhere a session JWT
+ * works until it runs out; someone else's credential is worth the look.
+ */
+export const requireLiveSession = factory.createMiddleware(async (context, next) => {
+  const { session_id, identity_id } = context.get("principal");
+  const { identity } = context.get("services");
+  if (await identity.sessionIsAlive(session_id, identity_id)) return next();
+  return refuse(context, {
+    code: "unauthorized",
+    detail: "The session behind this token has ended. Sign in again.",
+  });
+});
+
+/** Answers `{ token }` for a provider, or why there is none; null: no provider is meant. */
+export async function handOut(context: AppContext, provider: string | null): Promise<Response> {
+  if (provider === null || !PROVIDER_ID.test(provider)) {
+    return refuse(context, { code: "token_not_found" });
+  }
+  const { identity_id } = context.get("principal");
+  const answer = await context.get("services").vault.read(identity_id, provider);
+  if (!answer.ok) return refuse(context, answer.refusal);
+  return context.json({ token: answer.value.token });
+}

@@ -1,0 +1,193 @@
+import * as fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { signIn, type Answer, type SignedIn } from "../http/passbook.ts";
+import { expectInvariants } from "./invariants.ts";
+import { Model } from "./model.ts";
+import { findReadModel, loseReadModel } from "./readmodel.ts";
+import { dump, evict, fireAlarm, repeatAlarm } from "./object.ts";
+
+const STARTER_CREDITS = 100;
+
+type Step =
+  | { readonly do: "wallet"; readonly app: string }
+  | { readonly do: "create"; readonly estimate: number; readonly ttl_seconds: number }
+  | { readonly do: "complete"; readonly job: number; readonly cost: number }
+  | { readonly do: "fail"; readonly job: number; readonly refund: boolean }
+  | { readonly do: "retry" }
+  | { readonly do: "wait"; readonly seconds: number }
+  | { readonly do: "evict" }
+  | { readonly do: "alarm" }
+  | { readonly do: "alarm again" }
+  | { readonly do: "lose D1" }
+  | { readonly do: "find D1" };
+
+/** Which job, counted from the newest; past the oldest it is one that never was. */
+const job = fc.nat({ max: 4 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constant("wallet"), app: fc.constantFrom("one", "two", "three") }),
+  fc.record({
+    do: fc.constant("create"),
+    estimate: fc.nat({ max: 120 }),
+    ttl_seconds: fc.integer({ min: 60, max: 300 }),
+  }),
+  fc.record({
+    do: fc.constant("create"),
+    estimate: fc.nat({ max: 30 }),
+    ttl_seconds: fc.constant(60),
+  }),
+  fc.record({ do: fc.constant("complete"), job, cost: fc.nat({ max: 60 }) }),
+  fc.record({ do: fc.constant("fail"), job, refund: fc.boolean() }),
+  fc.record({ do: fc.constant("retry") }),
+  fc.record({ do: fc.constant("wait"), seconds: fc.integer({ min: 1, max: 400 }) }),
+  fc.record({ do: fc.constantFrom("evict", "alarm", "alarm again") }),
+  fc.record({ do: fc.constantFrom("evict", "evict", "alarm", "lose D1", "find D1") }),
+  fc.record({ do: fc.constant("evict") }),
+);
+
+/** Plays steps against the service and the model side by side. */
+class Play {
+  readonly #model = new Model();
+  readonly #job_ids: string[] = [];
+  readonly #email: string;
+  #person: SignedIn;
+  #last_write: { path: string; body: object; key: string; answer: Answer } | null = null;
+  #keys = 0;
+
+  constructor(email: string, person: SignedIn) {
+    this.#email = email;
+    this.#person = person;
+  }
+
+  async take(step: Step): Promise<void> {
+    this.#model.now(Date.now());
+    switch (step.do) {
+      case "wallet": {
+        const { body } = await this.#person.get(`/api/wallet?app=${step.app}`);
+        expect(body.app_grant.granted).toBe(this.#model.wallet(step.app, STARTER_CREDITS));
+        expect(body.account.credits).toBe(this.#model.credits);
+        return;
+      }
+      case "create":
+        return this.#create(step.estimate, step.ttl_seconds);
+      case "complete": {
+        const index = this.#model.jobs.length - 1 - step.job;
+        const expected = this.#model.complete(index, step.cost);
+        const body = { job_id: this.#jobId(index), actual_cost: step.cost };
+        return this.#end("/api/jobs/complete", body, expected);
+      }
+      case "fail": {
+        const index = this.#model.jobs.length - 1 - step.job;
+        const expected = this.#model.fail(index, step.refund);
+        const body = { job_id: this.#jobId(index), refund: step.refund };
+        return this.#end("/api/jobs/fail", body, expected);
+      }
+      case "retry":
+        return this.#retry();
+      case "wait":
+        vi.setSystemTime(Date.now() + step.seconds * 1000);
+        // Their token lives for a quarter of an hour.
+        this.#person = await signIn(this.#email);
+        return;
+      case "evict":
+        return evict(this.#person.identity_id);
+      case "alarm":
+        await fireAlarm(this.#person.identity_id);
+        return;
+      case "alarm again":
+        return repeatAlarm(this.#person.identity_id);
+      case "lose D1":
+        return loseReadModel();
+      case "find D1":
+        return findReadModel();
+    }
+  }
+
+  /** The service shows the model's jobs and balance. */
+  async expectSame(): Promise<void> {
+    this.#model.now(Date.now());
+    const { body } = await this.#person.get("/api/jobs?limit=200");
+    const shown = body.jobs.map((job: Record<string, unknown>) => [
+      job["status"],
+      job["failure"],
+      job["reserved"],
+      job["actual_cost"],
+    ]);
+    const wire = {
+      running: ["started", null],
+      done: ["completed", null],
+      refunded: ["failed", "reported"],
+      kept: ["failed", "reported"],
+      "timed out": ["failed", "expired"],
+    } as const;
+    expect(shown).toEqual(
+      this.#model.jobs.map((it) => [...wire[it.state], it.reserved, it.cost]).toReversed(),
+    );
+    const wallet = await this.#person.get("/api/wallet");
+    expect(wallet.body.account.credits).toBe(this.#model.credits);
+  }
+
+  /** An id the service never gave stands for a job that never was. */
+  #jobId(index: number): string {
+    return this.#job_ids[index] ?? "018f0000-0000-7000-8000-000000000000";
+  }
+
+  async #create(estimate: number, ttl_seconds: number): Promise<void> {
+    const body = { app: "one", action: "draw", cost_estimate: estimate, ttl_seconds };
+    const index = this.#model.create(estimate, Date.now() + ttl_seconds * 1000);
+    const answer = await this.#write("/api/jobs", body, index !== null);
+    if (index === null) return expect(answer.status).toBe(402);
+    expect(answer.body.credits).toBe(this.#model.credits);
+    this.#job_ids[index] = answer.body.job_id;
+  }
+
+  async #end(path: string, body: object, expected: boolean): Promise<void> {
+    const answer = await this.#write(path, body, expected);
+    expect(answer.status).toBe(expected ? 200 : 400);
+    if (expected) expect(answer.body.credits).toBe(this.#model.credits);
+  }
+
+  /** Sends a write with a key of its own; one that is to be refused must leave storage as it was. */
+  async #write(path: string, body: object, expected: boolean): Promise<Answer> {
+    const key = `key-${(this.#keys += 1)}`;
+    // What is overdue times out first, by itself, so that it does not count as a change.
+    await this.#person.get("/api/jobs?limit=1");
+    const before = await dump(this.#person.identity_id);
+    const answer = await this.#person.post(path, body, { "Idempotency-Key": key });
+    if (expected) this.#last_write = { path, body, key, answer };
+    else expect(await dump(this.#person.identity_id)).toBe(before);
+    return answer;
+  }
+
+  async #retry(): Promise<void> {
+    if (this.#last_write === null) return;
+    const { path, body, key, answer } = this.#last_write;
+    const again = await this.#person.post(path, body, { "Idempotency-Key": key });
+    expect(again.body).toEqual(answer.body);
+    expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+  }
+}
+
+describe("any history of an account", () => {
+  it("is what the model says, and holds every invariant", async () => {
+    let runs = 0;
+    vi.spyOn(console, "warn").mockReturnValue();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 5, maxLength: 40, size: "max" }),
+        async (steps) => {
+          vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+          const email = `player-${(runs += 1)}@example.com`;
+          const player = await signIn(email);
+          const play = new Play(email, player);
+          await play.take({ do: "wallet", app: "one" });
+          for (const one of steps) await play.take(one);
+          await play.expectSame();
+          await findReadModel();
+          await expectInvariants(player.identity_id);
+          vi.useRealTimers();
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

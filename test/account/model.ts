@@ -1,0 +1,54 @@
+/** A wallet and its jobs as a few plain rules, written without looking at the real ones. */
+
+export interface ModelJob {
+  readonly reserved: number;
+  readonly deadline_ms: number;
+  state: "running" | "done" | "refunded" | "kept" | "timed out";
+  cost: number;
+}
+
+export class Model {
+  credits = 0;
+  readonly jobs: ModelJob[] = [];
+  readonly #granted = new Set<string>();
+
+  /** Whether this call granted something. */
+  wallet(app: string, starter_credits: number): boolean {
+    if (this.#granted.has(app)) return false;
+    this.#granted.add(app);
+    this.credits += starter_credits;
+    return true;
+  }
+
+  /** The new job's index, or null where the balance does not cover it. */
+  create(estimate: number, deadline_ms: number): number | null {
+    if (this.credits < estimate) return null;
+    this.credits -= estimate;
+    return this.jobs.push({ reserved: estimate, deadline_ms, state: "running", cost: 0 }) - 1;
+  }
+
+  complete(index: number, cost: number): boolean {
+    const job = this.jobs[index];
+    if (job?.state !== "running" && job?.state !== "timed out") return false;
+    this.credits -= job.state === "running" ? cost - job.reserved : cost;
+    Object.assign(job, { state: "done", cost });
+    return true;
+  }
+
+  fail(index: number, refund: boolean): boolean {
+    const job = this.jobs[index];
+    if (job?.state !== "running") return false;
+    if (refund) this.credits += job.reserved;
+    Object.assign(job, refund ? { state: "refunded" } : { state: "kept", cost: job.reserved });
+    return true;
+  }
+
+  /** Time passes: whatever is overdue times out. */
+  now(at_ms: number): void {
+    for (const job of this.jobs) {
+      if (job.state !== "running" || job.deadline_ms > at_ms) continue;
+      this.credits += job.reserved;
+      job.state = "timed out";
+    }
+  }
+}

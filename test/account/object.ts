@@ -1,0 +1,54 @@
+/** Looking into an account's object from a test, and doing to it what the platform may do. */
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import type { EntryRow, JobRow } from "../../src/account/store.ts";
+
+function stubOf(identity_id: string) {
+  return env.ACCOUNT.getByName(identity_id);
+}
+
+/** Rows of the object's own tables. */
+export interface Contents {
+  readonly entries: readonly EntryRow[];
+  readonly jobs: readonly JobRow[];
+  readonly apps: readonly { slug: string; starter_credits: number; granted_at_ms: number | null }[];
+}
+
+/** Runs SQL inside the object and gives its rows. */
+export function query<Row>(identity_id: string, sql: string): Promise<Row[]> {
+  return runInDurableObject(stubOf(identity_id), (_, state) =>
+    state.storage.sql.exec(sql).toArray(),
+  ) as Promise<Row[]>;
+}
+
+export async function readContents(identity_id: string): Promise<Contents> {
+  return {
+    entries: await query(identity_id, "select * from entries order by line"),
+    jobs: await query(identity_id, "select * from jobs order by id"),
+    apps: await query(identity_id, "select * from apps order by slug"),
+  };
+}
+
+/** Everything the object has stored, as text: equal before and after means that nothing changed. */
+export async function dump(identity_id: string): Promise<string> {
+  const account = await query(identity_id, "select * from account");
+  const kept = await query(identity_id, "select * from idempotency order by endpoint, key");
+  return JSON.stringify([account, kept, await readContents(identity_id)]);
+}
+
+/** Drops the object from memory, as the platform may at any time between two requests. */
+export async function evict(identity_id: string): Promise<void> {
+  // Only a running object can be evicted.
+  await query(identity_id, "select 1");
+  await evictDurableObject(stubOf(identity_id));
+}
+
+/** Fires the object's alarm now. False where none is armed. */
+export function fireAlarm(identity_id: string): Promise<boolean> {
+  return runDurableObjectAlarm(stubOf(identity_id));
+}
+
+/** Calls the alarm handler whether or not an alarm is armed, as a retry by the platform does. */
+export async function repeatAlarm(identity_id: string): Promise<void> {
+  await runInDurableObject(stubOf(identity_id), (instance) => instance.alarm());
+}

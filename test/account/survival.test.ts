@@ -1,0 +1,202 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { signInWithCredits, type SignedIn } from "../http/passbook.ts";
+import { expectInvariants, expectReadModel } from "./invariants.ts";
+import { evict, fireAlarm, query, repeatAlarm } from "./object.ts";
+import { findReadModel, loseReadModel } from "./readmodel.ts";
+
+async function createJob(person: SignedIn, cost_estimate = 10): Promise<string> {
+  const { body } = await person.post("/api/jobs", { app: "demo", action: "draw", cost_estimate });
+  return body.job_id;
+}
+
+async function countProjectedJobs(): Promise<number> {
+  return (await env.DB.prepare("select count(*) as n from jobs").first<number>("n")) ?? 0;
+}
+
+describe("an object evicted between any two calls", () => {
+  it("walks the typical flow to the same end", async () => {
+    const ada = await signInWithCredits();
+    await evict(ada.identity_id);
+    const job_id = await createJob(ada, 30);
+    await evict(ada.identity_id);
+    const completed = await ada.post("/api/jobs/complete", { job_id, actual_cost: 12 });
+    await evict(ada.identity_id);
+    expect(completed.body.credits).toBe(88);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(88);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("delivers every change to the read model, whichever instance made it", async () => {
+    const ada = await signInWithCredits();
+    await createJob(ada);
+    await evict(ada.identity_id);
+    await createJob(ada);
+    await evict(ada.identity_id);
+    await createJob(ada);
+    await evict(ada.identity_id);
+    expect(await fireAlarm(ada.identity_id)).toBe(true);
+    await expectReadModel(ada.identity_id);
+  });
+
+  it("times a job out that it does not remember", async () => {
+    const ada = await signInWithCredits();
+    await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 40, ttl_seconds: 60 });
+    await fireAlarm(ada.identity_id);
+    await evict(ada.identity_id);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+    const { body } = await ada.get("/api/jobs");
+    expect(body.jobs[0]).toMatchObject({ status: "failed", failure: "expired", actual_cost: 0 });
+    vi.useRealTimers();
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("does not send again what it delivered before it was evicted", async () => {
+    const ada = await signInWithCredits();
+    await createJob(ada);
+    await fireAlarm(ada.identity_id);
+    await evict(ada.identity_id);
+    await createJob(ada);
+    const [newest] = await query<{ projected_line: number; line: number }>(
+      ada.identity_id,
+      "select * from entries order by line desc limit 1",
+    );
+    expect(newest?.projected_line).toBe((newest?.line ?? 0) - 1);
+  });
+});
+
+describe("the alarm", () => {
+  it("fired twice changes nothing the second time", async () => {
+    const ada = await signInWithCredits();
+    await createJob(ada);
+    await fireAlarm(ada.identity_id);
+    await repeatAlarm(ada.identity_id);
+    expect(await countProjectedJobs()).toBe(1);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("fails overdue jobs by itself, with a full refund", async () => {
+    const ada = await signInWithCredits();
+    await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 40, ttl_seconds: 60 });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+    await fireAlarm(ada.identity_id);
+    const shown = await env.DB.prepare("select status, failure, actual_cost from jobs").first();
+    expect(shown).toEqual({ status: "failed", failure: "expired", actual_cost: 0 });
+  });
+
+  it("is armed for the next deadline once everything is delivered", async () => {
+    const ada = await signInWithCredits();
+    await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 40, ttl_seconds: 3600 });
+    await fireAlarm(ada.identity_id);
+    const [job] = await query<{ expires_at_ms: number }>(ada.identity_id, "select * from jobs");
+    const armed = await runInDurableObject(env.ACCOUNT.getByName(ada.identity_id), (_, state) =>
+      state.storage.getAlarm(),
+    );
+    expect(armed).toBe(job?.expires_at_ms);
+  });
+
+  it("is not armed where nothing is left to do", async () => {
+    const ada = await signInWithCredits();
+    await fireAlarm(ada.identity_id);
+    expect(await fireAlarm(ada.identity_id)).toBe(false);
+  });
+});
+
+describe("with D1 out of reach", () => {
+  it("jobs go on, and the read model catches up when D1 is back", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const ada = await signInWithCredits();
+    await fireAlarm(ada.identity_id);
+    await loseReadModel();
+    const job_id = await createJob(ada, 30);
+    await fireAlarm(ada.identity_id);
+    const completed = await ada.post("/api/jobs/complete", { job_id, actual_cost: 12 });
+    expect(completed).toMatchObject({ status: 200, body: { credits: 88 } });
+    await fireAlarm(ada.identity_id);
+    await findReadModel();
+    expect(await countProjectedJobs()).toBe(0);
+    await fireAlarm(ada.identity_id);
+    await expectReadModel(ada.identity_id);
+  });
+
+  it("nothing is forgotten by an object that is evicted meanwhile", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const ada = await signInWithCredits();
+    await loseReadModel();
+    await createJob(ada);
+    await fireAlarm(ada.identity_id);
+    await evict(ada.identity_id);
+    await createJob(ada);
+    await evict(ada.identity_id);
+    await findReadModel();
+    await fireAlarm(ada.identity_id);
+    await expectReadModel(ada.identity_id);
+    expect(await query(ada.identity_id, "select * from projection_debt")).toEqual([]);
+  });
+
+  it("the log says that projecting failed, and nothing of what was being written", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    const ada = await signInWithCredits();
+    await fireAlarm(ada.identity_id);
+    await loseReadModel();
+    await ada.post("/api/jobs", {
+      app: "demo",
+      action: "draw",
+      cost_estimate: 1,
+      metadata: { description: "a private matter" },
+    });
+    await fireAlarm(ada.identity_id);
+    expect(warn).toHaveBeenCalledWith(expect.objectContaining({ event: "projection_failed" }));
+    expect(JSON.stringify(warn.mock.calls)).not.toContain("private matter");
+  });
+});
+
+describe("a rebuild of the read model", () => {
+  it("replaces whatever D1 had of the account by what its object has", async () => {
+    const ada = await signInWithCredits();
+    await createJob(ada);
+    await createJob(ada);
+    await fireAlarm(ada.identity_id);
+    await env.DB.batch([
+      env.DB.prepare("update jobs set actual_cost = 999, version = 999 where 1"),
+      env.DB.prepare("update grants set amount = 5"),
+      env.DB.prepare(
+        `insert into jobs select account_id, 'stray', app_slug, action, status, reserved, actual_cost,
+         failure, created_at_ms, updated_at_ms, expires_at_ms, metadata_json, version
+         from jobs limit 1`,
+      ),
+    ]);
+    await env.ACCOUNT.getByName(ada.identity_id).rebuild();
+    await expectReadModel(ada.identity_id);
+  });
+
+  it("of an account that was never opened leaves nothing", async () => {
+    await env.ACCOUNT.getByName("nobody").rebuild();
+    expect(await env.DB.prepare("select count(*) as n from accounts").first("n")).toBe(0);
+  });
+});
+
+describe("a long backlog", () => {
+  it("reaches the read model whole, batch by batch", async () => {
+    const ada = await signInWithCredits();
+    for (let index = 0; index < 60; index += 1) await createJob(ada, 1);
+    await fireAlarm(ada.identity_id);
+    expect(await countProjectedJobs()).toBe(60);
+    await expectReadModel(ada.identity_id);
+  });
+
+  it("of the largest metadata fits what D1 takes", async () => {
+    const ada = await signInWithCredits();
+    // Every character doubles when it is escaped, twice.
+    const metadata = { a: '"'.repeat(8_000) };
+    const body = { app: "demo", action: "draw", cost_estimate: 0, metadata };
+    for (let index = 0; index < 55; index += 1) await ada.post("/api/jobs", body);
+    await fireAlarm(ada.identity_id);
+    expect(await countProjectedJobs()).toBe(55);
+    const kept = await env.DB.prepare("select metadata_json from jobs limit 1").first(
+      "metadata_json",
+    );
+    expect(JSON.parse(String(kept))).toEqual(metadata);
+  });
+});

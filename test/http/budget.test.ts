@@ -1,0 +1,140 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { env } from "cloudflare:workers";
+import { runInDurableObject } from "cloudflare:test";
+import { fireAlarm } from "../account/object.ts";
+import { countedEnvironment } from "./bindings.ts";
+import { send, signIn, signInWithCredits, type SignedIn } from "./passbook.ts";
+
+const ONE_OBJECT_CALL = { account: 1, d1: 0, kv: 0 };
+
+/** Every money endpoint: its request, given the id of a started job. */
+const ENDPOINTS: readonly [string, string, string, ((job_id: string) => object) | null][] = [
+  ["wallet", "GET", "/api/wallet", null],
+  ["wallet with app", "GET", "/api/wallet?app=demo", null],
+  ["job list", "GET", "/api/jobs?app=demo&status=started", null],
+  ["ledger", "GET", "/api/ledger", null],
+  ["job create", "POST", "/api/jobs", () => ({ app: "demo", action: "draw", cost_estimate: 1 })],
+  ["job complete", "POST", "/api/jobs/complete", (job_id) => ({ job_id, actual_cost: 1 })],
+  ["job fail", "POST", "/api/jobs/fail", (job_id) => ({ job_id })],
+];
+
+async function startJob(ada: SignedIn): Promise<string> {
+  const body = { app: "demo", action: "draw", cost_estimate: 1 };
+  return (await ada.post("/api/jobs", body)).body.job_id;
+}
+
+describe("the way of a request", () => {
+  const proofs = [
+    ["a bearer token", (ada: SignedIn) => ({ Authorization: `Bearer ${ada.token}` })],
+    ["a cookie", (ada: SignedIn) => ({ Cookie: ada.cookies, Origin: "http://localhost:3000" })],
+  ] as const;
+  for (const [proof, headersOf] of proofs) {
+    it.each(ENDPOINTS)(
+      `with ${proof}: %s is one call of the account's object and nothing else`,
+      async (_, method, path, bodyOf) => {
+        const fetched = vi.spyOn(globalThis, "fetch");
+        const ada = await signInWithCredits();
+        const job_id = await startJob(ada);
+        const { environment, hops } = countedEnvironment();
+        const headers = { ...headersOf(ada), "Content-Type": "application/json" };
+        // The registry of apps is read once for each isolate and minute.
+        await send("GET", "/api/wallet?app=demo", { headers }, environment);
+        Object.assign(hops, { account: 0, d1: 0, kv: 0 });
+        const body = bodyOf === null ? null : JSON.stringify(bodyOf(job_id));
+        const answer = await send(method, path, { headers, body }, environment);
+        expect(answer.status).toBe(200);
+        expect(hops).toEqual(ONE_OBJECT_CALL);
+        expect(fetched).not.toHaveBeenCalled();
+      },
+    );
+  }
+
+  it("counts what it claims to count", async () => {
+    const ada = await signIn();
+    const { environment, hops } = countedEnvironment();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    await send("GET", "/api/wallet?app=demo", { headers }, environment);
+    expect(hops).toEqual({ account: 1, d1: 1, kv: 0 });
+  });
+
+  it("reads D1 once for a cookie whose short token ran out, then not again", async () => {
+    const ada = await signInWithCredits();
+    const session_only = ada.cookies.split("; ").filter((it) => it.startsWith("passbook_session="));
+    const { environment, hops } = countedEnvironment();
+    const renewed = await send(
+      "GET",
+      "/api/wallet",
+      { headers: { Cookie: session_only.join() } },
+      environment,
+    );
+    expect(renewed.status).toBe(200);
+    expect(hops).toEqual({ account: 1, d1: 1, kv: 0 });
+    const cookies = renewed.headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
+    Object.assign(hops, { account: 0, d1: 0, kv: 0 });
+    await send("GET", "/api/wallet", { headers: { Cookie: cookies.join("; ") } }, environment);
+    expect(hops).toEqual(ONE_OBJECT_CALL);
+  });
+});
+
+describe("rows written", () => {
+  const restores: (() => void)[] = [];
+  afterEach(() => restores.splice(0).forEach((restore) => restore()));
+
+  /** Counts the rows that SQL inside this account's object writes from now on. */
+  async function countObjectRows(identity_id: string): Promise<() => number> {
+    const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+    await runInDurableObject(env.ACCOUNT.getByName(identity_id), (_, state) => {
+      const prototype = Object.getPrototypeOf(state.storage.sql);
+      const exec = prototype.exec;
+      prototype.exec = function (this: SqlStorage, ...args: Parameters<SqlStorage["exec"]>) {
+        const cursor = Reflect.apply(exec, this, args) as (typeof cursors)[number];
+        cursors.push(cursor);
+        return cursor;
+      };
+      restores.push(() => (prototype.exec = exec));
+    });
+    return () => cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
+  }
+
+  /** Counts the rows that batches write to D1 from now on. */
+  function countD1Rows(): () => number {
+    let rows = 0;
+    const prototype = Object.getPrototypeOf(env.DB);
+    const batch = prototype.batch;
+    prototype.batch = async function (this: D1Database, statements: D1PreparedStatement[]) {
+      const results: D1Result[] = await Reflect.apply(batch, this, [statements]);
+      for (const result of results) rows += result.meta.rows_written;
+      return results;
+    };
+    restores.push(() => (prototype.batch = batch));
+    return () => rows;
+  }
+
+  it.each([
+    ["completed", "/api/jobs/complete", { actual_cost: 7 }],
+    ["failed", "/api/jobs/fail", {}],
+  ])("for the whole life of a job that is %s: 4 in the object, 2 in D1", async (_, path, rest) => {
+    const ada = await signInWithCredits();
+    await fireAlarm(ada.identity_id);
+    const object_rows = await countObjectRows(ada.identity_id);
+    const d1_rows = countD1Rows();
+    const job_id = await startJob(ada);
+    // The two halves reach D1 apart, as those of any job longer than a second do.
+    await fireAlarm(ada.identity_id);
+    await ada.post(path, { job_id, ...rest });
+    await fireAlarm(ada.identity_id);
+    expect(object_rows()).toBe(4);
+    expect(d1_rows()).toBe(2);
+  });
+
+  it("by requests that change nothing: none", async () => {
+    const ada = await signInWithCredits();
+    await fireAlarm(ada.identity_id);
+    const object_rows = await countObjectRows(ada.identity_id);
+    await ada.get("/api/wallet?app=demo");
+    await ada.get("/api/jobs");
+    await ada.get("/api/ledger");
+    await ada.post("/api/jobs", { app: "demo", action: "draw", cost_estimate: 101 });
+    expect(object_rows()).toBe(0);
+  });
+});

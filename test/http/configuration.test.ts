@@ -1,0 +1,96 @@
+import { describe, expect, it, vi } from "vitest";
+import { environmentWith, send, signIn } from "./passbook.ts";
+
+const PRODUCTION = { DEV_SIGNIN: "false", BASE_URL: "https://passbook.example" };
+
+describe("settings that make no sense", () => {
+  it.each<[string, Record<string, unknown>]>([
+    ["BASE_URL", { DEV_SIGNIN: "false" }],
+    ["BASE_URL", { BASE_URL: "passbook.example" }],
+    ["BASE_URL", { BASE_URL: "https://passbook.example/path" }],
+    ["BASE_URL", { BASE_URL: "http://passbook.example" }],
+    ["COOKIE_DOMAIN", { COOKIE_DOMAIN: "com" }],
+    ["COOKIE_DOMAIN", { COOKIE_DOMAIN: ".example.com; Secure" }],
+    ["ALLOWED_ORIGINS", { ALLOWED_ORIGINS: "https://app.example.com,*" }],
+    ["ALLOWED_ORIGINS", { ALLOWED_ORIGINS: "javascript://x" }],
+    ["SIGNING_KEYS", { SIGNING_KEYS: undefined }],
+    ["SIGNING_KEYS", { SIGNING_KEYS: "s3cret" }],
+    ["SIGNING_KEYS", { SIGNING_KEYS: '{"keys":[]}' }],
+    ["SIGNING_KEYS", { SIGNING_KEYS: '{"keys":[{"kty":"RSA","kid":"s3cret"}]}' }],
+    ["DEFAULT_STARTER_CREDITS", { DEFAULT_STARTER_CREDITS: "-1" }],
+    ["DEFAULT_STARTER_CREDITS", { DEFAULT_STARTER_CREDITS: "1.5" }],
+    ["DEFAULT_STARTER_CREDITS", { DEFAULT_STARTER_CREDITS: "many" }],
+    ["DEV_SIGNIN", { DEV_SIGNIN: "yes" }],
+    ["SIGNIN_PROVIDERS", { SIGNIN_PROVIDERS: '[{"preset":"nobody"}]' }],
+    ["SIGNIN_PROVIDERS", { SIGNIN_PROVIDERS: "{}" }],
+    ["ENCRYPTION_KEYS", { ENCRYPTION_KEYS: '{"keys":[{"kty":"oct","kid":"a","k":"s3cret"}]}' }],
+    ["TOKEN_TEMPLATES", { TOKEN_TEMPLATES: '{"a":{"ttl_seconds":0}}' }],
+  ])("stop the service, which names %s and shows no value", async (variable, settings) => {
+    const logged = vi.spyOn(console, "error").mockReturnValue();
+    const answer = await send("GET", "/api/wallet", {}, environmentWith(settings));
+    expect(answer).toMatchObject({ status: 500, body: { code: "misconfigured" } });
+    expect(answer.body.error).toContain(variable);
+    expect(answer.text + JSON.stringify(logged.mock.calls)).not.toContain("s3cret");
+  });
+
+  it("do not include the usual ones of production", async () => {
+    const answer = await send("GET", "/api/wallet", {}, environmentWith(PRODUCTION));
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe("the development sign-in", () => {
+  it("does not exist where DEV_SIGNIN is not true", async () => {
+    const body = new URLSearchParams({ email: "ada@example.com" });
+    const answer = await send("POST", "/signin/dev", { body }, environmentWith(PRODUCTION));
+    expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    const page = await send("GET", "/signin", {}, environmentWith(PRODUCTION));
+    expect(page.text).not.toContain("/signin/dev");
+  });
+
+  it.each(["", "ada", "ada@", "@example.com", `${"a".repeat(250)}@example.com`])(
+    "refuses %j as an e-mail address",
+    async (email) => {
+      const body = new URLSearchParams({ email });
+      const answer = await send("POST", "/signin/dev", { body });
+      expect(answer.status).toBe(400);
+      expect(answer.headers.getSetCookie()).toEqual([]);
+    },
+  );
+});
+
+describe("every answer", () => {
+  it.each(["/signin", "/api/wallet", "/api/nothing", "/nothing"])(
+    "from %s carries the headers that keep browsers safe",
+    async (path) => {
+      const { headers } = await send("GET", path);
+      expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(headers.get("Referrer-Policy")).toBe("same-origin");
+      const policy = headers.get("Content-Security-Policy") ?? "";
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain("unsafe");
+    },
+  );
+
+  it.each(["/api/wallet", "/api/jobs", "/api/nothing", "/signin"])(
+    "from %s is kept by no cache",
+    async (path) => {
+      expect((await send("GET", path)).headers.get("Cache-Control")).toBe("no-store");
+    },
+  );
+});
+
+describe("the rate limit", () => {
+  it("of one identity answers 429 with Retry-After", async () => {
+    const environment = environmentWith({
+      LIMIT_AUTHENTICATED: { limit: async () => ({ success: false }) },
+    });
+    const ada = await signIn();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    const answer = await send("GET", "/api/wallet", { headers }, environment);
+    expect(answer).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+    expect(answer.headers.get("Retry-After")).toBe("10");
+  });
+});
