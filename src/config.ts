@@ -1,6 +1,17 @@
 /** All settings, read once from the environment by one schema that refuses nonsense by name. */
 import * as z from "zod";
-import { COST_MAX_CREDITS, TEMPLATE_TOKEN_TTL_MAX_SECONDS } from "./domain/limits.ts";
+import {
+  COST_MAX_CREDITS,
+  DEVICE_CODE_TTL_DEFAULT_SECONDS,
+  DEVICE_CODE_TTL_MAX_SECONDS,
+  DEVICE_CODE_TTL_MIN_SECONDS,
+  DEVICE_POLL_INTERVAL_DEFAULT_SECONDS,
+  DEVICE_POLL_INTERVAL_MAX_SECONDS,
+  DEVICE_POLL_INTERVAL_MIN_SECONDS,
+  PAT_TTL_DEFAULT_DAYS,
+  PAT_TTL_MAX_DAYS,
+  TEMPLATE_TOKEN_TTL_MAX_SECONDS,
+} from "./domain/limits.ts";
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "./domain/origins.ts";
 import { accepted, refused, type Result } from "./domain/result.ts";
 import { secureEndpoint, signInProviders, type SignInProvider } from "./identity/providers.ts";
@@ -91,6 +102,17 @@ const variables = z
     SOCIAL_API_URL: secureEndpoint.optional(),
     ENCRYPTION_KEYS: json.pipe(z.object({ keys: z.array(encryption_key).min(1) })),
     TOKEN_TEMPLATES: json.pipe(token_templates).default({}),
+    DEVICE_CODE_TTL_SECONDS: wholeNumber(
+      DEVICE_CODE_TTL_MIN_SECONDS,
+      DEVICE_CODE_TTL_MAX_SECONDS,
+      DEVICE_CODE_TTL_DEFAULT_SECONDS,
+    ),
+    DEVICE_POLL_INTERVAL_SECONDS: wholeNumber(
+      DEVICE_POLL_INTERVAL_MIN_SECONDS,
+      DEVICE_POLL_INTERVAL_MAX_SECONDS,
+      DEVICE_POLL_INTERVAL_DEFAULT_SECONDS,
+    ),
+    PAT_TTL_DAYS: wholeNumber(1, PAT_TTL_MAX_DAYS, PAT_TTL_DEFAULT_DAYS),
   })
   .refine((settings) => settings.DEV_SIGNIN || settings.BASE_URL !== undefined, {
     path: ["BASE_URL"],
@@ -115,6 +137,9 @@ export interface Config {
   /** 256-bit keys for data at rest: the first encrypts, all decrypt. */
   readonly encryption_keys: readonly z.infer<typeof encryption_key>[];
   readonly token_templates: Readonly<Record<string, TokenTemplate>>;
+  readonly device_code_ttl_seconds: number;
+  readonly device_poll_interval_seconds: number;
+  readonly pat_ttl_days: number;
 }
 
 /** A kind of token for another service: who it is for, how long it lives, what it says beside. */
@@ -147,5 +172,8 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     social_api_url: settings.SOCIAL_API_URL ?? null,
     encryption_keys: settings.ENCRYPTION_KEYS.keys,
     token_templates: settings.TOKEN_TEMPLATES,
+    device_code_ttl_seconds: settings.DEVICE_CODE_TTL_SECONDS,
+    device_poll_interval_seconds: settings.DEVICE_POLL_INTERVAL_SECONDS,
+    pat_ttl_days: settings.PAT_TTL_DAYS,
   });
 }

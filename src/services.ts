@@ -2,11 +2,15 @@
 import { createAccounts, type Accounts } from "./account/client.ts";
 import { createTokenVault, type TokenVault } from "./account/vault_client.ts";
 import { readConfig, type Config, type Misconfiguration } from "./config.ts";
+import { createDeviceLogins, type DeviceLogins } from "./device/client.ts";
+import { createAskedCodes, type AskedCodes } from "./device/asked_codes.ts";
+import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
 import { accepted, type Result } from "./domain/result.ts";
 import { createBuiltinProvider } from "./identity/builtin/provider.ts";
 import type { IdentityProvider } from "./identity/port.ts";
 import { createAppRegistry, type AppRegistry } from "./readmodel/apps.ts";
 import { createKeyRing, type KeyRing } from "./tokens/keys.ts";
+import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_jwt.ts";
 import { createTemplateTokens, type SignTemplateToken } from "./tokens/template_token.ts";
 
@@ -21,7 +25,18 @@ export interface Services {
   readonly template_tokens: SignTemplateToken;
   /** What third-party providers gave for users. `keep` is the `KeepUpstreamTokens` of a sign-in. */
   readonly vault: TokenVault;
-  readonly limits: { readonly authenticated: RateLimit; readonly social_me: RateLimit };
+  readonly personal_tokens: PersonalTokens;
+  readonly device_logins: DeviceLogins;
+  readonly device_codes: DeviceCodes;
+  readonly asked_codes: AskedCodes;
+  readonly limits: {
+    readonly authenticated: RateLimit;
+    readonly social_me: RateLimit;
+    readonly device_start: RateLimit;
+    readonly device_attempt: RateLimit;
+    readonly device_network: RateLimit;
+    readonly device_unknown: RateLimit;
+  };
 }
 
 const built = new WeakMap<Env, Result<Services, Misconfiguration>>();
@@ -62,6 +77,17 @@ function build(env: Env): Result<Services, Misconfiguration> {
     session_tokens: createSessionTokens(keys),
     template_tokens: createTemplateTokens(keys),
     vault,
-    limits: { authenticated: env.LIMIT_AUTHENTICATED, social_me: env.LIMIT_SOCIAL_ME },
+    personal_tokens: createPersonalTokens(keys),
+    device_logins: createDeviceLogins(env.DEVICE_LOGIN),
+    device_codes: createDeviceCodes(config.signing_keys.map(({ d }) => d)),
+    asked_codes: createAskedCodes(env.DEVICE_CODES),
+    limits: {
+      authenticated: env.LIMIT_AUTHENTICATED,
+      social_me: env.LIMIT_SOCIAL_ME,
+      device_start: env.LIMIT_DEVICE_START,
+      device_attempt: env.LIMIT_DEVICE_ATTEMPT,
+      device_network: env.LIMIT_DEVICE_NETWORK,
+      device_unknown: env.LIMIT_DEVICE_UNKNOWN,
+    },
   });
 }

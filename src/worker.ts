@@ -2,5 +2,6 @@
 import { createApp } from "./app.ts";
 
 export { Account } from "./account/object.ts";
+export { DeviceLogin } from "./device/object.ts";
 
 export default createApp();

@@ -1,11 +1,20 @@
 /** What crosses the RPC border of an Account object: plain values only. */
 import type { Config } from "../config.ts";
+import type { TokenLimits } from "../domain/access_token.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { JobStatus } from "../domain/job.ts";
 import type { AppRow, EntryRow, JobRow } from "./store.ts";
 
 export type { AppRow, EntryRow, JobRow };
+
+/**
+ * By which proof the account's owner acts. A token's life and limits are checked inside the operation
+ * itself. Null: a browser session, which may do everything.
+ */
+export interface Caller {
+  readonly token_id: string | null;
+}
 
 /** A client's retry guard: its `Idempotency-Key` and a digest of the request it stands for. */
 export interface IdempotencyGuard {
@@ -71,6 +80,33 @@ export interface ListEntriesRequest {
   readonly limit: number;
 }
 
+export interface IssueTokenRequest {
+  readonly id: string;
+  readonly label: string;
+  readonly app_slug: string | null;
+  readonly limits: TokenLimits;
+  readonly expires_at_ms: number;
+}
+
+export interface RevokeTokenRequest {
+  readonly id: string;
+}
+
+/** A personal access token as its owner sees it; the token itself is stored nowhere. */
+export interface ListedToken {
+  readonly id: string;
+  readonly label: string;
+  readonly app_slug: string | null;
+  readonly limits: TokenLimits;
+  /** Credits spent of its cap in the period of now; null without a cap. */
+  readonly spent: number | null;
+  /** Whether it is the one that asks. */
+  readonly current: boolean;
+  readonly created_at_ms: number;
+  readonly last_used_at_ms: number | null;
+  readonly expires_at_ms: number;
+}
+
 export interface CreatedJob {
   readonly job_id: string;
   readonly credits: number;
@@ -114,19 +150,34 @@ export interface HandedOutToken {
 export type Answer<Value> = Result<Value, Refusal>;
 export type OnceAnswer<Value> = Answer<Once<Value>>;
 
-/** The operations of one account. The object implements it; `client.ts` reaches it by identity. */
+type Guard = IdempotencyGuard | null;
+
+/**
+ * The operations of one account. The object implements it; `client.ts` reaches it by identity. Each
+ * may be refused as `unauthorized` (the caller's token ended) or `scope` (it may not do this).
+ */
 export interface AccountOperations {
-  wallet(request: WalletRequest): Answer<WalletAnswer>;
-  createJob(request: CreateJobRequest, guard: IdempotencyGuard | null): OnceAnswer<CreatedJob>;
-  completeJob(request: CompleteJobRequest, guard: IdempotencyGuard | null): OnceAnswer<SettledJob>;
-  failJob(request: FailJobRequest, guard: IdempotencyGuard | null): OnceAnswer<SettledJob>;
-  readJob(job_id: string): Answer<JobRow>;
-  listJobs(request: ListJobsRequest): Answer<Page<JobRow>>;
-  listEntries(request: ListEntriesRequest): Answer<Page<EntryRow>>;
   keepUpstreamTokens(
     tokens: KeptTokens,
     encryption_keys: VaultSettings["encryption_keys"],
   ): Promise<void>;
-  readUpstreamToken(provider: string, settings: VaultSettings): Promise<Answer<HandedOutToken>>;
+  readUpstreamToken(
+    caller: Caller,
+    provider: string,
+    settings: VaultSettings,
+  ): Promise<Answer<HandedOutToken>>;
   forgetUpstreamTokens(provider: string): void;
+  wallet(caller: Caller, request: WalletRequest): Answer<WalletAnswer>;
+  createJob(caller: Caller, request: CreateJobRequest, guard: Guard): OnceAnswer<CreatedJob>;
+  completeJob(caller: Caller, request: CompleteJobRequest, guard: Guard): OnceAnswer<SettledJob>;
+  failJob(caller: Caller, request: FailJobRequest, guard: Guard): OnceAnswer<SettledJob>;
+  readJob(caller: Caller, job_id: string): Answer<JobRow>;
+  listJobs(caller: Caller, request: ListJobsRequest): Answer<Page<JobRow>>;
+  listEntries(caller: Caller, request: ListEntriesRequest): Answer<Page<EntryRow>>;
+  /** Whether the caller may still act: for answers that ask nothing else of the account. */
+  checkCaller(caller: Caller): Answer<null>;
+  checkRoomForToken(caller: Caller): Answer<null>;
+  issueToken(caller: Caller, request: IssueTokenRequest): Answer<null>;
+  listTokens(caller: Caller): Answer<readonly ListedToken[]>;
+  revokeToken(caller: Caller, request: RevokeTokenRequest): Answer<null>;
 }

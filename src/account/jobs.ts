@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import * as rules from "../domain/job.ts";
 import { mergeMetadata, serialiseMetadata, type Metadata } from "../domain/metadata.ts";
 import { accepted, refused } from "../domain/result.ts";
+import { countSpending, whyNotEnd, whyNotReserve, whyOverBudget } from "./admission.ts";
 import type {
   Answer,
   CompleteJobRequest,
@@ -16,7 +17,9 @@ import type { JobRow } from "./store.ts";
 
 /** Creates a started job and takes its estimate off the balance. */
 export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
-  const { store, now_ms } = transaction;
+  const { store, token, now_ms } = transaction;
+  const not_allowed = whyNotReserve(transaction, request.app_slug, request.cost_estimate);
+  if (not_allowed !== null) return refused(not_allowed);
   const id = nextJobId(store.readNewestJobId());
   const step = rules.reserve(
     readBalance(store),
@@ -27,7 +30,7 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
   ensureOpen(transaction);
   const oldest_open = store.readNewestEntry()?.oldest_open_job_id ?? id;
   const entry = post(transaction, step.value.posting, oldest_open);
-  store.insertJob({
+  const job = {
     id,
     status: step.value.status,
     app_slug: request.app_slug,
@@ -40,11 +43,17 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
     expires_at_ms: now_ms + request.ttl_seconds * 1000,
     line: entry.line,
     metadata_json: request.metadata_json,
-  });
+    token_id: token?.id ?? null,
+  };
+  store.insertJob(job);
+  countSpending(transaction, job, request.cost_estimate);
   return accepted({ job_id: id, credits: entry.balance_after });
 }
 
-/** Settles a job against its real cost and merges metadata into it. */
+/**
+ * Settles a job against its real cost and merges metadata into it. What a capped token settles beyond
+ * the reserve must fit its cap; anyone else's settlement never fails for money.
+ */
 export function completeJob(
   transaction: Transaction,
   request: CompleteJobRequest,
@@ -52,8 +61,12 @@ export function completeJob(
   const { store } = transaction;
   const job = store.readJob(request.job_id);
   if (job === null) return refused({ code: "job_unknown" });
+  const not_allowed = whyNotEnd(transaction, job);
+  if (not_allowed !== null) return refused(not_allowed);
   const step = rules.complete(readBalance(store), job, request.actual_cost);
   if (!step.ok) return step;
+  const over_budget = whyOverBudget(transaction, 0 - step.value.posting.amount);
+  if (over_budget !== null) return refused(over_budget);
   const metadata = mergeStored(job.metadata_json, request.metadata_json);
   if (!metadata.ok) return metadata;
   return accepted(applyStep(transaction, job, step.value, metadata.value));
@@ -63,6 +76,8 @@ export function completeJob(
 export function failJob(transaction: Transaction, request: FailJobRequest): Answer<SettledJob> {
   const job = transaction.store.readJob(request.job_id);
   if (job === null) return refused({ code: "job_unknown" });
+  const not_allowed = whyNotEnd(transaction, job);
+  if (not_allowed !== null) return refused(not_allowed);
   const step = rules.fail(job, request.refund);
   if (!step.ok) return step;
   return accepted(applyStep(transaction, job, step.value, job.metadata_json));
@@ -109,6 +124,7 @@ function applyStep(
     line: entry.line,
   };
   store.updateJob(ended);
+  countSpending(transaction, job, 0 - step.posting.amount);
   return { job: ended, credits: entry.balance_after };
 }
 

@@ -3,10 +3,16 @@ import { v4 as uuidv4 } from "uuid";
 import { nextLine, type LedgerLine, type Posting } from "../domain/ledger.ts";
 import { assertInvariant } from "../domain/result.ts";
 import type { EntryRow, Store } from "./store.ts";
+import type { TokenRow, TokenStore } from "./tokens.ts";
 
-/** The state of one transaction: its tables, its moment, and what the read model is known to have. */
+/**
+ * The state of one transaction: its tables, its moment, who acts, and what the read model is known to
+ * have. `token`: the caller's, as it was when they were let in; null for a browser session.
+ */
 export interface Transaction {
   readonly store: Store;
+  readonly tokens: TokenStore;
+  readonly token: TokenRow | null;
   readonly identity_id: string;
   readonly now_ms: number;
   readonly projected_line: number;

@@ -6,9 +6,11 @@ import { DurableObject } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/durable-sqlite";
 import { migrate } from "drizzle-orm/durable-sqlite/migrator";
 import migrations from "../../drizzle/account/migrations.js";
+import type { TokenAccess } from "../domain/access_token.ts";
 import { PROJECTION_DELAY_MS } from "../domain/limits.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import { createProjector } from "../readmodel/projector.ts";
+import * as tokens from "./admission.ts";
 import type * as contract from "./contract.ts";
 import { deleteKeptAnswers, once } from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
@@ -23,11 +25,16 @@ import {
   type Store,
 } from "./store.ts";
 import { Vault } from "./vault.ts";
+import { openTokenStore, type TokenStore } from "./tokens.ts";
 import { readWallet } from "./wallet.ts";
+
+/** The object acting on its own, when its alarm wakes it. */
+const ITSELF: contract.Caller = { token_id: null };
 
 export class Account extends DurableObject<Env> implements contract.AccountOperations {
   readonly #database: AccountDatabase;
   #store!: Store;
+  #tokens!: TokenStore;
   #outbox!: Outbox;
   #vault: Vault | undefined;
   /** The alarm that storage has, as far as this instance knows; null: none, or not known. */
@@ -44,54 +51,99 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       await migrate(this.#database, migrations);
       this.#alarm_at_ms = await ctx.storage.getAlarm();
       this.#store = openStore(this.#database);
+      this.#tokens = openTokenStore(this.#database);
       const projector = createProjector(env.DB);
       this.#outbox = new Outbox(this.#database, this.#store, projector, this.#alarm_at_ms);
     });
   }
 
   /** The wallet; opens the account, and grants an app's starter credits once. */
-  wallet(request: contract.WalletRequest): contract.Answer<contract.WalletAnswer> {
-    return this.#transact((transaction) => readWallet(transaction, request));
+  wallet(
+    caller: contract.Caller,
+    request: contract.WalletRequest,
+  ): contract.Answer<contract.WalletAnswer> {
+    return this.#transact(caller, "read", (transaction) => readWallet(transaction, request));
   }
 
   createJob(
+    caller: contract.Caller,
     request: contract.CreateJobRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.CreatedJob> {
-    return this.#transactOnce("jobs.create", guard, (it) => jobs.createJob(it, request));
+    return this.#transactOnce(caller, "jobs.create", guard, (it) => jobs.createJob(it, request));
   }
 
   completeJob(
+    caller: contract.Caller,
     request: contract.CompleteJobRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.SettledJob> {
-    return this.#transactOnce("jobs.complete", guard, (it) => jobs.completeJob(it, request));
+    return this.#transactOnce(caller, "jobs.complete", guard, (it) =>
+      jobs.completeJob(it, request),
+    );
   }
 
   failJob(
+    caller: contract.Caller,
     request: contract.FailJobRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.SettledJob> {
-    return this.#transactOnce("jobs.fail", guard, (it) => jobs.failJob(it, request));
+    return this.#transactOnce(caller, "jobs.fail", guard, (it) => jobs.failJob(it, request));
   }
 
-  readJob(job_id: string): contract.Answer<JobRow> {
-    return this.#transact(({ store }) => {
-      const job = store.readJob(job_id);
-      return job === null ? refused({ code: "job_not_found" }) : accepted(job);
+  readJob(caller: contract.Caller, job_id: string): contract.Answer<JobRow> {
+    return this.#transact(caller, "read", (transaction) => {
+      const job = transaction.store.readJob(job_id);
+      if (job === null) return refused({ code: "job_not_found" });
+      const foreign = tokens.whyNotForApp(transaction, job.app_slug);
+      return foreign === null ? accepted(job) : refused(foreign);
     });
   }
 
-  listJobs(request: contract.ListJobsRequest): contract.Answer<contract.Page<JobRow>> {
-    return this.#transact(({ store }) =>
-      accepted(page(store.listJobs({ ...request, limit: request.limit + 1 }), request.limit)),
-    );
+  listJobs(
+    caller: contract.Caller,
+    request: contract.ListJobsRequest,
+  ): contract.Answer<contract.Page<JobRow>> {
+    return this.#transact(caller, "read", (transaction) => {
+      const visible_apps = tokens.visibleApps(transaction);
+      const filter = { ...request, visible_apps, limit: request.limit + 1 };
+      return accepted(page(transaction.store.listJobs(filter), request.limit));
+    });
   }
 
-  listEntries(request: contract.ListEntriesRequest): contract.Answer<contract.Page<EntryRow>> {
-    return this.#transact(({ store }) =>
-      accepted(page(store.listEntries(request.before_line, request.limit + 1), request.limit)),
-    );
+  listEntries(
+    caller: contract.Caller,
+    request: contract.ListEntriesRequest,
+  ): contract.Answer<contract.Page<EntryRow>> {
+    return this.#transact(caller, "read", (transaction) => {
+      const visible_apps = tokens.visibleApps(transaction);
+      const filter = { ...request, visible_apps, limit: request.limit + 1 };
+      return accepted(page(transaction.store.listEntries(filter), request.limit));
+    });
+  }
+
+  checkCaller(caller: contract.Caller): contract.Answer<null> {
+    return this.#transact(caller, "read", () => accepted(null));
+  }
+
+  checkRoomForToken(caller: contract.Caller): contract.Answer<null> {
+    return this.#transact(caller, "write", tokens.checkRoomForToken);
+  }
+
+  issueToken(caller: contract.Caller, request: contract.IssueTokenRequest): contract.Answer<null> {
+    return this.#transact(caller, "write", (it) => tokens.issueToken(it, request));
+  }
+
+  listTokens(caller: contract.Caller): contract.Answer<readonly contract.ListedToken[]> {
+    return this.#transact(caller, "read", tokens.listTokens);
+  }
+
+  /** A token that may only read may still end itself. */
+  revokeToken(
+    caller: contract.Caller,
+    request: contract.RevokeTokenRequest,
+  ): contract.Answer<null> {
+    return this.#transact(caller, "read", (it) => tokens.revokeToken(it, request));
   }
 
   /** Keeps what a sign-in at a provider brought, in place of what was held for it. */
@@ -104,9 +156,12 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   /** Hands out the access token held for a provider, renewed where it is about to run out. */
   async readUpstreamToken(
+    caller: contract.Caller,
     provider: string,
     settings: contract.VaultSettings,
   ): Promise<contract.Answer<contract.HandedOutToken>> {
+    const admitted = this.#transact(caller, "write", tokens.checkWholeAccount);
+    if (!admitted.ok) return admitted;
     return this.#openVault().read(provider, settings);
   }
 
@@ -124,7 +179,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   override async alarm(): Promise<void> {
     this.#alarm_at_ms = null;
     this.#outbox.expectFlush();
-    this.#transact(() => accepted(null));
+    this.#transact(ITSELF, "read", () => accepted(null));
     if (this.#cleanup_at_ms === null || this.#cleanup_at_ms <= Date.now()) {
       this.#cleanup_at_ms = deleteKeptAnswers(this.#database, Date.now());
     }
@@ -135,26 +190,37 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   #transactOnce<Value>(
+    caller: contract.Caller,
     endpoint: string,
     guard: contract.IdempotencyGuard | null,
     operation: (transaction: Transaction) => contract.Answer<Value>,
   ): contract.OnceAnswer<Value> {
-    return this.#transact((transaction) =>
+    return this.#transact(caller, "write", (transaction) =>
       once(this.#database, endpoint, guard, transaction.now_ms, () => operation(transaction)),
     );
   }
 
   /**
    * Runs `operation` in one synchronous transaction, after failing the jobs whose time ran out (an
-   * alarm may be late). A throw undoes everything, the alarm included.
+   * alarm may be late) and asking whether the caller may do what is `wanted`. A throw undoes
+   * everything, the alarm included.
    */
   #transact<Value>(
+    caller: contract.Caller,
+    wanted: TokenAccess,
     operation: (transaction: Transaction) => contract.Answer<Value>,
   ): contract.Answer<Value> {
     const identity_id = this.#identityId();
     const now_ms = Date.now();
     const { projected_line } = this.#outbox;
-    const transaction = { store: this.#store, identity_id, now_ms, projected_line };
+    const transaction = {
+      store: this.#store,
+      tokens: this.#tokens,
+      token: null,
+      identity_id,
+      now_ms,
+      projected_line,
+    };
     try {
       return this.ctx.storage.transactionSync(() => {
         const line_before = this.#store.readNewestEntry()?.line;
@@ -162,7 +228,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
         if (known === undefined || (known !== null && known <= now_ms)) {
           this.#next_expiry_ms = jobs.expireDueJobs(transaction);
         }
-        const answer = operation(transaction);
+        const token = tokens.admit(transaction, caller, wanted);
+        const answer = token.ok ? operation({ ...transaction, token: token.value }) : token;
         const newest = this.#store.readNewestEntry();
         if (newest !== null && newest.line !== line_before) this.#afterChange(newest, now_ms);
         return answer;

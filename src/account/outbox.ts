@@ -164,6 +164,7 @@ function grantRow(account_id: string, app: AppRow): ProjectedRows["grants"] {
   return granted_at_ms === null ? [] : [{ account_id, app_slug, amount, granted_at_ms }];
 }
 
-function jobRow(account_id: string, { line, ...job }: JobRow): ProjectedRows["jobs"][number] {
+function jobRow(account_id: string, row: JobRow): ProjectedRows["jobs"][number] {
+  const { line, token_id: _, ...job } = row;
   return { account_id, ...job, version: line };
 }

@@ -5,6 +5,7 @@
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { ENTRY_KINDS } from "../domain/ledger.ts";
+import { CAP_PERIODS, TOKEN_ACCESS } from "../domain/access_token.ts";
 import { JOB_STATUSES, type JobFailure } from "../domain/job.ts";
 
 /** The one account this object holds. Its balance is not here: it is the newest entry's. */
@@ -57,6 +58,30 @@ export const jobs = sqliteTable("jobs", {
   /** The ledger line of the job's last change: its version in the read model. */
   line: integer().notNull(),
   metadata_json: text(),
+  /** The personal access token that created the job; null: a browser session did. */
+  token_id: text(),
+});
+
+/**
+ * Personal access tokens that live, and expired ones until the next is issued. A revoked one is gone:
+ * the row is what makes a token valid. `spent` of its cap and since which window: `domain/access_token`.
+ */
+export const tokens = sqliteTable("tokens", {
+  id: text().primaryKey(),
+  label: text().notNull(),
+  /** The app that asked for the token, by its own word. */
+  app_slug: text(),
+  access: text({ enum: TOKEN_ACCESS }).notNull(),
+  /** JSON array of the only apps it may act for; null: all. */
+  app_slugs_json: text(),
+  cap_credits: integer(),
+  cap_period: text({ enum: CAP_PERIODS }),
+  spent: integer().notNull(),
+  spent_window: integer().notNull(),
+  created_at_ms: integer().notNull(),
+  /** Late by at most an hour; null: never used. */
+  last_used_at_ms: integer(),
+  expires_at_ms: integer().notNull(),
 });
 
 /** Answers kept for retries, by endpoint and `Idempotency-Key`. */

@@ -3,7 +3,7 @@
  * that nothing can come between what a transaction reads and what it writes. Statements on hot paths
  * are prepared once per object.
  */
-import { and, asc, desc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lt, sql, type SQL } from "drizzle-orm";
 import type { DrizzleSqliteDODatabase } from "drizzle-orm/durable-sqlite";
 import type { JobStatus } from "../domain/job.ts";
 import type { LedgerLine } from "../domain/ledger.ts";
@@ -18,16 +18,31 @@ export type JobRow = typeof schema.jobs.$inferSelect;
 /** What a line records beside its ledger arithmetic; see `schema.entries`. */
 export type LineClosing = Pick<EntryRow, "at_ms" | "oldest_open_job_id" | "projected_line">;
 
-/** Which jobs a list wants. `before_id` is exclusive; lists run from newest to oldest. */
+/**
+ * Which jobs a list wants. `before_id` is exclusive; lists run from newest to oldest. Only rows of
+ * `visible_apps` are seen, where given.
+ */
 export interface JobFilter {
+  readonly visible_apps?: readonly string[] | undefined;
   readonly app_slug?: string | undefined;
   readonly status?: JobStatus | undefined;
   readonly before_id?: string | undefined;
   readonly limit: number;
 }
 
+/** Which lines a list wants; as in {@link JobFilter}. */
+export interface EntryFilter {
+  readonly visible_apps?: readonly string[] | undefined;
+  readonly before_line?: number | undefined;
+  readonly limit: number;
+}
+
 const { account, apps, entries, jobs } = schema;
 const value = (name: string): SQL => sql`${sql.placeholder(name)}`;
+const isOneOf = (
+  column: typeof entries.app_slug | typeof jobs.app_slug,
+  slugs: readonly string[] | undefined,
+): SQL | undefined => (slugs === undefined ? undefined : inArray(column, [...slugs]));
 
 /** Opens the statements over a migrated database. */
 export function openStore(database: AccountDatabase) {
@@ -77,6 +92,7 @@ export function openStore(database: AccountDatabase) {
       expires_at_ms: value("expires_at_ms"),
       line: value("line"),
       metadata_json: value("metadata_json"),
+      token_id: value("token_id"),
     })
     .prepare();
   const update_job = database
@@ -104,13 +120,18 @@ export function openStore(database: AccountDatabase) {
     /** The newest line: it holds the balance. Null before the account is opened. */
     readNewestEntry: (): EntryRow | null => newest_entry.get() ?? null,
     insertEntry: (line: LedgerLine & LineClosing): void => void insert_entry.run({ ...line }),
-    listEntries: (before_line: number | undefined, limit: number): EntryRow[] =>
+    listEntries: (filter: EntryFilter): EntryRow[] =>
       database
         .select()
         .from(entries)
-        .where(before_line === undefined ? undefined : lt(entries.line, before_line))
+        .where(
+          and(
+            filter.before_line === undefined ? undefined : lt(entries.line, filter.before_line),
+            isOneOf(entries.app_slug, filter.visible_apps),
+          ),
+        )
         .orderBy(desc(entries.line))
-        .limit(limit)
+        .limit(filter.limit)
         .all(),
     /** Lines from `from_line` on, oldest first: what the outbox reads. */
     readEntriesFrom: (from_line: number, limit: number): EntryRow[] =>
@@ -143,6 +164,7 @@ export function openStore(database: AccountDatabase) {
             filter.app_slug === undefined ? undefined : eq(jobs.app_slug, filter.app_slug),
             filter.status === undefined ? undefined : eq(jobs.status, filter.status),
             filter.before_id === undefined ? undefined : lt(jobs.id, filter.before_id),
+            isOneOf(jobs.app_slug, filter.visible_apps),
           ),
         )
         .orderBy(desc(jobs.id))

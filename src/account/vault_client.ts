@@ -1,16 +1,17 @@
 /** The vault as the rest of the service sees it: settings filled in, one hop to the account's object. */
 import type { Config } from "../config.ts";
 import type { Accounts } from "./client.ts";
-import type { Answer, HandedOutToken, KeptTokens } from "./contract.ts";
+import type { Answer, Caller, HandedOutToken, KeptTokens } from "./contract.ts";
 
 export interface TokenVault {
   /** Keeps what a sign-in brought, in place of what was held for the provider. */
   keep(identity_id: string, tokens: KeptTokens): Promise<void>;
   /**
    * The access token held for a provider, good for another minute at least where it can be renewed.
+   * A personal access token gets it only where it may act for the whole account.
    * Refused as `token_not_found`, `reconnect_required` or `upstream_unavailable`.
    */
-  read(identity_id: string, provider: string): Promise<Answer<HandedOutToken>>;
+  read(identity_id: string, caller: Caller, provider: string): Promise<Answer<HandedOutToken>>;
   /** Forgets what is held for a provider. */
   forget(identity_id: string, provider: string): Promise<void>;
 }
@@ -22,9 +23,10 @@ export function createTokenVault(accounts: Accounts, config: Config): TokenVault
     async keep(identity_id, tokens) {
       await accounts(identity_id).keepUpstreamTokens(tokens, encryption_keys);
     },
-    async read(identity_id, provider_id) {
+    async read(identity_id, caller, provider_id) {
       const provider = signin_providers.find(({ id }) => id === provider_id) ?? null;
-      return accounts(identity_id).readUpstreamToken(provider_id, { encryption_keys, provider });
+      const settings = { encryption_keys, provider };
+      return accounts(identity_id).readUpstreamToken(caller, provider_id, settings);
     },
     async forget(identity_id, provider) {
       await accounts(identity_id).forgetUpstreamTokens(provider);

@@ -1,6 +1,8 @@
 /** The wallet: the account opened on first sight, and each app's starter credits granted once. */
 import { APPS_PER_ACCOUNT_MAX } from "../domain/limits.ts";
+import type { Refusal } from "../domain/refusals.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
+import { visibleApps, whyNotForApp, whyNotGrant } from "./admission.ts";
 import type { Answer, WalletAnswer, WalletRequest } from "./contract.ts";
 import { ensureOpen, post, readBalance, type Transaction } from "./ledger.ts";
 
@@ -10,18 +12,32 @@ type AppGrant = NonNullable<WalletAnswer["app_grant"]>;
 export function readWallet(transaction: Transaction, request: WalletRequest): Answer<WalletAnswer> {
   const { store } = transaction;
   const app = request.app;
-  if (app !== null && store.readApp(app.slug) === null) {
-    if (store.listApps().length >= APPS_PER_ACCOUNT_MAX) {
-      return refused({ code: "too_many_apps", limit: APPS_PER_ACCOUNT_MAX });
-    }
-  }
+  const refusal = app === null ? null : whyNotUpsert(transaction, app);
+  if (refusal !== null) return refused(refusal);
   ensureOpen(transaction);
   const app_grant = app === null ? null : upsertApp(transaction, app);
   const row = store.readAccount();
   assertInvariant(row !== null, "an open account has its row");
   const { id, identity_id, plan } = row;
   const account = { id, identity_id, plan, credits: readBalance(store) };
-  return accepted({ account, apps: store.listApps(), app_grant });
+  const visible = visibleApps(transaction);
+  const apps = store.listApps().filter(({ slug }) => visible?.includes(slug) ?? true);
+  return accepted({ account, apps, app_grant });
+}
+
+/** A token that may only read still reads the wallet of an app, where that grants nothing. */
+function whyNotUpsert(
+  transaction: Transaction,
+  { slug, starter_credits }: NonNullable<WalletRequest["app"]>,
+): Refusal | null {
+  const foreign = whyNotForApp(transaction, slug);
+  if (foreign !== null) return foreign;
+  const known = transaction.store.readApp(slug);
+  const writes = known === null || (known.granted_at_ms === null && starter_credits > 0);
+  const not_granting = writes ? whyNotGrant(transaction) : null;
+  if (not_granting !== null) return not_granting;
+  const full = known === null && transaction.store.listApps().length >= APPS_PER_ACCOUNT_MAX;
+  return full ? { code: "too_many_apps", limit: APPS_PER_ACCOUNT_MAX } : null;
 }
 
 /** `granted` in the answer means: by this call. A grant of 0 is none, and may still come. */

@@ -106,3 +106,56 @@ export const RATE_LIMIT_AUTHENTICATED_SECONDS = 10;
 
 /** What a client is told to wait when a store of ours is unavailable. */
 export const UNAVAILABLE_RETRY_AFTER_SECONDS = 5;
+
+/**
+ * Device logins (RFC 8628). A user code is 8 of 20 letters: 20^8 = 25,600,000,000 codes, too many to
+ * guess at the pace of {@link RATE_LIMIT_DEVICE_SECONDS}, few enough to type. The letters have no
+ * vowels, so that no code is a word (RFC 8628, section 6.1).
+ */
+export const USER_CODE_LENGTH = 8;
+export const USER_CODE_ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
+
+/** Longest text read as a user code, in characters: what people add are dashes and spaces. */
+export const USER_CODE_INPUT_MAX_LENGTH = 64;
+
+/** Codes drawn for one login before giving up. A second draw is already a matter of luck. */
+export const USER_CODE_DRAWS_MAX = 5;
+
+/** How long a device code lives, if the settings do not say, and between what they may say. */
+export const DEVICE_CODE_TTL_DEFAULT_SECONDS = 15 * 60;
+export const DEVICE_CODE_TTL_MIN_SECONDS = 1;
+export const DEVICE_CODE_TTL_MAX_SECONDS = 60 * 60;
+
+/** How long a client waits between polls: RFC 8628, section 3.5 takes 5 s where nothing is said. */
+export const DEVICE_POLL_INTERVAL_DEFAULT_SECONDS = 5;
+export const DEVICE_POLL_INTERVAL_MIN_SECONDS = 1;
+export const DEVICE_POLL_INTERVAL_MAX_SECONDS = 60;
+
+/** A poll this much early is on time: networks hurry some requests and delay others. */
+export const DEVICE_POLL_TOLERANCE_MS = 500;
+
+/** After its expiry a code is still told from one that never was, for this long. */
+export const DEVICE_CODE_KEEP_MS = 24 * 60 * 60 * 1000;
+
+/** The least KV can be told to keep something, in seconds. */
+export const KV_TTL_MIN_SECONDS = 60;
+
+/** Longest name a client may give itself on the approval page, in UTF-16 code units. */
+export const CLIENT_NAME_MAX_LENGTH = 80;
+
+/** The window of the device-login rate limits (wrangler.toml has their counts); for `Retry-After`. */
+export const RATE_LIMIT_DEVICE_SECONDS = 60;
+
+/** Lifetime of a personal access token in days, if the settings do not say (spec: about 90). */
+export const PAT_TTL_DEFAULT_DAYS = 90;
+export const PAT_TTL_MAX_DAYS = 366;
+
+/** A token's last use is written at most this often: knowing the hour is worth a row, more is not. */
+export const TOKEN_LAST_USED_INTERVAL_MS = 60 * 60 * 1000;
+
+/** The windows of a spending cap "per 30 days", counted from the token's creation. */
+export const TOKEN_BUDGET_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Living tokens one account may have, and apps one of them may be limited to. */
+export const TOKENS_PER_ACCOUNT_MAX = 100;
+export const APPS_PER_TOKEN_MAX = 20;

@@ -29,6 +29,17 @@ export type Refusal =
   | { readonly code: "upstream_unavailable"; readonly upstream_status: number | null }
   | { readonly code: "upstream_error"; readonly upstream_status: number | null }
   | { readonly code: "upstream_not_configured" }
+  // Device logins; the codes of RFC 8628, section 3.5, where it has one
+  | { readonly code: "user_code_invalid" }
+  | { readonly code: "device_code_unknown" }
+  | { readonly code: "expired_token" }
+  | { readonly code: "already_used" }
+  | { readonly code: "access_denied" }
+  // Personal access tokens
+  | { readonly code: "scope"; readonly detail: string }
+  | { readonly code: "token_budget_exceeded"; readonly room: number; readonly required: number }
+  | { readonly code: "personal_token_not_found" }
+  | { readonly code: "too_many_tokens"; readonly limit: number }
   // Our own failures
   | { readonly code: "unavailable"; readonly retry_after_seconds: number }
   | { readonly code: "misconfigured"; readonly variable: string }

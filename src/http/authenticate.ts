@@ -1,6 +1,7 @@
 /** Who calls: a bearer token if there is one, otherwise a browser's cookies. */
 import { getCookie } from "hono/cookie";
 import { RATE_LIMIT_AUTHENTICATED_SECONDS, SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
+import { PERSONAL_TOKEN_PREFIX, type Identified } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import { sessionCookie } from "../identity/cookies.ts";
@@ -40,23 +41,39 @@ async function identifyByBearer(
   header: string,
 ): Promise<Result<Principal, Refusal>> {
   const token = readBearer(header);
-  const { session_tokens } = context.get("services");
-  const claims = token && (await session_tokens.verify(context.get("base_url"), token));
+  const claims = token ? await verifyBearer(context, token) : null;
   return claims
     ? accepted({ ...claims, via: "bearer" })
     : refused({ code: "unauthorized", detail: BAD_BEARER });
+}
+
+/** A token is what its prefix says or nothing: neither kind is ever tried as the other. */
+async function verifyBearer(context: AppContext, token: string): Promise<Identified | null> {
+  const { personal_tokens, session_tokens } = context.get("services");
+  const issuer = context.get("base_url");
+  if (!token.startsWith(PERSONAL_TOKEN_PREFIX)) return session_tokens.verify(issuer, token);
+  const claims = await personal_tokens.verify(issuer, token);
+  if (claims === null) return null;
+  const { identity_id, token_id } = claims;
+  return { identity_id, proof: { kind: "pat", token_id } };
 }
 
 async function identifyByCookie(context: AppContext): Promise<Result<Principal, Refusal>> {
   const { identity, session_tokens } = context.get("services");
   const token = getCookie(context, TOKEN_COOKIE);
   const claims = token && (await session_tokens.verify(context.get("base_url"), token));
-  if (claims) return accepted({ ...claims, via: "cookie" });
+  if (claims && claims.proof.kind === "session") {
+    return accepted({ identity_id: claims.identity_id, proof: claims.proof, via: "cookie" });
+  }
   const resumed = await identity.resume(context.req.raw);
   if (resumed.kind !== "session") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
   await keepSignedIn(context, resumed.session, resumed.set_cookies);
-  const { id: session_id, identity_id } = resumed.session;
-  return accepted({ identity_id, session_id, via: "cookie" });
+  return accepted(browserPrincipal(resumed.session));
+}
+
+/** The principal of a session that the identity provider has just confirmed. */
+export function browserPrincipal({ id: session_id, identity_id }: Session): Principal {
+  return { identity_id, proof: { kind: "session", session_id }, via: "cookie" };
 }
 
 /**
@@ -70,7 +87,10 @@ export async function keepSignedIn(
 ): Promise<string> {
   const { config, session_tokens } = context.get("services");
   const { id: session_id, identity_id } = session;
-  const token = await session_tokens.sign(context.get("base_url"), { identity_id, session_id });
+  const token = await session_tokens.sign(context.get("base_url"), {
+    identity_id,
+    proof: { kind: "session", session_id },
+  });
   const scope = { domain: config.cookie_domain };
   const cookie = sessionCookie(TOKEN_COOKIE, token, SESSION_JWT_TTL_SECONDS, scope);
   setCookies(context, [...set_cookies, cookie]);

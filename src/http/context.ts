@@ -1,15 +1,22 @@
 /** What middleware leaves for the handlers after it. */
 import type { Context } from "hono";
 import { createFactory } from "hono/factory";
+import type { Caller } from "../account/contract.ts";
 import type { Session } from "../identity/port.ts";
 import type { Services } from "../services.ts";
+import type { Proof } from "../domain/proof.ts";
 
-/** Who calls, and by which kind of proof. */
-export interface Principal {
-  readonly identity_id: string;
-  readonly session_id: string;
-  readonly via: "bearer" | "cookie";
-}
+/**
+ * Who calls, what stands behind them, and how it came. A cookie always proves a session: a personal
+ * access token is accepted as a bearer token only.
+ */
+export type Principal =
+  | { readonly identity_id: string; readonly via: "bearer"; readonly proof: Proof }
+  | {
+      readonly identity_id: string;
+      readonly via: "cookie";
+      readonly proof: Extract<Proof, { kind: "session" }>;
+    };
 
 export interface AppEnvironment {
   Bindings: Env;
@@ -25,6 +32,12 @@ export interface AppEnvironment {
 }
 
 export type AppContext = Context<AppEnvironment>;
+
+/** The caller as their account knows them. Only after `authenticate`. */
+export function callerOf(context: AppContext): Caller {
+  const { proof } = context.get("principal");
+  return { token_id: proof.kind === "pat" ? proof.token_id : null };
+}
 
 /** Makes handlers and middleware that know the environment above. */
 export const factory = createFactory<AppEnvironment>();

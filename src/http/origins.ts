@@ -71,16 +71,6 @@ export const guardForm = factory.createMiddleware(async (context, next) =>
     : refuseByAccept(context, { code: "origin_not_allowed" }),
 );
 
-/** Holds a form to the service's own pages: how a person signs in is no app's business. */
-export const guardOwnForm = factory.createMiddleware(async (context, next) => {
-  const origin = context.req.header("Origin");
-  const is_own =
-    origin === undefined
-      ? context.req.header("Sec-Fetch-Site") === "same-origin"
-      : origin === context.get("base_url");
-  return is_own ? next() : refuseByAccept(context, { code: "origin_not_allowed" });
-});
-
 /**
  * Whether a browser says that the page behind a request is a stranger's. Unlike the check above it
  * lets a client pass that is no browser: without cookies there is nothing to abuse.

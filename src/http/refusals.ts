@@ -45,7 +45,7 @@ export function describeRefusal(refusal: Refusal): Description {
         error: "redirect_to is not an allowed address. Ask the service's operator to allow it.",
       };
     case "token_template_unknown":
-      return { status: 404, error: "There is no token template of this name." };
+      return { status: 404, error: "No token template of this name is available to you." };
     case "rate_limited":
       return {
         status: 429,
@@ -102,6 +102,30 @@ export function describeRefusal(refusal: Refusal): Description {
         status: 502,
         error: "This service has no social network set up. Its operator can set SOCIAL_API_URL.",
         more: { upstream_status: null },
+      };
+    case "user_code_invalid":
+      return { status: 400, error: "This code is not known. Compare it with your device." };
+    case "device_code_unknown":
+      return { status: 404, error: "This device_code is not known. Start again." };
+    case "expired_token":
+      return { status: 410, error: "This code has expired. Start again on your device." };
+    case "already_used":
+      return { status: 410, error: "This code has already been used. Start again on your device." };
+    case "access_denied":
+      return { status: 410, error: "This login was denied. Start again if that was a mistake." };
+    case "scope":
+      return { status: 403, error: refusal.detail };
+    case "token_budget_exceeded":
+      return {
+        status: 402,
+        error: `This token may spend ${refusal.room} more credits, which does not cover ${refusal.required}.`,
+      };
+    case "personal_token_not_found":
+      return { status: 404, error: "You have no token with this id." };
+    case "too_many_tokens":
+      return {
+        status: 400,
+        error: `An account holds at most ${refusal.limit} tokens. Revoke one you no longer need.`,
       };
     case "unavailable":
       return {

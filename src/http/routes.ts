@@ -5,7 +5,14 @@ import { requireSession } from "./account/session.ts";
 import { signOutEverywhere } from "./account/signout_everywhere.ts";
 import { linkWay, unlinkWay } from "./account/ways.ts";
 import { authenticate } from "./authenticate.ts";
+import { guardOwnForms, requireBrowserSession, signInFirst } from "./browser_session.ts";
 import type { AppEnvironment } from "./context.ts";
+import { completeLogin } from "./device/complete.ts";
+import { approveDevice, denyDevice } from "./device/decide.tsx";
+import { limitAttempts, limitStarts } from "./device/limits.ts";
+import { showDevice } from "./device/page.tsx";
+import { pollLogin } from "./device/poll.ts";
+import { startLogin } from "./device/start.ts";
 import { completeJob } from "./jobs/complete.ts";
 import { createJob } from "./jobs/create.ts";
 import { failJob } from "./jobs/fail.ts";
@@ -13,7 +20,7 @@ import { listJobs } from "./jobs/list.ts";
 import { readJob } from "./jobs/read.ts";
 import { readJwks } from "./jwks.ts";
 import { listLedger } from "./ledger.ts";
-import { guardCookieWrites, guardForm, guardOwnForm, shareWithAllowedOrigins } from "./origins.ts";
+import { guardCookieWrites, guardForm, shareWithAllowedOrigins } from "./origins.ts";
 import { noStore } from "./headers.ts";
 import { issueSessionToken } from "./session_token.ts";
 import { finishSignIn } from "./signin/callback.tsx";
@@ -26,6 +33,9 @@ import { readOAuthToken } from "./third_party/oauth_token.ts";
 import { readSocialMe } from "./third_party/social_me.ts";
 import { readSocialToken } from "./third_party/social_token.ts";
 import { readStylesheet } from "./stylesheet.ts";
+import { listTokens } from "./tokens/list.ts";
+import { revokeFromPage, showTokens } from "./tokens/page.tsx";
+import { revokeToken } from "./tokens/revoke.ts";
 import { jsonBodyOnly, limitedBody } from "./validation.ts";
 import { readWallet } from "./wallet.ts";
 
@@ -45,7 +55,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
 
   app.use("/account/*", noStore);
   app.get("/account", requireSession, ...showAccount);
-  const own_form = [guardOwnForm, requireSession, limitedBody] as const;
+  const own_form = [guardOwnForms, requireSession, limitedBody] as const;
   app.post("/account/link/:id", ...own_form, ...linkWay);
   app.post("/account/unlink", ...own_form, ...unlinkWay);
   app.post("/account/signout-everywhere", ...own_form, ...signOutEverywhere);
@@ -66,4 +76,20 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.post("/api/jobs", ...write, ...createJob);
   app.post("/api/jobs/complete", ...write, ...completeJob);
   app.post("/api/jobs/fail", ...write, ...failJob);
+
+  const approver = [requireBrowserSession, guardCookieWrites, limitAttempts] as const;
+  app.post("/api/device/start", limitStarts, limitedBody, ...startLogin);
+  app.post("/api/device/complete", ...approver, jsonBodyOnly, limitedBody, ...completeLogin);
+  app.get("/api/device/poll", ...pollLogin);
+  app.get("/api/tokens", authenticate, ...listTokens);
+  app.delete("/api/tokens/:id", authenticate, guardCookieWrites, ...revokeToken);
+
+  app.use("/device/*", noStore);
+  app.get("/device", signInFirst, ...showDevice);
+  app.post("/device/approve", guardOwnForms, signInFirst, limitedBody, ...approveDevice);
+  app.post("/device/deny", guardOwnForms, signInFirst, limitedBody, ...denyDevice);
+
+  app.use("/account/tokens/*", noStore);
+  app.get("/account/tokens", signInFirst, ...showTokens);
+  app.post("/account/tokens/revoke", guardOwnForms, signInFirst, limitedBody, ...revokeFromPage);
 }

@@ -77,14 +77,37 @@ export const validBody = checked("json");
 /** Checks a page's form; goes after {@link limitedBody}. */
 export const validForm = checked("form");
 
-/** Refuses bodies that are not JSON by their own word, and bodies too large to read. */
-export const jsonBodyOnly = factory.createMiddleware(async (context, next) => {
-  const type = context.req.header("Content-Type") ?? "";
-  if (!/^application\/json\s*(;|$)/i.test(type)) {
-    return refuse(context, { code: "unsupported_media_type" });
+/**
+ * Reads a JSON body that may be left out, which stands for `{}`; goes after {@link limitedBody}. Some
+ * clients name a type without sending a body.
+ */
+export async function readOptionalBody<Schema extends z.ZodType>(
+  context: AppContext,
+  schema: Schema,
+): Promise<Result<z.output<Schema>, Refusal>> {
+  const text = await context.req.text();
+  if (text !== "" && !isJsonByItsWord(context)) return refused({ code: "unsupported_media_type" });
+  let value: unknown = {};
+  try {
+    if (text !== "") value = JSON.parse(text);
+  } catch {
+    return refused({ code: "invalid_request", detail: "The body is not valid JSON." });
   }
-  return next();
-});
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return accepted(parsed.data);
+  return refused({ code: "invalid_request", detail: firstProblem(parsed.error) });
+}
+
+function isJsonByItsWord(context: AppContext): boolean {
+  return /^application\/json\s*(;|$)/i.test(context.req.header("Content-Type") ?? "");
+}
+
+/** Refuses bodies that are not JSON by their own word, and bodies too large to read. */
+export const jsonBodyOnly = factory.createMiddleware((context, next) =>
+  isJsonByItsWord(context)
+    ? next()
+    : Promise.resolve(refuse(context, { code: "unsupported_media_type" })),
+);
 
 export const limitedBody = bodyLimit({
   maxSize: BODY_MAX_BYTES,

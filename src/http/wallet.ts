@@ -1,7 +1,7 @@
 /** `GET /api/wallet[?app=]`: the account and its app grants; opens the account, grants once. */
 import * as z from "zod";
 import type { WalletRequest } from "../account/contract.ts";
-import { factory, type AppContext } from "./context.ts";
+import { callerOf, factory, type AppContext } from "./context.ts";
 import { guardCookieWrites } from "./origins.ts";
 import { refuse } from "./refusals.ts";
 import { appSlug, validQuery } from "./validation.ts";
@@ -18,7 +18,8 @@ export const readWallet = factory.createHandlers(validQuery(query), guardGrant, 
   const { app: slug } = context.req.valid("query");
   const { identity_id } = context.get("principal");
   const app = slug === undefined ? null : await appRequest(context, slug);
-  const answer = await context.get("services").accounts(identity_id).wallet({ app });
+  const { accounts } = context.get("services");
+  const answer = await accounts(identity_id).wallet(callerOf(context), { app });
   if (!answer.ok) return refuse(context, answer.refusal);
   const { account, apps, app_grant } = answer.value;
   const worth_now = new Map<string, number>();

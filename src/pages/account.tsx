@@ -28,6 +28,10 @@ export function AccountPage({ person, account, ways, notice }: AccountPageProps)
       <Details person={person} account={account} />
       <LinkedWays person={person} ways={ways} />
       <FurtherWays person={person} ways={ways} />
+      <h2>Access tokens</h2>
+      <p>
+        <a href="/account/tokens">See and revoke the tokens of devices and programs</a>
+      </p>
       <h2>Signing out</h2>
       <form method="post" action="/signout">
         <button type="submit">Sign out</button>

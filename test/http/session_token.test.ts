@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { describe, expect, it } from "vitest";
+import { getToken, holderOf, tokenId } from "../device/logins.ts";
 import { APP, BACK, openBrowser } from "./browser.ts";
 import { send, signIn, type Answer } from "./passbook.ts";
 
@@ -10,6 +11,30 @@ const BASE_URL = "http://passbook.test";
 function askWithCookies(cookies: string, headers: Record<string, string> = {}): Promise<Answer> {
   return send("GET", "/api/sessionToken", { headers: { Cookie: cookies, ...headers } });
 }
+
+const settings = {
+  TOKEN_TEMPLATES: JSON.stringify({
+    maps: {
+      audience: "https://maps.test",
+      ttl_seconds: 60,
+      claims: {
+        role: "viewer",
+        sid: "a-session",
+        sub: "admin",
+        iss: "https://evil.test",
+        aud: "x",
+        exp: 1,
+      },
+    },
+  }),
+};
+const ask = (token: string, template: string): Promise<Answer> =>
+  send(
+    "GET",
+    `/api/sessionToken?template=${template}`,
+    { headers: { Authorization: `Bearer ${token}` } },
+    settings,
+  );
 
 describe("GET /api/sessionToken", () => {
   it("gives a browser with cookies a token that the API takes, and renews the cookies", async () => {
@@ -97,30 +122,6 @@ describe("signin_url", () => {
 });
 
 describe("a token template", () => {
-  const settings = {
-    TOKEN_TEMPLATES: JSON.stringify({
-      maps: {
-        audience: "https://maps.test",
-        ttl_seconds: 60,
-        claims: {
-          role: "viewer",
-          sid: "a-session",
-          sub: "admin",
-          iss: "https://evil.test",
-          aud: "x",
-          exp: 1,
-        },
-      },
-    }),
-  };
-  const ask = (token: string, template: string): Promise<Answer> =>
-    send(
-      "GET",
-      `/api/sessionToken?template=${template}`,
-      { headers: { Authorization: `Bearer ${token}` } },
-      settings,
-    );
-
   it("shapes a token that others can check with our public keys", async () => {
     const ada = await signIn();
     const { token } = (await ask(ada.token, "maps")).body;
@@ -156,6 +157,36 @@ describe("a token template", () => {
 
   it("is told apart by nobody who is not signed in", async () => {
     expect((await ask("nonsense", "unknown")).status).toBe(401);
+  });
+});
+
+describe("a personal access token at /api/sessionToken", () => {
+  it("gets a session token with its own limits, that dies with it", async () => {
+    const ada = await signIn();
+    const personal = await getToken(ada, { scopes: ["read"] });
+    const { token } = (await personal.get("/api/sessionToken")).body;
+    const session = holderOf(token);
+    expect((await session.get("/api/wallet")).status).toBe(200);
+    const job = { app: "demo", action: "render", cost_estimate: 0 };
+    expect((await session.post("/api/jobs", job)).status).toBe(403);
+    expect((await session.get("/api/sessionToken")).status).toBe(200);
+
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    await send("DELETE", `/api/tokens/${await tokenId(personal)}`, { headers });
+    for (const holder of [personal, session]) {
+      expect(await holder.get("/api/sessionToken")).toMatchObject({
+        status: 401,
+        body: { signin_url: `${BASE_URL}/signin` },
+      });
+      expect((await holder.get("/api/wallet")).status).toBe(401);
+    }
+  });
+
+  it("gets none for other services, which know nothing of its limits", async () => {
+    const personal = await getToken(await signIn());
+    expect((await ask(personal.token, "maps")).status).toBe(404);
+    const { token } = (await personal.get("/api/sessionToken")).body;
+    expect((await ask(token, "maps")).status).toBe(404);
   });
 });
 

@@ -5,21 +5,28 @@ import { chromium, type Browser } from "playwright-core";
 
 /** Starts Chromium. The caller closes it. */
 export async function launchBrowser(): Promise<Browser> {
-  // It unpacks itself into the temporary folder, with the system libraries it needs.
-  const folder = resolve("node_modules/.cache/chromium");
-  await mkdir(folder, { recursive: true });
-  process.env["TMPDIR"] = folder;
+  // It unpacks itself into the temporary folder, with the system libraries and fonts it needs.
+  const unpacked = resolve("node_modules/.cache/chromium");
+  await mkdir(unpacked, { recursive: true });
+  process.env["TMPDIR"] = unpacked;
   process.env["AWS_EXECUTION_ENV"] ??= "AWS_Lambda_nodejs22.x";
-  // Its own font configuration looks in /tmp alone; without a font all text has no size.
-  const font_configuration = join(folder, "passbook-fonts.conf");
-  await writeFile(
-    font_configuration,
-    `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>`,
-  );
-  process.env["FONTCONFIG_FILE"] = font_configuration;
   const { default: bundled } = await import("@sparticuz/chromium");
   bundled.setGraphicsMode = false;
+  const executablePath = await bundled.executablePath();
+  await useFonts(unpacked);
   // Not `bundled.args`: they switch web security off, which is what is tested here.
   const args = ["--no-sandbox", "--disable-gpu"];
-  return chromium.launch({ executablePath: await bundled.executablePath(), args });
+  return chromium.launch({ executablePath, args });
+}
+
+/**
+ * The package looks for its fonts under /tmp only. Without any font, text has no size, so that nothing
+ * can be clicked, and pages crash.
+ */
+async function useFonts(unpacked: string): Promise<void> {
+  const file = join(unpacked, "fonts.conf");
+  const places = ["/usr/share/fonts", join(unpacked, "fonts")].map((path) => `<dir>${path}</dir>`);
+  const cache = `<cachedir>${join(unpacked, "fonts-cache")}</cachedir>`;
+  await writeFile(file, `<fontconfig>${places.join("")}${cache}</fontconfig>\n`);
+  process.env["FONTCONFIG_FILE"] = file;
 }

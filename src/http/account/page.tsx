@@ -9,7 +9,7 @@ export const showAccount = factory.createHandlers(async (context) => {
   const { identity_id } = context.get("session");
   const [person, wallet] = await Promise.all([
     identity.readPerson(identity_id),
-    accounts(identity_id).wallet({ app: null }),
+    accounts(identity_id).wallet({ token_id: null }, { app: null }),
   ]);
   if (!wallet.ok) return refuseWithPage(context, wallet.refusal);
   if (person === null) return refuseWithPage(context, { code: "not_found" });

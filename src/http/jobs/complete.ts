@@ -1,6 +1,6 @@
 /** `POST /api/jobs/complete`: settles a job against its real cost. */
 import * as z from "zod";
-import { factory } from "../context.ts";
+import { callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import { cost, idempotencyGuard, jobId, metadata, metadataJson, validBody } from "../validation.ts";
 import { answerOnce, settledView } from "../views.ts";
@@ -16,6 +16,7 @@ export const completeJob = factory.createHandlers(validBody(body), async (contex
   const account = context.get("services").accounts(context.get("principal").identity_id);
   const { job_id, actual_cost } = request;
   const answer = await account.completeJob(
+    callerOf(context),
     { job_id, actual_cost, metadata_json: metadata_json.value },
     guard.value,
   );

@@ -6,7 +6,7 @@ import {
   JOB_TTL_MAX_SECONDS,
   JOB_TTL_MIN_SECONDS,
 } from "../../domain/limits.ts";
-import { factory } from "../context.ts";
+import { callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import {
   appSlug,
@@ -44,6 +44,7 @@ export const createJob = factory.createHandlers(validBody(body), async (context)
   const account = context.get("services").accounts(context.get("principal").identity_id);
   const { app: app_slug, action, cost_estimate, ttl_seconds } = request;
   const answer = await account.createJob(
+    callerOf(context),
     { app_slug, action, cost_estimate, ttl_seconds, metadata_json: metadata_json.value },
     guard.value,
   );

@@ -1,5 +1,5 @@
 /** Handing out a third party's token: to a caller whose session still lives, and nobody else. */
-import { factory, type AppContext } from "../context.ts";
+import { callerOf, factory, type AppContext } from "../context.ts";
 import { refuse } from "../refusals.ts";
 
 /** Provider ids as the settings allow them; another word is held for nobody, and asks no store. */
@@ -10,9 +10,11 @@ const PROVIDER_ID = /^[a-z0-9][a-z0-9-]{0,31}$/;
  * works until it runs out; someone else's credential is worth the look.
  */
 export const requireLiveSession = factory.createMiddleware(async (context, next) => {
-  const { session_id, identity_id } = context.get("principal");
+  const { proof, identity_id } = context.get("principal");
   const { identity } = context.get("services");
-  if (await identity.sessionIsAlive(session_id, identity_id)) return next();
+  // A personal access token's life is looked at where the token is handed out, in the account itself.
+  if (proof.kind === "pat") return next();
+  if (await identity.sessionIsAlive(proof.session_id, identity_id)) return next();
   return refuse(context, {
     code: "unauthorized",
     detail: "The session behind this token has ended. Sign in again.",
@@ -25,7 +27,7 @@ export async function handOut(context: AppContext, provider: string | null): Pro
     return refuse(context, { code: "token_not_found" });
   }
   const { identity_id } = context.get("principal");
-  const answer = await context.get("services").vault.read(identity_id, provider);
+  const answer = await context.get("services").vault.read(identity_id, callerOf(context), provider);
   if (!answer.ok) return refuse(context, answer.refusal);
   return context.json({ token: answer.value.token });
 }

@@ -1,0 +1,73 @@
+/**
+ * Device codes: `<user code>.<256 random bits>.<MAC>`. The user code says which object to ask, so that
+ * no look-up table stands between. The random part is the secret. The MAC lets the Worker tell a
+ * forged code by itself: neither guessing nor flooding with inventions reaches an object.
+ */
+import { base64url } from "jose";
+import { readUserCode } from "../domain/device_login.ts";
+
+const SECRET_BYTES = 32;
+const MAC_BYTES = 32;
+const DEVICE_CODE = /^([A-Z]{8})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/;
+
+/** Separates these keys from whatever else is made with the same secrets. */
+const PURPOSE = new TextEncoder().encode("passbook device code 1");
+
+export interface DeviceCodes {
+  /** A new device code for a user code. */
+  issue(user_code: string): Promise<string>;
+  /** The user code within a genuine device code; null where this service did not issue it. */
+  read(device_code: string): Promise<string | null>;
+  /** SHA-256 of a device code, in base64url: what may be stored of it. */
+  digest(device_code: string): Promise<string>;
+}
+
+/**
+ * Device codes under keys derived (HKDF, RFC 5869) from secrets of the service, in base64url: the first
+ * makes MACs, all check them, so that a rotation interrupts no login.
+ */
+export function createDeviceCodes(secrets: readonly string[]): DeviceCodes {
+  let derived: readonly CryptoKey[] | undefined;
+  const macKeys = async (): Promise<readonly CryptoKey[]> => {
+    derived ??= await Promise.all(secrets.map(deriveMacKey));
+    return derived;
+  };
+  return {
+    async issue(user_code) {
+      const [key] = await macKeys();
+      if (key === undefined) throw new Error("device codes need at least one key");
+      const secret = base64url.encode(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
+      const message = `${user_code}.${secret}`;
+      const mac = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(message));
+      return `${message}.${base64url.encode(new Uint8Array(mac))}`;
+    },
+    async read(device_code) {
+      const [, user_code = "", secret = "", mac = ""] = DEVICE_CODE.exec(device_code) ?? [];
+      if (readUserCode(user_code) !== user_code) return null;
+      const message = new TextEncoder().encode(`${user_code}.${secret}`);
+      const signature = base64url.decode(mac);
+      for (const key of await macKeys()) {
+        // `verify` compares in constant time.
+        if (await crypto.subtle.verify("HMAC", key, signature, message)) return user_code;
+      }
+      return null;
+    },
+    async digest(device_code) {
+      const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(device_code));
+      return base64url.encode(new Uint8Array(bytes));
+    },
+  };
+}
+
+async function deriveMacKey(secret: string): Promise<CryptoKey> {
+  const material = await crypto.subtle.importKey("raw", base64url.decode(secret), "HKDF", false, [
+    "deriveKey",
+  ]);
+  return crypto.subtle.deriveKey(
+    { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: PURPOSE },
+    material,
+    { name: "HMAC", hash: "SHA-256", length: MAC_BYTES * 8 },
+    false,
+    ["sign", "verify"],
+  );
+}

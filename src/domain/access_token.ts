@@ -1,0 +1,101 @@
+/**
+ * What a personal access token may do: read or also write, in which apps, and for how many credits.
+ * Pure; the Account object asks these rules inside the transaction that they decide about.
+ */
+import { TOKEN_BUDGET_PERIOD_MS } from "./limits.ts";
+import type { Refusal } from "./refusals.ts";
+import { assertInvariant } from "./result.ts";
+
+/** `write` includes reading. */
+export const TOKEN_ACCESS = ["read", "write"] as const;
+export type TokenAccess = (typeof TOKEN_ACCESS)[number];
+
+/** `total`: over the token's whole life. `30_days`: anew in each 30 days since its creation. */
+export const CAP_PERIODS = ["total", "30_days"] as const;
+export type CapPeriod = (typeof CAP_PERIODS)[number];
+
+export interface SpendingCap {
+  readonly credits: number;
+  readonly period: CapPeriod;
+}
+
+/** The limits a person puts on a token when approving it; they never change. */
+export interface TokenLimits {
+  readonly access: TokenAccess;
+  /** Slugs of the only apps it may act for; null: all. */
+  readonly app_slugs: readonly string[] | null;
+  /** Null: as far as the balance goes. */
+  readonly cap: SpendingCap | null;
+}
+
+/** A token without limits, which is what approving gives where nothing else is said. */
+export const FULL_ACCESS: TokenLimits = { access: "write", app_slugs: null, cap: null };
+
+/** Why a token may not do this kind of thing; null where it may. */
+export function whyNoAccess(limits: TokenLimits, wanted: TokenAccess): Refusal | null {
+  if (wanted === "read" || limits.access === "write") return null;
+  return { code: "scope", detail: "This token may only read." };
+}
+
+/** Why a token may not act for this app; null where it may. */
+export function whyNotForApp(limits: TokenLimits, app_slug: string | null): Refusal | null {
+  if (limits.app_slugs === null) return null;
+  if (app_slug !== null && limits.app_slugs.includes(app_slug)) return null;
+  return { code: "scope", detail: "This token may not act for this app." };
+}
+
+/** A cap and what has been spent of it: reserves of started jobs, and the cost of ended ones. */
+export interface Budget {
+  readonly cap: SpendingCap;
+  readonly created_at_ms: number;
+  /** Spent in window `spent_window`; an earlier window's spending counts for nothing now. */
+  readonly spent: number;
+  readonly spent_window: number;
+}
+
+/** Number of the window that a moment falls into, from 0; a cap in total has only one. */
+export function windowAt(budget: Budget, at_ms: number): number {
+  if (budget.cap.period === "total") return 0;
+  return Math.floor((at_ms - budget.created_at_ms) / TOKEN_BUDGET_PERIOD_MS);
+}
+
+/** The window that counts now. It never goes back, even where the clock does. */
+function currentWindow(budget: Budget, now_ms: number): number {
+  return Math.max(budget.spent_window, windowAt(budget, now_ms));
+}
+
+/** Credits spent in the window that counts now. */
+export function spentNow(budget: Budget, now_ms: number): number {
+  return currentWindow(budget, now_ms) === budget.spent_window ? budget.spent : 0;
+}
+
+/** Credits that the token may still spend now. */
+export function roomNow(budget: Budget, now_ms: number): number {
+  return Math.max(0, budget.cap.credits - spentNow(budget, now_ms));
+}
+
+/** Why a token may not spend this much more; null where it may. Giving back is always allowed. */
+export function whyOverBudget(budget: Budget, credits: number, now_ms: number): Refusal | null {
+  const room = roomNow(budget, now_ms);
+  if (credits <= 0 || credits <= room) return null;
+  return { code: "token_budget_exceeded", room, required: credits };
+}
+
+/**
+ * The budget after a job of the token moved `credits` (positive: spent; negative: given back).
+ * What is spent counts in the window of now. What is given back makes room only in the window in which
+ * it was reserved: what an old window gets back does not let a new one spend more than its cap.
+ */
+export function charge(
+  budget: Budget,
+  credits: number,
+  reserved_at_ms: number,
+  now_ms: number,
+): Pick<Budget, "spent" | "spent_window"> {
+  const spent_window = currentWindow(budget, now_ms);
+  const spent = spentNow(budget, now_ms);
+  const lost = credits < 0 && windowAt(budget, reserved_at_ms) !== spent_window;
+  const after = lost ? spent : spent + credits;
+  assertInvariant(after >= 0, "a budget never gets back more than was spent of it");
+  return { spent: after, spent_window };
+}

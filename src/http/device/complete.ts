@@ -1,0 +1,14 @@
+/** `POST /api/device/complete`: a signed-in browser approves a login by its user code. */
+import * as z from "zod";
+import { factory } from "../context.ts";
+import { refuse } from "../refusals.ts";
+import { validBody } from "../validation.ts";
+import { approveLogin, limitFields, limitsFrom } from "./approve.ts";
+
+const body = z.strictObject({ user_code: z.string("must be a string"), ...limitFields });
+
+export const completeLogin = factory.createHandlers(validBody(body), async (context) => {
+  const { user_code, ...limits } = context.req.valid("json");
+  const answer = await approveLogin(context, user_code, limitsFrom(limits));
+  return answer.ok ? context.json({ ok: true }) : refuse(context, answer.refusal);
+});

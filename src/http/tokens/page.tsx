@@ -1,0 +1,40 @@
+/** `GET /account/tokens` and `POST /account/tokens/revoke`: tokens for people to see and to end. */
+import * as z from "zod";
+import { TokensPage, type TokenLine } from "../../pages/tokens.tsx";
+import type { ListedToken } from "../../account/contract.ts";
+import { callerOf, factory } from "../context.ts";
+import { refuse } from "../refusals.ts";
+import { validForm } from "../validation.ts";
+
+export const showTokens = factory.createHandlers(async (context) => {
+  const account = context.get("services").accounts(context.get("principal").identity_id);
+  const answer = await account.listTokens(callerOf(context));
+  if (!answer.ok) return refuse(context, answer.refusal);
+  return context.html(<TokensPage tokens={answer.value.map(tokenLine)} />);
+});
+
+const form = z.object({ token_id: z.string() });
+
+/** Ends a token; one that has ended already is what was wanted. */
+export const revokeFromPage = factory.createHandlers(validForm(form), async (context) => {
+  const account = context.get("services").accounts(context.get("principal").identity_id);
+  const { token_id: id } = context.req.valid("form");
+  const answer = await account.revokeToken(callerOf(context), { id });
+  if (!answer.ok && answer.refusal.code !== "personal_token_not_found") {
+    return refuse(context, answer.refusal);
+  }
+  return context.redirect("/account/tokens", 303);
+});
+
+function tokenLine(token: ListedToken): TokenLine {
+  const { id, label, limits, spent, created_at_ms, last_used_at_ms, expires_at_ms } = token;
+  return {
+    id,
+    label,
+    limits,
+    spent,
+    created_at: new Date(created_at_ms),
+    last_used_at: last_used_at_ms === null ? null : new Date(last_used_at_ms),
+    expires_at: new Date(expires_at_ms),
+  };
+}

@@ -1,0 +1,78 @@
+/** The page of a person's personal access tokens: what each may do, and a way to end it. */
+import type { TokenLimits } from "../domain/access_token.ts";
+import { Page } from "./layout.tsx";
+
+/** A token as the page shows it. */
+export interface TokenLine {
+  readonly id: string;
+  readonly label: string;
+  readonly limits: TokenLimits;
+  /** Credits spent of its cap; null without one. */
+  readonly spent: number | null;
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+  readonly expires_at: Date;
+}
+
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+
+export function TokensPage({ tokens }: { tokens: readonly TokenLine[] }) {
+  return (
+    <Page title="Devices and tokens">
+      <h1>Devices and tokens</h1>
+      {tokens.length === 0 ? (
+        <p>No device has access to your account.</p>
+      ) : (
+        <>
+          <p>These may use your account. Revoking one takes effect at once.</p>
+          <ul class="tokens">
+            {tokens.map((token) => (
+              <Token {...token} />
+            ))}
+          </ul>
+        </>
+      )}
+      <a class="button quiet" href="/device">
+        Connect a device
+      </a>
+    </Page>
+  );
+}
+
+function Token({ id, label, limits, spent, created_at, last_used_at, expires_at }: TokenLine) {
+  return (
+    <li>
+      <h2>{label}</h2>
+      <p>{describeLimits(limits, spent)}</p>
+      <p class="hint">
+        Connected <Day at={created_at} />,{" "}
+        {last_used_at === null ? (
+          "never used"
+        ) : (
+          <>
+            last used <Day at={last_used_at} />
+          </>
+        )}
+        , ends <Day at={expires_at} />.
+      </p>
+      <form method="post" action="/account/tokens/revoke">
+        <input type="hidden" name="token_id" value={id} />
+        <button type="submit" class="quiet" aria-label={`Revoke ${label}`}>
+          Revoke
+        </button>
+      </form>
+    </li>
+  );
+}
+
+function Day({ at }: { at: Date }) {
+  return <time datetime={at.toISOString()}>{DAY.format(at)}</time>;
+}
+
+function describeLimits({ access, app_slugs, cap }: TokenLimits, spent: number | null): string {
+  const what = access === "read" ? "May read" : "May read and spend";
+  const where = app_slugs === null ? "in all apps" : `in ${app_slugs.join(", ")}`;
+  if (cap === null) return `${what} ${where}.`;
+  const period = cap.period === "total" ? "in total" : "every 30 days";
+  return `${what} ${where}, at most ${cap.credits} credits ${period}; ${spent ?? 0} spent.`;
+}

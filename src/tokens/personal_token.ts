@@ -1,0 +1,60 @@
+/**
+ * Personal access tokens: `pb_pat_` and a JWT (RFC 7519, typed as RFC 8725 asks). The JWT says whose
+ * token it is; whether it still lives and what it may do is a row in the account, under its `jti`.
+ */
+import { jwtVerify, SignJWT } from "jose";
+import { TOKEN_CLOCK_TOLERANCE_SECONDS, TOKEN_MAX_LENGTH } from "../domain/limits.ts";
+import { PERSONAL_TOKEN_PREFIX } from "../domain/proof.ts";
+import { SIGNING_ALGORITHM, type KeyRing } from "./keys.ts";
+
+/** The header's `typ`: a token of another use is never taken for one of these, nor the reverse. */
+const PERSONAL_TOKEN_TYPE = "pat+jwt";
+
+/** Whose token it is, and the id of its row in that account. */
+export interface PersonalTokenClaims {
+  readonly identity_id: string;
+  readonly token_id: string;
+}
+
+export interface PersonalTokens {
+  /** Signs a token that `issuer` (the service's base URL) vouches for until `expires_at_ms`. */
+  sign(issuer: string, claims: PersonalTokenClaims, expires_at_ms: number): Promise<string>;
+  /** The claims of a genuine token that has not expired; null where it is anything else. */
+  verify(issuer: string, token: string): Promise<PersonalTokenClaims | null>;
+}
+
+/** Personal access tokens signed and checked with the keys of a ring, all in memory. */
+export function createPersonalTokens(keys: KeyRing): PersonalTokens {
+  return {
+    async sign(issuer, { identity_id, token_id }, expires_at_ms) {
+      const { kid, key } = await keys.signer();
+      const jwt = await new SignJWT()
+        .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid, typ: PERSONAL_TOKEN_TYPE })
+        .setIssuer(issuer)
+        .setSubject(identity_id)
+        .setJti(token_id)
+        .setIssuedAt()
+        .setExpirationTime(Math.floor(expires_at_ms / 1000))
+        .sign(key);
+      return `${PERSONAL_TOKEN_PREFIX}${jwt}`;
+    },
+    async verify(issuer, token) {
+      if (token.length > TOKEN_MAX_LENGTH || !token.startsWith(PERSONAL_TOKEN_PREFIX)) return null;
+      try {
+        const jwt = token.slice(PERSONAL_TOKEN_PREFIX.length);
+        const { payload } = await jwtVerify(jwt, keys.resolve, {
+          issuer,
+          typ: PERSONAL_TOKEN_TYPE,
+          algorithms: [SIGNING_ALGORITHM],
+          requiredClaims: ["sub", "jti", "iat", "exp"],
+          clockTolerance: TOKEN_CLOCK_TOLERANCE_SECONDS,
+        });
+        const { sub = "", jti = "" } = payload;
+        return sub === "" || jti === "" ? null : { identity_id: sub, token_id: jti };
+      } catch {
+        // As with session JWTs: the reason would help only whoever forges tokens.
+        return null;
+      }
+    },
+  };
+}

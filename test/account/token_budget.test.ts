@@ -1,0 +1,163 @@
+import { env } from "cloudflare:workers";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import { passTime } from "../clock.ts";
+import { getToken, type TokenHolder } from "../device/logins.ts";
+import { signIn, signInWithCredits, type SignedIn } from "../http/passbook.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const reserve = (holder: TokenHolder | SignedIn, cost_estimate: number, more: object = {}) =>
+  holder.post("/api/jobs", { app: "demo", action: "render", cost_estimate, ...more });
+
+async function budgetOf(person: SignedIn): Promise<{ spent: number; room: number }> {
+  const { body } = await person.get("/api/tokens");
+  return body.tokens[0].cap;
+}
+
+async function creditsOf(person: SignedIn): Promise<number> {
+  return (await person.get("/api/wallet")).body.account.credits;
+}
+
+describe("a token capped at 50 credits", () => {
+  it("cannot reserve the 51st under 100 concurrent creates", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 50 } });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => reserve(token, 1)));
+    const accepted = answers.filter(({ status }) => status === 200);
+    const refused = answers.filter(({ status }) => status === 402);
+    expect([accepted.length, refused.length]).toEqual([50, 50]);
+    for (const { body } of refused) expect(body.code).toBe("token_budget_exceeded");
+    expect(await creditsOf(ada)).toBe(50);
+    expect(await budgetOf(ada)).toMatchObject({ spent: 50, room: 0 });
+  });
+
+  it("still cannot after its account's object was evicted", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 50 } });
+    await reserve(token, 50);
+    await evictDurableObject(env.ACCOUNT.getByName(ada.identity_id));
+    expect((await reserve(token, 1)).status).toBe(402);
+    expect((await reserve(token, 0)).status).toBe(200);
+  });
+
+  it("leaves its owner's other credentials alone", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 50 } });
+    await reserve(token, 50);
+    expect((await reserve(ada, 50)).status).toBe(200);
+    expect(await budgetOf(ada)).toMatchObject({ spent: 50 });
+  });
+
+  it("gets room back for refunds, unused reserve and jobs whose time ran out", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 50 } });
+    const failed = (await reserve(token, 50)).body.job_id;
+    await token.post("/api/jobs/fail", { job_id: failed });
+    expect(await budgetOf(ada)).toMatchObject({ spent: 0 });
+
+    const settled = (await reserve(token, 50)).body.job_id;
+    await ada.post("/api/jobs/complete", { job_id: settled, actual_cost: 20 });
+    expect(await budgetOf(ada)).toMatchObject({ spent: 20 });
+
+    const kept = (await reserve(token, 5)).body.job_id;
+    await token.post("/api/jobs/fail", { job_id: kept, refund: false });
+    expect(await budgetOf(ada)).toMatchObject({ spent: 25 });
+
+    await reserve(token, 25, { ttl_seconds: 60 });
+    expect((await reserve(token, 1)).status).toBe(402);
+    passTime(61_000);
+    expect((await reserve(token, 25)).status).toBe(200);
+  });
+
+  it("counts the overage of its jobs, and may not itself settle beyond its cap", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 50 } });
+    const within = (await reserve(token, 10)).body.job_id;
+    await token.post("/api/jobs/complete", { job_id: within, actual_cost: 30 });
+    expect(await budgetOf(ada)).toMatchObject({ spent: 30, room: 20 });
+
+    const beyond = (await reserve(token, 0)).body.job_id;
+    const greedy = await token.post("/api/jobs/complete", { job_id: beyond, actual_cost: 21 });
+    expect(greedy).toMatchObject({ status: 402, body: { code: "token_budget_exceeded" } });
+    expect(await creditsOf(ada)).toBe(70);
+    const owner = await ada.post("/api/jobs/complete", { job_id: beyond, actual_cost: 21 });
+    expect(owner.status).toBe(200);
+    expect(await budgetOf(ada)).toMatchObject({ spent: 51, room: 0 });
+    expect((await reserve(token, 1)).status).toBe(402);
+    expect((await reserve(token, 0)).status).toBe(200);
+  });
+
+  it("cannot spend past its cap through jobs that it did not create", async () => {
+    const ada = await signInWithCredits();
+    const { job_id } = (await reserve(ada, 0)).body;
+    const token = await getToken(ada, { cap: { credits: 50 } });
+    const answer = await token.post("/api/jobs/complete", { job_id, actual_cost: 90 });
+    expect(answer).toMatchObject({ status: 403, body: { code: "scope" } });
+    expect(await creditsOf(ada)).toBe(100);
+  });
+
+  it("gets the first answer to a retried create, which counts once", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 50 } });
+    const body = { app: "demo", action: "render", cost_estimate: 50 };
+    const key = { "Idempotency-Key": "a" };
+    const first = await token.post("/api/jobs", body, key);
+    const again = await token.post("/api/jobs", body, key);
+    expect(again).toMatchObject({ status: 200, body: first.body });
+    expect(await budgetOf(ada)).toMatchObject({ spent: 50 });
+  });
+
+  it("is still held to the balance", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 500 } });
+    const answer = await reserve(token, 101);
+    expect(answer).toMatchObject({ status: 402, body: { code: "insufficient_credits" } });
+    expect(await budgetOf(ada)).toMatchObject({ spent: 0 });
+  });
+});
+
+describe("a cap per 30 days", () => {
+  it("has room again in the next 30 days, but none from refunds of the last", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 40, period: "30_days" } });
+    passTime(20 * DAY_MS);
+    const { job_id } = (await reserve(token, 40, { ttl_seconds: 2_592_000 })).body;
+    passTime(9 * DAY_MS);
+    expect((await reserve(token, 1)).status).toBe(402);
+    const late = (await reserve(token, 0)).body.job_id;
+    expect((await token.post("/api/jobs/complete", { job_id: late, actual_cost: 1 })).status).toBe(
+      402,
+    );
+
+    passTime(2 * DAY_MS);
+    const next = (await reserve(token, 30)).body.job_id;
+    expect((await token.post("/api/jobs/fail", { job_id })).status).toBe(200);
+    expect(await budgetOf(await signIn())).toMatchObject({ spent: 30, room: 10 });
+    expect((await reserve(token, 11)).status).toBe(402);
+    expect((await token.post("/api/jobs/fail", { job_id: next })).status).toBe(200);
+    expect(await budgetOf(await signIn())).toMatchObject({ spent: 0, room: 40 });
+  });
+});
+
+describe("rows written for the life of a job", () => {
+  const rowsWritten = async (person: SignedIn, holder: TokenHolder | SignedIn) => {
+    const account = env.ACCOUNT.getByName(person.identity_id);
+    const total = () =>
+      runInDurableObject(account, (_, { storage }) =>
+        Number(storage.sql.exec("select total_changes() as rows").one()["rows"]),
+      );
+    await holder.get("/api/wallet");
+    const before = await total();
+    const { job_id } = (await reserve(holder, 2)).body;
+    await holder.post("/api/jobs/complete", { job_id, actual_cost: 1 });
+    return (await total()) - before;
+  };
+
+  it("are 4 for a session and for a token without a cap, 2 more with one", async () => {
+    const ada = await signInWithCredits();
+    expect(await rowsWritten(ada, ada)).toBe(4);
+    expect(await rowsWritten(ada, await getToken(ada))).toBe(4);
+    expect(await rowsWritten(ada, await getToken(ada, { cap: { credits: 9 } }))).toBe(6);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it, vi } from "vitest";
+import { BASE_URL, signIn } from "../http/passbook.ts";
+import { env } from "cloudflare:workers";
+import { createExecutionContext } from "cloudflare:test";
+import worker from "../../src/worker.ts";
+import { awaitToken, startDevice, type DeviceOptions } from "./client.ts";
+import { approve, holderOf, postForm } from "./logins.ts";
+
+/** A device whose waiting passes the time, and lets `meanwhile` happen after so many waits. */
+function device(
+  meanwhile: (waits: number) => Promise<unknown>,
+): DeviceOptions & { waits: number[] } {
+  const waits: number[] = [];
+  return {
+    base_url: BASE_URL,
+    client_name: "Test device",
+    waits,
+    fetch: async (url, init) => worker.fetch(new Request(url, init), env, createExecutionContext()),
+    async wait(seconds) {
+      waits.push(seconds);
+      vi.setSystemTime(Date.now() + seconds * 1000);
+      await meanwhile(waits.length);
+    },
+  };
+}
+
+describe("a client that does as RFC 8628 asks", () => {
+  it("waits as told and gets the token at the poll after approval", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const ada = await signIn();
+    const options = device(async (waits) => (waits === 3 ? approve(ada, login.user_code) : null));
+    const login = await startDevice(options);
+    const outcome = await awaitToken(options, login);
+    expect(options.waits).toEqual([5, 5, 5]);
+    expect(outcome.kind).toBe("token");
+    const token = outcome.kind === "token" ? outcome.token : "";
+    expect((await holderOf(token).get("/api/wallet")).status).toBe(200);
+  });
+
+  it("learns that it was denied", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const ada = await signIn();
+    const options = device(() => postForm(ada, "/device/deny", { user_code: login.user_code }));
+    const login = await startDevice(options);
+    expect(await awaitToken(options, login)).toEqual({ kind: "denied" });
+  });
+
+  it("learns that the code has expired", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const options = device(async () => null);
+    const login = await startDevice(options);
+    expect(await awaitToken(options, login)).toEqual({ kind: "expired" });
+  });
+});
