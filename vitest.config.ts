@@ -59,6 +59,7 @@ export default defineConfig({
                   "hono/cookie",
                   "hono/cors",
                   "hono/factory",
+                  "hono/html",
                   "hono/http-exception",
                   "hono/jsx/jsx-dev-runtime",
                   "hono/jsx/jsx-runtime",

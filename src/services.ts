@@ -12,6 +12,7 @@ import { createAppRegistry, type AppRegistry } from "./readmodel/apps.ts";
 import { createKeyRing, type KeyRing } from "./tokens/keys.ts";
 import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_jwt.ts";
+import { createTemplateTokens, type SignTemplateToken } from "./tokens/template_token.ts";
 
 /** Everything a request may use. */
 export interface Services {
@@ -21,6 +22,7 @@ export interface Services {
   readonly identity: IdentityProvider;
   readonly keys: KeyRing;
   readonly session_tokens: SessionTokens;
+  readonly template_tokens: SignTemplateToken;
   /** What third-party providers gave for users. `keep` is the `KeepUpstreamTokens` of a sign-in. */
   readonly vault: TokenVault;
   readonly personal_tokens: PersonalTokens;
@@ -57,6 +59,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
   const config = read.value;
   const accounts = createAccounts(env.ACCOUNT);
   const keys = createKeyRing(config.signing_keys);
+  const vault = createTokenVault(accounts, config);
   return accepted({
     config,
     accounts,
@@ -65,10 +68,15 @@ function build(env: Env): Result<Services, Misconfiguration> {
       database: env.DB,
       cookie_scope: { domain: config.cookie_domain },
       dev_signin: config.dev_signin,
+      providers: config.signin_providers,
+      encryption_keys: config.encryption_keys,
+      keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
+      forget_upstream_tokens: (identity_id, provider) => vault.forget(identity_id, provider),
     }),
     keys,
     session_tokens: createSessionTokens(keys),
-    vault: createTokenVault(accounts, config),
+    template_tokens: createTemplateTokens(keys),
+    vault,
     personal_tokens: createPersonalTokens(keys),
     device_logins: createDeviceLogins(env.DEVICE_LOGIN),
     device_codes: createDeviceCodes(config.signing_keys.map(({ d }) => d)),

@@ -11,7 +11,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   identity: ["domain", "readmodel", "upstream"],
   device: ["domain"],
   account: ["domain", "identity", "tokens", "upstream"],
-  pages: ["domain"],
+  pages: ["domain", "identity"],
   http: ["domain", "account", "device", "identity", "tokens", "readmodel", "upstream", "pages"],
 };
 

@@ -5,6 +5,7 @@ declare global {
     interface Env {
       TEST_D1_MIGRATIONS: D1Migration[];
       SIGNING_KEYS: string;
+      ENCRYPTION_KEYS: string;
     }
   }
 }

@@ -68,6 +68,15 @@ export const SESSION_TTL_MS = 30 * 24 * 60 * 60 * 1000;
 /** A renewal moves the end only when that gains this much: a write a day, not one a quarter hour. */
 export const SESSION_SLIDE_AFTER_MS = 24 * 60 * 60 * 1000;
 
+/** How long a person may take at a provider: signing up there, a second factor, a lost phone. */
+export const SIGNIN_FLOW_TTL_SECONDS = 10 * 60;
+
+/** The longest subject a provider may name (OpenID Connect Core, section 2: 255 characters). */
+export const SUBJECT_MAX_LENGTH = 255;
+
+/** Longest name or e-mail address taken from a provider (RFC 5321 allows 254); longer is dropped. */
+export const PROFILE_TEXT_MAX_LENGTH = 254;
+
 /** Clock difference tolerated when a token's times are checked. */
 export const TOKEN_CLOCK_TOLERANCE_SECONDS = 5;
 

@@ -36,6 +36,8 @@ export function parseAbsoluteUrl(text: string): URL | null {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(text)) return null;
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return null;
+  // Percent-encoding grows it, and it must fit a cookie.
+  if (url.href.length > REDIRECT_MAX_LENGTH) return null;
   // "https://:@host" has empty userinfo, which the parser drops.
   if (/^[^/]*\/\/[^/?#]*@/.test(text)) return null;
   return FORBIDDEN_SCHEMES.has(url.protocol) ? null : url;

@@ -13,6 +13,7 @@ export type Refusal =
   | { readonly code: "unauthorized"; readonly detail: string }
   | { readonly code: "origin_not_allowed" }
   | { readonly code: "redirect_not_allowed" }
+  | { readonly code: "token_template_unknown" }
   | { readonly code: "rate_limited"; readonly retry_after_seconds: number }
   // Money and jobs
   | { readonly code: "insufficient_credits"; readonly credits: number; readonly required: number }

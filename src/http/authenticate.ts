@@ -93,8 +93,17 @@ export async function keepSignedIn(
   });
   const scope = { domain: config.cookie_domain };
   const cookie = sessionCookie(TOKEN_COOKIE, token, SESSION_JWT_TTL_SECONDS, scope);
-  for (const value of [...set_cookies, cookie]) {
-    context.header("Set-Cookie", value, { append: true });
-  }
+  setCookies(context, [...set_cookies, cookie]);
   return token;
+}
+
+/** Clears the JWT cookie, and puts the provider's own cookies of a sign-out on the answer. */
+export function forgetSignedIn(context: AppContext, set_cookies: readonly string[]): void {
+  const scope = { domain: context.get("services").config.cookie_domain };
+  setCookies(context, [...set_cookies, sessionCookie(TOKEN_COOKIE, "", 0, scope)]);
+}
+
+/** Puts `Set-Cookie` values on the answer. */
+export function setCookies(context: AppContext, set_cookies: readonly string[]): void {
+  for (const value of set_cookies) context.header("Set-Cookie", value, { append: true });
 }

@@ -5,6 +5,7 @@
  */
 import { browserPrincipal, keepSignedIn } from "./authenticate.ts";
 import { factory, type AppContext } from "./context.ts";
+import { refuseByAccept } from "./problem.tsx";
 import { refuse } from "./refusals.ts";
 
 const NEEDS_BROWSER = "This needs the browser session of a signed-in person.";
@@ -47,5 +48,5 @@ export const guardOwnForms = factory.createMiddleware(async (context, next) => {
     origin === undefined
       ? context.req.header("Sec-Fetch-Site") === "same-origin"
       : origin === context.get("base_url");
-  return own ? next() : refuse(context, { code: "origin_not_allowed" });
+  return own ? next() : refuseByAccept(context, { code: "origin_not_allowed" });
 });

@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { createFactory } from "hono/factory";
 import type { Caller } from "../account/contract.ts";
+import type { Session } from "../identity/port.ts";
 import type { Services } from "../services.ts";
 import type { Proof } from "../domain/proof.ts";
 
@@ -25,6 +26,8 @@ export interface AppEnvironment {
     base_url: string;
     request_id: string;
     principal: Principal;
+    /** On pages for the signed-in person: their session, known to live. */
+    session: Session;
   };
 }
 

@@ -2,21 +2,22 @@
 import { HTTPException } from "hono/http-exception";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
 import type { AppContext } from "./context.ts";
+import { refuseByAccept } from "./problem.tsx";
 import { refuse } from "./refusals.ts";
 
 /** The error handler of the whole app. */
-export function answerFailure(error: Error, context: AppContext): Response {
+export function answerFailure(error: Error, context: AppContext): Response | Promise<Response> {
   if (error instanceof HTTPException && error.status === 400) {
     return refuse(context, { code: "invalid_request", detail: "The body is not valid JSON." });
   }
   const request_id = context.get("request_id");
   console.error({ event: "request_failed", request_id, name: error.name, at: placeOf(error) });
   return isUnavailable(error)
-    ? refuse(context, {
+    ? refuseByAccept(context, {
         code: "unavailable",
         retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS,
       })
-    : refuse(context, { code: "internal", request_id });
+    : refuseByAccept(context, { code: "internal", request_id });
 }
 
 /** Stack frames without the message: messages of stores can quote the values they were given. */

@@ -2,6 +2,7 @@
 import { cors } from "hono/cors";
 import { allowedUrl, isAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
 import { factory, type AppContext } from "./context.ts";
+import { refuseByAccept } from "./problem.tsx";
 import { refuse } from "./refusals.ts";
 
 /** What is known without asking a store. */
@@ -27,19 +28,24 @@ export async function allowedRedirect(context: AppContext, text: string): Promis
   return configured ?? allowedUrl(text, await registeredOrigins(context));
 }
 
-/** CORS for the API, on errors too. An origin that is not allowed gets no header at all. */
-export const shareWithAllowedOrigins = cors({
-  origin: async (origin, context) => {
-    if (origin === "") return null;
-    // A registry that cannot be read must not stop callers who need no CORS header.
-    const allowed = await isOriginAllowed(context as AppContext, origin).catch(() => false);
-    return allowed ? origin : null;
-  },
+const share = cors({
+  origin: (origin) => origin,
   credentials: true,
   allowMethods: ["GET", "POST", "DELETE"],
   allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key"],
   exposeHeaders: ["Idempotency-Replayed", "Retry-After", "WWW-Authenticate"],
   maxAge: 600,
+});
+
+/** CORS for the API, on errors too. An origin that is not allowed gets no header at all. */
+export const shareWithAllowedOrigins = factory.createMiddleware(async (context, next) => {
+  const origin = context.req.header("Origin");
+  // A registry that cannot be read must not stop callers who need no CORS header.
+  const allowed =
+    origin !== undefined && (await isOriginAllowed(context, origin).catch(() => false));
+  if (allowed) return share(context, next);
+  context.header("Vary", "Origin");
+  return next();
 });
 
 /**
@@ -56,4 +62,21 @@ export async function isFromKnownPage(context: AppContext): Promise<boolean> {
   const origin = context.req.header("Origin");
   if (origin === undefined) return context.req.header("Sec-Fetch-Site") === "same-origin";
   return isOriginAllowed(context, origin);
+}
+
+/** Holds a form that the family's apps may send too to {@link isFromKnownPage}. */
+export const guardForm = factory.createMiddleware(async (context, next) =>
+  (await isFromKnownPage(context))
+    ? next()
+    : refuseByAccept(context, { code: "origin_not_allowed" }),
+);
+
+/**
+ * Whether a browser says that the page behind a request is a stranger's. Unlike the check above it
+ * lets a client pass that is no browser: without cookies there is nothing to abuse.
+ */
+export async function isFromForeignPage(context: AppContext): Promise<boolean> {
+  const site = context.req.header("Sec-Fetch-Site") ?? "none";
+  const silent = context.req.header("Origin") === undefined && site === "none";
+  return !silent && !(await isFromKnownPage(context));
 }

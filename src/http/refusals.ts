@@ -44,6 +44,8 @@ export function describeRefusal(refusal: Refusal): Description {
         status: 400,
         error: "redirect_to is not an allowed address. Ask the service's operator to allow it.",
       };
+    case "token_template_unknown":
+      return { status: 404, error: "No token template of this name is available to you." };
     case "rate_limited":
       return {
         status: 429,

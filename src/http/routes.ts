@@ -1,5 +1,9 @@
 /** Every address of the service and what answers it. */
 import type { Hono } from "hono";
+import { showAccount } from "./account/page.tsx";
+import { requireSession } from "./account/session.ts";
+import { signOutEverywhere } from "./account/signout_everywhere.ts";
+import { linkWay, unlinkWay } from "./account/ways.ts";
 import { authenticate } from "./authenticate.ts";
 import { guardOwnForms, requireBrowserSession, signInFirst } from "./browser_session.ts";
 import type { AppEnvironment } from "./context.ts";
@@ -16,10 +20,14 @@ import { listJobs } from "./jobs/list.ts";
 import { readJob } from "./jobs/read.ts";
 import { readJwks } from "./jwks.ts";
 import { listLedger } from "./ledger.ts";
-import { guardCookieWrites, shareWithAllowedOrigins } from "./origins.ts";
+import { guardCookieWrites, guardForm, shareWithAllowedOrigins } from "./origins.ts";
 import { noStore } from "./headers.ts";
+import { issueSessionToken } from "./session_token.ts";
+import { finishSignIn } from "./signin/callback.tsx";
 import { signInDevelopment } from "./signin/development.ts";
 import { showSignIn } from "./signin/page.tsx";
+import { startSignIn } from "./signin/start.ts";
+import { signOut } from "./signout.ts";
 import { requireLiveSession } from "./third_party/hand_out.ts";
 import { readOAuthToken } from "./third_party/oauth_token.ts";
 import { readSocialMe } from "./third_party/social_me.ts";
@@ -39,8 +47,21 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.use("/signin/*", noStore);
   app.get("/signin", ...showSignIn);
   app.post("/signin/dev", limitedBody, ...signInDevelopment);
+  app.get("/signin/callback/:id", ...finishSignIn);
+  app.get("/signin/:id", ...startSignIn);
+
+  app.use("/signout", shareWithAllowedOrigins, noStore);
+  app.post("/signout", guardForm, limitedBody, ...signOut);
+
+  app.use("/account/*", noStore);
+  app.get("/account", requireSession, ...showAccount);
+  const own_form = [guardOwnForms, requireSession, limitedBody] as const;
+  app.post("/account/link/:id", ...own_form, ...linkWay);
+  app.post("/account/unlink", ...own_form, ...unlinkWay);
+  app.post("/account/signout-everywhere", ...own_form, ...signOutEverywhere);
 
   app.use("/api/*", shareWithAllowedOrigins, noStore);
+  app.get("/api/sessionToken", ...issueSessionToken);
   app.get("/api/wallet", authenticate, ...readWallet);
   app.get("/api/ledger", authenticate, ...listLedger);
   app.get("/api/jobs", authenticate, ...listJobs);

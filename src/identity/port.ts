@@ -1,4 +1,8 @@
-/** What the service asks of whoever signs people in. */
+/**
+ * What the service asks of whoever signs people in. Outcomes are tagged unions, and most have an arm
+ * that sends the browser elsewhere: hosted providers answer with redirects where the built-in one acts
+ * at once. `set_cookies` are always `Set-Cookie` values that the answer must carry.
+ */
 
 /** A signed-in browser. `id` is the `sid` of its session JWTs. */
 export interface Session {
@@ -6,10 +10,18 @@ export interface Session {
   readonly identity_id: string;
 }
 
-/** What a browser's request proves. `set_cookies` are `Set-Cookie` values the answer must carry. */
+/** The browser goes to `to`, and comes back by itself. */
+export interface SendElsewhere {
+  readonly kind: "redirect";
+  readonly to: string;
+  readonly set_cookies: readonly string[];
+}
+
+/** What a browser's request proves. A call that is no navigation takes a redirect as "none". */
 export type Resumption =
   | { readonly kind: "session"; readonly session: Session; readonly set_cookies: readonly string[] }
-  | { readonly kind: "none" };
+  | { readonly kind: "none" }
+  | SendElsewhere;
 
 /** A sign-in that succeeded. */
 export interface SignedIn {
@@ -17,11 +29,101 @@ export interface SignedIn {
   readonly set_cookies: readonly string[];
 }
 
+/** A way to sign in: the button's words, and the `{id}` of `/signin/{id}`. */
+export interface SignInWay {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A sign-in about to start. */
+export interface SignInStart {
+  readonly way_id: string;
+  /** The service's own origin; the way back is under it. */
+  readonly base_url: string;
+  /** Where the person goes at the end, checked against the allowlist; null: to `/account`. */
+  readonly redirect_to: string | null;
+  /** The signed-in person who asks to sign in this way too; null: a plain sign-in. */
+  readonly link_to: Session | null;
+}
+
+export type SignInStarted = SendElsewhere | { readonly kind: "unknown_way" };
+
+/** Why a sign-in came to nothing. */
+export type SignInFailure =
+  /** The person, or the provider's policy, said no. */
+  | "cancelled"
+  /** No flow of this browser is open: it took too long, is done already, or began elsewhere. */
+  | "expired"
+  /** The answer belongs to another flow or comes from another provider than asked. */
+  | "mismatch"
+  /** The provider did not answer in time, or says it cannot now. */
+  | "provider_unreachable"
+  /** The provider refused the code or our client, or its answer does not hold up. */
+  | "provider_failed"
+  /** The identity to link already belongs to someone else. */
+  | "linked_elsewhere"
+  /** The person already has another identity of this provider. */
+  | "linked_another"
+  /** The session that asked to link ended, or another person signed in meanwhile. */
+  | "link_session_ended";
+
+export type SignInFinished =
+  | {
+      readonly kind: "signed_in";
+      readonly session: Session;
+      readonly set_cookies: readonly string[];
+      readonly redirect_to: string | null;
+    }
+  | { readonly kind: "linked"; readonly set_cookies: readonly string[] }
+  | {
+      readonly kind: "failed";
+      readonly failure: SignInFailure;
+      readonly set_cookies: readonly string[];
+      readonly redirect_to: string | null;
+      /** Whether it was to link a further way rather than to sign in. */
+      readonly linking: boolean;
+    }
+  | { readonly kind: "unknown_way" }
+  | SendElsewhere;
+
+export type SignedOut =
+  | { readonly kind: "signed_out"; readonly set_cookies: readonly string[] }
+  | SendElsewhere;
+
+/** A person as `/account` shows them to themselves. */
+export interface Person {
+  readonly identity_id: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly email_verified: boolean;
+  /** How they can sign in, oldest first. `provider` is a way's id, or the name of one since removed. */
+  readonly linked: readonly { readonly provider: string; readonly linked_at_ms: number }[];
+}
+
+export type Unlinked =
+  | { readonly kind: "unlinked" }
+  | { readonly kind: "refused"; readonly reason: "only_one_left" | "not_linked" }
+  | SendElsewhere;
+
 export interface IdentityProvider {
+  /** The ways to sign in, in the order of their buttons. */
+  readonly ways: readonly SignInWay[];
   /** Finds and renews the session that a request's cookies prove. May read a store. */
   resume(request: Request): Promise<Resumption>;
-  /** Whether a session has neither ended nor been ended. Reads a store. */
+  /** Whether a session of this person still lives. Reads a store: not for the usual request. */
   sessionIsAlive(session_id: string, identity_id: string): Promise<boolean>;
+  /** Starts a sign-in; writes to no store. */
+  startSignIn(start: SignInStart): Promise<SignInStarted>;
+  /** Finishes the sign-in whose answer `request` brings to `/signin/callback/{way_id}`. */
+  finishSignIn(request: Request, way_id: string, base_url: string): Promise<SignInFinished>;
+  /** Ends the session that a request's cookies prove, if any, and clears its cookies. */
+  signOut(request: Request): Promise<SignedOut>;
+  /** Ends every session of a person. Session JWTs already out work until they run out. */
+  signOutEverywhere(identity_id: string): Promise<void>;
+  /** The person of an identity; null where nobody has it. */
+  readPerson(identity_id: string): Promise<Person | null>;
+  /** Takes a way to sign in from a person, but never the last one. */
+  unlink(identity_id: string, provider: string): Promise<Unlinked>;
   /** Signs in a local user by e-mail address alone; null where that is not allowed. */
   readonly signInDevelopment: ((email: string) => Promise<SignedIn>) | null;
 }

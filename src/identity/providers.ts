@@ -23,6 +23,8 @@ export interface SignInProvider {
   readonly client_id: string;
   readonly client_secret: string;
   readonly client_authentication: "client_secret_basic" | "client_secret_post";
+  /** Whether every answer names its issuer (RFC 9207): then one without is refused. */
+  readonly authorization_response_iss_parameter_supported: boolean;
   /** Further parameters of the authorization request, such as Google's `access_type`. */
   readonly authorization_parameters: Readonly<Record<string, string>>;
   /** Where a person's data lies in the ID token or the user-info answer; dots descend. */
@@ -58,6 +60,7 @@ const PRESETS: Readonly<Record<"github" | "google" | "x", Preset>> = {
     jwks_uri: null,
     scope: "read:user user:email",
     client_authentication: "client_secret_post",
+    authorization_response_iss_parameter_supported: false,
     authorization_parameters: {},
     // The public profile address is not proof of a mailbox, so it counts as unverified.
     profile: { subject: "id", name: "name", email: "email", email_verified: null },
@@ -73,6 +76,7 @@ const PRESETS: Readonly<Record<"github" | "google" | "x", Preset>> = {
     jwks_uri: "https://www.googleapis.com/oauth2/v3/certs",
     scope: "openid email profile",
     client_authentication: "client_secret_post",
+    authorization_response_iss_parameter_supported: false,
     // Google gives a refresh token only for offline access, and again only after consent.
     authorization_parameters: { access_type: "offline", prompt: "consent" },
     profile: OPENID_PROFILE,
@@ -88,6 +92,7 @@ const PRESETS: Readonly<Record<"github" | "google" | "x", Preset>> = {
     jwks_uri: null,
     scope: "users.read tweet.read offline.access",
     client_authentication: "client_secret_basic",
+    authorization_response_iss_parameter_supported: false,
     authorization_parameters: {},
     profile: { subject: "data.id", name: "data.name", email: null, email_verified: null },
   },
@@ -134,6 +139,7 @@ const spelled_out_provider = z
     client_authentication: z
       .enum(["client_secret_basic", "client_secret_post"])
       .default("client_secret_basic"),
+    authorization_response_iss_parameter_supported: z.boolean().default(false),
     authorization_parameters: z.record(z.string(), z.string()).default({}),
     profile: profile_fields.default(OPENID_PROFILE),
     ...client,

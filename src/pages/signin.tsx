@@ -1,29 +1,88 @@
 /** The sign-in page's markup. */
+import type { SignInFailure, SignInWay } from "../identity/port.ts";
 import { Page } from "./layout.tsx";
+import { NoticeLine } from "./notice.tsx";
+import { ProblemText } from "./problem.tsx";
+import { SIGN_IN_PROBLEMS, type Notice } from "./words.ts";
 
-export interface SignInPageProps {
-  /** Carried through the form; null where the person came on their own. */
+/** What a person can choose from, and where they go afterwards. */
+export interface SignInChoices {
+  readonly ways: readonly SignInWay[];
+  /** Carried along; null where the person came on their own. */
   readonly redirect_to: string | null;
-  /** The host a person goes back to, for them to read. */
+  /** Where they go back to, for them to read. */
   readonly returns_to: string | null;
   readonly dev_signin: boolean;
 }
 
-export function SignInPage({ redirect_to, returns_to, dev_signin }: SignInPageProps) {
+export type SignInPageState =
+  | { readonly kind: "choose"; readonly choices: SignInChoices; readonly notice: Notice | null }
+  | {
+      readonly kind: "failed";
+      readonly choices: SignInChoices;
+      readonly failure: SignInFailure;
+      readonly provider: string;
+    }
+  | { readonly kind: "link_failed"; readonly failure: SignInFailure; readonly provider: string };
+
+export function SignInPage({ state }: { state: SignInPageState }) {
+  switch (state.kind) {
+    case "choose":
+      return (
+        <Page title="Sign in">
+          <NoticeLine notice={state.notice} />
+          <h1>Sign in</h1>
+          <Choices choices={state.choices} />
+        </Page>
+      );
+    case "failed": {
+      const problem = SIGN_IN_PROBLEMS[state.failure](state.provider);
+      return (
+        <Page title={problem.title}>
+          <ProblemText problem={problem} />
+          <h2>Sign in</h2>
+          <Choices choices={state.choices} />
+        </Page>
+      );
+    }
+    case "link_failed": {
+      const problem = SIGN_IN_PROBLEMS[state.failure](state.provider);
+      return (
+        <Page title={problem.title}>
+          <ProblemText problem={problem} />
+          <a class="button" href="/account">
+            Back to your account
+          </a>
+        </Page>
+      );
+    }
+  }
+}
+
+function Choices({ choices }: { choices: SignInChoices }) {
+  const { ways, redirect_to, returns_to, dev_signin } = choices;
+  const query = redirect_to === null ? "" : `?${new URLSearchParams({ redirect_to }).toString()}`;
   return (
-    <Page title="Sign in">
-      <h1>Sign in</h1>
+    <>
       {returns_to === null ? null : (
         <p>
-          You will go back to <strong>{returns_to}</strong>.
+          You will go back to <strong class="host">{returns_to}</strong>.
         </p>
       )}
-      {dev_signin ? (
-        <DevelopmentForm redirect_to={redirect_to} />
-      ) : (
-        <p>No way to sign in is set up yet.</p>
+      {ways.length === 0 ? null : (
+        <ul class="ways">
+          {ways.map(({ id, name }) => (
+            <li>
+              <a class="button" href={`/signin/${id}${query}`}>{`Continue with ${name}`}</a>
+            </li>
+          ))}
+        </ul>
       )}
-    </Page>
+      {dev_signin ? <DevelopmentForm redirect_to={redirect_to} /> : null}
+      {ways.length === 0 && !dev_signin ? (
+        <p>No way to sign in is set up yet. The operator of this service can add one.</p>
+      ) : null}
+    </>
   );
 }
 

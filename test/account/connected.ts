@@ -17,7 +17,7 @@ export function vaultOf(settings: Settings = {}) {
 }
 
 function encryptionKeys(): EncryptionKeys {
-  return (JSON.parse(String(Reflect.get(env, "ENCRYPTION_KEYS"))) as { keys: EncryptionKeys }).keys;
+  return (JSON.parse(env.ENCRYPTION_KEYS) as { keys: EncryptionKeys }).keys;
 }
 
 export interface Connected extends SignedIn {

@@ -54,7 +54,7 @@ describe("at rest", () => {
     await ada.oauthToken();
 
     const stored = await everythingStored(ada);
-    const keys = JSON.parse(String(Reflect.get(env, "ENCRYPTION_KEYS"))).keys;
+    const keys = JSON.parse(env.ENCRYPTION_KEYS).keys;
     const secrets = [
       ...upstream.access_tokens,
       ...upstream.refresh_tokens,

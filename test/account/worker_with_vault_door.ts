@@ -5,6 +5,8 @@
 import worker, { Account as AccountProper } from "../../src/worker.ts";
 import { servicesFor } from "../../src/services.ts";
 
+export { DeviceLogin } from "../../src/worker.ts";
+
 export class Account extends AccountProper {
   letTokensRunOut(): void {
     const past_ms = Date.now() - 1;

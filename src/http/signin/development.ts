@@ -1,8 +1,8 @@
 /** `POST /signin/dev`: signs in a local user by e-mail address. Only where `DEV_SIGNIN` is true. */
 import * as z from "zod";
 import { factory } from "../context.ts";
-import { allowedRedirect } from "../origins.ts";
-import { refuse } from "../refusals.ts";
+import { allowedRedirect, isFromForeignPage } from "../origins.ts";
+import { refuseByAccept } from "../problem.tsx";
 import { validForm } from "../validation.ts";
 import { land } from "./land.ts";
 
@@ -13,9 +13,14 @@ const form = z.object({
 
 export const signInDevelopment = factory.createHandlers(validForm(form), async (context) => {
   const { identity } = context.get("services");
-  if (identity.signInDevelopment === null) return refuse(context, { code: "not_found" });
+  if (identity.signInDevelopment === null) return refuseByAccept(context, { code: "not_found" });
+  if (await isFromForeignPage(context)) {
+    return refuseByAccept(context, { code: "origin_not_allowed" });
+  }
   const { email, redirect_to } = context.req.valid("form");
-  const target = await allowedRedirect(context, redirect_to ?? `${context.get("base_url")}/signin`);
-  if (target === null) return refuse(context, { code: "redirect_not_allowed" });
+  const target = redirect_to === undefined ? null : await allowedRedirect(context, redirect_to);
+  if (redirect_to !== undefined && target === null) {
+    return refuseByAccept(context, { code: "redirect_not_allowed" });
+  }
   return land(context, await identity.signInDevelopment(email), target);
 });

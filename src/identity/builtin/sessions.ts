@@ -1,5 +1,5 @@
 /** Browser sessions in D1: 256 random bits in a cookie, only their SHA-256 kept, sliding. */
-import { and, eq, gt } from "drizzle-orm";
+import { and, eq, gt, lte } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { base64url } from "jose";
 import { v4 as uuidv4 } from "uuid";
@@ -8,12 +8,16 @@ import { sessions } from "../../readmodel/schema.ts";
 import type { Session } from "../port.ts";
 
 export interface Sessions {
-  /** Starts a session; `secret` goes into the cookie and is kept nowhere. */
+  /** Starts a session; `secret` goes into the cookie and is kept nowhere. Clears away ended ones. */
   start(user_id: string): Promise<{ readonly secret: string; readonly session: Session }>;
   /** The living session of a secret, its end moved on; null where there is none. */
   resume(secret: string): Promise<Session | null>;
-  /** Whether a user's session, by its id, has neither ended nor been ended. */
-  isAlive(session_id: string, user_id: string): Promise<boolean>;
+  /** Whether this session of this user lives. */
+  isAlive(id: string, user_id: string): Promise<boolean>;
+  /** Ends the session of a secret. */
+  end(secret: string): Promise<void>;
+  /** Ends all sessions of a user. */
+  endAll(user_id: string): Promise<void>;
 }
 
 /** Sessions kept in the `sessions` table. */
@@ -23,13 +27,15 @@ export function createSessions(database: DrizzleD1Database): Sessions {
       const secret = base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
       const id = uuidv4();
       const now_ms = Date.now();
-      await database.insert(sessions).values({
-        secret_hash: await hashSecret(secret),
-        id,
-        user_id,
-        created_at_ms: now_ms,
-        expires_at_ms: now_ms + SESSION_TTL_MS,
-      });
+      const secret_hash = await hashSecret(secret);
+      const expires_at_ms = now_ms + SESSION_TTL_MS;
+      const ended = and(eq(sessions.user_id, user_id), lte(sessions.expires_at_ms, now_ms));
+      await database.batch([
+        database.delete(sessions).where(ended),
+        database
+          .insert(sessions)
+          .values({ secret_hash, id, user_id, created_at_ms: now_ms, expires_at_ms }),
+      ]);
       return { secret, session: { id, identity_id: user_id } };
     },
     async resume(secret) {
@@ -44,19 +50,20 @@ export function createSessions(database: DrizzleD1Database): Sessions {
       }
       return { id: row.id, identity_id: row.user_id };
     },
-    async isAlive(session_id, user_id) {
-      const row = await database
-        .select({ id: sessions.id })
-        .from(sessions)
-        .where(
-          and(
-            eq(sessions.id, session_id),
-            eq(sessions.user_id, user_id),
-            gt(sessions.expires_at_ms, Date.now()),
-          ),
-        )
-        .get();
+    async isAlive(id, user_id) {
+      const living = and(
+        eq(sessions.id, id),
+        eq(sessions.user_id, user_id),
+        gt(sessions.expires_at_ms, Date.now()),
+      );
+      const row = await database.select({ id: sessions.id }).from(sessions).where(living).get();
       return row !== undefined;
+    },
+    async end(secret) {
+      await database.delete(sessions).where(eq(sessions.secret_hash, await hashSecret(secret)));
+    },
+    async endAll(user_id) {
+      await database.delete(sessions).where(eq(sessions.user_id, user_id));
     },
   };
 }

@@ -1,0 +1,89 @@
+/** `GET /api/sessionToken[?template=]`: a fresh token for whoever is signed in, by cookie or bearer. */
+import type { Refusal } from "../domain/refusals.ts";
+import { RATE_LIMIT_AUTHENTICATED_SECONDS } from "../domain/limits.ts";
+import type { Identified } from "../domain/proof.ts";
+import { accepted, refused, type Result } from "../domain/result.ts";
+import { browserPrincipal, identify, keepSignedIn } from "./authenticate.ts";
+import { factory, type AppContext } from "./context.ts";
+import { allowedRedirect } from "./origins.ts";
+import { describeRefusal, refuse } from "./refusals.ts";
+
+const ENDED = "What this token was made from has ended. Sign in again at signin_url.";
+const NOT_SIGNED_IN = "Nobody is signed in here. Sign in at signin_url.";
+
+/** Only what still lives gets a new token, so a store is asked here. */
+export const issueSessionToken = factory.createHandlers(async (context) => {
+  const living = await findLiving(context);
+  if (!living.ok) return refuseWithSignIn(context, living.refusal);
+  const { identity_id, proof, token } = living.value;
+  const { limits, config, template_tokens } = context.get("services");
+  const { success } = await limits.authenticated.limit({ key: identity_id });
+  if (!success) {
+    const retry_after_seconds = RATE_LIMIT_AUTHENTICATED_SECONDS;
+    return refuse(context, { code: "rate_limited", retry_after_seconds });
+  }
+  const name = context.req.query("template");
+  if (name === undefined) return context.json({ token: await token() });
+  const templates = config.token_templates;
+  const shape = Object.hasOwn(templates, name) ? templates[name] : undefined;
+  // Other services know nothing of a personal access token's limits, nor of its end.
+  if (shape === undefined || proof.kind === "pat") {
+    return refuse(context, { code: "token_template_unknown" });
+  }
+  const about = { issuer: context.get("base_url"), identity_id };
+  return context.json({ token: await template_tokens(shape, about) });
+});
+
+interface Living extends Identified {
+  /** Signs a session JWT bound to the proof; with cookies, renews them too. */
+  readonly token: () => Promise<string>;
+}
+
+/** The caller, looked up rather than believed. A bearer is never rescued by a cookie. */
+async function findLiving(context: AppContext): Promise<Result<Living, Refusal>> {
+  const { identity, session_tokens } = context.get("services");
+  if (context.req.header("Authorization") === undefined) {
+    const resumed = await identity.resume(context.req.raw);
+    if (resumed.kind !== "session") {
+      return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
+    }
+    const { session, set_cookies } = resumed;
+    const { identity_id, proof } = browserPrincipal(session);
+    const token = () => keepSignedIn(context, session, set_cookies);
+    return accepted({ identity_id, proof, token });
+  }
+  const principal = await identify(context);
+  if (!principal.ok) return principal;
+  const { identity_id, proof } = principal.value;
+  if (!(await isAlive(context, principal.value))) {
+    return refused({ code: "unauthorized", detail: ENDED });
+  }
+  const sign = () => session_tokens.sign(context.get("base_url"), { identity_id, proof });
+  return accepted({ identity_id, proof, token: sign });
+}
+
+/** Sessions live at the identity provider; personal access tokens in the account, which admits them. */
+async function isAlive(context: AppContext, { identity_id, proof }: Identified): Promise<boolean> {
+  const { identity, accounts } = context.get("services");
+  if (proof.kind === "session") return identity.sessionIsAlive(proof.session_id, identity_id);
+  return (await accounts(identity_id).checkCaller({ token_id: proof.token_id })).ok;
+}
+
+/** 401 with the address that signs in and comes back to the page that asked. */
+async function refuseWithSignIn(context: AppContext, refusal: Refusal): Promise<Response> {
+  const { status, error, headers } = describeRefusal(refusal);
+  const signin_url = new URL("/signin", context.get("base_url"));
+  const back = await callersPage(context);
+  if (back !== null) signin_url.searchParams.set("redirect_to", back.href);
+  return context.json({ error, code: refusal.code, signin_url: signin_url.href }, status, headers);
+}
+
+/** The `Referer`, or the `Origin` where that says less, if people may be sent there. */
+async function callersPage(context: AppContext): Promise<URL | null> {
+  for (const name of ["Referer", "Origin"]) {
+    const address = context.req.header(name);
+    const page = address === undefined ? null : await allowedRedirect(context, address);
+    if (page !== null) return page;
+  }
+  return null;
+}

@@ -1,0 +1,66 @@
+/** `GET /signin/callback/{id}`: a provider's answer. */
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { SignInFailure, SignInFinished } from "../../identity/port.ts";
+import { SignInPage } from "../../pages/signin.tsx";
+import { setCookies } from "../authenticate.ts";
+import { factory, type AppContext } from "../context.ts";
+import { allowedRedirect } from "../origins.ts";
+import { refuseWithPage } from "../problem.tsx";
+import { choicesFor } from "./choices.ts";
+import { land, redirectTo } from "./land.ts";
+
+export const finishSignIn = factory.createHandlers(async (context) => {
+  const { identity } = context.get("services");
+  const way_id = context.req.param("id") ?? "";
+  const finished = await identity.finishSignIn(context.req.raw, way_id, context.get("base_url"));
+  switch (finished.kind) {
+    case "signed_in":
+      return land(context, finished, await stillAllowed(context, finished.redirect_to));
+    case "linked":
+      setCookies(context, finished.set_cookies);
+      return context.redirect("/account?notice=linked", 303);
+    case "failed":
+      return showFailure(context, way_id, finished);
+    case "redirect":
+      return redirectTo(context, finished);
+    case "unknown_way":
+      return refuseWithPage(context, { code: "not_found" });
+  }
+});
+
+/** The allowlist may have changed while the person was at the provider. */
+async function stillAllowed(context: AppContext, redirect_to: string | null): Promise<URL | null> {
+  return redirect_to === null ? null : allowedRedirect(context, redirect_to);
+}
+
+async function showFailure(
+  context: AppContext,
+  way_id: string,
+  finished: Extract<SignInFinished, { kind: "failed" }>,
+): Promise<Response> {
+  const { failure, linking, redirect_to, set_cookies } = finished;
+  setCookies(context, set_cookies);
+  const { ways } = context.get("services").identity;
+  const provider = ways.find(({ id }) => id === way_id)?.name ?? way_id;
+  const choices = choicesFor(context, await stillAllowed(context, redirect_to));
+  const state = linking
+    ? ({ kind: "link_failed", failure, provider } as const)
+    : ({ kind: "failed", failure, provider, choices } as const);
+  return context.html(<SignInPage state={state} />, statusOf(failure));
+}
+
+function statusOf(failure: SignInFailure): ContentfulStatusCode {
+  switch (failure) {
+    case "provider_unreachable":
+    case "provider_failed":
+      return 502;
+    case "linked_elsewhere":
+    case "linked_another":
+      return 409;
+    case "cancelled":
+    case "expired":
+    case "mismatch":
+    case "link_session_ended":
+      return 400;
+  }
+}

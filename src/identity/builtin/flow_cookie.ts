@@ -1,0 +1,121 @@
+/**
+ * The state of a sign-in that is under way, carried by the browser itself: a JWE (RFC 7516, `dir`,
+ * A256GCM) in a host-only cookie, so that starting a sign-in writes to no store.
+ *
+ * Its key is derived (RFC 5869) for this use alone, and its type, issuer and audience are checked:
+ * nothing else that was ever encrypted with `ENCRYPTION_KEYS` opens as a flow, nor a flow as that.
+ */
+import { base64url, EncryptJWT, jwtDecrypt } from "jose";
+import { parse, serialize } from "hono/utils/cookie";
+import * as z from "zod";
+import { SIGNIN_FLOW_TTL_SECONDS } from "../../domain/limits.ts";
+
+/** A 256-bit key of `ENCRYPTION_KEYS`, as a JWK (RFC 7518, section 6.4). */
+export interface EncryptionKey {
+  readonly kid: string;
+  readonly k: string;
+}
+
+const flow = z.object({
+  provider: z.string(),
+  /** Ties the provider's answer to this browser (RFC 9700, section 2.1). */
+  state: z.string(),
+  /** Ties the ID token to this flow (OpenID Connect Core, section 3.1.2.1). */
+  nonce: z.string(),
+  /** Ties the code to this flow (RFC 7636). */
+  code_verifier: z.string(),
+  redirect_to: z.string().nullable(),
+  /** The person and session that asked to link; null for a plain sign-in. */
+  link_to: z.object({ id: z.string(), identity_id: z.string() }).nullable(),
+});
+
+/** What a flow must remember between leaving for the provider and coming back. */
+export type Flow = Readonly<z.infer<typeof flow>>;
+
+export interface FlowCookies {
+  /** The `Set-Cookie` value that carries a flow. */
+  seal(base_url: string, flow: Flow): Promise<string>;
+  /** The flow of a browser; null where it has none, an old one, or one that is not ours. */
+  open(base_url: string, request: Request): Promise<Flow | null>;
+  /** The `Set-Cookie` value that ends a flow. */
+  clear(base_url: string): string;
+}
+
+const FLOW_TYPE = "signin-flow+jwt";
+const FLOW_AUDIENCE = "signin-callback";
+
+/** Flows sealed with the first key; all keys open them. */
+export function createFlowCookies(keys: readonly EncryptionKey[]): FlowCookies {
+  const [first] = keys;
+  if (first === undefined) throw new Error("flow cookies need at least one encryption key");
+  return {
+    async seal(base_url, value) {
+      const token = await new EncryptJWT({ flow: value })
+        .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid: first.kid, typ: FLOW_TYPE })
+        .setIssuer(base_url)
+        .setAudience(FLOW_AUDIENCE)
+        .setIssuedAt()
+        .setExpirationTime(`${SIGNIN_FLOW_TTL_SECONDS}s`)
+        .encrypt(await deriveKey(first));
+      return flowCookie(base_url, token, SIGNIN_FLOW_TTL_SECONDS);
+    },
+    async open(base_url, request) {
+      const name = cookieName(base_url);
+      const token = parse(request.headers.get("Cookie") ?? "", name)[name];
+      if (token === undefined) return null;
+      try {
+        const { payload } = await jwtDecrypt(token, ({ kid }) => keyNamed(keys, kid), {
+          typ: FLOW_TYPE,
+          issuer: base_url,
+          audience: FLOW_AUDIENCE,
+          keyManagementAlgorithms: ["dir"],
+          contentEncryptionAlgorithms: ["A256GCM"],
+          requiredClaims: ["exp"],
+        });
+        return flow.parse(payload["flow"]);
+      } catch {
+        // Forged, foreign and outdated are one: this browser has no flow that counts.
+        return null;
+      }
+    },
+    clear: (base_url) => flowCookie(base_url, "", 0),
+  };
+}
+
+/**
+ * `__Host-` keeps a sibling subdomain from planting a flow of its own. Browsers grant the prefix over
+ * https alone, so local development goes without.
+ */
+function cookieName(base_url: string): string {
+  return base_url.startsWith("https:") ? "__Host-passbook_signin" : "passbook_signin";
+}
+
+/** `Lax`: the way back is a top-level navigation from the provider, and nothing else may carry it. */
+function flowCookie(base_url: string, value: string, max_age_seconds: number): string {
+  return serialize(cookieName(base_url), value, {
+    path: "/",
+    httpOnly: true,
+    secure: true,
+    sameSite: "Lax",
+    maxAge: max_age_seconds,
+  });
+}
+
+async function keyNamed(
+  keys: readonly EncryptionKey[],
+  kid: string | undefined,
+): Promise<Uint8Array> {
+  const key = keys.find((candidate) => candidate.kid === kid);
+  if (key === undefined) throw new Error("no such key");
+  return deriveKey(key);
+}
+
+/** The key for flows alone; HKDF needs no salt with a uniformly random key (RFC 5869, section 3.1). */
+async function deriveKey({ k }: EncryptionKey): Promise<Uint8Array> {
+  const secret = await crypto.subtle.importKey("raw", base64url.decode(k), "HKDF", false, [
+    "deriveBits",
+  ]);
+  const info = new TextEncoder().encode("passbook sign-in flow");
+  const parameters = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info };
+  return new Uint8Array(await crypto.subtle.deriveBits(parameters, secret, 256));
+}

@@ -1,0 +1,46 @@
+/** Reading a person's data from what a provider says of them. Everything in it is foreign input. */
+import { PROFILE_TEXT_MAX_LENGTH, SUBJECT_MAX_LENGTH } from "../../domain/limits.ts";
+import type { ProfileFields } from "../providers.ts";
+import type { Profile } from "./users.ts";
+
+/** Claims of an ID token, or a user-info answer. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Who it is, in the provider's own terms; null where it says nothing usable. */
+export function readSubject(claims: Claims, fields: ProfileFields): string | null {
+  const value = readField(claims, fields.subject);
+  if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : null;
+  if (typeof value !== "string" || value === "") return null;
+  return value.length <= SUBJECT_MAX_LENGTH ? value : null;
+}
+
+/**
+ * Name and e-mail address. Only the boolean true verifies an address: providers exist that send the
+ * string "false", and a program that reads it as true hands accounts out.
+ */
+export function readProfile(claims: Claims, fields: ProfileFields): Profile {
+  const email = readText(claims, fields.email);
+  const verified =
+    fields.email_verified === null ? false : readField(claims, fields.email_verified);
+  return {
+    name: readText(claims, fields.name),
+    email,
+    email_verified: email !== null && verified === true,
+  };
+}
+
+function readText(claims: Claims, path: string | null): string | null {
+  const value = path === null ? null : readField(claims, path);
+  if (typeof value !== "string" || value === "" || !value.isWellFormed()) return null;
+  return value.length <= PROFILE_TEXT_MAX_LENGTH ? value : null;
+}
+
+function readField(claims: Claims, path: string): unknown {
+  let value: unknown = claims;
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name))
+      return undefined;
+    value = (value as Claims)[name];
+  }
+  return value;
+}

@@ -1,0 +1,234 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { connect, openProviderDouble } from "../identity/provider_double.ts";
+import { APP, BACK, openBrowser, subjectOf, tokenOf } from "./browser.ts";
+import { send } from "./passbook.ts";
+
+const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified: true };
+
+async function count(table: string): Promise<number> {
+  const row = await env.DB.prepare(`select count(*) as n from ${table}`).first<{ n: number }>();
+  return row?.n ?? 0;
+}
+
+async function users(): Promise<Record<string, unknown>[]> {
+  return (await env.DB.prepare("select * from users order by created_at_ms").all()).results;
+}
+
+describe("signing in with a provider", () => {
+  it("sends the browser to the provider with PKCE, state, nonce and the one redirect address", async () => {
+    const acme = openProviderDouble("acme");
+    const browser = openBrowser(connect(acme));
+    const asked = new URL(await browser.start("acme"));
+    expect(asked.origin + asked.pathname).toBe("https://acme.test/authorize");
+    expect(Object.fromEntries(asked.searchParams)).toMatchObject({
+      response_type: "code",
+      client_id: "client-of-acme",
+      redirect_uri: "http://passbook.test/signin/callback/acme",
+      scope: "openid email profile",
+      code_challenge_method: "S256",
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    });
+  });
+
+  it("starts without writing to any store or asking the provider anything", async () => {
+    const acme = openProviderDouble("acme");
+    await openBrowser(connect(acme)).start("acme");
+    expect(acme.requests).toEqual([]);
+    for (const table of ["users", "identities", "sessions"]) expect(await count(table)).toBe(0);
+  });
+
+  it("comes back with a token that the API takes", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = connect(acme);
+    const landed = await openBrowser(settings).signIn(acme, ADA, `${BACK}?keep=1#part`);
+    expect(landed.status).toBe(303);
+    const back = new URL(landed.headers.get("Location") ?? "");
+    expect(back.origin + back.pathname).toBe(BACK);
+    expect(back.searchParams.get("keep")).toBe("1");
+    expect(back.hash).toBe("#part");
+    const headers = { Authorization: `Bearer ${tokenOf(landed)}` };
+    expect(await send("GET", "/api/wallet", { headers }, settings)).toMatchObject({ status: 200 });
+  });
+
+  it("lands without leaving the token in caches or referrers", async () => {
+    const acme = openProviderDouble("acme");
+    const landed = await openBrowser(connect(acme)).signIn(acme, ADA);
+    expect(landed.headers.get("Referrer-Policy")).toBe("no-referrer");
+    expect(landed.headers.get("Cache-Control")).toBe("no-store");
+  });
+
+  it("sets session cookies that scripts cannot read, on the parent domain", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = {
+      ...connect(acme),
+      BASE_URL: "https://id.family.test",
+      COOKIE_DOMAIN: "family.test",
+    };
+    const landed = await openBrowser(settings).signIn(acme, ADA);
+    for (const name of ["passbook_session", "passbook_token"]) {
+      const cookie = landed.headers.getSetCookie().find((value) => value.startsWith(`${name}=`));
+      for (const attribute of [
+        "HttpOnly",
+        "Secure",
+        "SameSite=None",
+        "Domain=family.test",
+        "Path=/",
+      ]) {
+        expect(cookie?.split("; ")).toContain(attribute);
+      }
+    }
+  });
+
+  it("keeps the flow in a cookie of this host alone, gone at the end", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = {
+      ...connect(acme),
+      BASE_URL: "https://id.family.test",
+      COOKIE_DOMAIN: "family.test",
+    };
+    const browser = openBrowser(settings);
+    const started = await browser.get(`/signin/acme?redirect_to=${encodeURIComponent(BACK)}`);
+    const [flow = ""] = started.headers.getSetCookie();
+    expect(flow).toMatch(/^__Host-passbook_signin=/);
+    expect(flow.split("; ").slice(1).toSorted()).toEqual(
+      ["HttpOnly", "Max-Age=600", "Path=/", "SameSite=Lax", "Secure"].toSorted(),
+    );
+    await browser.get(acme.approve(started.headers.get("Location") ?? "", ADA).href);
+    expect([...browser.cookies.keys()].toSorted()).toEqual(["passbook_session", "passbook_token"]);
+  });
+
+  it("ends on the account page where nobody asked to be sent anywhere", async () => {
+    const acme = openProviderDouble("acme");
+    const browser = openBrowser(connect(acme));
+    const started = await browser.get("/signin/acme");
+    const back = acme.approve(started.headers.get("Location") ?? "", ADA);
+    const landed = await browser.get(back.href);
+    expect(landed.headers.get("Location")).toBe("http://passbook.test/account");
+  });
+
+  it("knows a person again and takes over a new name and address", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = connect(acme);
+    const first = await openBrowser(settings).signIn(acme, ADA);
+    const changed = { ...ADA, name: "Ada L.", email: "ada@new.example" };
+    const second = await openBrowser(settings).signIn(acme, changed);
+    expect(subjectOf(tokenOf(second))).toBe(subjectOf(tokenOf(first)));
+    expect(await users()).toMatchObject([{ name: "Ada L.", email: "ada@new.example" }]);
+  });
+
+  it("makes one user of two simultaneous first sign-ins", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = connect(acme);
+    const landings = await Promise.all(
+      [1, 2, 3, 4].map(() => openBrowser(settings).signIn(acme, ADA)),
+    );
+    expect(new Set(landings.map((landed) => subjectOf(tokenOf(landed)))).size).toBe(1);
+    expect(await count("users")).toBe(1);
+    expect(await count("identities")).toBe(1);
+    expect(await count("sessions")).toBe(4);
+  });
+
+  it("asks the user-info endpoint where the ID token has no address", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = connect(acme);
+    acme.misbehave({
+      claims: ({ iss, aud, iat, exp, nonce, sub }) => ({ iss, aud, iat, exp, nonce, sub }),
+    });
+    await openBrowser(settings).signIn(acme, ADA);
+    expect(await users()).toMatchObject([
+      { name: "Ada", email: "ada@example.com", email_verified: 1 },
+    ]);
+  });
+
+  it("works with a provider that has no ID tokens and numbers its people", async () => {
+    const hub = openProviderDouble("hub", {
+      scope: "read:user",
+      jwks_uri: null,
+      profile: { subject: "data.id", name: "data.name" },
+    });
+    const settings = connect(hub);
+    const person = { sub: "-", data: { id: 4711, name: "Ada" } };
+    const first = await openBrowser(settings).signIn(hub, person);
+    const second = await openBrowser(settings).signIn(hub, person);
+    expect(subjectOf(tokenOf(second))).toBe(subjectOf(tokenOf(first)));
+    const row = await env.DB.prepare("select subject from identities").first();
+    expect(row).toEqual({ subject: "4711" });
+  });
+});
+
+describe("a preset", () => {
+  it.each([
+    ["github", "https://github.com/login/oauth/authorize", {}],
+    ["google", "https://accounts.google.com/o/oauth2/v2/auth", { access_type: "offline" }],
+    ["x", "https://x.com/i/oauth2/authorize", {}],
+  ])("for %s needs a client and nothing else", async (preset, address, parameters) => {
+    const entry = { preset, client_id: "our-id", client_secret: "our-secret" };
+    const browser = openBrowser({ SIGNIN_PROVIDERS: JSON.stringify([entry]) });
+    const asked = new URL(await browser.start(preset));
+    expect(asked.origin + asked.pathname).toBe(address);
+    expect(Object.fromEntries(asked.searchParams)).toMatchObject({
+      client_id: "our-id",
+      redirect_uri: `http://passbook.test/signin/callback/${preset}`,
+      code_challenge_method: "S256",
+      ...parameters,
+    });
+    expect(asked.href).not.toContain("our-secret");
+  });
+});
+
+describe("the sign-in page", () => {
+  it("has a link for each provider that carries where the person goes back to", async () => {
+    const settings = connect(openProviderDouble("acme"), openProviderDouble("zeta"));
+    const page = await openBrowser(settings).get(`/signin?redirect_to=${encodeURIComponent(BACK)}`);
+    const back = encodeURIComponent(BACK);
+    expect(page.text).toContain(`href="/signin/acme?redirect_to=${back}"`);
+    expect(page.text).toContain(`href="/signin/zeta?redirect_to=${back}"`);
+    expect(page.text).toContain("Continue with Acme");
+    expect(page.text).toContain(new URL(APP).host);
+  });
+
+  it("sends a signed-in browser straight back with a fresh token", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = connect(acme);
+    const browser = openBrowser(settings);
+    await browser.signIn(acme, ADA);
+    const again = await browser.get(`/signin?redirect_to=${encodeURIComponent(BACK)}`);
+    expect(again.status).toBe(303);
+    expect(again.headers.get("Referrer-Policy")).toBe("no-referrer");
+    const headers = { Authorization: `Bearer ${tokenOf(again)}` };
+    expect(await send("GET", "/api/wallet", { headers }, settings)).toMatchObject({ status: 200 });
+  });
+
+  it("sends a signed-in browser without redirect_to to its account", async () => {
+    const acme = openProviderDouble("acme");
+    const browser = openBrowser(connect(acme));
+    await browser.signIn(acme, ADA);
+    const again = await browser.get("/signin");
+    expect(again.headers.get("Location")).toBe("http://passbook.test/account");
+  });
+
+  it("says so where no way to sign in is set up", async () => {
+    const settings = { DEV_SIGNIN: "false", BASE_URL: "https://passbook.test" };
+    const page = await openBrowser(settings).get("/signin");
+    expect(page).toMatchObject({
+      status: 200,
+      text: expect.stringContaining("No way to sign in is set up"),
+    });
+  });
+
+  it("answers an unknown address with a page to a person and with JSON to a program", async () => {
+    expect(await openBrowser().get("/nowhere")).toMatchObject({
+      status: 404,
+      text: expect.stringContaining("There is nothing here"),
+    });
+    expect(await send("GET", "/nowhere")).toMatchObject({
+      status: 404,
+      body: { code: "not_found" },
+    });
+    const html = { headers: { Accept: "text/html" } };
+    expect((await send("GET", "/api/nowhere", html)).body).toMatchObject({ code: "not_found" });
+  });
+});

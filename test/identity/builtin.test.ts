@@ -1,0 +1,39 @@
+import { env } from "cloudflare:workers";
+import { readConfig } from "../../src/config.ts";
+import { createBuiltinProvider } from "../../src/identity/builtin/provider.ts";
+import { describeIdentityProvider } from "./contract.ts";
+import { connect, openProviderDouble } from "./provider_double.ts";
+
+const BASE_URL = "https://passbook.test";
+
+describeIdentityProvider("builtin", () => {
+  const acme = openProviderDouble("acme");
+  const read = readConfig({ ...env, BASE_URL, ...connect(acme) });
+  if (!read.ok) throw new Error(read.refusal.variable);
+  const { signin_providers: providers, encryption_keys } = read.value;
+  const identity = createBuiltinProvider({
+    database: env.DB,
+    cookie_scope: { domain: null },
+    dev_signin: false,
+    providers,
+    encryption_keys,
+  });
+  return {
+    identity,
+    base_url: BASE_URL,
+    async signIn(person) {
+      const start = { way_id: "acme", base_url: BASE_URL, redirect_to: null, link_to: null };
+      const started = await identity.startSignIn(start);
+      if (started.kind !== "redirect") throw new Error(started.kind);
+      const back = acme.approve(started.to, { sub: person });
+      const request = new Request(back, { headers: { Cookie: cookiePairs(started.set_cookies) } });
+      const finished = await identity.finishSignIn(request, "acme", BASE_URL);
+      const set_cookies = "set_cookies" in finished ? finished.set_cookies : [];
+      return { finished, cookies: cookiePairs(set_cookies) };
+    },
+  };
+});
+
+function cookiePairs(set_cookies: readonly string[]): string {
+  return set_cookies.map((cookie) => cookie.split(";")[0]).join("; ");
+}

@@ -1,0 +1,98 @@
+/** The sign-in and account pages for everyone: axe-core, keyboard alone, small and dark screens. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "./browser.ts";
+import { startFamily, type Family } from "./family.ts";
+
+let family: Family;
+let browser: Browser;
+let axe: string;
+
+beforeAll(async () => {
+  family = await startFamily({ DEV_SIGNIN: "true" });
+  browser = await launchBrowser();
+  axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await family?.stop();
+});
+
+/** Every page and state, by what brings a person there; the account's need them signed in. */
+const places = {
+  "the sign-in page": "/signin",
+  "a sign-in that failed": "/signin/callback/real?code=old&state=old",
+  "an address that is not allowed": "/signin?redirect_to=https://evil.test/",
+  "an unknown address": "/nowhere",
+  "the page after signing out": "/signin?notice=signed_out",
+  "the account": "/account",
+  "the account with news": "/account?notice=linked",
+} as const;
+
+const screens = [
+  ["in light", { colorScheme: "light", viewport: { width: 1000, height: 800 } }],
+  ["in dark", { colorScheme: "dark", viewport: { width: 1000, height: 800 } }],
+  ["on a phone", { colorScheme: "light", viewport: { width: 390, height: 800 } }],
+] as const;
+
+async function signInByForm(page: Page): Promise<void> {
+  await page.goto(`${family.passbook}/signin`);
+  await page.getByLabel("E-mail address").fill("ada@example.com");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(`${family.passbook}/account`);
+}
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const results = await page.evaluate((): Promise<AxeResults> =>
+    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+  );
+  return results.violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`,
+  );
+}
+
+describe.each(screens)("pages %s", (_name, options) => {
+  it("have no accessibility violation and do not scroll sideways", async () => {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    const refused: string[] = [];
+    page.on("console", (message) => {
+      if (message.text().includes("Content Security Policy")) refused.push(message.text());
+    });
+    for (const [place, path] of Object.entries(places)) {
+      if (path === "/account") await signInByForm(page);
+      await page.goto(family.passbook + path);
+      expect(await violations(page), place).toEqual([]);
+      const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      expect(widths[0], place).toBeLessThanOrEqual(widths[1] ?? 0);
+    }
+    expect(refused).toEqual([]);
+    await context.close();
+  });
+});
+
+describe("the keyboard alone", () => {
+  it("reaches every way to sign in, in order, with the focus in sight", async () => {
+    const page = await browser.newPage();
+    await page.goto(`${family.passbook}/signin`);
+    const reached: string[] = [];
+    for (let step = 0; step < 4; step += 1) {
+      await page.keyboard.press("Tab");
+      const focused = page.locator(":focus");
+      reached.push((await focused.textContent()) || (await focused.getAttribute("id")) || "");
+      const outline = await focused.evaluate((element) => getComputedStyle(element).outlineStyle);
+      expect(outline).toBe("solid");
+    }
+    expect(reached).toEqual(["Continue with Real ID", "Continue with Mock", "email", "Sign in"]);
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.type("ada@example.com");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${family.passbook}/account`);
+    await page.close();
+  });
+});
