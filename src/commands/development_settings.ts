@@ -1,18 +1,17 @@
 /** The settings of local development: real random keys, and a sign-in that asks for no password. */
-import { randomBytes, randomUUID } from "node:crypto";
-import { exportJWK, generateKeyPair } from "jose";
+import { base64url, exportJWK, generateKeyPair } from "jose";
 
 /** A new private signing key as a one-key JWKS, for `SIGNING_KEYS`. */
 export async function newSigningKeys(): Promise<string> {
   const { privateKey } = await generateKeyPair("EdDSA", { crv: "Ed25519", extractable: true });
-  return JSON.stringify({ keys: [{ ...(await exportJWK(privateKey)), kid: randomUUID() }] });
+  const key = { ...(await exportJWK(privateKey)), kid: crypto.randomUUID() };
+  return JSON.stringify({ keys: [key] });
 }
 
 /** A new 256-bit encryption key as a one-key JWKS, for `ENCRYPTION_KEYS`. */
 export function newEncryptionKeys(): string {
-  return JSON.stringify({
-    keys: [{ kty: "oct", kid: randomUUID(), k: randomBytes(32).toString("base64url") }],
-  });
+  const k = base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
+  return JSON.stringify({ keys: [{ kty: "oct", kid: crypto.randomUUID(), k }] });
 }
 
 /** The contents of a new `.dev.vars`. */
