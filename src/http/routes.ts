@@ -1,7 +1,6 @@
 /** Every address of the service and what answers it. */
 import type { Hono } from "hono";
 import { showAccount } from "./account/page.tsx";
-import { requireSession } from "./account/session.ts";
 import { signOutEverywhere } from "./account/signout_everywhere.ts";
 import { linkWay, unlinkWay } from "./account/ways.ts";
 import { authenticate } from "./authenticate.ts";
@@ -53,12 +52,19 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.use("/signout", shareWithAllowedOrigins, noStore);
   app.post("/signout", guardForm, limitedBody, ...signOut);
 
+  const own_form = [guardOwnForms, signInFirst, limitedBody] as const;
   app.use("/account/*", noStore);
-  app.get("/account", requireSession, ...showAccount);
-  const own_form = [guardOwnForms, requireSession, limitedBody] as const;
-  app.post("/account/link/:id", ...own_form, ...linkWay);
+  app.get("/account", signInFirst, ...showAccount);
+  app.post("/account/link", ...own_form, ...linkWay);
   app.post("/account/unlink", ...own_form, ...unlinkWay);
   app.post("/account/signout-everywhere", ...own_form, ...signOutEverywhere);
+  app.get("/account/tokens", signInFirst, ...showTokens);
+  app.post("/account/tokens/revoke", ...own_form, ...revokeFromPage);
+
+  app.use("/device/*", noStore);
+  app.get("/device", signInFirst, ...showDevice);
+  app.post("/device/approve", ...own_form, ...approveDevice);
+  app.post("/device/deny", ...own_form, ...denyDevice);
 
   app.use("/api/*", shareWithAllowedOrigins, noStore);
   app.get("/api/sessionToken", ...issueSessionToken);
@@ -81,15 +87,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.post("/api/device/start", limitStarts, limitedBody, ...startLogin);
   app.post("/api/device/complete", ...approver, jsonBodyOnly, limitedBody, ...completeLogin);
   app.get("/api/device/poll", ...pollLogin);
+
   app.get("/api/tokens", authenticate, ...listTokens);
   app.delete("/api/tokens/:id", authenticate, guardCookieWrites, ...revokeToken);
-
-  app.use("/device/*", noStore);
-  app.get("/device", signInFirst, ...showDevice);
-  app.post("/device/approve", guardOwnForms, signInFirst, limitedBody, ...approveDevice);
-  app.post("/device/deny", guardOwnForms, signInFirst, limitedBody, ...denyDevice);
-
-  app.use("/account/tokens/*", noStore);
-  app.get("/account/tokens", signInFirst, ...showTokens);
-  app.post("/account/tokens/revoke", guardOwnForms, signInFirst, limitedBody, ...revokeFromPage);
 }

@@ -125,7 +125,8 @@ function FurtherWays({ person, ways }: Pick<AccountPageProps, "person" | "ways">
     <section aria-labelledby="further">
       <h2 id="further">Sign in another way too</h2>
       {further.map(({ id, name }) => (
-        <form method="post" action={`/account/link/${id}`}>
+        <form method="post" action="/account/link">
+          <input type="hidden" name="provider" value={id} />
           <button type="submit" class="quiet">{`Link ${name}`}</button>
         </form>
       ))}

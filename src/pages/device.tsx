@@ -8,6 +8,8 @@ import { Page } from "./layout.tsx";
 export interface ConfirmProps {
   /** As people read it. */
   readonly user_code: string;
+  /** Whose account it will be, as the person knows it: address or name; null where neither is known. */
+  readonly approver: string | null;
   readonly client_name: string | null;
   readonly app_slug: string | null;
   /** The name under which the operators know the app; null where they do not. */
@@ -145,7 +147,7 @@ function CodeForm() {
 }
 
 function Confirm(props: ConfirmProps) {
-  const { user_code, problem, token_days } = props;
+  const { user_code, approver, problem, token_days } = props;
   return (
     <Page title="Approve a device">
       <h1>Does your device show this code?</h1>
@@ -165,8 +167,8 @@ function Confirm(props: ConfirmProps) {
       <form method="post" action="/device/approve">
         <input type="hidden" name="user_code" value={user_code} />
         <p>
-          It will be able to use your account and spend your credits for {token_days} days, or until
-          you revoke it.
+          It will be able to use your account{approver === null ? null : <> ({approver})</>} and
+          spend your credits for {token_days} days, or until you revoke it.
         </p>
         <Limits open={problem !== null} />
         <button type="submit">Approve</button>

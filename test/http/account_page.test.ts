@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { BACK, openBrowser, subjectOf, tokenOf, type Browser } from "./browser.ts";
+import { BACK, openBrowser, SIGN_IN_FIRST, subjectOf, tokenOf, type Browser } from "./browser.ts";
 import { send } from "./passbook.ts";
 import type { ProviderDouble, PersonAtProvider } from "../identity/provider_double.ts";
 
@@ -21,7 +21,7 @@ function openTwo() {
 
 /** The signed-in person links a provider from their account page. */
 async function link(browser: Browser, provider: ProviderDouble, person: PersonAtProvider) {
-  const started = await browser.post(`/account/link/${provider.settings.id}`);
+  const started = await browser.post("/account/link", { provider: provider.settings.id });
   const back = provider.approve(started.headers.get("Location") ?? "", person);
   return browser.get(back.href);
 }
@@ -48,7 +48,7 @@ describe("the account page", () => {
   it("sends a stranger to sign in", async () => {
     const answer = await openBrowser().get("/account");
     expect(answer).toMatchObject({ status: 303 });
-    expect(answer.headers.get("Location")).toBe("/signin");
+    expect(answer.headers.get("Location")).toMatch(SIGN_IN_FIRST);
   });
 
   it("is not opened by a bearer token or a JWT cookie alone", async () => {
@@ -120,7 +120,7 @@ describe("linking a further provider", () => {
     const { acme, zeta, settings } = openTwo();
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
-    const started = await browser.post("/account/link/zeta");
+    const started = await browser.post("/account/link", { provider: "zeta" });
     await browser.post("/signout");
     const back = zeta.approve(started.headers.get("Location") ?? "", ADA_AT_ZETA);
     const answer = await browser.get(back.href);
@@ -132,7 +132,7 @@ describe("linking a further provider", () => {
     const { acme, zeta, settings } = openTwo();
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
-    const started = await browser.post("/account/link/zeta");
+    const started = await browser.post("/account/link", { provider: "zeta" });
     const flow = browser.cookies.get("passbook_signin") ?? "";
     await browser.signIn(acme, { sub: "ben" });
     browser.cookies.set("passbook_signin", flow);
@@ -143,11 +143,11 @@ describe("linking a further provider", () => {
 
   it("starts for signed-in people only, and never by following a link", async () => {
     const { acme, settings } = openTwo();
-    const answer = await openBrowser(settings).post("/account/link/acme");
-    expect(answer.headers.get("Location")).toBe("/signin");
+    const answer = await openBrowser(settings).post("/account/link", { provider: "acme" });
+    expect(answer.headers.get("Location")).toMatch(SIGN_IN_FIRST);
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
-    expect((await browser.get("/account/link/zeta")).status).toBe(404);
+    expect((await browser.get("/account/link?provider=zeta")).status).toBe(404);
   });
 });
 

@@ -6,6 +6,8 @@ import { BASE_URL, send, type Answer } from "./passbook.ts";
 /** Where tests' app lives; allowed by the development settings. */
 export const APP = "http://localhost:3000";
 export const BACK = `${APP}/back`;
+/** Where `/account` sends who is not signed in: to sign in, and back. */
+export const SIGN_IN_FIRST = /\/signin\?redirect_to=https?%3A%2F%2F[a-z.]+%2Faccount$/;
 
 export interface Browser {
   /** Cookies by name, as the Worker set them. */
@@ -87,5 +89,5 @@ export async function expectNobody(browser: Browser, status: number): Promise<vo
   expect(status).toBeGreaterThanOrEqual(400);
   expect(browser.cookies.has("passbook_session")).toBe(false);
   const account = await browser.get("/account");
-  expect(account.headers.get("Location")).toBe("/signin");
+  expect(account.headers.get("Location")).toMatch(SIGN_IN_FIRST);
 }

@@ -70,6 +70,12 @@ describe("the device page", () => {
     expect(text).not.toContain("style=");
   });
 
+  it("says whose account the device will use", async () => {
+    const { user_code } = await startLogin();
+    const { text } = await openPage(await signIn("grace@example.com"), user_code);
+    expect(text).toContain("your account (grace@example.com)");
+  });
+
   it("names the place, and warns where it is in another country than the approver", async () => {
     const ada = await signIn();
     const from = async (cf: object, path: string, init: RequestInit = {}) => {

@@ -1,14 +1,16 @@
-/** `POST /account/link/{id}` and `POST /account/unlink`: further ways to sign in. */
+/** `POST /account/link` and `POST /account/unlink`: further ways to sign in. */
 import * as z from "zod";
 import { factory } from "../context.ts";
 import { refuseWithPage } from "../problem.tsx";
 import { redirectTo } from "../signin/land.ts";
 import { validForm } from "../validation.ts";
 
+const form = z.object({ provider: z.string() });
+
 /** Leaves for a provider, to come back with a further identity of the same person. */
-export const linkWay = factory.createHandlers(async (context) => {
+export const linkWay = factory.createHandlers(validForm(form), async (context) => {
   const started = await context.get("services").identity.startSignIn({
-    way_id: context.req.param("id") ?? "",
+    way_id: context.req.valid("form").provider,
     base_url: context.get("base_url"),
     redirect_to: null,
     link_to: context.get("session"),
@@ -18,10 +20,8 @@ export const linkWay = factory.createHandlers(async (context) => {
     : refuseWithPage(context, { code: "not_found" });
 });
 
-const unlink_form = z.object({ provider: z.string() });
-
 /** Takes a way to sign in from the person, but never the last one. */
-export const unlinkWay = factory.createHandlers(validForm(unlink_form), async (context) => {
+export const unlinkWay = factory.createHandlers(validForm(form), async (context) => {
   const { identity_id } = context.get("session");
   const { provider } = context.req.valid("form");
   const unlinked = await context.get("services").identity.unlink(identity_id, provider);

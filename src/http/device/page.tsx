@@ -36,7 +36,9 @@ async function openLogin(
   if (!answer.ok) return answer;
   const asked: AskedLogin | null = answer.value.asked ?? copy;
   if (asked === null) throw new Error("an opened login says what it asks, or confirms a copy");
-  return accepted(await confirmation(context, user_code, asked));
+  const person = await context.get("services").identity.readPerson(identity_id);
+  const approver = person?.email ?? person?.name ?? null;
+  return accepted({ ...(await confirmation(context, user_code, asked)), approver });
 }
 
 /** What the page says of a login: an app's name where it is registered, the place in words. */
@@ -44,7 +46,7 @@ async function confirmation(
   context: AppContext,
   user_code: string,
   { asker, started_at_ms }: AskedLogin,
-): Promise<ConfirmProps> {
+): Promise<Omit<ConfirmProps, "approver">> {
   const { apps, config } = context.get("services");
   const { app_slug, city, country } = asker;
   const here = countryOf(context);
