@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { connect } from "../account/connected.ts";
 import { fakeUpstream, providers } from "../account/upstream.ts";
+import { getToken, tokenId } from "../device/logins.ts";
 import { send, signIn } from "./passbook.ts";
 
 const FAMILY = "http://localhost:3000";
@@ -89,5 +90,43 @@ describe("GET /api/socialToken", () => {
         body: { error: expect.any(String), code: "token_not_found" },
       });
     }
+  });
+});
+
+describe("a personal access token", () => {
+  const ask = (token: string) =>
+    send(
+      "GET",
+      "/api/oauthToken/acme",
+      { headers: { Authorization: `Bearer ${token}` } },
+      providers(),
+    );
+
+  it("of the whole account gets the third party's token", async () => {
+    const { ada, token } = await connected();
+    const holder = await getToken(ada);
+    expect(await ask(holder.token)).toMatchObject({ status: 200, body: { token } });
+  });
+
+  it.each([
+    ["may only read", { scopes: ["read"] }],
+    ["is limited to an app", { apps: ["demo"] }],
+  ])("that %s does not: what it opens knows nothing of our limits", async (_, limits) => {
+    const { ada } = await connected();
+    const holder = await getToken(ada, limits);
+    expect(await ask(holder.token)).toMatchObject({ status: 403, body: { code: "scope" } });
+  });
+
+  it("that was revoked gets nothing, nor does a session token made from it", async () => {
+    const { ada } = await connected();
+    const holder = await getToken(ada);
+    const bound = (await holder.get("/api/sessionToken")).body.token;
+    expect((await ask(bound)).status).toBe(200);
+    await holder.revoke(await tokenId(holder));
+    for (const dead of [holder.token, bound]) {
+      expect(await ask(dead)).toMatchObject({ status: 401, body: { code: "unauthorized" } });
+    }
+    const renewed = await holder.get("/api/sessionToken");
+    expect(renewed).toMatchObject({ status: 401, body: { signin_url: expect.any(String) } });
   });
 });
