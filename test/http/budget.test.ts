@@ -13,6 +13,7 @@ const ENDPOINTS: readonly [string, string, string, ((job_id: string) => object) 
   ["wallet with app", "GET", "/api/wallet?app=demo", null],
   ["job list", "GET", "/api/jobs?app=demo&status=started", null],
   ["ledger", "GET", "/api/ledger", null],
+  ["job read", "GET", "/api/jobs/:id", null],
   ["job create", "POST", "/api/jobs", () => ({ app: "demo", action: "draw", cost_estimate: 1 })],
   ["job complete", "POST", "/api/jobs/complete", (job_id) => ({ job_id, actual_cost: 1 })],
   ["job fail", "POST", "/api/jobs/fail", (job_id) => ({ job_id })],
@@ -41,7 +42,8 @@ describe("the way of a request", () => {
         await send("GET", "/api/wallet?app=demo", { headers }, environment);
         Object.assign(hops, { account: 0, d1: 0, kv: 0 });
         const body = bodyOf === null ? null : JSON.stringify(bodyOf(job_id));
-        const answer = await send(method, path, { headers, body }, environment);
+        const address = path.replace(":id", job_id);
+        const answer = await send(method, address, { headers, body }, environment);
         expect(answer.status).toBe(200);
         expect(hops).toEqual(ONE_OBJECT_CALL);
         expect(fetched).not.toHaveBeenCalled();
@@ -55,6 +57,15 @@ describe("the way of a request", () => {
     const headers = { Authorization: `Bearer ${ada.token}` };
     await send("GET", "/api/wallet?app=demo", { headers }, environment);
     expect(hops).toEqual({ account: 1, d1: 1, kv: 0 });
+  });
+
+  it("asks no store about a cookie that cannot be one of ours", async () => {
+    const { environment, hops } = countedEnvironment();
+    for (const value of ["x", "a".repeat(44), "a".repeat(42), ""]) {
+      const headers = { Cookie: `passbook_session=${value}; passbook_token=${value}` };
+      expect((await send("GET", "/api/wallet", { headers }, environment)).status).toBe(401);
+    }
+    expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
   });
 
   it("reads D1 once for a cookie whose short token ran out, then not again", async () => {

@@ -13,6 +13,9 @@ import { createUsers } from "./users.ts";
 
 export const SESSION_COOKIE = "passbook_session";
 
+/** 256 bits in base64url. */
+const SESSION_SECRET = /^[A-Za-z0-9_-]{43}$/;
+
 export interface BuiltinOptions {
   readonly database: D1Database;
   readonly cookie_scope: CookieScope;
@@ -87,6 +90,8 @@ export function createBuiltinProvider(options: BuiltinOptions): IdentityProvider
   };
 }
 
+/** The secret in a request's cookie; what cannot be one of ours asks no store. */
 function secretOf(request: Request): string | undefined {
-  return parse(request.headers.get("Cookie") ?? "", SESSION_COOKIE)[SESSION_COOKIE];
+  const value = parse(request.headers.get("Cookie") ?? "", SESSION_COOKIE)[SESSION_COOKIE];
+  return value !== undefined && SESSION_SECRET.test(value) ? value : undefined;
 }
