@@ -3,13 +3,20 @@ import { v7 as uuidv7 } from "uuid";
 import * as rules from "../domain/job.ts";
 import { mergeMetadata, serialiseMetadata, type Metadata } from "../domain/metadata.ts";
 import { accepted, refused } from "../domain/result.ts";
-import { countSpending, whyNotEnd, whyNotReserve, whyOverBudget } from "./admission.ts";
+import {
+  countSpending,
+  visibleApps,
+  whyNotEnd,
+  whyNotReserve,
+  whyOverBudget,
+} from "./admission.ts";
 import type {
   Answer,
   CompleteJobRequest,
   CreatedJob,
   CreateJobRequest,
   FailJobRequest,
+  ListJobsRequest,
   SettledJob,
 } from "./contract.ts";
 import { ensureOpen, post, readBalance, type Transaction } from "./ledger.ts";
@@ -81,6 +88,22 @@ export function failJob(transaction: Transaction, request: FailJobRequest): Answ
   const step = rules.fail(job, request.refund);
   if (!step.ok) return step;
   return accepted(applyStep(transaction, job, step.value, job.metadata_json));
+}
+
+/**
+ * Jobs as a list wants them, one more than its limit where there are more. The newest line says where
+ * started jobs begin, so that a long history is not searched for them.
+ */
+export function listJobs(transaction: Transaction, request: ListJobsRequest): JobRow[] {
+  const { store } = transaction;
+  const filter = {
+    ...request,
+    visible_apps: visibleApps(transaction),
+    limit: request.limit + 1,
+  };
+  if (request.status !== "started") return store.listJobs(filter);
+  const from_id = store.readNewestEntry()?.oldest_open_job_id ?? null;
+  return from_id === null ? [] : store.listJobs({ ...filter, from_id });
 }
 
 /**

@@ -104,11 +104,9 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     caller: contract.Caller,
     request: contract.ListJobsRequest,
   ): contract.Answer<contract.Page<JobRow>> {
-    return this.#transact(caller, "read", (transaction) => {
-      const visible_apps = tokens.visibleApps(transaction);
-      const filter = { ...request, visible_apps, limit: request.limit + 1 };
-      return accepted(page(transaction.store.listJobs(filter), request.limit));
-    });
+    return this.#transact(caller, "read", (transaction) =>
+      accepted(page(jobs.listJobs(transaction, request), request.limit)),
+    );
   }
 
   listEntries(

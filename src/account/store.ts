@@ -19,7 +19,8 @@ export type JobRow = typeof schema.jobs.$inferSelect;
 export type LineClosing = Pick<EntryRow, "at_ms" | "oldest_open_job_id" | "projected_line">;
 
 /**
- * Which jobs a list wants. `before_id` is exclusive; lists run from newest to oldest. Only rows of
+ * Which jobs a list wants. `before_id` is exclusive, `from_id` inclusive; lists run from newest to
+ * oldest. Only rows of
  * `visible_apps` are seen, where given.
  */
 export interface JobFilter {
@@ -27,6 +28,7 @@ export interface JobFilter {
   readonly app_slug?: string | undefined;
   readonly status?: JobStatus | undefined;
   readonly before_id?: string | undefined;
+  readonly from_id?: string | undefined;
   readonly limit: number;
 }
 
@@ -164,6 +166,7 @@ export function openStore(database: AccountDatabase) {
             filter.app_slug === undefined ? undefined : eq(jobs.app_slug, filter.app_slug),
             filter.status === undefined ? undefined : eq(jobs.status, filter.status),
             filter.before_id === undefined ? undefined : lt(jobs.id, filter.before_id),
+            filter.from_id === undefined ? undefined : gte(jobs.id, filter.from_id),
             isOneOf(jobs.app_slug, filter.visible_apps),
           ),
         )
