@@ -122,6 +122,10 @@ class Play {
     expect(shown).toEqual(
       this.#model.jobs.map((it) => [...wire[it.state], it.reserved, it.cost]).toReversed(),
     );
+    const started = await this.#person.get("/api/jobs?status=started&limit=200");
+    expect(started.body.jobs).toEqual(
+      body.jobs.filter((job: { status: string }) => job.status === "started"),
+    );
     const wallet = await this.#person.get("/api/wallet");
     expect(wallet.body.account.credits).toBe(this.#model.credits);
   }
