@@ -45,12 +45,15 @@ export function visibleApps({ token }: Transaction): readonly string[] | undefin
 }
 
 /**
- * Lets only callers through who may act for the whole account: what a third party's token opens knows
- * nothing of our apps.
+ * Lets only callers through whom nothing limits: what a third party's token opens knows nothing of our
+ * apps and caps.
  */
-export function checkWholeAccount(transaction: Transaction): Answer<null> {
-  if (visibleApps(transaction) === undefined) return accepted(null);
-  return refused({ code: "scope", detail: "This token may act for some apps only." });
+export function checkUnlimited({ token }: Transaction): Answer<null> {
+  if (token === null || rules.isUnlimited(limitsOf(token))) return accepted(null);
+  return refused({
+    code: "scope",
+    detail: "Only a token without limits gets third parties' tokens.",
+  });
 }
 
 /** Why the caller may not act for an app; null where they may. */
@@ -118,6 +121,8 @@ export function issueToken(transaction: Transaction, request: IssueTokenRequest)
   const { tokens, now_ms } = transaction;
   const { id, label, app_slug, limits, expires_at_ms } = request;
   const { access, app_slugs, cap } = limits;
+  const room = checkRoomForToken(transaction);
+  if (!room.ok) return room;
   ensureOpen(transaction);
   tokens.deleteExpiredTokens(now_ms);
   tokens.insertToken({

@@ -2,7 +2,9 @@
 import { and, eq, lt, min } from "drizzle-orm";
 import { IDEMPOTENCY_CLEANUP_INTERVAL_MS, IDEMPOTENCY_KEEP_MS } from "../domain/limits.ts";
 import { accepted, refused } from "../domain/result.ts";
+import { visibleApps } from "./admission.ts";
 import type { Answer, IdempotencyGuard, OnceAnswer } from "./contract.ts";
+import type { Transaction } from "./ledger.ts";
 import { idempotency } from "./schema.ts";
 import type { AccountDatabase } from "./store.ts";
 
@@ -15,22 +17,26 @@ export function once<Value>(
   database: AccountDatabase,
   endpoint: string,
   guard: IdempotencyGuard | null,
-  now_ms: number,
-  operation: () => Answer<Value>,
+  transaction: Transaction,
+  operation: (transaction: Transaction) => Answer<Value>,
 ): OnceAnswer<Value> {
+  const { now_ms, token } = transaction;
   if (guard !== null) {
     const kept = readKept(database, endpoint, guard.key, now_ms);
     if (kept !== null) {
-      return kept.fingerprint === guard.fingerprint
+      // A token limited to some apps must not be told what others did for other apps.
+      const may_see = visibleApps(transaction) === undefined || kept.token_id === token?.id;
+      return may_see && kept.fingerprint === guard.fingerprint
         ? accepted({ value: JSON.parse(kept.answer_json) as Value, replayed: true })
         : refused({ code: "idempotency_key_reused" });
     }
   }
-  const answer = operation();
+  const answer = operation(transaction);
   if (!answer.ok) return answer;
   if (guard !== null) {
     const row = {
       fingerprint: guard.fingerprint,
+      token_id: token?.id ?? null,
       answer_json: JSON.stringify(answer.value),
       created_at_ms: now_ms,
     };

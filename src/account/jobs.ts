@@ -1,6 +1,7 @@
 /** Jobs inside a transaction: each step reads, asks the rules, and writes the job and its one line. */
 import { v7 as uuidv7 } from "uuid";
 import * as rules from "../domain/job.ts";
+import { OPEN_JOBS_MAX } from "../domain/limits.ts";
 import { mergeMetadata, serialiseMetadata, type Metadata } from "../domain/metadata.ts";
 import { accepted, refused } from "../domain/result.ts";
 import {
@@ -19,14 +20,25 @@ import type {
   ListJobsRequest,
   SettledJob,
 } from "./contract.ts";
-import { ensureOpen, post, readBalance, type Transaction } from "./ledger.ts";
-import type { JobRow } from "./store.ts";
+import {
+  ensureOpen,
+  post,
+  readBalance,
+  readOpenJobs,
+  type OpenJobs,
+  type Transaction,
+} from "./ledger.ts";
+import type { JobRow, Store } from "./store.ts";
 
 /** Creates a started job and takes its estimate off the balance. */
 export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
   const { store, token, now_ms } = transaction;
   const not_allowed = whyNotReserve(transaction, request.app_slug, request.cost_estimate);
   if (not_allowed !== null) return refused(not_allowed);
+  const open_before = readOpenJobs(store);
+  if (open_before.count >= OPEN_JOBS_MAX) {
+    return refused({ code: "too_many_open_jobs", limit: OPEN_JOBS_MAX });
+  }
   const id = nextJobId(store.readNewestJobId());
   const step = rules.reserve(
     readBalance(store),
@@ -35,8 +47,8 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
   );
   if (!step.ok) return step;
   ensureOpen(transaction);
-  const oldest_open = store.readNewestEntry()?.oldest_open_job_id ?? id;
-  const entry = post(transaction, step.value.posting, oldest_open);
+  const open = { oldest_id: open_before.oldest_id ?? id, count: open_before.count + 1 };
+  const entry = post(transaction, step.value.posting, open);
   const job = {
     id,
     status: step.value.status,
@@ -102,7 +114,7 @@ export function listJobs(transaction: Transaction, request: ListJobsRequest): Jo
     limit: request.limit + 1,
   };
   if (request.status !== "started") return store.listJobs(filter);
-  const from_id = store.readNewestEntry()?.oldest_open_job_id ?? null;
+  const { oldest_id: from_id } = readOpenJobs(store);
   return from_id === null ? [] : store.listJobs({ ...filter, from_id });
 }
 
@@ -112,10 +124,10 @@ export function listJobs(transaction: Transaction, request: ListJobsRequest): Jo
  */
 export function expireDueJobs(transaction: Transaction): number | null {
   const { store, now_ms } = transaction;
-  const oldest_open = store.readNewestEntry()?.oldest_open_job_id ?? null;
-  if (oldest_open === null) return null;
+  const { oldest_id } = readOpenJobs(store);
+  if (oldest_id === null) return null;
   let next_expiry_ms: number | null = null;
-  for (const { id, expires_at_ms } of store.listStartedJobs(oldest_open)) {
+  for (const { id, expires_at_ms } of store.listStartedJobs(oldest_id)) {
     const job = expires_at_ms <= now_ms ? store.readJob(id) : null;
     if (job !== null) applyStep(transaction, job, rules.expire(job), job.metadata_json);
     else next_expiry_ms = Math.min(next_expiry_ms ?? expires_at_ms, expires_at_ms);
@@ -131,12 +143,7 @@ function applyStep(
 ): SettledJob {
   const { store, now_ms } = transaction;
   const { status, actual_cost, failure } = step;
-  const oldest_open = store.readNewestEntry()?.oldest_open_job_id ?? null;
-  const entry = post(
-    transaction,
-    step.posting,
-    oldest_open === job.id ? store.readNextStartedJobId(job.id) : oldest_open,
-  );
+  const entry = post(transaction, step.posting, openWithout(store, job));
   const ended = {
     ...job,
     status,
@@ -149,6 +156,14 @@ function applyStep(
   store.updateJob(ended);
   countSpending(transaction, job, 0 - step.posting.amount);
   return { job: ended, credits: entry.balance_after };
+}
+
+/** What is started once `job` has ended; a job that timed out before is not among them any more. */
+function openWithout(store: Store, job: JobRow): OpenJobs {
+  const open = readOpenJobs(store);
+  if (job.status !== "started") return open;
+  const oldest_id = open.oldest_id === job.id ? store.readNextStartedJobId(job.id) : open.oldest_id;
+  return { oldest_id, count: oldest_id === null ? 0 : open.count - 1 };
 }
 
 function mergeStored(

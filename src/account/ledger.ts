@@ -23,20 +23,27 @@ export function readBalance(store: Store): number {
   return store.readNewestEntry()?.balance_after ?? 0;
 }
 
-/**
- * Adds a line. `oldest_open_job_id` is the oldest started job once this line holds, and null where
- * none is; leave it out where the posting starts or ends no job.
- */
+/** The jobs that are started: how many, and none older than `oldest_id`. */
+export interface OpenJobs {
+  readonly oldest_id: string | null;
+  readonly count: number;
+}
+
+/** The started jobs, as the newest line knows them. */
+export function readOpenJobs(store: Store): OpenJobs {
+  const newest = store.readNewestEntry();
+  return { oldest_id: newest?.oldest_open_job_id ?? null, count: newest?.open_jobs ?? 0 };
+}
+
+/** Adds a line. `open` is given where the posting starts or ends a job: what is started then. */
 export function post(
   { store, now_ms, projected_line }: Transaction,
   posting: Posting,
-  oldest_open_job_id?: string | null,
+  open: OpenJobs = readOpenJobs(store),
 ): LedgerLine {
-  const previous = store.readNewestEntry();
-  const line = nextLine(previous, posting);
-  const oldest_open =
-    oldest_open_job_id === undefined ? (previous?.oldest_open_job_id ?? null) : oldest_open_job_id;
-  store.insertEntry({ ...line, at_ms: now_ms, oldest_open_job_id: oldest_open, projected_line });
+  const line = nextLine(store.readNewestEntry(), posting);
+  const { oldest_id: oldest_open_job_id, count: open_jobs } = open;
+  store.insertEntry({ ...line, at_ms: now_ms, oldest_open_job_id, open_jobs, projected_line });
   assertWritten(store.readNewestEntry(), line);
   return line;
 }

@@ -158,7 +158,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     provider: string,
     settings: contract.VaultSettings,
   ): Promise<contract.Answer<contract.HandedOutToken>> {
-    const admitted = this.#transact(caller, "write", tokens.checkWholeAccount);
+    const admitted = this.#transact(caller, "write", tokens.checkUnlimited);
     if (!admitted.ok) return admitted;
     return this.#openVault().read(provider, settings);
   }
@@ -194,7 +194,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     operation: (transaction: Transaction) => contract.Answer<Value>,
   ): contract.OnceAnswer<Value> {
     return this.#transact(caller, "write", (transaction) =>
-      once(this.#database, endpoint, guard, transaction.now_ms, () => operation(transaction)),
+      once(this.#database, endpoint, guard, transaction, operation),
     );
   }
 

@@ -21,6 +21,7 @@ export const account = sqliteTable("account", {
  * The ledger, append-only. Beside its amount and the balance, each line closes the books of its
  * moment, so that no other row has to be written for them:
  * `oldest_open_job_id` no started job is older than this one (null: none is started);
+ * `open_jobs` how many are started;
  * `projected_line` lines up to this one were known to be in the read model when this was written.
  */
 export const entries = sqliteTable("entries", {
@@ -32,6 +33,7 @@ export const entries = sqliteTable("entries", {
   app_slug: text(),
   at_ms: integer().notNull(),
   oldest_open_job_id: text(),
+  open_jobs: integer().notNull().default(0),
   projected_line: integer().notNull(),
 });
 
@@ -91,6 +93,8 @@ export const idempotency = sqliteTable(
     endpoint: text().notNull(),
     key: text().notNull(),
     fingerprint: text().notNull(),
+    /** The personal access token that asked; null: a session. */
+    token_id: text(),
     answer_json: text().notNull(),
     created_at_ms: integer().notNull(),
   },

@@ -16,7 +16,10 @@ export type AppRow = typeof schema.apps.$inferSelect;
 export type JobRow = typeof schema.jobs.$inferSelect;
 
 /** What a line records beside its ledger arithmetic; see `schema.entries`. */
-export type LineClosing = Pick<EntryRow, "at_ms" | "oldest_open_job_id" | "projected_line">;
+export type LineClosing = Pick<
+  EntryRow,
+  "at_ms" | "oldest_open_job_id" | "open_jobs" | "projected_line"
+>;
 
 /**
  * Which jobs a list wants. `before_id` is exclusive, `from_id` inclusive; lists run from newest to
@@ -76,6 +79,7 @@ export function openStore(database: AccountDatabase) {
       app_slug: value("app_slug"),
       at_ms: value("at_ms"),
       oldest_open_job_id: value("oldest_open_job_id"),
+      open_jobs: value("open_jobs"),
       projected_line: value("projected_line"),
     })
     .prepare();

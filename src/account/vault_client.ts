@@ -8,7 +8,7 @@ export interface TokenVault {
   keep(identity_id: string, tokens: KeptTokens): Promise<void>;
   /**
    * The access token held for a provider, good for another minute at least where it can be renewed.
-   * A personal access token gets it only where it may act for the whole account.
+   * A personal access token gets it only where nothing limits it.
    * Refused as `token_not_found`, `reconnect_required` or `upstream_unavailable`.
    */
   read(identity_id: string, caller: Caller, provider: string): Promise<Answer<HandedOutToken>>;

@@ -31,6 +31,11 @@ export interface TokenLimits {
 /** A token without limits, which is what approving gives where nothing else is said. */
 export const FULL_ACCESS: TokenLimits = { access: "write", app_slugs: null, cap: null };
 
+/** Whether a token may do all that its owner may. */
+export function isUnlimited({ access, app_slugs, cap }: TokenLimits): boolean {
+  return access === "write" && app_slugs === null && cap === null;
+}
+
 /** Why a token may not do this kind of thing; null where it may. */
 export function whyNoAccess(limits: TokenLimits, wanted: TokenAccess): Refusal | null {
   if (wanted === "read" || limits.access === "write") return null;

@@ -30,6 +30,12 @@ export const JOB_TTL_DEFAULT_SECONDS = 24 * 60 * 60;
 export const JOB_TTL_MIN_SECONDS = 60;
 export const JOB_TTL_MAX_SECONDS = 30 * 24 * 60 * 60;
 
+/**
+ * Jobs of one account that may be started at the same time. All of them may time out at once, and end
+ * in one transaction: about a second of work for so many.
+ */
+export const OPEN_JOBS_MAX = 10_000;
+
 /** Longest `Idempotency-Key`, in characters, and how long its answer is kept. */
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 export const IDEMPOTENCY_KEEP_MS = 24 * 60 * 60 * 1000;

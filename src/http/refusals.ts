@@ -63,6 +63,11 @@ export function describeRefusal(refusal: Refusal): Description {
       return { status: 400, error: "You have no job with this job_id." };
     case "job_not_started":
       return { status: 400, error: "This job has already ended." };
+    case "too_many_open_jobs":
+      return {
+        status: 400,
+        error: `An account has at most ${refusal.limit} jobs started at once. End some first.`,
+      };
     case "balance_limit":
       return { status: 400, error: "This cost would take the balance out of its range." };
     case "metadata_too_large":
@@ -130,7 +135,9 @@ export function describeRefusal(refusal: Refusal): Description {
     case "unavailable":
       return {
         status: 503,
-        error: "The service cannot answer right now. Nothing was changed; try again shortly.",
+        error:
+          "The service cannot answer right now, and what you asked may or may not have happened. " +
+          "Try again shortly, with the same Idempotency-Key if you sent one.",
         headers: { "Retry-After": String(refusal.retry_after_seconds) },
       };
     case "misconfigured":

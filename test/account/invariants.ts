@@ -50,6 +50,8 @@ function expectJobs({ entries, jobs }: Contents): void {
     .filter((entry) => jobs.find((job) => job.id === entry.job_id)?.status === "started")
     .reduce((sum, entry) => sum - entry.amount, 0);
   expect(reserved_by_ledger).toBe(held);
+  const started = jobs.filter((job) => job.status === "started");
+  expect(entries.at(-1)?.open_jobs ?? 0).toBe(started.length);
   const oldest_open = jobs.find((job) => job.status === "started")?.id ?? null;
   expect(entries.at(-1)?.oldest_open_job_id ?? null).toBe(oldest_open);
 }

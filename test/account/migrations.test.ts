@@ -19,23 +19,52 @@ function entries(): { readonly tag: string; readonly when: number }[] {
   return (migrations as { journal: { entries: { tag: string; when: number }[] } }).journal.entries;
 }
 
+/** Wakes an object with one more migration at a time; `afterStep` sees it in between. */
+async function migrateStepByStep(
+  identity_id: string,
+  afterStep: (count: number) => Promise<void> = async () => undefined,
+): Promise<void> {
+  const all = [...entries()];
+  try {
+    for (let count = 1; count <= all.length; count += 1) {
+      entries().splice(0, entries().length, ...all.slice(0, count));
+      await runInDurableObject(env.ACCOUNT.getByName(identity_id), () => undefined);
+      await afterStep(count);
+      await evict(identity_id);
+    }
+  } finally {
+    entries().splice(0, entries().length, ...all);
+  }
+}
+
 describe("the account's migrations", () => {
   it("each from its predecessor give the schema that all at once give", async () => {
     const whole = await signInWithCredits("demo", "whole@example.com");
     const expected = await query<TableRow>(whole.identity_id, TABLES);
 
-    // One step at a time: the object sees only the migrations up to this one, then is evicted.
-    const all = [...entries()];
-    try {
-      for (let count = 1; count <= all.length; count += 1) {
-        entries().splice(0, entries().length, ...all.slice(0, count));
-        await runInDurableObject(env.ACCOUNT.getByName("step by step"), () => undefined);
-        await evict("step by step");
-      }
-    } finally {
-      entries().splice(0, entries().length, ...all);
-    }
+    await migrateStepByStep("step by step");
     expect(await query<TableRow>("step by step", TABLES)).toEqual(expected);
+  });
+
+  it("count the jobs that were started before they were counted", async () => {
+    await migrateStepByStep("older", async (count) => {
+      if (count !== 1) return;
+      for (const [id, status] of [
+        ["a", "completed"],
+        ["b", "started"],
+        ["c", "started"],
+      ]) {
+        await query(
+          "older",
+          `insert into jobs values ('${id}', '${status}', 'demo', 'draw', 1, 0, null, 0, 0, 9e15, 1, null)`,
+        );
+      }
+      await query(
+        "older",
+        "insert into entries values (1, 'reserve', -1, 99, 'c', 'demo', 0, 'b', 0)",
+      );
+    });
+    expect(await query("older", "select open_jobs from entries")).toEqual([{ open_jobs: 2 }]);
   });
 
   it("leave an account as it was when its object wakes again", async () => {

@@ -80,6 +80,20 @@ describe("POST /api/jobs", () => {
     expect(answer.status).toBe(402);
   });
 
+  it("keeps at most 10,000 jobs started at once, since all may time out in one moment", async () => {
+    const ada = await signInWithCredits();
+    await start(ada, { cost_estimate: 1 });
+    const job_id = await start(ada, { cost_estimate: 1 });
+    await query(ada.identity_id, "update entries set open_jobs = 10000 where line = 4");
+    const body = { app: "demo", action: "draw", cost_estimate: 0 };
+    const refused = await ada.post("/api/jobs", body);
+    expect(refused).toMatchObject({ status: 400, body: { code: "too_many_open_jobs" } });
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 1 });
+    expect(await query(ada.identity_id, "select open_jobs from entries where line = 5")).toEqual([
+      { open_jobs: 9_999 },
+    ]);
+  });
+
   it("opens the account where the wallet was never asked, and not for a refused job", async () => {
     const ada = await signIn();
     await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 1 });
