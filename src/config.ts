@@ -40,7 +40,8 @@ const json = z.string().transform((text, context): unknown => {
 
 const origin = z.string().transform((text, context) => {
   const url = URL.parse(text);
-  const secure = url?.protocol === "https:" || isLoopbackHost(url?.hostname ?? "");
+  const local = url?.protocol === "http:" && isLoopbackHost(url.hostname);
+  const secure = url?.protocol === "https:" || local;
   if (url !== null && secure && url.origin === text.replace(/\/$/, "")) return url.origin;
   context.addIssue("is not an origin such as https://passbook.example.com");
   return z.NEVER;
@@ -62,19 +63,34 @@ const allowlist = z
       }),
   );
 
+/** 256 bits in base64url (RFC 7518, section 6.4.1; RFC 8037, section 2). */
+const bits_256 = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "is not 256 bits");
+
+/** A set of keys; a key is found by its id, so no two may have the same. */
+const keySet = <Key extends z.ZodType<{ readonly kid: string }>>(key: Key) =>
+  json.pipe(
+    z.object({
+      keys: z
+        .array(key)
+        .min(1)
+        .refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length, {
+          error: "has one kid twice",
+        }),
+    }),
+  );
+
 const signing_key = z.object({
   kty: z.literal("OKP"),
   crv: z.literal("Ed25519"),
   kid: z.string().min(1),
-  x: z.string().min(1),
-  d: z.string().min(1),
+  x: bits_256,
+  d: bits_256,
 });
 
 const encryption_key = z.object({
   kty: z.literal("oct"),
   kid: z.string().min(1),
-  // 256 bits in base64url (RFC 7518, section 6.4.1).
-  k: z.string().regex(/^[A-Za-z0-9_-]{43}$/, "is not 256 bits"),
+  k: bits_256,
 });
 
 const token_templates = z.record(
@@ -94,13 +110,14 @@ const variables = z
       .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, "is not a domain such as example.com")
       .optional(),
     ALLOWED_ORIGINS: allowlist,
-    SIGNING_KEYS: json.pipe(z.object({ keys: z.array(signing_key).min(1) })),
+    SIGNING_KEYS: keySet(signing_key),
     DEFAULT_STARTER_CREDITS: wholeNumber(0, COST_MAX_CREDITS, 0),
     DEV_SIGNIN: flag,
+    IDENTITY_PROVIDER: z.literal("builtin").default("builtin"),
     SIGNIN_PROVIDERS: json.pipe(signInProviders).default([]),
     SOCIAL_PROVIDER: z.string().min(1).optional(),
     SOCIAL_API_URL: secureEndpoint.optional(),
-    ENCRYPTION_KEYS: json.pipe(z.object({ keys: z.array(encryption_key).min(1) })),
+    ENCRYPTION_KEYS: keySet(encryption_key),
     TOKEN_TEMPLATES: json.pipe(token_templates).default({}),
     DEVICE_CODE_TTL_SECONDS: wholeNumber(
       DEVICE_CODE_TTL_MIN_SECONDS,
@@ -117,7 +134,25 @@ const variables = z
   .refine((settings) => settings.DEV_SIGNIN || settings.BASE_URL !== undefined, {
     path: ["BASE_URL"],
     message: "is required outside development",
+  })
+  .refine(({ DEV_SIGNIN, BASE_URL }) => !DEV_SIGNIN || isLocal(BASE_URL), {
+    path: ["DEV_SIGNIN"],
+    message: "lets anyone in: only without BASE_URL, or with one of this machine",
+  })
+  .refine(({ COOKIE_DOMAIN, BASE_URL }) => coversHost(COOKIE_DOMAIN, BASE_URL), {
+    path: ["COOKIE_DOMAIN"],
+    message: "is not the host of BASE_URL or a parent of it",
   });
+
+function isLocal(base_url: string | undefined): boolean {
+  return base_url === undefined || isLoopbackHost(new URL(base_url).hostname);
+}
+
+/** Browsers drop a cookie whose domain is not the host's own or above it. */
+function coversHost(domain: string | undefined, base_url: string | undefined): boolean {
+  if (domain === undefined || base_url === undefined) return true;
+  return `.${new URL(base_url).hostname}`.endsWith(`.${domain}`);
+}
 
 /** The settings, checked. Lower-case names of the variables, units as they say. */
 export interface Config {

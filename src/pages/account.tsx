@@ -42,7 +42,8 @@ export function AccountPage({ person, account, ways, notice }: AccountPageProps)
         </button>
       </form>
       <p class="hint">
-        Everywhere means every browser you signed in with. Apps follow within minutes.
+        Everywhere means every browser you signed in with. Apps follow within minutes; access tokens
+        go on until you revoke them above.
       </p>
     </Page>
   );

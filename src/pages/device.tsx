@@ -251,7 +251,7 @@ function Limits({ open }: { open: boolean }) {
         aria-describedby="credits_hint"
       />
       <p class="hint" id="credits_hint">
-        Empty means as far as your balance goes.
+        Empty means no limit: a job may also cost more than its estimate.
       </p>
       <label for="period">Counted</label>
       <select id="period" name="period">

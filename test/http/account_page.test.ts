@@ -167,6 +167,35 @@ describe("unlinking", () => {
     expect(subjectOf(tokenOf(other))).not.toBe(subjectOf(tokenOf(first)));
   });
 
+  it("tried again after it failed halfway, forgets the tokens that were left", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const { acme, zeta, settings } = openTwo();
+    const first = await openBrowser(settings).signIn(acme, ADA);
+    let out_of_reach = false;
+    const forgetful = {
+      ...settings,
+      ACCOUNT: {
+        getByName: (name: string) =>
+          new Proxy(env.ACCOUNT.getByName(name), {
+            get(stub, method) {
+              if (out_of_reach && method === "forgetUpstreamTokens") throw new Error("unreachable");
+              return Reflect.get(stub, method);
+            },
+          }),
+      },
+    };
+    const browser = openBrowser(forgetful);
+    await browser.signIn(acme, ADA);
+    await link(browser, zeta, ADA_AT_ZETA);
+    out_of_reach = true;
+    expect((await browser.post("/account/unlink", { provider: "zeta" })).status).toBe(500);
+    expect(await linkedProviders()).toEqual(["acme"]);
+    out_of_reach = false;
+    await browser.post("/account/unlink", { provider: "zeta" });
+    const headers = { Authorization: `Bearer ${tokenOf(first)}` };
+    expect((await send("GET", "/api/oauthToken/zeta", { headers }, settings)).status).toBe(404);
+  });
+
   it("never takes the last way, also when all are unlinked at once", async () => {
     const { acme, zeta, settings } = openTwo();
     const browser = openBrowser(settings);
@@ -217,6 +246,7 @@ describe("signing out", () => {
     const { acme, settings } = openTwo();
     const family = {
       ...settings,
+      DEV_SIGNIN: "false",
       BASE_URL: "https://id.family.test",
       COOKIE_DOMAIN: "family.test",
     };

@@ -1,6 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { environmentWith, send, signIn } from "./passbook.ts";
 
+const BITS = "A".repeat(43);
+const KEY = { kty: "OKP", crv: "Ed25519", kid: "one", x: BITS, d: BITS };
+const SEAL = { kty: "oct", kid: "one", k: BITS };
 const PRODUCTION = { DEV_SIGNIN: "false", BASE_URL: "https://passbook.example" };
 
 describe("settings that make no sense", () => {
@@ -17,6 +20,16 @@ describe("settings that make no sense", () => {
     ["SIGNING_KEYS", { SIGNING_KEYS: "s3cret" }],
     ["SIGNING_KEYS", { SIGNING_KEYS: '{"keys":[]}' }],
     ["SIGNING_KEYS", { SIGNING_KEYS: '{"keys":[{"kty":"RSA","kid":"s3cret"}]}' }],
+    ["SIGNING_KEYS", { SIGNING_KEYS: JSON.stringify({ keys: [KEY, KEY] }) }],
+    ["SIGNING_KEYS", { SIGNING_KEYS: JSON.stringify({ keys: [{ ...KEY, d: "s3cret" }] }) }],
+    ["ENCRYPTION_KEYS", { ENCRYPTION_KEYS: JSON.stringify({ keys: [SEAL, SEAL] }) }],
+    ["BASE_URL", { BASE_URL: "ftp://localhost" }],
+    ["BASE_URL", { BASE_URL: "wss://localhost" }],
+    ["COOKIE_DOMAIN", { ...PRODUCTION, COOKIE_DOMAIN: "other.example" }],
+    ["COOKIE_DOMAIN", { ...PRODUCTION, COOKIE_DOMAIN: "sub.passbook.example" }],
+    ["COOKIE_DOMAIN", { ...PRODUCTION, COOKIE_DOMAIN: "book.example" }],
+    ["DEV_SIGNIN", { ...PRODUCTION, DEV_SIGNIN: "true" }],
+    ["IDENTITY_PROVIDER", { IDENTITY_PROVIDER: "nobody" }],
     ["DEFAULT_STARTER_CREDITS", { DEFAULT_STARTER_CREDITS: "-1" }],
     ["DEFAULT_STARTER_CREDITS", { DEFAULT_STARTER_CREDITS: "1.5" }],
     ["DEFAULT_STARTER_CREDITS", { DEFAULT_STARTER_CREDITS: "many" }],

@@ -196,7 +196,14 @@ describe("the list of tokens", () => {
         { token_id: null },
         { id: crypto.randomUUID(), label: "x", app_slug: null, limits, expires_at_ms },
       );
+    const early = await startLogin();
+    await approve(ada, early.user_code);
     for (let i = 0; i < 100; i += 1) await issue(Date.now() + HOUR_MS);
+    // Approved while there was room, collected when there is none.
+    expect(await poll(early.device_code)).toMatchObject({
+      status: 400,
+      body: { code: "too_many_tokens" },
+    });
     const { user_code } = await startLogin();
     expect(await approve(ada, user_code)).toMatchObject({
       status: 400,

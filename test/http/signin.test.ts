@@ -64,6 +64,7 @@ describe("signing in with a provider", () => {
     const acme = openProviderDouble("acme");
     const settings = {
       ...connect(acme),
+      DEV_SIGNIN: "false",
       BASE_URL: "https://id.family.test",
       COOKIE_DOMAIN: "family.test",
     };
@@ -86,6 +87,7 @@ describe("signing in with a provider", () => {
     const acme = openProviderDouble("acme");
     const settings = {
       ...connect(acme),
+      DEV_SIGNIN: "false",
       BASE_URL: "https://id.family.test",
       COOKIE_DOMAIN: "family.test",
     };

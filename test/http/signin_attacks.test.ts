@@ -127,7 +127,7 @@ describe("a flow cookie", () => {
 
   it("planted by a sibling subdomain is not read under https", async () => {
     const acme = openProviderDouble("acme");
-    const settings = { ...connect(acme), BASE_URL: "https://id.family.test" };
+    const settings = { ...connect(acme), DEV_SIGNIN: "false", BASE_URL: "https://id.family.test" };
     const attacker = openBrowser(settings);
     const back = acme.approve(await attacker.start("acme"), MALLORY);
     const flow = attacker.cookies.get("__Host-passbook_signin") ?? "";

@@ -185,6 +185,18 @@ it("is limited by address", async () => {
   expect(sent).toHaveLength(1);
 });
 
+it("counts a network of IPv6 as one address", async () => {
+  const keys: string[] = [];
+  const LIMIT_SOCIAL_ME = {
+    limit: async ({ key }: { key: string }) => ({ success: keys.push(key) > 0 }),
+  };
+  for (const address of ["2001:db8::1", "2001:db8:0:0:ffff::2"]) {
+    const headers = { ...BEARER, "CF-Connecting-IP": address };
+    await socialMe(headers, { ...SOCIAL, LIMIT_SOCIAL_ME });
+  }
+  expect(new Set(keys).size).toBe(1);
+});
+
 it("refuses to serve where its address is plain http to another machine", async () => {
   const answer = await socialMe(BEARER, { SOCIAL_API_URL: "http://social.test/me" });
   expect(answer).toMatchObject({ status: 500, body: { code: "misconfigured" } });

@@ -111,6 +111,7 @@ describe("a personal access token", () => {
   it.each([
     ["may only read", { scopes: ["read"] }],
     ["is limited to an app", { apps: ["demo"] }],
+    ["has a spending cap", { cap: { credits: 5, period: "total" } }],
   ])("that %s does not: what it opens knows nothing of our limits", async (_, limits) => {
     const { ada } = await connected();
     const holder = await getToken(ada, limits);

@@ -182,4 +182,26 @@ describe("a token limited to some apps", () => {
     expect(new Set(lines.map((line: { app: string }) => line.app))).toEqual(new Set(["demo"]));
     expect((await token.get("/api/wallet?app=second")).status).toBe(200);
   });
+
+  it("gets no answer that was kept for somebody else's request", async () => {
+    const ada = await signInWithCredits();
+    const job = { app: "demo", action: "draw", cost_estimate: 1 };
+    const key = { "Idempotency-Key": "order-1" };
+    const first = await ada.post("/api/jobs", job, key);
+    const other = await getToken(ada, { apps: ["other"] });
+    const spied = await other.post("/api/jobs", job, key);
+    expect(spied).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+    const ended = { job_id: first.body.job_id, actual_cost: 1 };
+    await ada.post("/api/jobs/complete", ended, key);
+    expect((await other.post("/api/jobs/complete", ended, key)).status).toBe(422);
+  });
+
+  it("gets its own kept answers", async () => {
+    const ada = await signInWithCredits();
+    const holder = await getToken(ada, { apps: ["demo"] });
+    const job = { app: "demo", action: "draw", cost_estimate: 1 };
+    const first = await holder.post("/api/jobs", job, { "Idempotency-Key": "order-1" });
+    const again = await holder.post("/api/jobs", job, { "Idempotency-Key": "order-1" });
+    expect(again.text).toBe(first.text);
+  });
 });

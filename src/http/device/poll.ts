@@ -2,6 +2,8 @@
 import { v4 as uuidv4 } from "uuid";
 import * as z from "zod";
 import type { PolledLogin } from "../../device/contract.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { accepted, type Result } from "../../domain/result.ts";
 import { factory, type AppContext } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import { validQuery } from "../validation.ts";
@@ -24,7 +26,10 @@ export const pollLogin = factory.createHandlers(validQuery(query), async (contex
     return unknown ? refuseUnknown(context) : refuse(context, answer.refusal);
   }
   const polled: PolledLogin = answer.value;
-  if (polled.kind === "collected") return context.json({ token: await mint(context, polled) });
+  if (polled.kind === "collected") {
+    const minted = await mint(context, polled);
+    return minted.ok ? context.json({ token: minted.value }) : refuse(context, minted.refusal);
+  }
   const code = polled.too_early ? "slow_down" : "authorization_pending";
   context.header("Retry-After", String(polled.retry_after_seconds));
   return context.json(
@@ -44,7 +49,7 @@ async function refuseUnknown(context: AppContext): Promise<Response> {
 async function mint(
   context: AppContext,
   { grant, asker }: Extract<PolledLogin, { kind: "collected" }>,
-): Promise<string> {
+): Promise<Result<string, Refusal>> {
   const { accounts, config, personal_tokens } = context.get("services");
   const { identity_id, limits } = grant;
   const id = uuidv4();
@@ -62,6 +67,5 @@ async function mint(
     limits,
     expires_at_ms,
   });
-  if (!issued.ok) throw new Error(`a token could not be issued: ${issued.refusal.code}`);
-  return token;
+  return issued.ok ? accepted(token) : issued;
 }

@@ -3,6 +3,7 @@ import { RATE_LIMIT_SOCIAL_ME_SECONDS, TOKEN_MAX_LENGTH } from "../../domain/lim
 import { isOwnToken } from "../../tokens/own_token.ts";
 import { askUpstream, UpstreamFailure, type UpstreamAnswer } from "../../upstream/ask.ts";
 import { readBearer } from "../bearer.ts";
+import { clientNetwork } from "../client_address.ts";
 import { factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 
@@ -11,8 +12,8 @@ const OWN_BEARER = "This is a token of this service, which is sent to nobody. Se
 
 /** Nobody need be signed in, so callers are told apart by address. */
 const limitByAddress = factory.createMiddleware(async (context, next) => {
-  const key = context.req.header("CF-Connecting-IP") ?? "unknown";
-  const { success } = await context.get("services").limits.social_me.limit({ key });
+  const { social_me } = context.get("services").limits;
+  const { success } = await social_me.limit({ key: clientNetwork(context) });
   if (success) return next();
   const retry_after_seconds = RATE_LIMIT_SOCIAL_ME_SECONDS;
   return refuse(context, { code: "rate_limited", retry_after_seconds });

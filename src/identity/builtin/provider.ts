@@ -76,9 +76,10 @@ export function createBuiltinProvider(options: BuiltinOptions): IdentityProvider
     readPerson: (identity_id) => users.read(identity_id),
     async unlink(identity_id, provider) {
       const outcome = await users.unlink(identity_id, provider);
-      if (outcome !== "unlinked") return { kind: "refused", reason: outcome };
+      if (outcome === "only_one_left") return { kind: "refused", reason: outcome };
+      // Also where it was not linked: a first try may have unlinked it and failed before this.
       await options.forget_upstream_tokens?.(identity_id, provider);
-      return { kind: "unlinked" };
+      return outcome === "unlinked" ? { kind: "unlinked" } : { kind: "refused", reason: outcome };
     },
     signInDevelopment: options.dev_signin
       ? async (email) => {

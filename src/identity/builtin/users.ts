@@ -97,19 +97,26 @@ export function createUsers(database: DrizzleD1Database): Users {
       return owner === null ? "linked_another" : "linked_elsewhere";
     },
     async unlink(user_id, provider) {
-      const oldest = (await linkedTo(user_id).limit(1))[0];
-      const removed = await database.run(sql`
-        delete from identities where user_id = ${user_id} and provider = ${provider}
-        and (select count(*) from identities where user_id = ${user_id}) > 1`);
-      if (removed.meta.changes > 0) {
-        // Whoever vouched for the address is gone; the next oldest speaks at its next sign-in.
-        if (oldest?.provider === provider) {
-          await database.update(users).set({ email_verified: false }).where(eq(users.id, user_id));
-        }
-        return "unlinked";
-      }
-      const linked = await linkedTo(user_id);
-      return linked.some((row) => row.provider === provider) ? "only_one_left" : "not_linked";
+      const before = await linkedTo(user_id);
+      const removal = database
+        .delete(identities)
+        .where(
+          and(
+            eq(identities.user_id, user_id),
+            eq(identities.provider, provider),
+            sql`(select count(*) from identities where user_id = ${user_id}) > 1`,
+          ),
+        );
+      // Who vouched for the address goes, and the word for it with them, in one transaction; the next
+      // oldest speaks at its next sign-in.
+      const vouched = before[0]?.provider === provider && before.length > 1;
+      const silence = database
+        .update(users)
+        .set({ email_verified: false })
+        .where(eq(users.id, user_id));
+      const [removed] = await database.batch(vouched ? [removal, silence] : [removal]);
+      if (removed.meta.changes > 0) return "unlinked";
+      return before.some((row) => row.provider === provider) ? "only_one_left" : "not_linked";
     },
     async read(user_id) {
       const [[user], linked] = await database.batch([
