@@ -10,6 +10,7 @@ import { createBuiltinProvider } from "./identity/builtin/provider.ts";
 import type { IdentityProvider } from "./identity/port.ts";
 import { createAppRegistry, type AppRegistry } from "./readmodel/apps.ts";
 import { createKeyRing, type KeyRing } from "./tokens/keys.ts";
+import { createMacKeys } from "./tokens/mac_keys.ts";
 import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_jwt.ts";
 import { createTemplateTokens, type SignTemplateToken } from "./tokens/template_token.ts";
@@ -77,9 +78,11 @@ function build(env: Env): Result<Services, Misconfiguration> {
     session_tokens: createSessionTokens(keys),
     template_tokens: createTemplateTokens(keys),
     vault,
-    personal_tokens: createPersonalTokens(keys),
+    personal_tokens: createPersonalTokens(
+      createMacKeys(config.signing_keys, "passbook personal token 1"),
+    ),
     device_logins: createDeviceLogins(env.DEVICE_LOGIN),
-    device_codes: createDeviceCodes(config.signing_keys.map(({ d }) => d)),
+    device_codes: createDeviceCodes(createMacKeys(config.signing_keys, "passbook device code 1")),
     asked_codes: createAskedCodes(env.DEVICE_CODES),
     limits: {
       authenticated: env.LIMIT_AUTHENTICATED,

@@ -7,11 +7,7 @@ import { base64url } from "jose";
 import { readUserCode } from "../domain/device_login.ts";
 
 const SECRET_BYTES = 32;
-const MAC_BYTES = 32;
 const DEVICE_CODE = /^([A-Z]{8})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/;
-
-/** Separates these keys from whatever else is made with the same secrets. */
-const PURPOSE = new TextEncoder().encode("passbook device code 1");
 
 export interface DeviceCodes {
   /** A new device code for a user code. */
@@ -22,23 +18,23 @@ export interface DeviceCodes {
   digest(device_code: string): Promise<string>;
 }
 
+/** A key that makes and checks MACs (HMAC with SHA-256). */
+export interface DeviceCodeKey {
+  readonly key: CryptoKey;
+}
+
 /**
- * Device codes under keys derived (HKDF, RFC 5869) from secrets of the service, in base64url: the first
- * makes MACs, all check them, so that a rotation interrupts no login.
+ * Device codes under keys of their own: the first makes MACs, all check them, so that a rotation
+ * interrupts no login.
  */
-export function createDeviceCodes(secrets: readonly string[]): DeviceCodes {
-  let derived: readonly CryptoKey[] | undefined;
-  const macKeys = async (): Promise<readonly CryptoKey[]> => {
-    derived ??= await Promise.all(secrets.map(deriveMacKey));
-    return derived;
-  };
+export function createDeviceCodes(macKeys: () => Promise<readonly DeviceCodeKey[]>): DeviceCodes {
   return {
     async issue(user_code) {
-      const [key] = await macKeys();
-      if (key === undefined) throw new Error("device codes need at least one key");
+      const [first] = await macKeys();
+      if (first === undefined) throw new Error("device codes need at least one key");
       const secret = base64url.encode(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
       const message = `${user_code}.${secret}`;
-      const mac = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(message));
+      const mac = await crypto.subtle.sign("HMAC", first.key, new TextEncoder().encode(message));
       return `${message}.${base64url.encode(new Uint8Array(mac))}`;
     },
     async read(device_code) {
@@ -46,7 +42,7 @@ export function createDeviceCodes(secrets: readonly string[]): DeviceCodes {
       if (readUserCode(user_code) !== user_code) return null;
       const message = new TextEncoder().encode(`${user_code}.${secret}`);
       const signature = base64url.decode(mac);
-      for (const key of await macKeys()) {
+      for (const { key } of await macKeys()) {
         // `verify` compares in constant time.
         if (await crypto.subtle.verify("HMAC", key, signature, message)) return user_code;
       }
@@ -57,17 +53,4 @@ export function createDeviceCodes(secrets: readonly string[]): DeviceCodes {
       return base64url.encode(new Uint8Array(bytes));
     },
   };
-}
-
-async function deriveMacKey(secret: string): Promise<CryptoKey> {
-  const material = await crypto.subtle.importKey("raw", base64url.decode(secret), "HKDF", false, [
-    "deriveKey",
-  ]);
-  return crypto.subtle.deriveKey(
-    { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: PURPOSE },
-    material,
-    { name: "HMAC", hash: "SHA-256", length: MAC_BYTES * 8 },
-    false,
-    ["sign", "verify"],
-  );
 }

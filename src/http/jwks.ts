@@ -1,4 +1,7 @@
-/** `GET /.well-known/jwks.json`: the public keys, so that apps can check session JWTs themselves. */
+/**
+ * `GET /.well-known/jwks.json`: the public keys, so that apps can check session JWTs themselves. They
+ * must require `typ: session+jwt`; README, "Checking tokens yourself".
+ */
 import { factory } from "./context.ts";
 
 export const readJwks = factory.createHandlers((context) => {

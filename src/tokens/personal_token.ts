@@ -2,10 +2,16 @@
  * Personal access tokens: `pb_pat_` and a JWT (RFC 7519, typed as RFC 8725 asks). The JWT says whose
  * token it is; whether it still lives and what it may do is a row in the account, under its `jti`.
  */
-import { jwtVerify, SignJWT } from "jose";
+import { jwtVerify, SignJWT, type JWTHeaderParameters } from "jose";
 import { TOKEN_CLOCK_TOLERANCE_SECONDS, TOKEN_MAX_LENGTH } from "../domain/limits.ts";
 import { PERSONAL_TOKEN_PREFIX } from "../domain/proof.ts";
-import { SIGNING_ALGORITHM, type KeyRing } from "./keys.ts";
+import type { MacKeys } from "./mac_keys.ts";
+
+/**
+ * Not the published keys' algorithm: an app that checks session JWTs by our JWKS and forgets their `typ`
+ * must not take one of these for one.
+ */
+const ALGORITHM = "HS256";
 
 /** The header's `typ`: a token of another use is never taken for one of these, nor the reverse. */
 const PERSONAL_TOKEN_TYPE = "pat+jwt";
@@ -23,13 +29,20 @@ export interface PersonalTokens {
   verify(issuer: string, token: string): Promise<PersonalTokenClaims | null>;
 }
 
-/** Personal access tokens signed and checked with the keys of a ring, all in memory. */
-export function createPersonalTokens(keys: KeyRing): PersonalTokens {
+/** Personal access tokens made and checked with keys that nobody else has, all in memory. */
+export function createPersonalTokens(macKeys: MacKeys): PersonalTokens {
+  const keyOf = async ({ kid }: JWTHeaderParameters) => {
+    const known = (await macKeys()).find((candidate) => candidate.kid === kid);
+    if (known === undefined) throw new Error("no such key");
+    return known.key;
+  };
   return {
     async sign(issuer, { identity_id, token_id }, expires_at_ms) {
-      const { kid, key } = await keys.signer();
+      const [first] = await macKeys();
+      if (first === undefined) throw new Error("personal access tokens need at least one key");
+      const { kid, key } = first;
       const jwt = await new SignJWT()
-        .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid, typ: PERSONAL_TOKEN_TYPE })
+        .setProtectedHeader({ alg: ALGORITHM, kid, typ: PERSONAL_TOKEN_TYPE })
         .setIssuer(issuer)
         .setSubject(identity_id)
         .setJti(token_id)
@@ -42,10 +55,10 @@ export function createPersonalTokens(keys: KeyRing): PersonalTokens {
       if (token.length > TOKEN_MAX_LENGTH || !token.startsWith(PERSONAL_TOKEN_PREFIX)) return null;
       try {
         const jwt = token.slice(PERSONAL_TOKEN_PREFIX.length);
-        const { payload } = await jwtVerify(jwt, keys.resolve, {
+        const { payload } = await jwtVerify(jwt, keyOf, {
           issuer,
           typ: PERSONAL_TOKEN_TYPE,
-          algorithms: [SIGNING_ALGORITHM],
+          algorithms: [ALGORITHM],
           requiredClaims: ["sub", "jti", "iat", "exp"],
           clockTolerance: TOKEN_CLOCK_TOLERANCE_SECONDS,
         });

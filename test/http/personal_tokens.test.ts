@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
+import { createLocalJWKSet, jwtVerify } from "jose";
 import { describe, expect, it, vi } from "vitest";
 import { passTime } from "../clock.ts";
+import { newSigningKeys } from "../../src/commands/development_settings.ts";
 import { approve, getToken, holderOf, poll, startLogin } from "../device/logins.ts";
 import { send, signIn, signInWithCredits } from "./passbook.ts";
 
@@ -87,6 +89,26 @@ describe("a personal access token", () => {
     for (const headers of proofs) {
       expect((await send("GET", "/api/wallet", { headers })).status).toBe(401);
     }
+  });
+
+  it("is nothing to an app that checks session tokens by the published keys", async () => {
+    const { token } = await getToken(await signIn());
+    const { body } = await send("GET", "/.well-known/jwks.json");
+    const published = createLocalJWKSet(body);
+    await expect(jwtVerify(token.replace("pb_pat_", ""), published)).rejects.toThrow();
+    const session = await signIn();
+    await expect(jwtVerify(session.token, published)).resolves.toBeDefined();
+  });
+
+  it("outlives a rotation of the signing keys", async () => {
+    const { token } = await getToken(await signIn());
+    const fresh = JSON.parse(await newSigningKeys()) as { keys: object[] };
+    const old = JSON.parse(env.SIGNING_KEYS) as { keys: object[] };
+    const headers = { Authorization: `Bearer ${token}` };
+    const rotated = { SIGNING_KEYS: JSON.stringify({ keys: [...fresh.keys, ...old.keys] }) };
+    expect((await send("GET", "/api/wallet", { headers }, rotated)).status).toBe(200);
+    const retired = { SIGNING_KEYS: JSON.stringify(fresh) };
+    expect((await send("GET", "/api/wallet", { headers }, retired)).status).toBe(401);
   });
 
   it("of another signer is none", async () => {
