@@ -4,6 +4,7 @@ import type { TokenLimits } from "../domain/access_token.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { JobStatus } from "../domain/job.ts";
+import type { UpstreamTokens } from "../identity/upstream_tokens.ts";
 import type { AppRow, EntryRow, JobRow } from "./store.ts";
 
 export type { AppRow, EntryRow, JobRow };
@@ -123,16 +124,6 @@ export interface Page<Row> {
   readonly more: boolean;
 }
 
-/** Tokens a provider gave for the user. Times in ms since the epoch. */
-export interface KeptTokens {
-  readonly provider: string;
-  readonly subject: string;
-  readonly access_token: string;
-  readonly refresh_token: string | null;
-  readonly expires_at_ms: number | null;
-  readonly scope: string | null;
-}
-
 /**
  * The settings the vault works with. They come with each call, so that the object has no settings of
  * its own that could differ from its caller's. `provider`: null where it is no longer configured.
@@ -158,7 +149,7 @@ type Guard = IdempotencyGuard | null;
  */
 export interface AccountOperations {
   keepUpstreamTokens(
-    tokens: KeptTokens,
+    tokens: UpstreamTokens,
     encryption_keys: VaultSettings["encryption_keys"],
   ): Promise<void>;
   readUpstreamToken(

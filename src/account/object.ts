@@ -9,6 +9,7 @@ import migrations from "../../drizzle/account/migrations.js";
 import type { TokenAccess } from "../domain/access_token.ts";
 import { PROJECTION_DELAY_MS } from "../domain/limits.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
+import type { UpstreamTokens } from "../identity/upstream_tokens.ts";
 import { createProjector } from "../readmodel/projector.ts";
 import * as tokens from "./admission.ts";
 import type * as contract from "./contract.ts";
@@ -146,7 +147,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   /** Keeps what a sign-in at a provider brought, in place of what was held for it. */
   async keepUpstreamTokens(
-    tokens: contract.KeptTokens,
+    tokens: UpstreamTokens,
     encryption_keys: contract.VaultSettings["encryption_keys"],
   ): Promise<void> {
     await this.#openVault().keep(tokens, encryption_keys);

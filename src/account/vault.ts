@@ -14,7 +14,8 @@
 import { eq } from "drizzle-orm";
 import { GRANT_OVER_PAUSE_MS, UPSTREAM_TOKEN_RENEW_BEFORE_MS } from "../domain/limits.ts";
 import { accepted, refused } from "../domain/result.ts";
-import type { Answer, HandedOutToken, KeptTokens, VaultSettings } from "./contract.ts";
+import type { UpstreamTokens } from "../identity/upstream_tokens.ts";
+import type { Answer, HandedOutToken, VaultSettings } from "./contract.ts";
 import { refreshTokens, type RenewedTokens } from "./refresh.ts";
 import * as schema from "./schema.ts";
 import { seal, unseal, type EncryptionKeys } from "./sealing.ts";
@@ -47,7 +48,7 @@ export class Vault {
    * Keeps what a sign-in brought, in place of what was held for the provider. Where it brought no
    * refresh token for the same subject, the one held goes on: providers often give it only once.
    */
-  async keep(tokens: KeptTokens, keys: EncryptionKeys): Promise<void> {
+  async keep(tokens: UpstreamTokens, keys: EncryptionKeys): Promise<void> {
     const { provider, access_token } = tokens;
     for (;;) {
       const before = this.#find(provider);

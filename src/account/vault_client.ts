@@ -1,11 +1,12 @@
 /** The vault as the rest of the service sees it: settings filled in, one hop to the account's object. */
 import type { Config } from "../config.ts";
 import type { Accounts } from "./client.ts";
-import type { Answer, Caller, HandedOutToken, KeptTokens } from "./contract.ts";
+import type { UpstreamTokens } from "../identity/upstream_tokens.ts";
+import type { Answer, Caller, HandedOutToken } from "./contract.ts";
 
 export interface TokenVault {
   /** Keeps what a sign-in brought, in place of what was held for the provider. */
-  keep(identity_id: string, tokens: KeptTokens): Promise<void>;
+  keep(identity_id: string, tokens: UpstreamTokens): Promise<void>;
   /**
    * The access token held for a provider, good for another minute at least where it can be renewed.
    * A personal access token gets it only where nothing limits it.
