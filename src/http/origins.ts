@@ -57,6 +57,16 @@ export const guardCookieWrites = factory.createMiddleware(async (context, next) 
   return refuse(context, { code: "origin_not_allowed" });
 });
 
+/**
+ * Stops a page of strangers from asking with a person's cookie for what is worth a lot. Not a write, so
+ * a client that says nothing of a page passes: it is no browser, or somebody typed the address.
+ */
+export const guardCookieReads = factory.createMiddleware(async (context, next) => {
+  const { via } = context.get("principal");
+  if (via === "bearer" || !(await isFromForeignPage(context))) return next();
+  return refuse(context, { code: "origin_not_allowed" });
+});
+
 /** Whether the page behind a request is one of the family's. */
 export async function isFromKnownPage(context: AppContext): Promise<boolean> {
   const origin = context.req.header("Origin");

@@ -19,7 +19,12 @@ import { listJobs } from "./jobs/list.ts";
 import { readJob } from "./jobs/read.ts";
 import { readJwks } from "./jwks.ts";
 import { listLedger } from "./ledger.ts";
-import { guardCookieWrites, guardForm, shareWithAllowedOrigins } from "./origins.ts";
+import {
+  guardCookieReads,
+  guardCookieWrites,
+  guardForm,
+  shareWithAllowedOrigins,
+} from "./origins.ts";
 import { noStore } from "./headers.ts";
 import { issueSessionToken } from "./session_token.ts";
 import { finishSignIn } from "./signin/callback.tsx";
@@ -73,7 +78,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/api/jobs", authenticate, ...listJobs);
   app.get("/api/jobs/:id", authenticate, ...readJob);
 
-  const hand_out = [authenticate, guardCookieWrites, requireLiveSession] as const;
+  const hand_out = [authenticate, guardCookieReads, requireLiveSession] as const;
   app.get("/api/oauthToken/:provider", ...hand_out, ...readOAuthToken);
   app.get("/api/socialToken", ...hand_out, ...readSocialToken);
   app.get("/api/socialMe", ...readSocialMe);

@@ -29,13 +29,13 @@ describe("GET /api/oauthToken/{provider}", () => {
     expect(answer.headers.get("Cache-Control")).toBe("no-store");
   });
 
-  it("gives a cookie from anywhere else nothing", async () => {
+  it("gives a cookie from a stranger's page nothing", async () => {
     const { ada } = await connected();
     for (const from of [
       { Origin: "https://evil.example" },
       { Origin: "null" },
       { "Sec-Fetch-Site": "cross-site" },
-      {},
+      { "Sec-Fetch-Site": "same-site" },
     ]) {
       const headers = { Cookie: ada.cookies, ...from } as Record<string, string>;
       for (const path of ["/api/oauthToken/acme", "/api/socialToken"]) {
@@ -45,6 +45,13 @@ describe("GET /api/oauthToken/{provider}", () => {
         expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
       }
     }
+  });
+
+  it("gives the token to a client with a cookie that is no browser", async () => {
+    const { ada, token } = await connected();
+    const headers = { Cookie: ada.cookies };
+    const answer = await send("GET", "/api/oauthToken/acme", { headers }, providers());
+    expect(answer).toMatchObject({ status: 200, body: { token } });
   });
 
   it("gives a caller whose session was ended nothing, though the JWT still verifies", async () => {
