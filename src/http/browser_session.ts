@@ -1,9 +1,9 @@
 /**
- * The proof that approving a device needs: a living session of a browser, confirmed by the identity
- * provider. A session JWT is not enough, not even as a cookie: apps hold such tokens too, and one of a
- * quarter of an hour must not be able to make one of 90 days.
+ * The proof that approving a device needs: a browser session that the identity provider says lives. A
+ * session JWT is believed for a quarter of an hour elsewhere; what makes a token of 90 days is worth
+ * the look.
  */
-import { browserPrincipal, keepSignedIn } from "./authenticate.ts";
+import { browserPrincipal, identify, keepSignedIn } from "./authenticate.ts";
 import type { Session } from "../identity/port.ts";
 import { factory, type AppContext } from "./context.ts";
 import { refuseByAccept } from "./problem.tsx";
@@ -17,17 +17,33 @@ function confirm(context: AppContext, session: Session): void {
   context.set("principal", browserPrincipal(session));
 }
 
-/** For the API: 401 without a session, and with a bearer token of any kind. */
+/**
+ * For the API: the cookies of a living session, or a session JWT whose session still lives. A personal
+ * access token is neither, nor is a session JWT made from one, nor a JWT cookie without its session.
+ */
 export const requireBrowserSession = factory.createMiddleware(async (context, next) => {
-  const bearer = context.req.header("Authorization") !== undefined;
-  const resumed = bearer ? null : await context.get("services").identity.resume(context.req.raw);
-  if (resumed?.kind !== "session") {
-    return refuse(context, { code: "unauthorized", detail: NEEDS_BROWSER });
-  }
-  await keepSignedIn(context, resumed.session, resumed.set_cookies);
-  confirm(context, resumed.session);
+  const session = await findSession(context);
+  if (session === null) return refuse(context, { code: "unauthorized", detail: NEEDS_BROWSER });
   return next();
 });
+
+/** Finds the living session behind a request, and makes it the principal. */
+async function findSession(context: AppContext): Promise<Session | null> {
+  const { identity } = context.get("services");
+  if (context.req.header("Authorization") === undefined) {
+    const resumed = await identity.resume(context.req.raw);
+    if (resumed.kind !== "session") return null;
+    await keepSignedIn(context, resumed.session, resumed.set_cookies);
+    confirm(context, resumed.session);
+    return resumed.session;
+  }
+  const bearer = await identify(context);
+  if (!bearer.ok || bearer.value.proof.kind !== "session") return null;
+  const { identity_id, proof } = bearer.value;
+  if (!(await identity.sessionIsAlive(proof.session_id, identity_id))) return null;
+  context.set("principal", bearer.value);
+  return { id: proof.session_id, identity_id };
+}
 
 /** For pages: signed-out people sign in and come back to the same page, or a form's page. */
 export const signInFirst = factory.createMiddleware(async (context, next) => {

@@ -110,16 +110,18 @@ describe("polling", () => {
 });
 
 describe("approving", () => {
-  it("needs the cookies of a living session: no token can do it", async () => {
+  it("needs a living browser session: no personal access token, nor what is made from it", async () => {
     const ada = await signIn();
     const pat = await getToken(ada);
+    const bound = await pat.get("/api/sessionToken");
     const { device_code, user_code } = await startLogin();
     const json = { "Content-Type": "application/json", Origin: BASE_URL };
     const only_jwt = ada.cookies.split("; ").find((cookie) => cookie.startsWith("passbook_token"));
     const attempts: Record<string, string>[] = [
       {},
-      { Authorization: `Bearer ${ada.token}` },
       { Authorization: `Bearer ${pat.token}` },
+      { Authorization: `Bearer ${bound.body.token}` },
+      { Authorization: `Bearer ${bound.body.token}`, Cookie: ada.cookies },
       { Authorization: `Bearer ${pat.token}`, Cookie: ada.cookies },
       { Cookie: only_jwt ?? "" },
       { Cookie: `passbook_token=${pat.token}` },
@@ -131,6 +133,18 @@ describe("approving", () => {
       expect(answer).toMatchObject({ status: 401, body: { code: "unauthorized" } });
     }
     expect((await poll(device_code)).status).toBe(202);
+  });
+
+  it("takes the session token of a session that lives, and of none that has ended", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    await env.DB.exec("update sessions set expires_at_ms = 1");
+    const ended = await ada.post("/api/device/complete", { user_code });
+    expect(ended).toMatchObject({ status: 401, body: { code: "unauthorized" } });
+    const again = await signIn();
+    const answer = await again.post("/api/device/complete", { user_code });
+    expect(answer).toMatchObject({ status: 200, body: { ok: true } });
+    expect((await poll(device_code)).status).toBe(200);
   });
 
   it("is refused from another site, and as a form", async () => {
