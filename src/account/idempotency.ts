@@ -1,6 +1,10 @@
 /** Kept answers: a retried request gets the first answer again, written in the same transaction. */
-import { and, eq, lt, min } from "drizzle-orm";
-import { IDEMPOTENCY_CLEANUP_INTERVAL_MS, IDEMPOTENCY_KEEP_MS } from "../domain/limits.ts";
+import { and, eq, min, sql } from "drizzle-orm";
+import {
+  IDEMPOTENCY_CLEANUP_INTERVAL_MS,
+  IDEMPOTENCY_CLEANUP_ROWS,
+  IDEMPOTENCY_KEEP_MS,
+} from "../domain/limits.ts";
 import { accepted, refused } from "../domain/result.ts";
 import { visibleApps } from "./admission.ts";
 import type { Answer, IdempotencyGuard, OnceAnswer } from "./contract.ts";
@@ -59,20 +63,21 @@ function readKept(database: AccountDatabase, endpoint: string, key: string, now_
 }
 
 /**
- * Deletes answers kept long enough.
+ * Deletes answers kept long enough, a bounded number at a time: one account may have kept very many.
  * @returns when to call again, in milliseconds since the epoch; null where nothing is kept.
  */
 export function deleteKeptAnswers(database: AccountDatabase, now_ms: number): number | null {
-  database
-    .delete(idempotency)
-    .where(lt(idempotency.created_at_ms, now_ms - IDEMPOTENCY_KEEP_MS + 1))
-    .run();
+  database.run(sql`
+    delete from idempotency where (endpoint, key) in (
+      select endpoint, key from idempotency
+      where created_at_ms <= ${now_ms - IDEMPOTENCY_KEEP_MS} limit ${IDEMPOTENCY_CLEANUP_ROWS})`);
   const oldest = database
     .select({ at_ms: min(idempotency.created_at_ms) })
     .from(idempotency)
     .get();
-  const oldest_ms = oldest?.at_ms ?? null;
-  return oldest_ms === null
-    ? null
-    : Math.max(oldest_ms + IDEMPOTENCY_KEEP_MS, now_ms + IDEMPOTENCY_CLEANUP_INTERVAL_MS);
+  if (oldest === undefined || oldest.at_ms === null) return null;
+  const due_at_ms = oldest.at_ms + IDEMPOTENCY_KEEP_MS;
+  // More are due already: the rest of them follows at once.
+  if (due_at_ms <= now_ms) return now_ms;
+  return Math.max(due_at_ms, now_ms + IDEMPOTENCY_CLEANUP_INTERVAL_MS);
 }

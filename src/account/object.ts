@@ -179,10 +179,11 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     this.#alarm_at_ms = null;
     this.#outbox.expectFlush();
     this.#transact(ITSELF, "read", () => accepted(null));
+    // First what others wait for: cleaning up must not stand in its way.
+    const retry_at_ms = await this.#outbox.flush();
     if (this.#cleanup_at_ms === null || this.#cleanup_at_ms <= Date.now()) {
       this.#cleanup_at_ms = deleteKeptAnswers(this.#database, Date.now());
     }
-    const retry_at_ms = await this.#outbox.flush();
     for (const at_ms of [this.#next_expiry_ms ?? null, this.#cleanup_at_ms, retry_at_ms]) {
       if (at_ms !== null) this.#wakeBy(at_ms);
     }

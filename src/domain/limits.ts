@@ -43,6 +43,9 @@ export const IDEMPOTENCY_KEEP_MS = 24 * 60 * 60 * 1000;
 /** Clean-up of idempotency records runs at most this often in one account; each run is an alarm. */
 export const IDEMPOTENCY_CLEANUP_INTERVAL_MS = 60 * 60 * 1000;
 
+/** Kept answers deleted by one run of that clean-up; where more are due, it runs again at once. */
+export const IDEMPOTENCY_CLEANUP_ROWS = 5_000;
+
 /** Apps one account may be upserted for. Anyone can invent slugs; this bounds what that stores. */
 export const APPS_PER_ACCOUNT_MAX = 1_000;
 

@@ -78,6 +78,26 @@ describe("Idempotency-Key", () => {
     expect(after.body.job_id).not.toBe(first.body.job_id);
   });
 
+  it("is cleaned away in bounded portions where very many are due", async () => {
+    const ada = await signInWithCredits();
+    await query(
+      ada.identity_id,
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 11000)
+       insert into idempotency (endpoint, key, fingerprint, answer_json, created_at_ms)
+       select 'jobs.create', 'key-' || i, '', '{}', 0 from n`,
+    );
+    const left = async () =>
+      (await query<{ n: number }>(ada.identity_id, "select count(*) as n from idempotency"))[0]?.n;
+    // An hour ahead, so that no alarm comes due by itself between two looks.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60 * 60 * 1000 });
+    const counts: unknown[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      await fireAlarm(ada.identity_id);
+      counts.push(await left());
+    }
+    expect(counts).toEqual([6_000, 1_000, 0]);
+  });
+
   it("forgotten but not yet cleaned away, is used anew", async () => {
     const ada = await signInWithCredits();
     const first = await ada.post("/api/jobs", JOB, KEY);
