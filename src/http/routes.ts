@@ -47,6 +47,7 @@ import { readWallet } from "./wallet.ts";
 export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/.well-known/jwks.json", ...readJwks);
   app.get("/passbook.css", ...readStylesheet);
+  app.get("/", (context) => context.redirect("/account", 303));
 
   app.use("/signin/*", noStore);
   app.get("/signin", ...showSignIn);

@@ -32,6 +32,12 @@ async function linkedProviders(): Promise<unknown[]> {
 }
 
 describe("the account page", () => {
+  it("is where the bare address leads", async () => {
+    const answer = await send("GET", "/");
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("Location")).toBe("/account");
+  });
+
   it("shows a person who they are here", async () => {
     const { acme, settings } = openTwo();
     const browser = openBrowser(settings);
