@@ -25,7 +25,11 @@ export default defineConfig({
           cloudflareTest(async () => ({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
-              bindings: { ...settings, TEST_D1_MIGRATIONS: await readD1Migrations("drizzle/d1") },
+              bindings: {
+                ...settings,
+                TEST_D1_MIGRATIONS: await readD1Migrations("drizzle/readmodel"),
+                TEST_DIRECTORY_MIGRATIONS: await readD1Migrations("drizzle/directory"),
+              },
               // No test reaches the network.
               outboundService: (request) =>
                 new Response(`not reachable in tests: ${request.url}`, { status: 599 }),
@@ -35,7 +39,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: [
-            "test/{domain,account,device,identity,http,readmodel,tokens}/**/*.test.{ts,tsx}",
+            "test/{domain,account,device,identity,directory,http,readmodel,tokens}/**/*.test.{ts,tsx}",
           ],
           setupFiles: ["./test/setup.ts"],
           testTimeout: 60_000,

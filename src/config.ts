@@ -2,6 +2,7 @@
 import * as z from "zod";
 import {
   COST_MAX_CREDITS,
+  DEVELOPMENT_STARTER_CREDITS,
   DEVICE_CODE_TTL_DEFAULT_SECONDS,
   DEVICE_CODE_TTL_MAX_SECONDS,
   DEVICE_CODE_TTL_MIN_SECONDS,
@@ -21,13 +22,15 @@ const flag = z
   .default("false")
   .transform((text) => text === "true");
 
-const wholeNumber = (minimum: number, maximum: number, fallback: number) =>
+const wholeNumberBetween = (minimum: number, maximum: number) =>
   z
     .string()
     .regex(/^\d+$/, "is not a whole number")
-    .default(String(fallback))
     .transform(Number)
     .pipe(z.number().min(minimum).max(maximum));
+
+const wholeNumber = (minimum: number, maximum: number, fallback: number) =>
+  wholeNumberBetween(minimum, maximum).default(fallback);
 
 const json = z.string().transform((text, context): unknown => {
   try {
@@ -111,7 +114,7 @@ const variables = z
       .optional(),
     ALLOWED_ORIGINS: allowlist,
     SIGNING_KEYS: keySet(signing_key),
-    DEFAULT_STARTER_CREDITS: wholeNumber(0, COST_MAX_CREDITS, 0),
+    DEFAULT_STARTER_CREDITS: wholeNumberBetween(0, COST_MAX_CREDITS).optional(),
     DEV_SIGNIN: flag,
     IDENTITY_PROVIDER: z.literal("builtin").default("builtin"),
     SIGNIN_PROVIDERS: json.pipe(signInProviders).default([]),
@@ -139,6 +142,10 @@ const variables = z
     path: ["DEV_SIGNIN"],
     message: "lets anyone in: only without BASE_URL, or with one of this machine",
   })
+  .refine((settings) => settings.DEV_SIGNIN || settings.DEFAULT_STARTER_CREDITS === undefined, {
+    path: ["DEFAULT_STARTER_CREDITS"],
+    message: "is for development: inventing slugs must mint nothing. Register the app instead",
+  })
   .refine(({ COOKIE_DOMAIN, BASE_URL }) => coversHost(COOKIE_DOMAIN, BASE_URL), {
     path: ["COOKIE_DOMAIN"],
     message: "is not the host of BASE_URL or a parent of it",
@@ -162,6 +169,7 @@ export interface Config {
   readonly allowed_origins: readonly AllowedOrigin[];
   /** Private Ed25519 keys: the first signs, all verify. */
   readonly signing_keys: readonly z.infer<typeof signing_key>[];
+  /** Of a slug nobody registered; 0 outside development. */
   readonly default_starter_credits: number;
   readonly dev_signin: boolean;
   readonly signin_providers: readonly SignInProvider[];
@@ -200,7 +208,8 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     cookie_domain: settings.COOKIE_DOMAIN ?? null,
     allowed_origins: settings.ALLOWED_ORIGINS,
     signing_keys: settings.SIGNING_KEYS.keys,
-    default_starter_credits: settings.DEFAULT_STARTER_CREDITS,
+    default_starter_credits:
+      settings.DEFAULT_STARTER_CREDITS ?? (settings.DEV_SIGNIN ? DEVELOPMENT_STARTER_CREDITS : 0),
     dev_signin: settings.DEV_SIGNIN,
     signin_providers: settings.SIGNIN_PROVIDERS,
     social_provider: settings.SOCIAL_PROVIDER ?? null,

@@ -5,10 +5,10 @@ import { readConfig, type Config, type Misconfiguration } from "./config.ts";
 import { createDeviceLogins, type DeviceLogins } from "./device/client.ts";
 import { createAskedCodes, type AskedCodes } from "./device/asked_codes.ts";
 import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
+import { createAppRegistry, type AppRegistry } from "./directory/apps.ts";
 import { accepted, type Result } from "./domain/result.ts";
 import { createBuiltinProvider } from "./identity/builtin/provider.ts";
 import type { IdentityProvider } from "./identity/port.ts";
-import { createAppRegistry, type AppRegistry } from "./readmodel/apps.ts";
 import { createKeyRing, type KeyRing } from "./tokens/keys.ts";
 import { createMacKeys } from "./tokens/mac_keys.ts";
 import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
@@ -64,9 +64,12 @@ function build(env: Env): Result<Services, Misconfiguration> {
   return accepted({
     config,
     accounts,
-    apps: createAppRegistry(env.DB),
+    apps: createAppRegistry({
+      database: env.DIRECTORY,
+      default_starter_credits: config.default_starter_credits,
+    }),
     identity: createBuiltinProvider({
-      database: env.DB,
+      database: env.DIRECTORY,
       cookie_scope: { domain: config.cookie_domain },
       dev_signin: config.dev_signin,
       providers: config.signin_providers,

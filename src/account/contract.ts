@@ -30,8 +30,11 @@ export interface Once<Value> {
 }
 
 export interface WalletRequest {
-  /** The app to upsert, with what its grant would be worth now; null asks for the account only. */
-  readonly app: { readonly slug: string; readonly starter_credits: number } | null;
+  /**
+   * The app to upsert, with what its grant would be worth now (null: not known, so that none is made
+   * now and may still come); null asks for the account only.
+   */
+  readonly app: { readonly slug: string; readonly starter_credits: number | null } | null;
 }
 
 export interface WalletAnswer {

@@ -33,24 +33,29 @@ function whyNotUpsert(
   const foreign = whyNotForApp(transaction, slug);
   if (foreign !== null) return foreign;
   const known = transaction.store.readApp(slug);
-  const writes = known === null || (known.granted_at_ms === null && starter_credits > 0);
+  const grants = starter_credits !== null && starter_credits > 0;
+  const writes = known === null || (known.granted_at_ms === null && grants);
   const not_granting = writes ? whyNotGrant(transaction) : null;
   if (not_granting !== null) return not_granting;
   const full = known === null && transaction.store.listApps().length >= APPS_PER_ACCOUNT_MAX;
   return full ? { code: "too_many_apps", limit: APPS_PER_ACCOUNT_MAX } : null;
 }
 
-/** `granted` in the answer means: by this call. A grant of 0 is none, and may still come. */
+/**
+ * `granted` in the answer means: by this call. A grant of 0 is none, and may still come; so may one
+ * whose worth is not known now.
+ */
 function upsertApp(
   transaction: Transaction,
-  { slug, starter_credits }: NonNullable<WalletRequest["app"]>,
+  { slug, starter_credits: worth_now }: NonNullable<WalletRequest["app"]>,
 ): AppGrant {
   const { store, now_ms } = transaction;
   const known = store.readApp(slug);
+  const starter_credits = worth_now ?? known?.starter_credits ?? 0;
   if (known !== null && known.granted_at_ms !== null) {
     return { slug, starter_credits: known.starter_credits, granted: false };
   }
-  const granted = starter_credits > 0;
+  const granted = worth_now !== null && worth_now > 0;
   if (granted) {
     post(transaction, { kind: "grant", amount: starter_credits, job_id: null, app_slug: slug });
   }

@@ -1,5 +1,5 @@
 /**
- * `npm run dev`: makes `.dev.vars` where there is none, migrates the local D1, runs `wrangler dev`.
+ * `npm run dev`: makes `.dev.vars` where there is none, migrates the local D1s, runs `wrangler dev`.
  * Arguments after `--` go to it; the migrations follow `--persist-to`.
  */
 import { existsSync } from "node:fs";
@@ -22,7 +22,7 @@ if (!existsSync(SETTINGS_FILE)) {
   await writeFile(SETTINGS_FILE, await developmentSettings(), { mode: 0o600 });
   console.log(`Made ${SETTINGS_FILE} with new keys.`);
 }
-console.log("Applying the migrations of the local database …");
+console.log("Applying the migrations of the local databases …");
 await applyMigrations(typeof persist_to === "string" ? persist_to : null);
 
 const wrangler = startWrangler(args, "inherit");

@@ -21,7 +21,6 @@ export async function developmentSettings(): Promise<string> {
     `SIGNING_KEYS='${await newSigningKeys()}'`,
     `ENCRYPTION_KEYS='${newEncryptionKeys()}'`,
     "DEV_SIGNIN=true",
-    "DEFAULT_STARTER_CREDITS=100",
     "ALLOWED_ORIGINS=http://localhost:3000,http://localhost:5173",
     "",
   ].join("\n");

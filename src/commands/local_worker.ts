@@ -9,19 +9,31 @@ const ENVIRONMENT = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
 };
 
-/** Applies D1's migrations to the local database under `persist_to` (Wrangler's default if null). */
+/** Bindings of the D1 databases in wrangler.toml. */
+const DATABASES = ["DIRECTORY", "DB"];
+
+/** Applies D1's migrations to the local databases under `persist_to` (Wrangler's default if null). */
 export async function applyMigrations(persist_to: string | null): Promise<void> {
+  // One after the other: both keep their books under the same folder.
+  for (const binding of DATABASES) await applyMigrationsOf(binding, persist_to);
+}
+
+async function applyMigrationsOf(binding: string, persist_to: string | null): Promise<void> {
   const where = persist_to === null ? [] : ["--persist-to", persist_to];
-  const migrations = spawn("wrangler", ["d1", "migrations", "apply", "DB", "--local", ...where], {
-    // On a terminal it would ask for confirmation and wait.
-    env: { ...ENVIRONMENT, CI: "true" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const migrations = spawn(
+    "wrangler",
+    ["d1", "migrations", "apply", binding, "--local", ...where],
+    {
+      // On a terminal it would ask for confirmation and wait.
+      env: { ...ENVIRONMENT, CI: "true" },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   let output = "";
   migrations.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   migrations.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   if ((await exitCode(migrations)) !== 0) {
-    throw new Error(`the local database could not be migrated:\n${output}`);
+    throw new Error(`the local database ${binding} could not be migrated:\n${output}`);
   }
 }
 

@@ -65,6 +65,21 @@ export const PROJECTION_BATCH_LINES = 50;
 /** How long an isolate trusts its copy of the app registry. */
 export const APP_REGISTRY_CACHE_MS = 60_000;
 
+/**
+ * How long that copy serves while the registry cannot be read. So long a withdrawn origin may still be
+ * honoured, and no longer: as long as a session token that it could have been given before.
+ */
+export const APP_REGISTRY_STALE_MAX_MS = 15 * 60_000;
+
+/** After a failure the registry is left alone for this long: no request pays for it again meanwhile. */
+export const APP_REGISTRY_RETRY_MS = 5_000;
+
+/** A read of the registry that takes longer has failed: it answers in milliseconds when it is well. */
+export const APP_REGISTRY_TIMEOUT_MS = 2_000;
+
+/** Starter credits of a slug nobody registered, in development; outside it there are none. */
+export const DEVELOPMENT_STARTER_CREDITS = 100;
+
 /** Lifetime of a session JWT. Short: a revoked session's JWT works until it runs out. */
 export const SESSION_JWT_TTL_SECONDS = 15 * 60;
 

@@ -1,7 +1,6 @@
 /** `GET /api/wallet[?app=]`: the account and its app grants; opens the account, grants once. */
 import * as z from "zod";
-import type { WalletRequest } from "../account/contract.ts";
-import { callerOf, factory, type AppContext } from "./context.ts";
+import { callerOf, factory } from "./context.ts";
 import { guardCookieWrites } from "./origins.ts";
 import { refuse } from "./refusals.ts";
 import { appSlug, validQuery } from "./validation.ts";
@@ -17,14 +16,18 @@ const guardGrant = factory.createMiddleware((context, next) =>
 export const readWallet = factory.createHandlers(validQuery(query), guardGrant, async (context) => {
   const { app: slug } = context.req.valid("query");
   const { identity_id } = context.get("principal");
-  const app = slug === undefined ? null : await appRequest(context, slug);
-  const { accounts } = context.get("services");
+  const { accounts, apps: registry } = context.get("services");
+  const app =
+    slug === undefined ? null : { slug, starter_credits: await registry.starterCredits(slug) };
   const answer = await accounts(identity_id).wallet(callerOf(context), { app });
   if (!answer.ok) return refuse(context, answer.refusal);
   const { account, apps, app_grant } = answer.value;
   const worth_now = new Map<string, number>();
-  for (const { slug, granted_at_ms } of apps) {
-    if (granted_at_ms === null) worth_now.set(slug, await starterCredits(context, slug));
+  for (const { slug, starter_credits, granted_at_ms } of apps) {
+    // Where the registry cannot be read, the account's own row stands in.
+    if (granted_at_ms === null) {
+      worth_now.set(slug, (await registry.starterCredits(slug)) ?? starter_credits);
+    }
   }
   return context.json({
     account,
@@ -37,13 +40,3 @@ export const readWallet = factory.createHandlers(validQuery(query), guardGrant, 
     app_grant,
   });
 });
-
-async function appRequest(context: AppContext, slug: string): Promise<WalletRequest["app"]> {
-  return { slug, starter_credits: await starterCredits(context, slug) };
-}
-
-/** What the app's grant is worth now: as registered, or the default for a slug nobody registered. */
-async function starterCredits(context: AppContext, slug: string): Promise<number> {
-  const { apps, config } = context.get("services");
-  return (await apps.all()).get(slug)?.starter_credits ?? config.default_starter_credits;
-}

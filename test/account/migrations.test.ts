@@ -87,20 +87,23 @@ describe("the account's migrations", () => {
   });
 });
 
-describe("D1's migrations", () => {
+describe.each([
+  ["read model", () => env.DB, () => env.TEST_D1_MIGRATIONS],
+  ["directory", () => env.DIRECTORY, () => env.TEST_DIRECTORY_MIGRATIONS],
+] as const)("the migrations of D1, %s", (_, databaseOf, migrationsOf) => {
   async function schema(): Promise<unknown[]> {
-    return (await env.DB.prepare(TABLES).all()).results;
+    return (await databaseOf().prepare(TABLES).all()).results;
   }
 
   it("each from its predecessor give the schema that all at once give", async () => {
     const expected = await schema();
     await reset();
-    for (const migration of env.TEST_D1_MIGRATIONS) await applyD1Migrations(env.DB, [migration]);
+    for (const migration of migrationsOf()) await applyD1Migrations(databaseOf(), [migration]);
     expect(await schema()).toEqual(expected);
   });
 
   it("leave no text-keyed table with a hidden index", async () => {
-    const { results } = await env.DB.prepare(TABLES).all<TableRow>();
+    const { results } = await databaseOf().prepare(TABLES).all<TableRow>();
     const hidden = results.filter(
       ({ sql }) => /^create table/i.test(sql) && !/without rowid/i.test(sql),
     );

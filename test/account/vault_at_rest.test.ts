@@ -26,9 +26,11 @@ async function everythingStored(person: Connected): Promise<string> {
   for (const { name } of await inAccount(person, TABLES)) {
     dump.push(name, await inAccount(person, `SELECT * FROM "${String(name)}"`));
   }
-  const { results } = await env.DB.prepare(TABLES).all();
-  for (const { name } of results) {
-    dump.push(name, (await env.DB.prepare(`SELECT * FROM "${String(name)}"`).all()).results);
+  for (const database of [env.DIRECTORY, env.DB]) {
+    const { results } = await database.prepare(TABLES).all();
+    for (const { name } of results) {
+      dump.push(name, (await database.prepare(`SELECT * FROM "${String(name)}"`).all()).results);
+    }
   }
   for (const { name } of (await env.DEVICE_CODES.list()).keys) {
     dump.push(name, await env.DEVICE_CODES.get(name));

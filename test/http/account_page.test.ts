@@ -27,7 +27,9 @@ async function link(browser: Browser, provider: ProviderDouble, person: PersonAt
 }
 
 async function linkedProviders(): Promise<unknown[]> {
-  const rows = await env.DB.prepare("select provider from identities order by provider").raw();
+  const rows = await env.DIRECTORY.prepare(
+    "select provider from identities order by provider",
+  ).raw();
   return rows.flat();
 }
 
@@ -95,7 +97,7 @@ describe("linking a further provider", () => {
     await browser.signIn(acme, ADA);
     await link(browser, zeta, ADA_AT_ZETA);
     await openBrowser(settings).signIn(zeta, ADA_AT_ZETA);
-    const row = await env.DB.prepare("select name, email from users").first();
+    const row = await env.DIRECTORY.prepare("select name, email from users").first();
     expect(row).toEqual({ name: "Ada", email: "ada@example.com" });
   });
 
@@ -219,7 +221,7 @@ describe("unlinking", () => {
     await browser.signIn(acme, ADA);
     await link(browser, zeta, ADA_AT_ZETA);
     await browser.post("/account/unlink", { provider: "acme" });
-    const row = await env.DB.prepare("select email_verified from users").first();
+    const row = await env.DIRECTORY.prepare("select email_verified from users").first();
     expect(row).toEqual({ email_verified: 0 });
   });
 
@@ -245,7 +247,7 @@ describe("signing out", () => {
     expect(answer.headers.get("Location")).toBe("/signin?notice=signed_out");
     expect(browser.cookies.size).toBe(0);
     expect((await browser.get("/signin?notice=signed_out")).text).toContain("You are signed out.");
-    expect((await env.DB.prepare("select * from sessions").all()).results).toEqual([]);
+    expect((await env.DIRECTORY.prepare("select * from sessions").all()).results).toEqual([]);
   });
 
   it("clears the cookies of the parent domain", async () => {

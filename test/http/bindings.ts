@@ -62,6 +62,7 @@ export function countedEnvironment(): { readonly environment: Env; readonly hops
       getByName: (name: string) => counted(env.ACCOUNT.getByName(name), () => (hops.account += 1)),
     }),
     DB: countedDatabase(env.DB, () => (hops.d1 += 1)),
+    DIRECTORY: countedDatabase(env.DIRECTORY, () => (hops.d1 += 1)),
     DEVICE_CODES: counted(env.DEVICE_CODES, () => (hops.kv += 1)),
   };
   return { environment, hops };

@@ -138,7 +138,7 @@ describe("approving", () => {
   it("takes the session token of a session that lives, and of none that has ended", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
-    await env.DB.exec("update sessions set expires_at_ms = 1");
+    await env.DIRECTORY.exec("update sessions set expires_at_ms = 1");
     const ended = await ada.post("/api/device/complete", { user_code });
     expect(ended).toMatchObject({ status: 401, body: { code: "unauthorized" } });
     const again = await signIn();

@@ -13,7 +13,9 @@ async function signInTo(redirect_to: string, environment: Env = env) {
 }
 
 async function countSessions(): Promise<number> {
-  return (await env.DB.prepare("select count(*) as n from sessions").first<number>("n")) ?? 0;
+  return (
+    (await env.DIRECTORY.prepare("select count(*) as n from sessions").first<number>("n")) ?? 0
+  );
 }
 
 const HOSTILE = [
@@ -117,7 +119,7 @@ describe("redirect_to", () => {
   });
 
   it("of a registered app's origin is allowed", async () => {
-    await env.DB.prepare(
+    await env.DIRECTORY.prepare(
       "insert into apps (slug, name, starter_credits, origins_json, created_at_ms) values ('a', 'A', 0, ?, 0)",
     )
       .bind('["https://registered.example", 7, "*"]')
@@ -228,7 +230,7 @@ describe("with D1 out of reach", () => {
     const down = () => {
       throw new Error("D1_ERROR: unreachable");
     };
-    const environment = environmentWith({ DB: { prepare: down, batch: down } });
+    const environment = environmentWith({ DIRECTORY: { prepare: down, batch: down } });
     const headers = { Authorization: `Bearer ${ada.token}`, Origin: "https://unknown.example" };
     const answer = await send("GET", "/api/wallet", { headers }, environment);
     expect(answer.status).toBe(200);

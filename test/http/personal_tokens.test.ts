@@ -50,6 +50,7 @@ describe("a personal access token", () => {
     const bindings = {
       ACCOUNT: counting,
       DB: forbidden("DB"),
+      DIRECTORY: forbidden("DIRECTORY"),
       DEVICE_CODES: forbidden("KV"),
       DEVICE_LOGIN: forbidden("DEVICE_LOGIN"),
     };

@@ -46,7 +46,7 @@ describe("a session", () => {
     await openBrowser(settings).signIn(acme, ADA);
     const values: string[] = [];
     for (const table of ["users", "identities", "sessions"]) {
-      const rows = await env.DB.prepare(`select * from ${table}`).raw();
+      const rows = await env.DIRECTORY.prepare(`select * from ${table}`).raw();
       values.push(...rows.flat().filter((value) => typeof value === "string"));
     }
     expect(values.length).toBeGreaterThan(5);
@@ -75,7 +75,9 @@ describe("a session", () => {
     await openBrowser(settings).signIn(acme, ADA);
     const dump = [JSON.stringify(logged)];
     for (const table of ["users", "identities", "sessions"]) {
-      dump.push(JSON.stringify((await env.DB.prepare(`select * from ${table}`).all()).results));
+      dump.push(
+        JSON.stringify((await env.DIRECTORY.prepare(`select * from ${table}`).all()).results),
+      );
     }
     const secrets = [...acme.given_secrets, ...browser.cookies.values(), tokenOf(landed) ?? ""];
     expect(secrets.length).toBeGreaterThan(6);

@@ -214,13 +214,13 @@ describe("other origins", () => {
 describe("the hop budget", () => {
   it("lets a request with a token, or with both cookies, read no D1", async () => {
     const ada = await signIn();
-    const DB = new Proxy(env.DB, {
+    const DIRECTORY = new Proxy(env.DIRECTORY, {
       get: () => {
         throw new Error("D1 was asked");
       },
     });
     for (const headers of [{ Authorization: `Bearer ${ada.token}` }, { Cookie: ada.cookies }]) {
-      expect((await send("GET", "/api/wallet", { headers }, { DB })).status).toBe(200);
+      expect((await send("GET", "/api/wallet", { headers }, { DIRECTORY })).status).toBe(200);
     }
   });
 });

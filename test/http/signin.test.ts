@@ -7,12 +7,14 @@ import { send } from "./passbook.ts";
 const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified: true };
 
 async function count(table: string): Promise<number> {
-  const row = await env.DB.prepare(`select count(*) as n from ${table}`).first<{ n: number }>();
+  const row = await env.DIRECTORY.prepare(`select count(*) as n from ${table}`).first<{
+    n: number;
+  }>();
   return row?.n ?? 0;
 }
 
 async function users(): Promise<Record<string, unknown>[]> {
-  return (await env.DB.prepare("select * from users order by created_at_ms").all()).results;
+  return (await env.DIRECTORY.prepare("select * from users order by created_at_ms").all()).results;
 }
 
 describe("signing in with a provider", () => {
@@ -156,7 +158,7 @@ describe("signing in with a provider", () => {
     const first = await openBrowser(settings).signIn(hub, person);
     const second = await openBrowser(settings).signIn(hub, person);
     expect(subjectOf(tokenOf(second))).toBe(subjectOf(tokenOf(first)));
-    const row = await env.DB.prepare("select subject from identities").first();
+    const row = await env.DIRECTORY.prepare("select subject from identities").first();
     expect(row).toEqual({ subject: "4711" });
   });
 });

@@ -10,7 +10,9 @@ const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified:
 const MALLORY = { sub: "mallory", email: "mallory@example.com", email_verified: true };
 
 async function signInCount(): Promise<number> {
-  const row = await env.DB.prepare("select count(*) as n from sessions").first<{ n: number }>();
+  const row = await env.DIRECTORY.prepare("select count(*) as n from sessions").first<{
+    n: number;
+  }>();
   return row?.n ?? 0;
 }
 
@@ -300,7 +302,7 @@ describe("an e-mail address", () => {
     async (email_verified) => {
       const acme = openProviderDouble("acme");
       await openBrowser(connect(acme)).signIn(acme, { ...ADA, email_verified });
-      const row = await env.DB.prepare("select email, email_verified from users").first();
+      const row = await env.DIRECTORY.prepare("select email, email_verified from users").first();
       expect(row).toEqual({ email: "ada@example.com", email_verified: 0 });
     },
   );

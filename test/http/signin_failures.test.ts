@@ -82,13 +82,13 @@ describe("a sign-in that comes to nothing", () => {
     const settings = connect(acme);
     const browser = openBrowser(settings);
     const back = acme.approve(await browser.start("acme"), ADA);
-    const DB = new Proxy(env.DB, {
+    const DIRECTORY = new Proxy(env.DIRECTORY, {
       get: () => () => {
         throw new Error("D1_ERROR: no such place");
       },
     });
     vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const broken = openBrowser({ ...settings, DB });
+    const broken = openBrowser({ ...settings, DIRECTORY });
     broken.cookies.set("passbook_signin", browser.cookies.get("passbook_signin") ?? "");
     const page = await broken.get(back.href);
     expect(page).toMatchObject({ status: 503, text: expect.stringContaining("right now") });

@@ -56,7 +56,7 @@ describe("GET /api/oauthToken/{provider}", () => {
 
   it("gives a caller whose session was ended nothing, though the JWT still verifies", async () => {
     const { ada } = await connected();
-    await env.DB.exec("DELETE FROM sessions");
+    await env.DIRECTORY.exec("DELETE FROM sessions");
     expect((await ada.get("/api/wallet")).status).toBe(200);
     expect(await ada.oauthToken()).toMatchObject({ status: 401, body: { code: "unauthorized" } });
     const social = await ada.get("/api/socialToken");
@@ -65,14 +65,14 @@ describe("GET /api/oauthToken/{provider}", () => {
 
   it("gives a caller whose session ran out nothing", async () => {
     const { ada } = await connected();
-    await env.DB.exec("UPDATE sessions SET expires_at_ms = 1");
+    await env.DIRECTORY.exec("UPDATE sessions SET expires_at_ms = 1");
     expect((await ada.oauthToken()).status).toBe(401);
   });
 
   it("takes another person's living session for no session of the caller", async () => {
     const { ada } = await connected();
     await signIn("eve@example.com");
-    await env.DB.prepare("UPDATE sessions SET user_id = 'someone' WHERE user_id = ?")
+    await env.DIRECTORY.prepare("UPDATE sessions SET user_id = 'someone' WHERE user_id = ?")
       .bind(ada.identity_id)
       .run();
     expect((await ada.oauthToken()).status).toBe(401);

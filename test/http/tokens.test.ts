@@ -190,7 +190,8 @@ describe("a cookie", () => {
 
   it("made of what the database holds signs nobody in", async () => {
     await signIn();
-    const row = await env.DB.prepare("select * from sessions").first<Record<string, string>>();
+    const row =
+      await env.DIRECTORY.prepare("select * from sessions").first<Record<string, string>>();
     for (const value of Object.values(row ?? {})) {
       for (const name of ["passbook_session", "passbook_token"]) {
         const headers = { Cookie: `${name}=${value}` };

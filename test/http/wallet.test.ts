@@ -4,7 +4,7 @@ import { dump, query } from "../account/object.ts";
 import { environmentWith, send, signIn, signInWithCredits } from "./passbook.ts";
 
 async function registerApp(slug: string, starter_credits: number, origins: string[] = []) {
-  await env.DB.prepare(
+  await env.DIRECTORY.prepare(
     "insert into apps (slug, name, starter_credits, origins_json, created_at_ms) values (?, ?, ?, ?, 0)",
   )
     .bind(slug, slug, starter_credits, JSON.stringify(origins))

@@ -12,7 +12,7 @@ describeIdentityProvider("builtin", () => {
   if (!read.ok) throw new Error(read.refusal.variable);
   const { signin_providers: providers, encryption_keys } = read.value;
   const identity = createBuiltinProvider({
-    database: env.DB,
+    database: env.DIRECTORY,
     cookie_scope: { domain: null },
     dev_signin: false,
     providers,

@@ -2,7 +2,7 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { v4 as uuidv4 } from "uuid";
-import { identities, users } from "../../readmodel/schema.ts";
+import { identities, users } from "./schema.ts";
 import type { Person } from "../port.ts";
 
 /** What a provider says of a person. */

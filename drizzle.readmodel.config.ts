@@ -3,5 +3,5 @@ import type { Config } from "drizzle-kit";
 export default {
   dialect: "sqlite",
   schema: "./src/readmodel/schema.ts",
-  out: "./drizzle/d1",
+  out: "./drizzle/readmodel",
 } satisfies Config;

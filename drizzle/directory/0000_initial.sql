@@ -1,0 +1,39 @@
+CREATE TABLE `apps` (
+	`slug` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`starter_credits` integer NOT NULL,
+	`origins_json` text DEFAULT '[]' NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	CONSTRAINT "apps_slug" CHECK(typeof("apps"."slug") = 'text' and length("apps"."slug") between 1 and 64 and "apps"."slug" glob '[a-z0-9]*' and "apps"."slug" not glob '*[^a-z0-9._-]*'),
+	CONSTRAINT "apps_name" CHECK(typeof("apps"."name") = 'text' and length("apps"."name") between 1 and 200),
+	CONSTRAINT "apps_starter_credits" CHECK(typeof("apps"."starter_credits") = 'integer' and "apps"."starter_credits" between 0 and 1000000000000),
+	CONSTRAINT "apps_origins_json" CHECK(typeof("apps"."origins_json") = 'text' and case when json_valid("apps"."origins_json") then json_type("apps"."origins_json") = 'array' else 0 end),
+	CONSTRAINT "apps_created_at_ms" CHECK(typeof("apps"."created_at_ms") = 'integer')
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `identities` (
+	`provider` text NOT NULL,
+	`subject` text NOT NULL,
+	`user_id` text NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	PRIMARY KEY(`provider`, `subject`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `identities_user_id` ON `identities` (`user_id`);--> statement-breakpoint
+CREATE TABLE `sessions` (
+	`secret_hash` text PRIMARY KEY NOT NULL,
+	`id` text NOT NULL,
+	`user_id` text NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	`expires_at_ms` integer NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `sessions_id` ON `sessions` (`id`);--> statement-breakpoint
+CREATE INDEX `sessions_user_id` ON `sessions` (`user_id`);--> statement-breakpoint
+CREATE TABLE `users` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text,
+	`email` text,
+	`email_verified` integer DEFAULT false NOT NULL,
+	`created_at_ms` integer NOT NULL
+) WITHOUT ROWID;

@@ -1,0 +1,216 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi, type MockInstance } from "vitest";
+import { query } from "../account/object.ts";
+import { send, signIn, type Answer } from "../http/passbook.ts";
+import { dropConstraints, openDirectory, registerApp } from "./outage.ts";
+
+const MINUTE_MS = 60_000;
+
+let warned: MockInstance;
+let logged: MockInstance;
+beforeEach(() => {
+  warned = vi.spyOn(console, "warn").mockReturnValue();
+  logged = vi.spyOn(console, "error").mockReturnValue();
+});
+
+/** Whether sign-in would send people to this address. */
+async function isAllowed(address: string, environment: Env): Promise<boolean> {
+  const path = `/signin?${new URLSearchParams({ redirect_to: address }).toString()}`;
+  return (await send("GET", path, {}, environment)).status === 200;
+}
+
+describe("the table of apps", () => {
+  it.each([
+    ["a slug in upper case", "Demo", {}],
+    ["a slug with a blank", "a b", {}],
+    ["a slug that starts with a dash", "-a", {}],
+    ["a slug that is empty", "", {}],
+    ["a slug that is too long", "a".repeat(65), {}],
+    ["a slug with a letter of elsewhere", "ä", {}],
+    ["negative credits", "demo", { starter_credits: -1 }],
+    ["credits that are no number", "demo", { starter_credits: "many" }],
+    ["a fraction of a credit", "demo", { starter_credits: 1.5 }],
+    ["more credits than a balance can take back", "demo", { starter_credits: 9e15 }],
+    ["origins that are no JSON", "demo", { origins_json: "https://a.example" }],
+    ["origins that are no array", "demo", { origins_json: '{"a":1}' }],
+    ["empty origins", "demo", { origins_json: "" }],
+  ])("refuses %s", async (_, slug, row) => {
+    await expect(registerApp(slug, row)).rejects.toThrow(/CHECK constraint failed/);
+  });
+
+  it("takes what makes sense, to the longest slug and the greatest grant", async () => {
+    await registerApp("a", {});
+    await registerApp(`0${"-".repeat(63)}`, { starter_credits: 1e12 });
+    await registerApp("a.b_c-d", { origins_json: '["https://a.example"]' });
+    expect(await env.DIRECTORY.prepare("select count(*) as n from apps").first("n")).toBe(3);
+  });
+});
+
+describe("a row that makes no sense", () => {
+  it.each(["not json", '"https://bad.example"', "{}", "null"])(
+    "as %j of origins: its app has none, is logged by slug, and stops no other",
+    async (origins_json) => {
+      await registerApp("good", { origins_json: '["https://good.example"]', starter_credits: 5 });
+      await registerApp("bad", { starter_credits: 7 });
+      await dropConstraints();
+      await env.DIRECTORY.prepare("update apps set origins_json = ? where slug = 'bad'")
+        .bind(origins_json)
+        .run();
+      const environment = openDirectory().environment();
+      expect(await isAllowed("https://good.example/", environment)).toBe(true);
+      expect(await isAllowed("https://bad.example/", environment)).toBe(false);
+      const ada = await signIn();
+      const headers = { Authorization: `Bearer ${ada.token}` };
+      for (const [app, credits] of [
+        ["good", 5],
+        ["bad", 12],
+      ]) {
+        const answer = await send("GET", `/api/wallet?app=${app}`, { headers }, environment);
+        expect(answer.body.account.credits).toBe(credits);
+      }
+      expect(logged).toHaveBeenCalledWith({ event: "app_origins_unreadable", slug: "bad" });
+    },
+  );
+
+  it.each([
+    ["credits", "update apps set starter_credits = -5 where slug = 'bad'"],
+    ["credits beyond the bound", "update apps set starter_credits = 9e15 where slug = 'bad'"],
+    ["a name", "update apps set name = null where slug = 'bad'"],
+  ])("in its %s: its app is not registered", async (_, sabotage) => {
+    await registerApp("good", { origins_json: '["https://good.example"]' });
+    await registerApp("bad", { origins_json: '["https://bad.example"]' });
+    await dropConstraints();
+    await env.DIRECTORY.exec(sabotage);
+    const environment = openDirectory().environment();
+    expect(await isAllowed("https://good.example/", environment)).toBe(true);
+    expect(await isAllowed("https://bad.example/", environment)).toBe(false);
+    expect(logged).toHaveBeenCalledWith({ event: "app_skipped", slug: "bad" });
+  });
+
+  it("in one origin: that one is left out and logged", async () => {
+    await registerApp("mixed", {
+      origins_json: '["https://one.example", 7, "http://two.example"]',
+    });
+    const environment = openDirectory().environment();
+    expect(await isAllowed("https://one.example/", environment)).toBe(true);
+    expect(await isAllowed("http://two.example/", environment)).toBe(false);
+    expect(logged).toHaveBeenCalledWith({ event: "app_origin_skipped", slug: "mixed", index: 1 });
+    expect(logged).toHaveBeenCalledWith({ event: "app_origin_skipped", slug: "mixed", index: 2 });
+  });
+});
+
+describe("a withdrawn origin", () => {
+  const ORIGINS = { origins_json: '["https://app.example"]' };
+
+  it("is no longer honoured a minute later", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    await registerApp("app", ORIGINS);
+    const environment = openDirectory().environment();
+    expect(await isAllowed("https://app.example/", environment)).toBe(true);
+    await registerApp("app", {});
+    vi.advanceTimersByTime(MINUTE_MS);
+    expect(await isAllowed("https://app.example/", environment)).toBe(false);
+  });
+
+  it("is honoured at most a quarter of an hour while the directory is out of reach", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    await registerApp("app", ORIGINS);
+    const directory = openDirectory();
+    const environment = directory.environment();
+    expect(await isAllowed("https://app.example/", environment)).toBe(true);
+    directory.state = "fails";
+    vi.advanceTimersByTime(15 * MINUTE_MS - 1);
+    expect(await isAllowed("https://app.example/", environment)).toBe(true);
+    expect(warned).toHaveBeenCalledWith({ event: "app_registry_unreadable" });
+    vi.advanceTimersByTime(1);
+    expect(await isAllowed("https://app.example/", environment)).toBe(false);
+    directory.state = "answers";
+    vi.advanceTimersByTime(5_000);
+    expect(await isAllowed("https://app.example/", environment)).toBe(true);
+  });
+});
+
+describe("with the directory out of reach", () => {
+  async function signInWithApps(count: number) {
+    const ada = await signIn();
+    await ada.get("/api/wallet?app=granted");
+    await query(
+      ada.identity_id,
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+       insert into apps select 'app-' || i, 0, null, 0 from n`,
+    );
+    return { Authorization: `Bearer ${ada.token}` };
+  }
+  const apps = (answer: Answer) =>
+    answer.body.apps.map((app: { slug: string; starter_credits: number }) => [
+      app.slug,
+      app.starter_credits,
+    ]);
+
+  it.each(["fails", "hangs"] as const)(
+    "(it %s) a new isolate answers the wallet, and asks it once for a request",
+    async (state) => {
+      const headers = {
+        ...(await signInWithApps(20)),
+        Origin: "https://unknown.example",
+      };
+      const directory = openDirectory();
+      directory.state = state;
+      const environment = directory.environment();
+      const answer = await send("GET", "/api/wallet", { headers }, environment);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+      expect(apps(answer)).toHaveLength(21);
+      expect(apps(answer)).toContainEqual(["granted", 100]);
+      expect(apps(answer)).toContainEqual(["app-7", 0]);
+      expect(directory.asked).toBe(1);
+    },
+  );
+
+  it("leaves it alone for some seconds, then asks again", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const headers = await signInWithApps(2);
+    const directory = openDirectory();
+    directory.state = "fails";
+    const environment = directory.environment();
+    for (const [later_ms, asked] of [
+      [0, 1],
+      [4_999, 1],
+      [1, 2],
+    ] as const) {
+      vi.advanceTimersByTime(later_ms);
+      expect((await send("GET", "/api/wallet", { headers }, environment)).status).toBe(200);
+      expect(directory.asked).toBe(asked);
+    }
+  });
+
+  it("makes no grant whose worth it does not know, and makes it once it knows", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    await registerApp("atelier", { starter_credits: 750 });
+    const ada = await signIn();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    const directory = openDirectory();
+    directory.state = "fails";
+    const environment = directory.environment();
+    const path = "/api/wallet?app=atelier";
+    const unknown = { slug: "atelier", starter_credits: 0, granted: false };
+    for (const _ of [1, 2]) {
+      const { status, body } = await send("GET", path, { headers }, environment);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ account: { credits: 0 }, app_grant: unknown });
+      expect(body.apps).toEqual([{ ...unknown, granted_at: null }]);
+    }
+    directory.state = "answers";
+    vi.advanceTimersByTime(5_000);
+    const { body } = await send("GET", path, { headers }, environment);
+    expect(body).toMatchObject({ account: { credits: 750 }, app_grant: { granted: true } });
+    directory.state = "fails";
+    const again = await send("GET", path, { headers }, directory.environment());
+    expect(again.body.app_grant).toEqual({
+      slug: "atelier",
+      starter_credits: 750,
+      granted: false,
+    });
+    expect(again.body.account.credits).toBe(750);
+  });
+});
