@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import type { AppEnvironment } from "./http/context.ts";
 import { answerFailure } from "./http/failures.ts";
 import { safeHeaders, strictReferrer } from "./http/headers.ts";
+import { ownAddressOnly } from "./http/own_address.ts";
 import { refuseByAccept } from "./http/problem.tsx";
 import { addRoutes } from "./http/routes.ts";
 import { setUp } from "./http/setup.ts";
@@ -12,7 +13,7 @@ export function createApp(): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>();
   app.onError(answerFailure);
   app.notFound((context) => refuseByAccept(context, { code: "not_found" }));
-  app.use(safeHeaders, strictReferrer, setUp);
+  app.use(safeHeaders, strictReferrer, setUp, ownAddressOnly);
   addRoutes(app);
   return app;
 }

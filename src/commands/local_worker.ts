@@ -117,7 +117,8 @@ async function waitUntilAnswering(url: string): Promise<"answers" | "silent"> {
   for (let attempt = 0; attempt < 300; attempt += 1) {
     const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
     await response?.body?.cancel();
-    if (response?.ok === true) return "answers";
+    // A Worker whose BASE_URL is elsewhere answers that it is not at home here.
+    if (response !== null && response.status < 500) return "answers";
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   return "silent";

@@ -77,6 +77,13 @@ export const APP_REGISTRY_RETRY_MS = 5_000;
 /** A read of the registry that takes longer has failed: it answers in milliseconds when it is well. */
 export const APP_REGISTRY_TIMEOUT_MS = 2_000;
 
+/** Refused origins named in an isolate's log: so many different ones in each window. */
+export const REFUSED_ORIGINS_LOGGED_MAX = 20;
+export const REFUSED_ORIGINS_WINDOW_MS = 60_000;
+
+/** How long browsers remember to come over https alone (RFC 6797, section 6.1.1). */
+export const HSTS_MAX_AGE_SECONDS = 31_536_000;
+
 /** Starter credits of a slug nobody registered, in development; outside it there are none. */
 export const DEVELOPMENT_STARTER_CREDITS = 100;
 

@@ -8,11 +8,14 @@ export type Refusal =
   | { readonly code: "unsupported_media_type" }
   | { readonly code: "body_too_large"; readonly limit_bytes: number }
   | { readonly code: "not_found" }
+  | { readonly code: "unknown_host"; readonly base_url: string }
+  | { readonly code: "https_required"; readonly base_url: string }
   | { readonly code: "idempotency_key_reused" }
   // Who asks
   | { readonly code: "unauthorized"; readonly detail: string }
   | { readonly code: "origin_not_allowed" }
   | { readonly code: "redirect_not_allowed" }
+  | { readonly code: "loopback_required" }
   | { readonly code: "token_template_unknown" }
   | { readonly code: "rate_limited"; readonly retry_after_seconds: number }
   // Money and jobs

@@ -14,7 +14,8 @@ export const safeHeaders = secureHeaders({
     baseUri: ["'none'"],
     frameAncestors: ["'none'"],
   },
-  strictTransportSecurity: "max-age=31536000",
+  // Only where the service is https: own_address.ts.
+  strictTransportSecurity: false,
   referrerPolicy: false,
   xFrameOptions: "DENY",
   // The family's other origins read the API; CORS says which.

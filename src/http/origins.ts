@@ -1,8 +1,11 @@
 /** The allowlist applied: configured origins, the service's own, and those of registered apps. */
 import { cors } from "hono/cors";
 import { allowedUrl, isAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { accepted, refused, type Result } from "../domain/result.ts";
 import { factory, type AppContext } from "./context.ts";
 import { refuseByAccept } from "./problem.tsx";
+import { logRefusedOrigin } from "./refused_origins.ts";
 import { refuse } from "./refusals.ts";
 
 /** What is known without asking a store. */
@@ -28,6 +31,21 @@ export async function allowedRedirect(context: AppContext, text: string): Promis
   return configured ?? allowedUrl(text, await registeredOrigins(context));
 }
 
+/**
+ * Where a form or query asks to be sent afterwards: null where it does not ask. What is not allowed is
+ * refused and named in the log, before anything else is done.
+ */
+export async function readRedirect(
+  context: AppContext,
+  redirect_to: string | undefined,
+): Promise<Result<URL | null, Refusal>> {
+  if (redirect_to === undefined) return accepted(null);
+  const target = await allowedRedirect(context, redirect_to);
+  if (target !== null) return accepted(target);
+  logRefusedOrigin(context, "redirect_to", redirect_to);
+  return refused({ code: "redirect_not_allowed" });
+}
+
 const share = cors({
   origin: (origin) => origin,
   credentials: true,
@@ -43,6 +61,7 @@ export const shareWithAllowedOrigins = factory.createMiddleware(async (context, 
   if (origin !== undefined && (await isOriginAllowed(context, origin))) {
     return share(context, next);
   }
+  if (origin !== undefined) logRefusedOrigin(context, "cors", origin);
   context.header("Vary", "Origin");
   return next();
 });

@@ -21,7 +21,8 @@ export function refuseWithPage(
 ): Response | Promise<Response> {
   const { status, error, headers } = describeRefusal(refusal);
   const problem = PAGE_PROBLEMS[refusal.code] ?? { title: "That did not work", next: error };
-  return context.html(<ProblemPage problem={problem} />, status, headers);
+  const elsewhere = "base_url" in refusal ? { elsewhere: refusal.base_url } : {};
+  return context.html(<ProblemPage problem={problem} {...elsewhere} />, status, headers);
 }
 
 /** Whether the client names HTML among what it accepts; a bare wildcard is a program. */

@@ -23,6 +23,13 @@ export function describeRefusal(refusal: Refusal): Description {
       return { status: 413, error: `The body is larger than ${refusal.limit_bytes} bytes.` };
     case "not_found":
       return { status: 404, error: "There is nothing at this address." };
+    case "unknown_host":
+      return { status: 421, error: `This service answers at ${refusal.base_url} alone.` };
+    case "https_required":
+      return {
+        status: 403,
+        error: `Use ${refusal.base_url}: this was sent in clear. Replace a token that was sent so.`,
+      };
     case "idempotency_key_reused":
       return {
         status: 422,
@@ -43,6 +50,11 @@ export function describeRefusal(refusal: Refusal): Description {
       return {
         status: 400,
         error: "redirect_to is not an allowed address. Ask the service's operator to allow it.",
+      };
+    case "loopback_required":
+      return {
+        status: 403,
+        error: "Development sign-in is for this machine alone. Open http://localhost, same port.",
       };
     case "token_template_unknown":
       return { status: 404, error: "No token template of this name is available to you." };

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { forgetSignedIn } from "./authenticate.ts";
 import { factory } from "./context.ts";
-import { allowedRedirect } from "./origins.ts";
+import { readRedirect } from "./origins.ts";
 import { acceptsHtml, refuseByAccept } from "./problem.tsx";
 import { validForm } from "./validation.ts";
 
@@ -11,14 +11,12 @@ const form = z.object({ redirect_to: z.string().optional() });
 /** A page goes on to `redirect_to` or `/signin`; a program that reads no HTML gets `{ ok: true }`. */
 export const signOut = factory.createHandlers(validForm(form), async (context) => {
   const { redirect_to } = context.req.valid("form");
-  const target = redirect_to === undefined ? null : await allowedRedirect(context, redirect_to);
-  if (redirect_to !== undefined && target === null) {
-    return refuseByAccept(context, { code: "redirect_not_allowed" });
-  }
+  const redirect = await readRedirect(context, redirect_to);
+  if (!redirect.ok) return refuseByAccept(context, redirect.refusal);
   const signed_out = await context.get("services").identity.signOut(context.req.raw);
   forgetSignedIn(context, signed_out.set_cookies);
   if (signed_out.kind === "redirect") return context.redirect(signed_out.to, 303);
-  if (target !== null) return context.redirect(target.href, 303);
+  if (redirect.value !== null) return context.redirect(redirect.value.href, 303);
   if (!acceptsHtml(context)) return context.json({ ok: true });
   return context.redirect("/signin?notice=signed_out", 303);
 });

@@ -2,12 +2,13 @@
 import { Page } from "./layout.tsx";
 import type { Problem } from "./words.ts";
 
-export function ProblemPage({ problem }: { problem: Problem }) {
+/** `elsewhere`: the address that the page leads on to; without it, the person's account. */
+export function ProblemPage({ problem, elsewhere }: { problem: Problem; elsewhere?: string }) {
   return (
     <Page title={problem.title}>
       <ProblemText problem={problem} />
-      <a class="button quiet" href="/account">
-        Go to your account
+      <a class="button quiet" href={elsewhere ?? "/account"}>
+        {elsewhere === undefined ? "Go to your account" : `Go to ${elsewhere}`}
       </a>
     </Page>
   );

@@ -16,7 +16,7 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
   redirect_not_allowed: {
     title: "We cannot send you back there",
     what: "The page that sent you here asked to have you returned to an address that is not on this service’s list. You were not signed in anywhere.",
-    next: "Close this page if you did not expect it. If it is your app, ask the operator of this service to allow its address.",
+    next: "Close this page if you did not expect it, or go on to your account here. If it is your app, ask the operator of this service to allow its address.",
   },
   origin_not_allowed: {
     title: "That request came from elsewhere",
@@ -26,6 +26,21 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
   not_found: {
     title: "There is nothing here",
     next: "Check the address, or go to your account.",
+  },
+  unknown_host: {
+    title: "This is not our address",
+    what: "You came by a name that this service does not go by.",
+    next: "Go to its own address. If a link brought you here, do not trust that link.",
+  },
+  https_required: {
+    title: "That was not sent safely",
+    what: "It came over plain http, so nothing was done with it.",
+    next: "Open the service over https and do it again there.",
+  },
+  loopback_required: {
+    title: "Only on this machine",
+    what: "Signing in without a password is for development, and works at http://localhost alone.",
+    next: "Open the service at http://localhost, with the same port.",
   },
   unavailable: {
     title: "We cannot answer right now",

@@ -3,7 +3,8 @@ import { env } from "cloudflare:workers";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import worker from "../../src/worker.ts";
 
-export const BASE_URL = "http://passbook.test";
+/** A loopback name: the development sign-in is served to no other. */
+export const BASE_URL = "http://passbook.localhost";
 
 export interface Answer {
   readonly status: number;
@@ -30,7 +31,10 @@ export function environmentWith(settings: object): Env {
   return environment;
 }
 
-/** Sends one request to the Worker, with `settings` in place of the usual ones. */
+/**
+ * Sends one request to the Worker, with `settings` in place of the usual ones; a path goes to their
+ * `BASE_URL`.
+ */
 export async function send(
   method: string,
   path: string,
@@ -39,7 +43,10 @@ export async function send(
 ): Promise<Answer> {
   const environment = Object.keys(settings).length === 0 ? env : environmentWith(settings);
   const context = createExecutionContext();
-  const request = new Request(new URL(path, BASE_URL), { method, redirect: "manual", ...init });
+  const { BASE_URL: configured } = settings as { BASE_URL?: unknown };
+  const own_address =
+    typeof configured === "string" && URL.canParse(configured) ? configured : BASE_URL;
+  const request = new Request(new URL(path, own_address), { method, redirect: "manual", ...init });
   const response = await worker.fetch(request, environment, context);
   const text = await response.text();
   await waitOnExecutionContext(context);

@@ -54,7 +54,7 @@ describe("redirect_to", () => {
     const later = openBrowser({ ...settings, ALLOWED_ORIGINS: "" });
     later.cookies.set("passbook_signin", browser.cookies.get("passbook_signin") ?? "");
     const landed = await later.get(back.href);
-    expect(landed.headers.get("Location")).toBe("http://passbook.test/account");
+    expect(landed.headers.get("Location")).toBe("http://passbook.localhost/account");
   });
 
   it("cannot write itself into the page", async () => {

@@ -5,7 +5,7 @@ import { getToken, holderOf, tokenId } from "../device/logins.ts";
 import { APP, BACK, openBrowser } from "./browser.ts";
 import { send, signIn, type Answer } from "./passbook.ts";
 
-const BASE_URL = "http://passbook.test";
+const BASE_URL = "http://passbook.localhost";
 
 /** Asks with the cookies of a signed-in browser. */
 function askWithCookies(cookies: string, headers: Record<string, string> = {}): Promise<Answer> {

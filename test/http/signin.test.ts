@@ -26,7 +26,7 @@ describe("signing in with a provider", () => {
     expect(Object.fromEntries(asked.searchParams)).toMatchObject({
       response_type: "code",
       client_id: "client-of-acme",
-      redirect_uri: "http://passbook.test/signin/callback/acme",
+      redirect_uri: "http://passbook.localhost/signin/callback/acme",
       scope: "openid email profile",
       code_challenge_method: "S256",
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
@@ -110,7 +110,7 @@ describe("signing in with a provider", () => {
     const started = await browser.get("/signin/acme");
     const back = acme.approve(started.headers.get("Location") ?? "", ADA);
     const landed = await browser.get(back.href);
-    expect(landed.headers.get("Location")).toBe("http://passbook.test/account");
+    expect(landed.headers.get("Location")).toBe("http://passbook.localhost/account");
   });
 
   it("knows a person again and takes over a new name and address", async () => {
@@ -175,7 +175,7 @@ describe("a preset", () => {
     expect(asked.origin + asked.pathname).toBe(address);
     expect(Object.fromEntries(asked.searchParams)).toMatchObject({
       client_id: "our-id",
-      redirect_uri: `http://passbook.test/signin/callback/${preset}`,
+      redirect_uri: `http://passbook.localhost/signin/callback/${preset}`,
       code_challenge_method: "S256",
       ...parameters,
     });
@@ -211,7 +211,7 @@ describe("the sign-in page", () => {
     const browser = openBrowser(connect(acme));
     await browser.signIn(acme, ADA);
     const again = await browser.get("/signin");
-    expect(again.headers.get("Location")).toBe("http://passbook.test/account");
+    expect(again.headers.get("Location")).toBe("http://passbook.localhost/account");
   });
 
   it("says so where no way to sign in is set up", async () => {

@@ -154,7 +154,7 @@ describe("a flow cookie", () => {
         kid: key.kid,
         typ: "signin-flow+jwt",
       })
-      .setIssuer("http://passbook.test")
+      .setIssuer("http://passbook.localhost")
       .setAudience("signin-callback")
       .setExpirationTime("5m")
       .encrypt(base64url.decode(key.k));

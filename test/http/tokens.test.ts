@@ -85,7 +85,7 @@ describe("a session token", () => {
     ],
     ["that expired an hour ago", () => sign({}, { iat: now - 7200, exp: now - 3600 })],
     ["that is not valid yet", () => sign({}, { nbf: now + 3600 })],
-    ["from another issuer", () => sign({}, { iss: "http://passbook.test.evil" })],
+    ["from another issuer", () => sign({}, { iss: "http://passbook.localhost.evil" })],
     ["without an issuer", () => sign({}, {}, ["iss"])],
     ["without a subject", () => sign({}, {}, ["sub"])],
     ["without an expiry", () => sign({}, {}, ["exp"])],

@@ -4,7 +4,7 @@ import type { SignInFailure, SignInFinished } from "../../identity/port.ts";
 import { SignInPage } from "../../pages/signin.tsx";
 import { setCookies } from "../authenticate.ts";
 import { factory, type AppContext } from "../context.ts";
-import { allowedRedirect } from "../origins.ts";
+import { readRedirect } from "../origins.ts";
 import { refuseWithPage } from "../problem.tsx";
 import { choicesFor } from "./choices.ts";
 import { land, redirectTo } from "./land.ts";
@@ -30,7 +30,8 @@ export const finishSignIn = factory.createHandlers(async (context) => {
 
 /** The allowlist may have changed while the person was at the provider. */
 async function stillAllowed(context: AppContext, redirect_to: string | null): Promise<URL | null> {
-  return redirect_to === null ? null : allowedRedirect(context, redirect_to);
+  const redirect = await readRedirect(context, redirect_to ?? undefined);
+  return redirect.ok ? redirect.value : null;
 }
 
 async function showFailure(

@@ -1,6 +1,7 @@
 /** What the sign-in page offers a request. */
 import type { SignInChoices } from "../../pages/signin.tsx";
 import type { AppContext } from "../context.ts";
+import { isSentToLoopback } from "../own_address.ts";
 
 /** The ways to sign in, and where they lead back to. `target` has passed the allowlist. */
 export function choicesFor(context: AppContext, target: URL | null): SignInChoices {
@@ -9,7 +10,7 @@ export function choicesFor(context: AppContext, target: URL | null): SignInChoic
     ways: identity.ways,
     redirect_to: target?.href ?? null,
     returns_to: target === null ? null : nameOfPlace(target),
-    dev_signin: identity.signInDevelopment !== null,
+    dev_signin: identity.signInDevelopment !== null && isSentToLoopback(context),
   };
 }
 

@@ -1,7 +1,11 @@
-/** `POST /signin/dev`: signs in a local user by e-mail address. Only where `DEV_SIGNIN` is true. */
+/**
+ * `POST /signin/dev`: signs in a local user by e-mail address. Only where `DEV_SIGNIN` is true,
+ * and for requests to a loopback host: a name of a stranger's may point here (DNS rebinding).
+ */
 import * as z from "zod";
 import { factory } from "../context.ts";
-import { allowedRedirect, isFromForeignPage } from "../origins.ts";
+import { isFromForeignPage, readRedirect } from "../origins.ts";
+import { isSentToLoopback } from "../own_address.ts";
 import { refuseByAccept } from "../problem.tsx";
 import { validForm } from "../validation.ts";
 import { land } from "./land.ts";
@@ -14,13 +18,12 @@ const form = z.object({
 export const signInDevelopment = factory.createHandlers(validForm(form), async (context) => {
   const { identity } = context.get("services");
   if (identity.signInDevelopment === null) return refuseByAccept(context, { code: "not_found" });
+  if (!isSentToLoopback(context)) return refuseByAccept(context, { code: "loopback_required" });
   if (await isFromForeignPage(context)) {
     return refuseByAccept(context, { code: "origin_not_allowed" });
   }
   const { email, redirect_to } = context.req.valid("form");
-  const target = redirect_to === undefined ? null : await allowedRedirect(context, redirect_to);
-  if (redirect_to !== undefined && target === null) {
-    return refuseByAccept(context, { code: "redirect_not_allowed" });
-  }
-  return land(context, await identity.signInDevelopment(email), target);
+  const redirect = await readRedirect(context, redirect_to);
+  if (!redirect.ok) return refuseByAccept(context, redirect.refusal);
+  return land(context, await identity.signInDevelopment(email), redirect.value);
 });
