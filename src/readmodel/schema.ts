@@ -1,18 +1,10 @@
 /**
  * D1's tables. `accounts`, `grants` and `jobs` mirror the Account objects for operators: late by about
- * a second, rebuilt at will, read by no decision about money. `apps`, `users`, `identities` and
- * `sessions` are the truth about what they hold.
+ * a second, rebuilt at will, read by no decision about money. `apps` is the truth about
+ * what it holds.
  */
 import { sql } from "drizzle-orm";
-import {
-  index,
-  integer,
-  primaryKey,
-  sqliteTable,
-  sqliteView,
-  text,
-  uniqueIndex,
-} from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, sqliteView, text } from "drizzle-orm/sqlite-core";
 import { JOB_STATUSES, type JobFailure } from "../domain/job.ts";
 
 export const accounts = sqliteTable("accounts", {
@@ -83,40 +75,3 @@ export const apps = sqliteTable("apps", {
   origins_json: text().notNull().default("[]"),
   created_at_ms: integer().notNull(),
 });
-
-/** People, as the built-in identity provider knows them. `id` is the `identity_id` of the API. */
-export const users = sqliteTable("users", {
-  id: text().primaryKey(),
-  name: text(),
-  email: text(),
-  email_verified: integer({ mode: "boolean" }).notNull().default(false),
-  created_at_ms: integer().notNull(),
-});
-
-/** How a person signs in: unique by (provider, subject), never by e-mail address. */
-export const identities = sqliteTable(
-  "identities",
-  {
-    provider: text().notNull(),
-    subject: text().notNull(),
-    user_id: text().notNull(),
-    created_at_ms: integer().notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.provider, table.subject] }),
-    index("identities_user_id").on(table.user_id),
-  ],
-);
-
-/** Browser sessions. Only the SHA-256 of the cookie's secret is kept; `id` is the JWT's `sid`. */
-export const sessions = sqliteTable(
-  "sessions",
-  {
-    secret_hash: text().primaryKey(),
-    id: text().notNull(),
-    user_id: text().notNull(),
-    created_at_ms: integer().notNull(),
-    expires_at_ms: integer().notNull(),
-  },
-  (table) => [uniqueIndex("sessions_id").on(table.id), index("sessions_user_id").on(table.user_id)],
-);

@@ -4,7 +4,7 @@ import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { base64url } from "jose";
 import { v4 as uuidv4 } from "uuid";
 import { SESSION_SLIDE_AFTER_MS, SESSION_TTL_MS } from "../../domain/limits.ts";
-import { sessions } from "../../readmodel/schema.ts";
+import { sessions } from "./schema.ts";
 import type { Session } from "../port.ts";
 
 export interface Sessions {

@@ -1,0 +1,49 @@
+/**
+ * The built-in identity provider's tables, in D1: the truth about people, how they sign in, and the
+ * sessions of their browsers. Migrations under `drizzle/d1` are generated from this file too.
+ */
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+
+/** People, as the built-in identity provider knows them. `id` is the `identity_id` of the API. */
+export const users = sqliteTable("users", {
+  id: text().primaryKey(),
+  name: text(),
+  email: text(),
+  email_verified: integer({ mode: "boolean" }).notNull().default(false),
+  created_at_ms: integer().notNull(),
+});
+
+/** How a person signs in: unique by (provider, subject), never by e-mail address. */
+export const identities = sqliteTable(
+  "identities",
+  {
+    provider: text().notNull(),
+    subject: text().notNull(),
+    user_id: text().notNull(),
+    created_at_ms: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.provider, table.subject] }),
+    index("identities_user_id").on(table.user_id),
+  ],
+);
+
+/** Browser sessions. Only the SHA-256 of the cookie's secret is kept; `id` is the JWT's `sid`. */
+export const sessions = sqliteTable(
+  "sessions",
+  {
+    secret_hash: text().primaryKey(),
+    id: text().notNull(),
+    user_id: text().notNull(),
+    created_at_ms: integer().notNull(),
+    expires_at_ms: integer().notNull(),
+  },
+  (table) => [uniqueIndex("sessions_id").on(table.id), index("sessions_user_id").on(table.user_id)],
+);
