@@ -6,7 +6,7 @@ import type { AppContext } from "../context.ts";
 export function choicesFor(context: AppContext, target: URL | null): SignInChoices {
   const { identity } = context.get("services");
   return {
-    ways: identity.ways,
+    methods: identity.sign_in_methods,
     redirect_to: target?.href ?? null,
     returns_to: target === null ? null : nameOfPlace(target),
     dev_signin: identity.signInDevelopment !== null,

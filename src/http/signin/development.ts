@@ -1,10 +1,11 @@
 /** `POST /signin/dev`: signs in a local user by e-mail address. Only where `DEV_SIGNIN` is true. */
 import * as z from "zod";
 import { factory } from "../context.ts";
-import { allowedRedirect, isFromForeignPage } from "../origins.ts";
+import { isFromForeignPage } from "../origins.ts";
 import { refuseByAccept } from "../problem.tsx";
+import { readRedirectTo } from "../redirect_to.ts";
 import { validForm } from "../validation.ts";
-import { land } from "./land.ts";
+import { answerSignedIn } from "./signed_in.ts";
 
 const form = z.object({
   email: z.email("must be an e-mail address").max(254),
@@ -18,9 +19,7 @@ export const signInDevelopment = factory.createHandlers(validForm(form), async (
     return refuseByAccept(context, { code: "origin_not_allowed" });
   }
   const { email, redirect_to } = context.req.valid("form");
-  const target = redirect_to === undefined ? null : await allowedRedirect(context, redirect_to);
-  if (redirect_to !== undefined && target === null) {
-    return refuseByAccept(context, { code: "redirect_not_allowed" });
-  }
-  return land(context, await identity.signInDevelopment(email), target);
+  const target = await readRedirectTo(context, redirect_to);
+  if (!target.ok) return refuseByAccept(context, target.refusal);
+  return answerSignedIn(context, await identity.signInDevelopment(email), target.value);
 });

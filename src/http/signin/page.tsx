@@ -2,26 +2,25 @@
 import { SignInPage } from "../../pages/signin.tsx";
 import { readNotice } from "../../pages/words.ts";
 import { factory } from "../context.ts";
-import { allowedRedirect } from "../origins.ts";
+import { readRedirectTo } from "../redirect_to.ts";
 import { refuseWithPage } from "../problem.tsx";
 import { choicesFor } from "./choices.ts";
-import { land, redirectTo } from "./land.ts";
+import { sendElsewhere } from "../session_cookies.ts";
+import { answerSignedIn } from "./signed_in.ts";
 
 export const showSignIn = factory.createHandlers(async (context) => {
   const redirect_to = context.req.query("redirect_to");
-  const target = redirect_to === undefined ? null : await allowedRedirect(context, redirect_to);
-  if (redirect_to !== undefined && target === null) {
-    return refuseWithPage(context, { code: "redirect_not_allowed" });
-  }
+  const target = await readRedirectTo(context, redirect_to);
+  if (!target.ok) return refuseWithPage(context, target.refusal);
   const resumed = await context.get("services").identity.resume(context.req.raw);
   switch (resumed.kind) {
     case "session":
-      return land(context, resumed, target);
+      return answerSignedIn(context, resumed, target.value);
     case "redirect":
-      return redirectTo(context, resumed);
+      return sendElsewhere(context, resumed);
     case "none": {
       const notice = readNotice(context.req.query("notice"));
-      const choices = choicesFor(context, target);
+      const choices = choicesFor(context, target.value);
       return context.html(<SignInPage state={{ kind: "choose", choices, notice }} />);
     }
   }
