@@ -15,7 +15,7 @@ import {
 } from "./domain/limits.ts";
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "./domain/origins.ts";
 import { accepted, refused, type Result } from "./domain/result.ts";
-import { secureEndpoint, signInProviders, type SignInProvider } from "./identity/providers.ts";
+import { secureEndpoint, signInProviders, type OAuthProvider } from "./oauth/providers.ts";
 
 const flag = z
   .enum(["true", "false"])
@@ -172,7 +172,7 @@ export interface Config {
   /** Of a slug nobody registered; 0 outside development. */
   readonly default_starter_credits: number;
   readonly dev_signin: boolean;
-  readonly signin_providers: readonly SignInProvider[];
+  readonly signin_providers: readonly OAuthProvider[];
   /** The provider whose token `/api/socialToken` hands out; null: none is. */
   readonly social_provider: string | null;
   /** What `/api/socialMe` calls; null: nothing. */

@@ -1,18 +1,19 @@
 /** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
 import { createAccounts, type Accounts } from "./account/client.ts";
-import { createTokenVault, type TokenVault } from "./account/vault_client.ts";
+import { createTokenVault, type TokenVault } from "./account/vault/client.ts";
 import { readConfig, type Config, type Misconfiguration } from "./config.ts";
 import { createDeviceLogins, type DeviceLogins } from "./device/client.ts";
 import { createAskedCodes, type AskedCodes } from "./device/asked_codes.ts";
 import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
 import { createAppRegistry, type AppRegistry } from "./directory/apps.ts";
 import { accepted, type Result } from "./domain/result.ts";
-import { createBuiltinProvider } from "./identity/builtin/provider.ts";
+import { createBuiltinAdapter } from "./identity/builtin/adapter.ts";
 import type { IdentityProvider } from "./identity/port.ts";
-import { createKeyRing, type KeyRing } from "./tokens/keys.ts";
-import { createMacKeys } from "./tokens/mac_keys.ts";
+import { createMacKeys } from "./keys/mac.ts";
+import { createKeyRing, type KeyRing } from "./keys/signing.ts";
+import { createSocialNetwork, type AskSocialNetwork } from "./oauth/social_network.ts";
 import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
-import { createSessionTokens, type SessionTokens } from "./tokens/session_jwt.ts";
+import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
 import { createTemplateTokens, type SignTemplateToken } from "./tokens/template_token.ts";
 
 /** Everything a request may use. */
@@ -26,6 +27,8 @@ export interface Services {
   readonly template_tokens: SignTemplateToken;
   /** What third-party providers gave for users. `keep` is the `KeepUpstreamTokens` of a sign-in. */
   readonly vault: TokenVault;
+  /** Null where the settings name no network. */
+  readonly social_network: AskSocialNetwork | null;
   readonly personal_tokens: PersonalTokens;
   readonly device_logins: DeviceLogins;
   readonly device_codes: DeviceCodes;
@@ -60,7 +63,10 @@ function build(env: Env): Result<Services, Misconfiguration> {
   const config = read.value;
   const accounts = createAccounts(env.ACCOUNT);
   const keys = createKeyRing(config.signing_keys);
-  const vault = createTokenVault(accounts, config);
+  const vault = createTokenVault(accounts, {
+    encryption_keys: config.encryption_keys,
+    providers: config.signin_providers,
+  });
   return accepted({
     config,
     accounts,
@@ -68,7 +74,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
       database: env.DIRECTORY,
       default_starter_credits: config.default_starter_credits,
     }),
-    identity: createBuiltinProvider({
+    identity: createBuiltinAdapter({
       database: env.DIRECTORY,
       cookie_scope: { domain: config.cookie_domain },
       dev_signin: config.dev_signin,
@@ -81,6 +87,8 @@ function build(env: Env): Result<Services, Misconfiguration> {
     session_tokens: createSessionTokens(keys),
     template_tokens: createTemplateTokens(keys),
     vault,
+    social_network:
+      config.social_api_url === null ? null : createSocialNetwork(config.social_api_url),
     personal_tokens: createPersonalTokens(
       createMacKeys(config.signing_keys, "passbook personal token 1"),
     ),

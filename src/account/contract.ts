@@ -1,10 +1,11 @@
 /** What crosses the RPC border of an Account object: plain values only. */
-import type { Config } from "../config.ts";
 import type { TokenLimits } from "../domain/access_token.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { JobStatus } from "../domain/job.ts";
-import type { UpstreamTokens } from "../identity/upstream_tokens.ts";
+import type { EncryptionKey } from "../keys/encryption.ts";
+import type { OAuthProvider } from "../oauth/providers.ts";
+import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
 import type { AppRow, EntryRow, JobRow } from "./store.ts";
 
 export type { AppRow, EntryRow, JobRow };
@@ -132,8 +133,8 @@ export interface Page<Row> {
  * its own that could differ from its caller's. `provider`: null where it is no longer configured.
  */
 export interface VaultSettings {
-  readonly encryption_keys: Config["encryption_keys"];
-  readonly provider: Config["signin_providers"][number] | null;
+  readonly encryption_keys: readonly EncryptionKey[];
+  readonly provider: OAuthProvider | null;
 }
 
 /** A third party's access token. */

@@ -9,7 +9,7 @@ import migrations from "../../drizzle/account/migrations.js";
 import type { TokenAccess } from "../domain/access_token.ts";
 import { PROJECTION_DELAY_MS } from "../domain/limits.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
-import type { UpstreamTokens } from "../identity/upstream_tokens.ts";
+import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
 import { createProjector } from "../readmodel/projector.ts";
 import * as tokens from "./admission.ts";
 import type * as contract from "./contract.ts";
@@ -25,7 +25,7 @@ import {
   type JobRow,
   type Store,
 } from "./store.ts";
-import { Vault } from "./vault.ts";
+import { Vault } from "./vault/vault.ts";
 import { openTokenStore, type TokenStore } from "./tokens.ts";
 import { readWallet } from "./wallet.ts";
 

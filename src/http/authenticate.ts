@@ -1,17 +1,14 @@
 /** Who calls: a bearer token if there is one, otherwise a browser's cookies. */
 import { getCookie } from "hono/cookie";
-import { RATE_LIMIT_AUTHENTICATED_SECONDS, SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
+import { RATE_LIMIT_AUTHENTICATED_SECONDS } from "../domain/limits.ts";
 import { PERSONAL_TOKEN_PREFIX, type Identified } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
-import { sessionCookie } from "../identity/cookies.ts";
 import type { Session } from "../identity/port.ts";
 import { readBearer } from "./bearer.ts";
 import { factory, type AppContext, type Principal } from "./context.ts";
 import { refuse } from "./refusals.ts";
-
-/** The cookie that carries the session JWT, so that the usual request reads no store. */
-export const TOKEN_COOKIE = "passbook_token";
+import { keepSignedIn, TOKEN_COOKIE } from "./session_cookies.ts";
 
 const NOT_SIGNED_IN = "Sign in, or send a bearer token.";
 const BAD_BEARER = "The bearer token is not valid or has expired. Get a new one.";
@@ -74,36 +71,4 @@ async function identifyByCookie(context: AppContext): Promise<Result<Principal, 
 /** The principal of a session that the identity provider has just confirmed. */
 export function browserPrincipal({ id: session_id, identity_id }: Session): Principal {
   return { identity_id, proof: { kind: "session", session_id }, via: "cookie" };
-}
-
-/**
- * Puts a session's cookies on the answer, the JWT cookie beside the provider's own.
- * @returns the JWT.
- */
-export async function keepSignedIn(
-  context: AppContext,
-  session: Session,
-  set_cookies: readonly string[],
-): Promise<string> {
-  const { config, session_tokens } = context.get("services");
-  const { id: session_id, identity_id } = session;
-  const token = await session_tokens.sign(context.get("base_url"), {
-    identity_id,
-    proof: { kind: "session", session_id },
-  });
-  const scope = { domain: config.cookie_domain };
-  const cookie = sessionCookie(TOKEN_COOKIE, token, SESSION_JWT_TTL_SECONDS, scope);
-  setCookies(context, [...set_cookies, cookie]);
-  return token;
-}
-
-/** Clears the JWT cookie, and puts the provider's own cookies of a sign-out on the answer. */
-export function forgetSignedIn(context: AppContext, set_cookies: readonly string[]): void {
-  const scope = { domain: context.get("services").config.cookie_domain };
-  setCookies(context, [...set_cookies, sessionCookie(TOKEN_COOKIE, "", 0, scope)]);
-}
-
-/** Puts `Set-Cookie` values on the answer. */
-export function setCookies(context: AppContext, set_cookies: readonly string[]): void {
-  for (const value of set_cookies) context.header("Set-Cookie", value, { append: true });
 }

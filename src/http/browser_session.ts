@@ -3,12 +3,12 @@
  * session JWT is believed for a quarter of an hour elsewhere; what makes a token of 90 days is worth
  * the look.
  */
-import { browserPrincipal, identify, keepSignedIn } from "./authenticate.ts";
+import { browserPrincipal, identify } from "./authenticate.ts";
 import type { Session } from "../identity/port.ts";
 import { factory, type AppContext } from "./context.ts";
 import { refuseByAccept } from "./problem.tsx";
 import { refuse } from "./refusals.ts";
-import { redirectTo } from "./signin/land.ts";
+import { keepSignedIn, sendElsewhere } from "./session_cookies.ts";
 
 const NEEDS_BROWSER = "This needs the browser session of a signed-in person.";
 
@@ -48,7 +48,7 @@ async function findSession(context: AppContext): Promise<Session | null> {
 /** For pages: signed-out people sign in and come back to the same page, or a form's page. */
 export const signInFirst = factory.createMiddleware(async (context, next) => {
   const resumed = await context.get("services").identity.resume(context.req.raw);
-  if (resumed.kind === "redirect") return redirectTo(context, resumed);
+  if (resumed.kind === "redirect") return sendElsewhere(context, resumed);
   const { pathname, search } = new URL(context.req.url);
   const is_page = context.req.method === "GET";
   if (resumed.kind === "none") {

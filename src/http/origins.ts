@@ -1,8 +1,6 @@
 /** The allowlist applied: configured origins, the service's own, and those of registered apps. */
 import { cors } from "hono/cors";
 import { allowedUrl, isAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
-import type { Refusal } from "../domain/refusals.ts";
-import { accepted, refused, type Result } from "../domain/result.ts";
 import { factory, type AppContext } from "./context.ts";
 import { refuseByAccept } from "./problem.tsx";
 import { logRefusedOrigin } from "./refused_origins.ts";
@@ -29,21 +27,6 @@ export async function isOriginAllowed(context: AppContext, origin: string): Prom
 export async function allowedRedirect(context: AppContext, text: string): Promise<URL | null> {
   const configured = allowedUrl(text, configuredOrigins(context));
   return configured ?? allowedUrl(text, await registeredOrigins(context));
-}
-
-/**
- * Where a form or query asks to be sent afterwards: null where it does not ask. What is not allowed is
- * refused and named in the log, before anything else is done.
- */
-export async function readRedirect(
-  context: AppContext,
-  redirect_to: string | undefined,
-): Promise<Result<URL | null, Refusal>> {
-  if (redirect_to === undefined) return accepted(null);
-  const target = await allowedRedirect(context, redirect_to);
-  if (target !== null) return accepted(target);
-  logRefusedOrigin(context, "redirect_to", redirect_to);
-  return refused({ code: "redirect_not_allowed" });
 }
 
 const share = cors({

@@ -2,7 +2,7 @@
 import type { Hono } from "hono";
 import { showAccount } from "./account/page.tsx";
 import { signOutEverywhere } from "./account/signout_everywhere.ts";
-import { linkWay, unlinkWay } from "./account/ways.ts";
+import { linkMethod, unlinkMethod } from "./account/link.ts";
 import { authenticate } from "./authenticate.ts";
 import { guardOwnForms, requireBrowserSession, signInFirst } from "./browser_session.ts";
 import type { AppEnvironment } from "./context.ts";
@@ -61,8 +61,8 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   const own_form = [guardOwnForms, signInFirst, limitedBody] as const;
   app.use("/account/*", noStore);
   app.get("/account", signInFirst, ...showAccount);
-  app.post("/account/link", ...own_form, ...linkWay);
-  app.post("/account/unlink", ...own_form, ...unlinkWay);
+  app.post("/account/link", ...own_form, ...linkMethod);
+  app.post("/account/unlink", ...own_form, ...unlinkMethod);
   app.post("/account/signout-everywhere", ...own_form, ...signOutEverywhere);
   app.get("/account/tokens", signInFirst, ...showTokens);
   app.post("/account/tokens/revoke", ...own_form, ...revokeFromPage);

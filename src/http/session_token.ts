@@ -3,10 +3,11 @@ import type { Refusal } from "../domain/refusals.ts";
 import { RATE_LIMIT_AUTHENTICATED_SECONDS } from "../domain/limits.ts";
 import type { Identified } from "../domain/proof.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
-import { browserPrincipal, identify, keepSignedIn } from "./authenticate.ts";
+import { browserPrincipal, identify } from "./authenticate.ts";
 import { factory, type AppContext } from "./context.ts";
 import { allowedRedirect } from "./origins.ts";
 import { describeRefusal, refuse } from "./refusals.ts";
+import { keepSignedIn } from "./session_cookies.ts";
 
 const ENDED = "What this token was made from has ended. Sign in again at signin_url.";
 const NOT_SIGNED_IN = "Nobody is signed in here. Sign in at signin_url.";

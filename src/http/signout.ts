@@ -1,9 +1,9 @@
 /** `POST /signout` (form: `redirect_to`): ends this browser's session. */
 import * as z from "zod";
-import { forgetSignedIn } from "./authenticate.ts";
 import { factory } from "./context.ts";
-import { readRedirect } from "./origins.ts";
 import { acceptsHtml, refuseByAccept } from "./problem.tsx";
+import { readRedirectTo } from "./redirect_to.ts";
+import { forgetSignedIn } from "./session_cookies.ts";
 import { validForm } from "./validation.ts";
 
 const form = z.object({ redirect_to: z.string().optional() });
@@ -11,12 +11,12 @@ const form = z.object({ redirect_to: z.string().optional() });
 /** A page goes on to `redirect_to` or `/signin`; a program that reads no HTML gets `{ ok: true }`. */
 export const signOut = factory.createHandlers(validForm(form), async (context) => {
   const { redirect_to } = context.req.valid("form");
-  const redirect = await readRedirect(context, redirect_to);
-  if (!redirect.ok) return refuseByAccept(context, redirect.refusal);
+  const target = await readRedirectTo(context, redirect_to);
+  if (!target.ok) return refuseByAccept(context, target.refusal);
   const signed_out = await context.get("services").identity.signOut(context.req.raw);
   forgetSignedIn(context, signed_out.set_cookies);
   if (signed_out.kind === "redirect") return context.redirect(signed_out.to, 303);
-  if (redirect.value !== null) return context.redirect(redirect.value.href, 303);
+  if (target.value !== null) return context.redirect(target.value.href, 303);
   if (!acceptsHtml(context)) return context.json({ ok: true });
   return context.redirect("/signin?notice=signed_out", 303);
 });

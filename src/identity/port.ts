@@ -29,15 +29,15 @@ export interface SignedIn {
   readonly set_cookies: readonly string[];
 }
 
-/** A way to sign in: the button's words, and the `{id}` of `/signin/{id}`. */
-export interface SignInWay {
+/** A method of signing in: the button's words, and the `{id}` of `/signin/{id}`. */
+export interface SignInMethod {
   readonly id: string;
   readonly name: string;
 }
 
 /** A sign-in about to start. */
 export interface SignInStart {
-  readonly way_id: string;
+  readonly method_id: string;
   /** The service's own origin; the way back is under it. */
   readonly base_url: string;
   /** Where the person goes at the end, checked against the allowlist; null: to `/account`. */
@@ -46,7 +46,7 @@ export interface SignInStart {
   readonly link_to: Session | null;
 }
 
-export type SignInStarted = SendElsewhere | { readonly kind: "unknown_way" };
+export type SignInStarted = SendElsewhere | { readonly kind: "unknown_method" };
 
 /** Why a sign-in came to nothing. */
 export type SignInFailure =
@@ -83,7 +83,7 @@ export type SignInFinished =
       /** Whether it was to link a further way rather than to sign in. */
       readonly linking: boolean;
     }
-  | { readonly kind: "unknown_way" }
+  | { readonly kind: "unknown_method" }
   | SendElsewhere;
 
 export type SignedOut =
@@ -96,7 +96,7 @@ export interface Person {
   readonly name: string | null;
   readonly email: string | null;
   readonly email_verified: boolean;
-  /** How they can sign in, oldest first. `provider` is a way's id, or the name of one since removed. */
+  /** How they can sign in, oldest first. `provider` is a method's id, or the name of one since removed. */
   readonly linked: readonly { readonly provider: string; readonly linked_at_ms: number }[];
 }
 
@@ -106,16 +106,16 @@ export type Unlinked =
   | SendElsewhere;
 
 export interface IdentityProvider {
-  /** The ways to sign in, in the order of their buttons. */
-  readonly ways: readonly SignInWay[];
+  /** The methods of signing in, in the order of their buttons. */
+  readonly sign_in_methods: readonly SignInMethod[];
   /** Finds and renews the session that a request's cookies prove. May read a store. */
   resume(request: Request): Promise<Resumption>;
   /** Whether a session of this person still lives. Reads a store: not for the usual request. */
   sessionIsAlive(session_id: string, identity_id: string): Promise<boolean>;
   /** Starts a sign-in; writes to no store. */
   startSignIn(start: SignInStart): Promise<SignInStarted>;
-  /** Finishes the sign-in whose answer `request` brings to `/signin/callback/{way_id}`. */
-  finishSignIn(request: Request, way_id: string, base_url: string): Promise<SignInFinished>;
+  /** Finishes the sign-in whose answer `request` brings to `/signin/callback/{method_id}`. */
+  finishSignIn(request: Request, method_id: string, base_url: string): Promise<SignInFinished>;
   /** Ends the session that a request's cookies prove, if any, and clears its cookies. */
   signOut(request: Request): Promise<SignedOut>;
   /** Ends every session of a person. Session JWTs already out work until they run out. */

@@ -1,5 +1,5 @@
 /** The account page's markup: what a signed-in person sees of themselves, and can change. */
-import type { Person, SignInWay } from "../identity/port.ts";
+import type { Person, SignInMethod } from "../identity/port.ts";
 import { Page } from "./layout.tsx";
 import { NoticeLine } from "./notice.tsx";
 import type { Notice } from "./words.ts";
@@ -14,20 +14,20 @@ export interface AccountSummary {
 export interface AccountPageProps {
   readonly person: Person;
   readonly account: AccountSummary;
-  readonly ways: readonly SignInWay[];
+  readonly methods: readonly SignInMethod[];
   readonly notice: Notice | null;
 }
 
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
-export function AccountPage({ person, account, ways, notice }: AccountPageProps) {
+export function AccountPage({ person, account, methods, notice }: AccountPageProps) {
   return (
     <Page title="Your account">
       <NoticeLine notice={notice} />
       <h1>Your account</h1>
       <Details person={person} account={account} />
-      <LinkedWays person={person} ways={ways} />
-      <FurtherWays person={person} ways={ways} />
+      <LinkedMethods person={person} methods={methods} />
+      <FurtherMethods person={person} methods={methods} />
       <h2>Access tokens</h2>
       <p>
         <a href="/account/tokens">See and revoke the tokens of devices and programs</a>
@@ -85,14 +85,14 @@ function Details({ person, account }: { person: Person; account: AccountSummary 
   );
 }
 
-function LinkedWays({ person, ways }: Pick<AccountPageProps, "person" | "ways">) {
+function LinkedMethods({ person, methods }: Pick<AccountPageProps, "person" | "methods">) {
   const only_one = person.linked.length < 2;
   return (
     <section aria-labelledby="linked">
       <h2 id="linked">How you sign in</h2>
       <ul class="linked">
         {person.linked.map(({ provider, linked_at_ms }) => {
-          const name = nameOf(provider, ways);
+          const name = nameOf(provider, methods);
           const linked_at = new Date(linked_at_ms);
           return (
             <li>
@@ -118,9 +118,9 @@ function LinkedWays({ person, ways }: Pick<AccountPageProps, "person" | "ways">)
   );
 }
 
-function FurtherWays({ person, ways }: Pick<AccountPageProps, "person" | "ways">) {
+function FurtherMethods({ person, methods }: Pick<AccountPageProps, "person" | "methods">) {
   const linked = new Set(person.linked.map(({ provider }) => provider));
-  const further = ways.filter(({ id }) => !linked.has(id));
+  const further = methods.filter(({ id }) => !linked.has(id));
   if (further.length === 0) return null;
   return (
     <section aria-labelledby="further">
@@ -136,7 +136,7 @@ function FurtherWays({ person, ways }: Pick<AccountPageProps, "person" | "ways">
 }
 
 /** The name on the way's button; for one that is no longer offered, what the table has. */
-function nameOf(provider: string, ways: readonly SignInWay[]): string {
+function nameOf(provider: string, methods: readonly SignInMethod[]): string {
   if (provider === "dev") return "Development";
-  return ways.find(({ id }) => id === provider)?.name ?? provider;
+  return methods.find(({ id }) => id === provider)?.name ?? provider;
 }

@@ -1,5 +1,5 @@
 /** The sign-in page's markup. */
-import type { SignInFailure, SignInWay } from "../identity/port.ts";
+import type { SignInFailure, SignInMethod } from "../identity/port.ts";
 import { Page } from "./layout.tsx";
 import { NoticeLine } from "./notice.tsx";
 import { ProblemText } from "./problem.tsx";
@@ -7,7 +7,7 @@ import { SIGN_IN_PROBLEMS, type Notice } from "./words.ts";
 
 /** What a person can choose from, and where they go afterwards. */
 export interface SignInChoices {
-  readonly ways: readonly SignInWay[];
+  readonly methods: readonly SignInMethod[];
   /** Carried along; null where the person came on their own. */
   readonly redirect_to: string | null;
   /** Where they go back to, for them to read. */
@@ -60,7 +60,7 @@ export function SignInPage({ state }: { state: SignInPageState }) {
 }
 
 function Choices({ choices }: { choices: SignInChoices }) {
-  const { ways, redirect_to, returns_to, dev_signin } = choices;
+  const { methods, redirect_to, returns_to, dev_signin } = choices;
   const query = redirect_to === null ? "" : `?${new URLSearchParams({ redirect_to }).toString()}`;
   return (
     <>
@@ -69,9 +69,9 @@ function Choices({ choices }: { choices: SignInChoices }) {
           You will go back to <strong class="host">{returns_to}</strong>.
         </p>
       )}
-      {ways.length === 0 ? null : (
-        <ul class="ways">
-          {ways.map(({ id, name }) => (
+      {methods.length === 0 ? null : (
+        <ul class="methods">
+          {methods.map(({ id, name }) => (
             <li>
               <a class="button" href={`/signin/${id}${query}`}>{`Continue with ${name}`}</a>
             </li>
@@ -79,7 +79,7 @@ function Choices({ choices }: { choices: SignInChoices }) {
         </ul>
       )}
       {dev_signin ? <DevelopmentForm redirect_to={redirect_to} /> : null}
-      {ways.length === 0 && !dev_signin ? (
+      {methods.length === 0 && !dev_signin ? (
         <p>No way to sign in is set up yet. The operator of this service can add one.</p>
       ) : null}
     </>

@@ -1,6 +1,6 @@
 /** Telling our own tokens from other people's. */
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import type { KeyRing } from "./keys.ts";
+import type { KeyRing } from "../keys/signing.ts";
 
 /** What personal access tokens begin with. */
 const PAT_PREFIX = "pb_pat_";

@@ -5,7 +5,7 @@
 import { jwtVerify, SignJWT, type JWTHeaderParameters } from "jose";
 import { TOKEN_CLOCK_TOLERANCE_SECONDS, TOKEN_MAX_LENGTH } from "../domain/limits.ts";
 import { PERSONAL_TOKEN_PREFIX } from "../domain/proof.ts";
-import type { MacKeys } from "./mac_keys.ts";
+import type { MacKeys } from "../keys/mac.ts";
 
 /**
  * Not the published keys' algorithm: an app that checks session JWTs by our JWKS and forgets their `typ`

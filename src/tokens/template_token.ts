@@ -3,7 +3,7 @@
  * "JWT": this service's own API takes session tokens of another type only, never these.
  */
 import { SignJWT, type JWTPayload } from "jose";
-import { SIGNING_ALGORITHM, type KeyRing } from "./keys.ts";
+import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
 
 /** A kind of token: who it is for, how long it lives, what it says beside. */
 export interface TemplateShape {

@@ -1,8 +1,8 @@
 /** A signed-in person for whom the vault holds a provider's tokens. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { EncryptionKeys } from "../../src/account/sealing.ts";
-import type { UpstreamTokens } from "../../src/identity/upstream_tokens.ts";
+import type { EncryptionKey } from "../../src/keys/encryption.ts";
+import type { UpstreamTokens } from "../../src/oauth/upstream_tokens.ts";
 import { servicesFor } from "../../src/services.ts";
 import { send, signIn, type Answer, type SignedIn } from "../http/passbook.ts";
 import { providers } from "./upstream.ts";
@@ -16,8 +16,8 @@ export function vaultOf(settings: Settings = {}) {
   return services.value.vault;
 }
 
-function encryptionKeys(): EncryptionKeys {
-  return (JSON.parse(env.ENCRYPTION_KEYS) as { keys: EncryptionKeys }).keys;
+function encryptionKeys(): readonly EncryptionKey[] {
+  return (JSON.parse(env.ENCRYPTION_KEYS) as { keys: readonly EncryptionKey[] }).keys;
 }
 
 export interface Connected extends SignedIn {

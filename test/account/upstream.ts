@@ -4,7 +4,7 @@
  */
 import { vi } from "vitest";
 import { UPSTREAM_TIMEOUT_MS } from "../../src/domain/limits.ts";
-import type { UpstreamTokens } from "../../src/identity/upstream_tokens.ts";
+import type { UpstreamTokens } from "../../src/oauth/upstream_tokens.ts";
 
 export const PROVIDER = {
   id: "acme",

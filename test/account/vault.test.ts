@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { evictDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { UpstreamTokens } from "../../src/identity/upstream_tokens.ts";
+import type { UpstreamTokens } from "../../src/oauth/upstream_tokens.ts";
 import { connect, runOut, vaultOf } from "./connected.ts";
 import {
   fakeUpstream,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createDeviceCodes } from "../../src/device/device_code.ts";
-import { createMacKeys } from "../../src/tokens/mac_keys.ts";
+import { createMacKeys } from "../../src/keys/mac.ts";
 
 const OLD = "b2xkIHNlY3JldCBvZiAzMiBieXRlcywgYXMgdGhleSBhcmU";
 const NEW = "bmV3IHNlY3JldCBvZiAzMiBieXRlcywgYXMgdGhleSBhcmU";

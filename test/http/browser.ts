@@ -21,7 +21,7 @@ export interface Browser {
     headers?: Record<string, string>,
   ): Promise<Answer>;
   /** Starts a sign-in: the address at the provider. */
-  start(way_id: string, redirect_to?: string): Promise<string>;
+  start(method_id: string, redirect_to?: string): Promise<string>;
   /** Goes all the way through a provider; the answer to the callback. */
   signIn(provider: ProviderDouble, person: PersonAtProvider, redirect_to?: string): Promise<Answer>;
 }
@@ -52,9 +52,9 @@ export function openBrowser(settings: Readonly<Record<string, unknown>> = {}): B
     get: (address, headers = {}) => go("GET", address, { headers }),
     post: (path, form = {}, headers = { Origin: own_origin }) =>
       go("POST", path, { headers, body: new URLSearchParams(form) }),
-    async start(way_id, redirect_to = BACK) {
+    async start(method_id, redirect_to = BACK) {
       const query = new URLSearchParams({ redirect_to }).toString();
-      const started = await browser.get(`/signin/${way_id}?${query}`);
+      const started = await browser.get(`/signin/${method_id}?${query}`);
       return started.headers.get("Location") ?? "";
     },
     async signIn(provider, person, redirect_to) {

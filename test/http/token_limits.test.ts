@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { createKeyRing, type SigningKey } from "../../src/tokens/keys.ts";
-import { createSessionTokens } from "../../src/tokens/session_jwt.ts";
+import { createKeyRing, type SigningKey } from "../../src/keys/signing.ts";
+import { createSessionTokens } from "../../src/tokens/session_token.ts";
 import { getToken, holderOf, postForm, startLogin, tokenId } from "../device/logins.ts";
 import { BASE_URL, send, signIn, signInWithCredits } from "./passbook.ts";
 

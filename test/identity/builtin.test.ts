@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { readConfig } from "../../src/config.ts";
-import { createBuiltinProvider } from "../../src/identity/builtin/provider.ts";
+import { createBuiltinAdapter } from "../../src/identity/builtin/adapter.ts";
 import { describeIdentityProvider } from "./contract.ts";
 import { connect, openProviderDouble } from "./provider_double.ts";
 
@@ -11,7 +11,7 @@ describeIdentityProvider("builtin", () => {
   const read = readConfig({ ...env, DEV_SIGNIN: "false", BASE_URL, ...connect(acme) });
   if (!read.ok) throw new Error(read.refusal.variable);
   const { signin_providers: providers, encryption_keys } = read.value;
-  const identity = createBuiltinProvider({
+  const identity = createBuiltinAdapter({
     database: env.DIRECTORY,
     cookie_scope: { domain: null },
     dev_signin: false,
@@ -22,7 +22,7 @@ describeIdentityProvider("builtin", () => {
     identity,
     base_url: BASE_URL,
     async signIn(person) {
-      const start = { way_id: "acme", base_url: BASE_URL, redirect_to: null, link_to: null };
+      const start = { method_id: "acme", base_url: BASE_URL, redirect_to: null, link_to: null };
       const started = await identity.startSignIn(start);
       if (started.kind !== "redirect") throw new Error(started.kind);
       const back = acme.approve(started.to, { sub: person });

@@ -27,25 +27,25 @@ export function describeIdentityProvider(
 
   describe(`the identity provider "${name}"`, () => {
     it("offers ways to sign in, each with a name for its button", async () => {
-      const { ways } = (await open()).identity;
-      expect(ways.length).toBeGreaterThan(0);
-      for (const way of ways) expect(way.name).not.toBe("");
+      const { sign_in_methods } = (await open()).identity;
+      expect(sign_in_methods.length).toBeGreaterThan(0);
+      for (const method of sign_in_methods) expect(method.name).not.toBe("");
     });
 
     it("sends the browser elsewhere to sign in", async () => {
       const { identity, base_url } = await open();
-      const way_id = identity.ways[0]?.id ?? "";
-      const start = { way_id, base_url, redirect_to: null, link_to: null };
+      const method_id = identity.sign_in_methods[0]?.id ?? "";
+      const start = { method_id, base_url, redirect_to: null, link_to: null };
       expect(await identity.startSignIn(start)).toMatchObject({ kind: "redirect" });
     });
 
     it("knows no way it does not offer", async () => {
       const world = await open();
       const { identity, base_url } = world;
-      const start = { way_id: "nobody", base_url, redirect_to: null, link_to: null };
-      expect(await identity.startSignIn(start)).toEqual({ kind: "unknown_way" });
+      const start = { method_id: "nobody", base_url, redirect_to: null, link_to: null };
+      expect(await identity.startSignIn(start)).toEqual({ kind: "unknown_method" });
       const finished = await identity.finishSignIn(request(world), "nobody", base_url);
-      expect(finished).toEqual({ kind: "unknown_way" });
+      expect(finished).toEqual({ kind: "unknown_method" });
     });
 
     it("resumes no session for a stranger", async () => {
@@ -121,8 +121,8 @@ export function describeIdentityProvider(
     it("never takes the last way to sign in", async () => {
       const world = await open();
       const { session } = await signedIn(world, "ada");
-      const way_id = world.identity.ways[0]?.id ?? "";
-      expect(await world.identity.unlink(session.identity_id, way_id)).not.toMatchObject({
+      const method_id = world.identity.sign_in_methods[0]?.id ?? "";
+      expect(await world.identity.unlink(session.identity_id, method_id)).not.toMatchObject({
         kind: "unlinked",
       });
       expect((await signedIn(world, "ada")).session.identity_id).toBe(session.identity_id);
@@ -130,10 +130,10 @@ export function describeIdentityProvider(
 
     it("signs nobody in on an answer to nothing", async () => {
       const world = await open();
-      const way_id = world.identity.ways[0]?.id ?? "";
-      const path = `/signin/callback/${way_id}?code=guessed&state=guessed`;
+      const method_id = world.identity.sign_in_methods[0]?.id ?? "";
+      const path = `/signin/callback/${method_id}?code=guessed&state=guessed`;
       const { base_url, identity } = world;
-      const finished = await identity.finishSignIn(request(world, "", path), way_id, base_url);
+      const finished = await identity.finishSignIn(request(world, "", path), method_id, base_url);
       expect(finished.kind).not.toBe("signed_in");
     });
   });

@@ -16,6 +16,11 @@ export const showAccount = factory.createHandlers(async (context) => {
   const notice = readNotice(context.req.query("notice"));
   const { account } = wallet.value;
   return context.html(
-    <AccountPage person={person} account={account} ways={identity.ways} notice={notice} />,
+    <AccountPage
+      person={person}
+      account={account}
+      methods={identity.sign_in_methods}
+      notice={notice}
+    />,
   );
 });

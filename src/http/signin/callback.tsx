@@ -2,47 +2,47 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { SignInFailure, SignInFinished } from "../../identity/port.ts";
 import { SignInPage } from "../../pages/signin.tsx";
-import { setCookies } from "../authenticate.ts";
 import { factory, type AppContext } from "../context.ts";
-import { readRedirect } from "../origins.ts";
 import { refuseWithPage } from "../problem.tsx";
+import { readRedirectTo } from "../redirect_to.ts";
 import { choicesFor } from "./choices.ts";
-import { land, redirectTo } from "./land.ts";
+import { sendElsewhere, setCookies } from "../session_cookies.ts";
+import { answerSignedIn } from "./signed_in.ts";
 
 export const finishSignIn = factory.createHandlers(async (context) => {
   const { identity } = context.get("services");
-  const way_id = context.req.param("id") ?? "";
-  const finished = await identity.finishSignIn(context.req.raw, way_id, context.get("base_url"));
+  const method_id = context.req.param("id") ?? "";
+  const finished = await identity.finishSignIn(context.req.raw, method_id, context.get("base_url"));
   switch (finished.kind) {
     case "signed_in":
-      return land(context, finished, await stillAllowed(context, finished.redirect_to));
+      return answerSignedIn(context, finished, await stillAllowed(context, finished.redirect_to));
     case "linked":
       setCookies(context, finished.set_cookies);
       return context.redirect("/account?notice=linked", 303);
     case "failed":
-      return showFailure(context, way_id, finished);
+      return showFailure(context, method_id, finished);
     case "redirect":
-      return redirectTo(context, finished);
-    case "unknown_way":
+      return sendElsewhere(context, finished);
+    case "unknown_method":
       return refuseWithPage(context, { code: "not_found" });
   }
 });
 
 /** The allowlist may have changed while the person was at the provider. */
 async function stillAllowed(context: AppContext, redirect_to: string | null): Promise<URL | null> {
-  const redirect = await readRedirect(context, redirect_to ?? undefined);
+  const redirect = await readRedirectTo(context, redirect_to ?? undefined);
   return redirect.ok ? redirect.value : null;
 }
 
 async function showFailure(
   context: AppContext,
-  way_id: string,
+  method_id: string,
   finished: Extract<SignInFinished, { kind: "failed" }>,
 ): Promise<Response> {
   const { failure, linking, redirect_to, set_cookies } = finished;
   setCookies(context, set_cookies);
-  const { ways } = context.get("services").identity;
-  const provider = ways.find(({ id }) => id === way_id)?.name ?? way_id;
+  const { sign_in_methods } = context.get("services").identity;
+  const provider = sign_in_methods.find(({ id }) => id === method_id)?.name ?? method_id;
   const choices = choicesFor(context, await stillAllowed(context, redirect_to));
   const state = linking
     ? ({ kind: "link_failed", failure, provider } as const)

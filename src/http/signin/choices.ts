@@ -7,7 +7,7 @@ import { isSentToLoopback } from "../own_address.ts";
 export function choicesFor(context: AppContext, target: URL | null): SignInChoices {
   const { identity } = context.get("services");
   return {
-    ways: identity.ways,
+    methods: identity.sign_in_methods,
     redirect_to: target?.href ?? null,
     returns_to: target === null ? null : nameOfPlace(target),
     dev_signin: identity.signInDevelopment !== null && isSentToLoopback(context),

@@ -4,11 +4,12 @@
  */
 import * as z from "zod";
 import { factory } from "../context.ts";
-import { isFromForeignPage, readRedirect } from "../origins.ts";
+import { isFromForeignPage } from "../origins.ts";
 import { isSentToLoopback } from "../own_address.ts";
 import { refuseByAccept } from "../problem.tsx";
+import { readRedirectTo } from "../redirect_to.ts";
 import { validForm } from "../validation.ts";
-import { land } from "./land.ts";
+import { answerSignedIn } from "./signed_in.ts";
 
 const form = z.object({
   email: z.email("must be an e-mail address").max(254),
@@ -23,7 +24,7 @@ export const signInDevelopment = factory.createHandlers(validForm(form), async (
     return refuseByAccept(context, { code: "origin_not_allowed" });
   }
   const { email, redirect_to } = context.req.valid("form");
-  const redirect = await readRedirect(context, redirect_to);
-  if (!redirect.ok) return refuseByAccept(context, redirect.refusal);
-  return land(context, await identity.signInDevelopment(email), redirect.value);
+  const target = await readRedirectTo(context, redirect_to);
+  if (!target.ok) return refuseByAccept(context, target.refusal);
+  return answerSignedIn(context, await identity.signInDevelopment(email), target.value);
 });

@@ -2,23 +2,25 @@
 import { SignInPage } from "../../pages/signin.tsx";
 import { readNotice } from "../../pages/words.ts";
 import { factory } from "../context.ts";
-import { readRedirect } from "../origins.ts";
+import { readRedirectTo } from "../redirect_to.ts";
 import { refuseWithPage } from "../problem.tsx";
 import { choicesFor } from "./choices.ts";
-import { land, redirectTo } from "./land.ts";
+import { sendElsewhere } from "../session_cookies.ts";
+import { answerSignedIn } from "./signed_in.ts";
 
 export const showSignIn = factory.createHandlers(async (context) => {
-  const redirect = await readRedirect(context, context.req.query("redirect_to"));
-  if (!redirect.ok) return refuseWithPage(context, redirect.refusal);
+  const redirect_to = context.req.query("redirect_to");
+  const target = await readRedirectTo(context, redirect_to);
+  if (!target.ok) return refuseWithPage(context, target.refusal);
   const resumed = await context.get("services").identity.resume(context.req.raw);
   switch (resumed.kind) {
     case "session":
-      return land(context, resumed, redirect.value);
+      return answerSignedIn(context, resumed, target.value);
     case "redirect":
-      return redirectTo(context, resumed);
+      return sendElsewhere(context, resumed);
     case "none": {
       const notice = readNotice(context.req.query("notice"));
-      const choices = choicesFor(context, redirect.value);
+      const choices = choicesFor(context, target.value);
       return context.html(<SignInPage state={{ kind: "choose", choices, notice }} />);
     }
   }

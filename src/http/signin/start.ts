@@ -1,19 +1,20 @@
 /** `GET /signin/{id}[?redirect_to=]`: leaves for a provider. Writes to no store. */
 import { factory } from "../context.ts";
-import { readRedirect } from "../origins.ts";
+import { readRedirectTo } from "../redirect_to.ts";
 import { refuseWithPage } from "../problem.tsx";
-import { redirectTo } from "./land.ts";
+import { sendElsewhere } from "../session_cookies.ts";
 
 export const startSignIn = factory.createHandlers(async (context) => {
-  const redirect = await readRedirect(context, context.req.query("redirect_to"));
-  if (!redirect.ok) return refuseWithPage(context, redirect.refusal);
+  const redirect_to = context.req.query("redirect_to");
+  const target = await readRedirectTo(context, redirect_to);
+  if (!target.ok) return refuseWithPage(context, target.refusal);
   const started = await context.get("services").identity.startSignIn({
-    way_id: context.req.param("id") ?? "",
+    method_id: context.req.param("id") ?? "",
     base_url: context.get("base_url"),
-    redirect_to: redirect.value?.href ?? null,
+    redirect_to: target.value?.href ?? null,
     link_to: null,
   });
   return started.kind === "redirect"
-    ? redirectTo(context, started)
+    ? sendElsewhere(context, started)
     : refuseWithPage(context, { code: "not_found" });
 });

@@ -4,11 +4,17 @@
  */
 import * as oauth from "oauth4webapi";
 import { accepted, refused, type Result } from "../../domain/result.ts";
-import { askUpstream, UpstreamFailure } from "../../upstream/ask.ts";
-import { clientAuthentication } from "../../upstream/client_authentication.ts";
+import { UpstreamFailure } from "../../oauth/ask.ts";
+import {
+  openConversation,
+  OPTIONS,
+  reasonOf,
+  type Conversation,
+} from "../../oauth/conversation.ts";
+import type { OAuthProvider } from "../../oauth/providers.ts";
+import { redeemCode } from "../../oauth/token_endpoint.ts";
+import type { UpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import type { SignInFailure } from "../port.ts";
-import type { SignInProvider } from "../providers.ts";
-import type { UpstreamTokens } from "../upstream_tokens.ts";
 import { readProfile, readSubject, type Claims } from "./profile.ts";
 import type { Profile } from "./users.ts";
 
@@ -32,10 +38,6 @@ export interface AuthorizationFailure {
   readonly reason: string;
 }
 
-/** Signature algorithms of ID tokens; none that a shared secret or nothing at all would satisfy. */
-const ID_TOKEN_ALGORITHMS =
-  "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519".split(" ");
-
 /** New secrets, 256 bits each. */
 export function drawFlowSecrets(): FlowSecrets {
   return {
@@ -47,7 +49,7 @@ export function drawFlowSecrets(): FlowSecrets {
 
 /** The address at the provider where a sign-in goes on. */
 export async function authorizationUrl(
-  provider: SignInProvider,
+  provider: OAuthProvider,
   redirect_uri: string,
   secrets: FlowSecrets,
 ): Promise<string> {
@@ -71,105 +73,43 @@ export async function authorizationUrl(
 
 /** Checks the provider's answer, exchanges the code, and reads who signed in. */
 export async function finishAuthorization(
-  provider: SignInProvider,
+  provider: OAuthProvider,
   redirect_uri: string,
   secrets: FlowSecrets,
   answer: URLSearchParams,
 ): Promise<Result<Authorized, AuthorizationFailure>> {
-  const exchange = openExchange(provider);
+  const conversation = openConversation(provider);
+  const { server, client } = conversation;
   let checked: URLSearchParams;
   try {
-    checked = oauth.validateAuthResponse(exchange.server, exchange.client, answer, secrets.state);
+    checked = oauth.validateAuthResponse(server, client, answer, secrets.state);
   } catch (error) {
     return refused(failureOfAnswer(error));
   }
   try {
-    return await redeem(exchange, redirect_uri, secrets, checked);
+    return await redeem(conversation, redirect_uri, secrets, checked);
   } catch (error) {
     return refused(failureOfExchange(error));
   }
 }
 
-interface Exchange {
-  readonly provider: SignInProvider;
-  readonly server: oauth.AuthorizationServer;
-  readonly client: oauth.Client;
-  readonly client_authentication: oauth.ClientAuth;
-}
-
-interface ProviderRequest {
-  readonly method: string;
-  readonly headers: Record<string, string>;
-  readonly body?: URLSearchParams | undefined;
-}
-
-/** Asks a provider within our limits; a failure of its own servers is no answer. */
-async function askProvider(url: string, request: ProviderRequest): Promise<Response> {
-  const { method, headers, body = null } = request;
-  const { status, text } = await askUpstream(url, { method, headers, body });
-  if (status >= 500) throw new UpstreamFailure("network", status);
-  // All that is asked for here is JSON; what is not fails to parse.
-  return new Response(text, { status, headers: { "Content-Type": "application/json" } });
-}
-
-const OPTIONS = {
-  [oauth.customFetch]: askProvider,
-  // The configuration admits plain http towards this machine only.
-  [oauth.allowInsecureRequests]: true,
-};
-
-/**
- * Made anew for each sign-in: `oauth4webapi` shares keys, and requests for them, between calls that
- * have the same server object, and a Worker's request must not wait on another's.
- */
-function openExchange(provider: SignInProvider): Exchange {
-  const { issuer, token_endpoint, userinfo_endpoint, jwks_uri } = provider;
-  const server: oauth.AuthorizationServer = {
-    issuer,
-    token_endpoint,
-    ...(userinfo_endpoint === null ? {} : { userinfo_endpoint }),
-    ...(jwks_uri === null ? {} : { jwks_uri }),
-    id_token_signing_alg_values_supported: ID_TOKEN_ALGORITHMS,
-    authorization_response_iss_parameter_supported:
-      provider.authorization_response_iss_parameter_supported,
-  };
-  const client = { client_id: provider.client_id };
-  return { provider, server, client, client_authentication: clientAuthentication(provider) };
-}
-
 async function redeem(
-  exchange: Exchange,
+  conversation: Conversation,
   redirect_uri: string,
-  secrets: FlowSecrets,
+  { nonce, code_verifier }: FlowSecrets,
   answer: URLSearchParams,
 ): Promise<Result<Authorized, AuthorizationFailure>> {
-  const { provider, server, client, client_authentication } = exchange;
-  const response = await oauth.authorizationCodeGrantRequest(
-    server,
-    client,
-    client_authentication,
-    answer,
-    redirect_uri,
-    secrets.code_verifier,
-    OPTIONS,
-  );
-  const openid = provider.protocol === "openid";
-  const tokens = await oauth.processAuthorizationCodeResponse(
-    server,
-    client,
-    response,
-    openid ? { expectedNonce: secrets.nonce, requireIdToken: true } : {},
-  );
-  if (openid) await oauth.validateApplicationLevelSignature(server, response, OPTIONS);
-  const id_token = openid ? oauth.getValidatedIdTokenClaims(tokens) : undefined;
-  const claims: Claims = id_token ?? (await readUserInfo(exchange, tokens.access_token));
+  const { provider } = conversation;
+  const code = { answer, redirect_uri, code_verifier, nonce };
+  const { tokens, id_token } = await redeemCode(conversation, code);
+  const claims: Claims = id_token ?? (await readUserInfo(conversation, tokens.access_token));
   const subject = readSubject(claims, provider.profile);
   if (subject === null) return refused({ failure: "provider_failed", reason: "no subject" });
   const profile =
-    id_token === undefined
+    id_token === null
       ? readProfile(claims, provider.profile)
-      : await completeProfile(exchange, id_token, tokens.access_token);
-  return accepted({ subject, profile, tokens: upstreamTokens(provider, subject, tokens) });
+      : await completeProfile(conversation, id_token, tokens.access_token);
+  return accepted({ subject, profile, tokens: { provider: provider.id, subject, ...tokens } });
 }
 
 /**
@@ -177,11 +117,11 @@ async function redeem(
  * comes from one of them whole: an address from here must not be verified by a word from there.
  */
 async function completeProfile(
-  exchange: Exchange,
+  conversation: Conversation,
   id_token: oauth.IDToken,
   access_token: string,
 ): Promise<Profile> {
-  const { server, client, provider } = exchange;
+  const { server, client, provider } = conversation;
   const profile = readProfile(id_token, provider.profile);
   const complete = profile.email !== null || provider.profile.email === null;
   if (complete || provider.userinfo_endpoint === null) return profile;
@@ -192,62 +132,35 @@ async function completeProfile(
 }
 
 /** The user-info answer of a provider without ID tokens; which field is the subject is its own. */
-async function readUserInfo(exchange: Exchange, access_token: string): Promise<Claims> {
-  const { server, client } = exchange;
+async function readUserInfo(conversation: Conversation, access_token: string): Promise<Claims> {
+  const { server, client } = conversation;
   const response = await oauth.userInfoRequest(server, client, access_token, OPTIONS);
   const claims: unknown = response.status === 200 ? await response.json() : null;
   if (typeof claims === "object" && claims !== null) return claims as Claims;
   throw new Error("the user-info answer is no JSON object");
 }
 
-function upstreamTokens(
-  provider: SignInProvider,
-  subject: string,
-  tokens: oauth.TokenEndpointResponse,
-): UpstreamTokens {
-  const { access_token, refresh_token, expires_in, scope } = tokens;
-  return {
-    provider: provider.id,
-    subject,
-    access_token,
-    refresh_token: refresh_token ?? null,
-    expires_at_ms: expires_in === undefined ? null : Date.now() + expires_in * 1000,
-    scope: scope ?? null,
-  };
+function failureOfAnswer(error: unknown): AuthorizationFailure {
+  return { failure: kindOfAnswer(error), reason: reasonOf(error) };
 }
 
-function failureOfAnswer(error: unknown): AuthorizationFailure {
-  if (!(error instanceof oauth.AuthorizationResponseError)) {
-    return { failure: "mismatch", reason: codeOf(error) };
-  }
+function kindOfAnswer(error: unknown): SignInFailure {
+  if (!(error instanceof oauth.AuthorizationResponseError)) return "mismatch";
   switch (error.error) {
     case "access_denied":
-      return { failure: "cancelled", reason: "access_denied" };
+      return "cancelled";
     case "server_error":
     case "temporarily_unavailable":
-      return { failure: "provider_unreachable", reason: error.error };
+      return "provider_unreachable";
     default:
-      return { failure: "provider_failed", reason: registeredWord(error.error) };
+      return "provider_failed";
   }
 }
+
+/** Problems that say only that the provider does not serve anybody now. */
+const SILENT = ["timeout", "network", "server_error"];
 
 function failureOfExchange(error: unknown): AuthorizationFailure {
-  if (error instanceof UpstreamFailure) {
-    const silent = error.problem === "timeout" || error.problem === "network";
-    const reason = `${error.problem}, status ${error.status ?? "none"}`;
-    return { failure: silent ? "provider_unreachable" : "provider_failed", reason };
-  }
-  const reason =
-    error instanceof oauth.ResponseBodyError ? registeredWord(error.error) : codeOf(error);
-  return { failure: "provider_failed", reason };
-}
-
-/** An error code as RFC 6749 (section 5.2) forms them; anything longer may quote what was sent. */
-function registeredWord(code: string): string {
-  return /^[a-z_]{1,40}$/.test(code) ? code : "an unregistered error code";
-}
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown";
-  return "code" in error && typeof error.code === "string" ? error.code : error.name;
+  const silent = error instanceof UpstreamFailure && SILENT.includes(error.problem);
+  return { failure: silent ? "provider_unreachable" : "provider_failed", reason: reasonOf(error) };
 }

@@ -2,19 +2,14 @@
  * The state of a sign-in that is under way, carried by the browser itself: a JWE (RFC 7516, `dir`,
  * A256GCM) in a host-only cookie, so that starting a sign-in writes to no store.
  *
- * Its key is derived (RFC 5869) for this use alone, and its type, issuer and audience are checked:
+ * Its key is derived for this use alone, and its type, issuer and audience are checked:
  * nothing else that was ever encrypted with `ENCRYPTION_KEYS` opens as a flow, nor a flow as that.
  */
-import { base64url, EncryptJWT, jwtDecrypt } from "jose";
+import { EncryptJWT, jwtDecrypt } from "jose";
 import { parse, serialize } from "hono/utils/cookie";
 import * as z from "zod";
 import { SIGNIN_FLOW_TTL_SECONDS } from "../../domain/limits.ts";
-
-/** A 256-bit key of `ENCRYPTION_KEYS`, as a JWK (RFC 7518, section 6.4). */
-export interface EncryptionKey {
-  readonly kid: string;
-  readonly k: string;
-}
+import { flowKeys, type EncryptionKey } from "../../keys/encryption.ts";
 
 const flow = z.object({
   provider: z.string(),
@@ -46,17 +41,17 @@ const FLOW_AUDIENCE = "signin-callback";
 
 /** Flows sealed with the first key; all keys open them. */
 export function createFlowCookies(keys: readonly EncryptionKey[]): FlowCookies {
-  const [first] = keys;
-  if (first === undefined) throw new Error("flow cookies need at least one encryption key");
+  const sealing = flowKeys(keys);
   return {
     async seal(base_url, value) {
+      const { kid, key } = await sealing.first();
       const token = await new EncryptJWT({ flow: value })
-        .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid: first.kid, typ: FLOW_TYPE })
+        .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid, typ: FLOW_TYPE })
         .setIssuer(base_url)
         .setAudience(FLOW_AUDIENCE)
         .setIssuedAt()
         .setExpirationTime(`${SIGNIN_FLOW_TTL_SECONDS}s`)
-        .encrypt(await deriveKey(first));
+        .encrypt(key);
       return flowCookie(base_url, token, SIGNIN_FLOW_TTL_SECONDS);
     },
     async open(base_url, request) {
@@ -64,7 +59,12 @@ export function createFlowCookies(keys: readonly EncryptionKey[]): FlowCookies {
       const token = parse(request.headers.get("Cookie") ?? "", name)[name];
       if (token === undefined) return null;
       try {
-        const { payload } = await jwtDecrypt(token, ({ kid }) => keyNamed(keys, kid), {
+        const keyNamed = async ({ kid = "" }) => {
+          const named = await sealing.named(kid);
+          if (named === null) throw new Error("no such key");
+          return named.key;
+        };
+        const { payload } = await jwtDecrypt(token, keyNamed, {
           typ: FLOW_TYPE,
           issuer: base_url,
           audience: FLOW_AUDIENCE,
@@ -99,23 +99,4 @@ function flowCookie(base_url: string, value: string, max_age_seconds: number): s
     sameSite: "Lax",
     maxAge: max_age_seconds,
   });
-}
-
-async function keyNamed(
-  keys: readonly EncryptionKey[],
-  kid: string | undefined,
-): Promise<Uint8Array> {
-  const key = keys.find((candidate) => candidate.kid === kid);
-  if (key === undefined) throw new Error("no such key");
-  return deriveKey(key);
-}
-
-/** The key for flows alone; HKDF needs no salt with a uniformly random key (RFC 5869, section 3.1). */
-async function deriveKey({ k }: EncryptionKey): Promise<Uint8Array> {
-  const secret = await crypto.subtle.importKey("raw", base64url.decode(k), "HKDF", false, [
-    "deriveBits",
-  ]);
-  const info = new TextEncoder().encode("passbook sign-in flow");
-  const parameters = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info };
-  return new Uint8Array(await crypto.subtle.deriveBits(parameters, secret, 256));
 }

@@ -1,6 +1,6 @@
 /** Reading a person's data from what a provider says of them. Everything in it is foreign input. */
 import { PROFILE_TEXT_MAX_LENGTH, SUBJECT_MAX_LENGTH } from "../../domain/limits.ts";
-import type { ProfileFields } from "../providers.ts";
+import type { ProfileFields } from "../../oauth/providers.ts";
 import type { Profile } from "./users.ts";
 
 /** Claims of an ID token, or a user-info answer. */

@@ -7,8 +7,8 @@ import type {
   SignInStart,
   SignInStarted,
 } from "../port.ts";
-import type { SignInProvider } from "../providers.ts";
-import type { KeepUpstreamTokens } from "../upstream_tokens.ts";
+import type { OAuthProvider } from "../../oauth/providers.ts";
+import type { KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import {
   authorizationUrl,
   drawFlowSecrets,
@@ -20,7 +20,7 @@ import type { Users } from "./users.ts";
 
 /** What sign-ins need of their surroundings. */
 export interface SignInParts {
-  readonly providers: readonly SignInProvider[];
+  readonly providers: readonly OAuthProvider[];
   readonly flows: FlowCookies;
   readonly users: Users;
   readonly keep_upstream_tokens: KeepUpstreamTokens | null;
@@ -32,24 +32,24 @@ export interface SignInParts {
 
 export interface SignIns {
   start(start: SignInStart): Promise<SignInStarted>;
-  finish(request: Request, way_id: string, base_url: string): Promise<SignInFinished>;
+  finish(request: Request, method_id: string, base_url: string): Promise<SignInFinished>;
 }
 
 /** Sign-ins with the configured providers. */
 export function createSignIns(parts: SignInParts): SignIns {
   const { providers, flows } = parts;
   return {
-    async start({ way_id, base_url, redirect_to, link_to }) {
-      const provider = providers.find(({ id }) => id === way_id);
-      if (provider === undefined) return { kind: "unknown_way" };
+    async start({ method_id, base_url, redirect_to, link_to }) {
+      const provider = providers.find(({ id }) => id === method_id);
+      if (provider === undefined) return { kind: "unknown_method" };
       const secrets = drawFlowSecrets();
       const to = await authorizationUrl(provider, redirectUri(base_url, provider), secrets);
       const flow = { provider: provider.id, ...secrets, redirect_to, link_to };
       return { kind: "redirect", to, set_cookies: [await flows.seal(base_url, flow)] };
     },
-    async finish(request, way_id, base_url) {
-      const provider = providers.find(({ id }) => id === way_id);
-      if (provider === undefined) return { kind: "unknown_way" };
+    async finish(request, method_id, base_url) {
+      const provider = providers.find(({ id }) => id === method_id);
+      if (provider === undefined) return { kind: "unknown_method" };
       const flow = await flows.open(base_url, request);
       if (flow === null) return failed("expired", null, []);
       // An answer to another flow leaves the open one alone: whoever forges it must not end it.
@@ -72,7 +72,7 @@ export function createSignIns(parts: SignInParts): SignIns {
 }
 
 /** Where the provider answers; one address for each, so that their answers cannot be mixed up. */
-function redirectUri(base_url: string, provider: SignInProvider): string {
+function redirectUri(base_url: string, provider: OAuthProvider): string {
   return `${base_url}/signin/callback/${provider.id}`;
 }
 

@@ -119,17 +119,17 @@ export function createUsers(database: DrizzleD1Database): Users {
       return before.some((row) => row.provider === provider) ? "only_one_left" : "not_linked";
     },
     async read(user_id) {
-      const [[user], linked] = await database.batch([
+      const [[user], rows] = await database.batch([
         database.select().from(users).where(eq(users.id, user_id)),
         linkedTo(user_id),
       ]);
       if (user === undefined) return null;
       const { id: identity_id, name, email, email_verified } = user;
-      const ways = linked.map((row) => ({
+      const linked = rows.map((row) => ({
         provider: row.provider,
         linked_at_ms: row.created_at_ms,
       }));
-      return { identity_id, name, email, email_verified, linked: ways };
+      return { identity_id, name, email, email_verified, linked };
     },
   };
 }

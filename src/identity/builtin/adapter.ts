@@ -2,11 +2,12 @@
 import { drizzle } from "drizzle-orm/d1";
 import { parse } from "hono/utils/cookie";
 import { SESSION_TTL_MS } from "../../domain/limits.ts";
+import type { EncryptionKey } from "../../keys/encryption.ts";
 import { sessionCookie, type CookieScope } from "../cookies.ts";
 import type { IdentityProvider, SignedIn } from "../port.ts";
-import type { SignInProvider } from "../providers.ts";
-import type { KeepUpstreamTokens } from "../upstream_tokens.ts";
-import { createFlowCookies, type EncryptionKey } from "./flow_cookie.ts";
+import type { OAuthProvider } from "../../oauth/providers.ts";
+import type { KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
+import { createFlowCookies } from "./flow_cookie.ts";
 import { createSessions } from "./sessions.ts";
 import { createSignIns } from "./sign_ins.ts";
 import { createUsers } from "./users.ts";
@@ -21,7 +22,7 @@ export interface BuiltinOptions {
   readonly cookie_scope: CookieScope;
   /** Whether `POST /signin/dev` exists. */
   readonly dev_signin: boolean;
-  readonly providers: readonly SignInProvider[];
+  readonly providers: readonly OAuthProvider[];
   /** The first seals flow cookies, all open them. */
   readonly encryption_keys: readonly EncryptionKey[];
   /** Takes the tokens that come with a sign-in. */
@@ -30,8 +31,8 @@ export interface BuiltinOptions {
   readonly forget_upstream_tokens?: (identity_id: string, provider: string) => Promise<void>;
 }
 
-/** Opens the provider over D1. */
-export function createBuiltinProvider(options: BuiltinOptions): IdentityProvider {
+/** Opens the adapter over D1. */
+export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider {
   const database = drizzle(options.database);
   const sessions = createSessions(database);
   const users = createUsers(database);
@@ -57,7 +58,7 @@ export function createBuiltinProvider(options: BuiltinOptions): IdentityProvider
   });
 
   return {
-    ways: options.providers.map(({ id, name }) => ({ id, name })),
+    sign_in_methods: options.providers.map(({ id, name }) => ({ id, name })),
     async resume(request) {
       const secret = secretOf(request);
       const session = await sessionOf(request);
@@ -66,7 +67,7 @@ export function createBuiltinProvider(options: BuiltinOptions): IdentityProvider
     },
     sessionIsAlive: (session_id, identity_id) => sessions.isAlive(session_id, identity_id),
     startSignIn: (start) => signIns.start(start),
-    finishSignIn: (request, way_id, base_url) => signIns.finish(request, way_id, base_url),
+    finishSignIn: (request, method_id, base_url) => signIns.finish(request, method_id, base_url),
     async signOut(request) {
       const secret = secretOf(request);
       if (secret !== undefined) await sessions.end(secret);

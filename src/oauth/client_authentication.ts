@@ -1,9 +1,9 @@
 /** How this service proves itself to a provider's token endpoint (RFC 6749, section 2.3.1). */
 import { ClientSecretPost, type ClientAuth } from "oauth4webapi";
-import type { Config } from "../config.ts";
+import type { OAuthProvider } from "./providers.ts";
 
 /** The client authentication that a provider is configured for. */
-export function clientAuthentication(provider: Config["signin_providers"][number]): ClientAuth {
+export function clientAuthentication(provider: OAuthProvider): ClientAuth {
   const { client_id, client_secret, client_authentication } = provider;
   if (client_authentication === "client_secret_post") return ClientSecretPost(client_secret);
   const credentials = btoa(`${formEncode(client_id)}:${formEncode(client_secret)}`);

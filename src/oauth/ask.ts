@@ -8,7 +8,7 @@ export interface UpstreamAnswer {
 }
 
 /** Why there is no answer to use. */
-export type UpstreamProblem = "timeout" | "network" | "too_large" | "not_utf8";
+export type UpstreamProblem = "timeout" | "network" | "server_error" | "too_large" | "not_utf8";
 
 /** Thrown where an upstream gave no answer to use; `status` is null where not even that came. */
 export class UpstreamFailure extends Error {

@@ -1,8 +1,9 @@
 /** The vault as the rest of the service sees it: settings filled in, one hop to the account's object. */
-import type { Config } from "../config.ts";
-import type { Accounts } from "./client.ts";
-import type { UpstreamTokens } from "../identity/upstream_tokens.ts";
-import type { Answer, Caller, HandedOutToken } from "./contract.ts";
+import type { EncryptionKey } from "../../keys/encryption.ts";
+import type { OAuthProvider } from "../../oauth/providers.ts";
+import type { UpstreamTokens } from "../../oauth/upstream_tokens.ts";
+import type { Accounts } from "../client.ts";
+import type { Answer, Caller, HandedOutToken } from "../contract.ts";
 
 export interface TokenVault {
   /** Keeps what a sign-in brought, in place of what was held for the provider. */
@@ -17,15 +18,24 @@ export interface TokenVault {
   forget(identity_id: string, provider: string): Promise<void>;
 }
 
+export interface TokenVaultOptions {
+  /** The first seals, all open. */
+  readonly encryption_keys: readonly EncryptionKey[];
+  /** Who can be asked for fresh tokens. */
+  readonly providers: readonly OAuthProvider[];
+}
+
 /** The vault over the accounts. The object learns keys and provider with each call, and logs neither. */
-export function createTokenVault(accounts: Accounts, config: Config): TokenVault {
-  const { encryption_keys, signin_providers } = config;
+export function createTokenVault(
+  accounts: Accounts,
+  { encryption_keys, providers }: TokenVaultOptions,
+): TokenVault {
   return {
     async keep(identity_id, tokens) {
       await accounts(identity_id).keepUpstreamTokens(tokens, encryption_keys);
     },
     async read(identity_id, caller, provider_id) {
-      const provider = signin_providers.find(({ id }) => id === provider_id) ?? null;
+      const provider = providers.find(({ id }) => id === provider_id) ?? null;
       const settings = { encryption_keys, provider };
       return accounts(identity_id).readUpstreamToken(caller, provider_id, settings);
     },

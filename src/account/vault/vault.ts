@@ -12,14 +12,15 @@
  * never touched, nor held up: the object answers other calls meanwhile.
  */
 import { eq } from "drizzle-orm";
-import { GRANT_OVER_PAUSE_MS, UPSTREAM_TOKEN_RENEW_BEFORE_MS } from "../domain/limits.ts";
-import { accepted, refused } from "../domain/result.ts";
-import type { UpstreamTokens } from "../identity/upstream_tokens.ts";
-import type { Answer, HandedOutToken, VaultSettings } from "./contract.ts";
-import { refreshTokens, type RenewedTokens } from "./refresh.ts";
-import * as schema from "./schema.ts";
-import { seal, unseal, type EncryptionKeys } from "./sealing.ts";
-import type { AccountDatabase } from "./store.ts";
+import { GRANT_OVER_PAUSE_MS, UPSTREAM_TOKEN_RENEW_BEFORE_MS } from "../../domain/limits.ts";
+import { accepted, refused } from "../../domain/result.ts";
+import type { EncryptionKey } from "../../keys/encryption.ts";
+import { refreshTokens } from "../../oauth/token_endpoint.ts";
+import type { GrantedTokens, UpstreamTokens } from "../../oauth/upstream_tokens.ts";
+import type { Answer, HandedOutToken, VaultSettings } from "../contract.ts";
+import * as schema from "../schema.ts";
+import type { AccountDatabase } from "../store.ts";
+import { seal, unseal } from "./sealing.ts";
 
 type Row = typeof schema.upstreamTokens.$inferSelect;
 
@@ -48,17 +49,17 @@ export class Vault {
    * Keeps what a sign-in brought, in place of what was held for the provider. Where it brought no
    * refresh token for the same subject, the one held goes on: providers often give it only once.
    */
-  async keep(tokens: UpstreamTokens, keys: EncryptionKeys): Promise<void> {
+  async keep(tokens: UpstreamTokens, keys: readonly EncryptionKey[]): Promise<void> {
     const { provider, access_token } = tokens;
     for (;;) {
       const before = this.#find(provider);
-      const heir = tokens.refresh_token === null && before?.subject === tokens.subject;
+      const carries_over = tokens.refresh_token === null && before?.subject === tokens.subject;
       // A renewal under way is using up the very token that would go on.
-      if (heir) await this.#renewals.get(before.revision)?.catch(() => undefined);
-      const held = heir ? await this.#open(before, keys) : null;
+      if (carries_over) await this.#renewals.get(before.revision)?.catch(() => undefined);
+      const held = carries_over ? await this.#open(before, keys) : null;
       const refresh_token = tokens.refresh_token ?? held?.refresh_token ?? null;
       const sealed = await this.#seal(provider, { access_token, refresh_token }, keys);
-      if (heir && !this.#isUntouched(before)) continue;
+      if (carries_over && !this.#isUntouched(before)) continue;
       const { subject, scope, expires_at_ms } = tokens;
       this.#write({ provider, subject, scope, expires_at_ms, ...sealed });
       return;
@@ -85,7 +86,7 @@ export class Vault {
     return renewal;
   }
 
-  async #handOut(row: Row, keys: EncryptionKeys): Promise<Answer<HandedOutToken>> {
+  async #handOut(row: Row, keys: readonly EncryptionKey[]): Promise<Answer<HandedOutToken>> {
     const secrets = await this.#open(row, keys);
     if (secrets === null) return refused({ code: "reconnect_required" });
     if (row.key_id !== keys[0]?.kid) await this.#sealAnew(row, secrets, keys);
@@ -127,7 +128,7 @@ export class Vault {
   async #replace(
     row: Row,
     used: Secrets,
-    renewed: RenewedTokens,
+    renewed: GrantedTokens,
     settings: VaultSettings,
   ): Promise<Answer<HandedOutToken>> {
     const { provider, subject } = row;
@@ -142,7 +143,7 @@ export class Vault {
   }
 
   /** Moves a row to the first key. Its revision stays, since its tokens do. */
-  async #sealAnew(row: Row, secrets: Secrets, keys: EncryptionKeys): Promise<void> {
+  async #sealAnew(row: Row, secrets: Secrets, keys: readonly EncryptionKey[]): Promise<void> {
     const sealed = await this.#seal(row.provider, secrets, keys);
     if (this.#find(row.provider)?.revision !== row.revision) return;
     this.#database
@@ -172,11 +173,11 @@ export class Vault {
       .run();
   }
 
-  #seal(provider: string, secrets: Secrets, keys: EncryptionKeys) {
+  #seal(provider: string, secrets: Secrets, keys: readonly EncryptionKey[]) {
     return seal(keys, { identity_id: this.#identity_id, provider }, JSON.stringify(secrets));
   }
 
-  async #open(row: Row, keys: EncryptionKeys): Promise<Secrets | null> {
+  async #open(row: Row, keys: readonly EncryptionKey[]): Promise<Secrets | null> {
     const { provider, key_id } = row;
     const json = await unseal(keys, { identity_id: this.#identity_id, provider }, row);
     if (json !== null) return JSON.parse(json) as Secrets;

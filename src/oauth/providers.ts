@@ -1,5 +1,5 @@
 /**
- * Sign-in providers as configuration data (design, section 4, `SIGNIN_PROVIDERS`): presets for the
+ * OAuth providers as configuration data (design, section 4, `SIGNIN_PROVIDERS`): presets for the
  * large ones, and any OAuth 2 or OpenID Connect issuer spelled out. Endpoints are static, so nothing
  * is discovered when the Worker starts or while it answers.
  */
@@ -7,7 +7,7 @@ import * as z from "zod";
 import { isLoopbackHost, parseAbsoluteUrl } from "../domain/origins.ts";
 
 /** A provider, ready to be used. */
-export interface SignInProvider {
+export interface OAuthProvider {
   /** In `/signin/{id}` and `/api/oauthToken/{id}`. */
   readonly id: string;
   /** On the button. */
@@ -39,7 +39,7 @@ export interface ProfileFields {
   readonly email_verified: string | null;
 }
 
-type Preset = Omit<SignInProvider, "client_id" | "client_secret">;
+type Preset = Omit<OAuthProvider, "client_id" | "client_secret">;
 
 const OPENID_PROFILE: ProfileFields = {
   subject: "sub",
@@ -113,7 +113,7 @@ const preset_provider = z
     scope: z.string().min(1).optional(),
     ...client,
   })
-  .transform(({ preset, scope, ...credentials }): SignInProvider => {
+  .transform(({ preset, scope, ...credentials }): OAuthProvider => {
     const base = PRESETS[preset];
     return { ...base, ...credentials, scope: scope ?? base.scope };
   });
@@ -144,7 +144,7 @@ const spelled_out_provider = z
     profile: profile_fields.default(OPENID_PROFILE),
     ...client,
   })
-  .transform((provider): SignInProvider => {
+  .transform((provider): OAuthProvider => {
     const openid = provider.scope.split(" ").includes("openid");
     return { ...provider, protocol: openid ? "openid" : "oauth" };
   })

@@ -6,7 +6,7 @@ import {
   TOKEN_MAX_LENGTH,
 } from "../domain/limits.ts";
 import type { Identified, Proof } from "../domain/proof.ts";
-import { SIGNING_ALGORITHM, type KeyRing } from "./keys.ts";
+import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
 
 /** The header's `typ`: a token of another use is never taken for a session. */
 const SESSION_TYPE = "session+jwt";

@@ -2,26 +2,26 @@
 import * as z from "zod";
 import { factory } from "../context.ts";
 import { refuseWithPage } from "../problem.tsx";
-import { redirectTo } from "../signin/land.ts";
+import { sendElsewhere } from "../session_cookies.ts";
 import { validForm } from "../validation.ts";
 
 const form = z.object({ provider: z.string() });
 
 /** Leaves for a provider, to come back with a further identity of the same person. */
-export const linkWay = factory.createHandlers(validForm(form), async (context) => {
+export const linkMethod = factory.createHandlers(validForm(form), async (context) => {
   const started = await context.get("services").identity.startSignIn({
-    way_id: context.req.valid("form").provider,
+    method_id: context.req.valid("form").provider,
     base_url: context.get("base_url"),
     redirect_to: null,
     link_to: context.get("session"),
   });
   return started.kind === "redirect"
-    ? redirectTo(context, started)
+    ? sendElsewhere(context, started)
     : refuseWithPage(context, { code: "not_found" });
 });
 
 /** Takes a way to sign in from the person, but never the last one. */
-export const unlinkWay = factory.createHandlers(validForm(form), async (context) => {
+export const unlinkMethod = factory.createHandlers(validForm(form), async (context) => {
   const { identity_id } = context.get("session");
   const { provider } = context.req.valid("form");
   const unlinked = await context.get("services").identity.unlink(identity_id, provider);
@@ -31,6 +31,6 @@ export const unlinkWay = factory.createHandlers(validForm(form), async (context)
     case "refused":
       return context.redirect(`/account?notice=${unlinked.reason}`, 303);
     case "redirect":
-      return redirectTo(context, unlinked);
+      return sendElsewhere(context, unlinked);
   }
 });

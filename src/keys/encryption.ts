@@ -1,0 +1,60 @@
+/**
+ * The keys of `ENCRYPTION_KEYS`: the first encrypts, all decrypt, each found by its id. None is used
+ * as it is: sign-in flows and the vault have keys of their own, derived from it.
+ */
+import { deriveKey, infoOf } from "./derivation.ts";
+
+/** A 256-bit key of `ENCRYPTION_KEYS`, as a JWK (RFC 7518, section 6.4). */
+export interface EncryptionKey {
+  readonly kid: string;
+  readonly k: string;
+}
+
+/** A key ready for one use, and the id of the key it is derived from. */
+export interface NamedKey {
+  readonly kid: string;
+  readonly key: CryptoKey;
+}
+
+/** The keys of one use. */
+export interface EncryptionKeys {
+  /** The key that encrypts. */
+  first(): Promise<NamedKey>;
+  /** The key that decrypts what was encrypted under this id; null where it was retired. */
+  named(kid: string): Promise<NamedKey | null>;
+}
+
+const AES_256_GCM = { name: "AES-GCM", length: 256 };
+
+/** Keys for sign-ins under way. */
+export function flowKeys(keys: readonly EncryptionKey[]): EncryptionKeys {
+  return keysFor(keys, infoOf("passbook sign-in flow"));
+}
+
+/** Names this use of a key, and what is sealed with it. */
+export const VAULT_PURPOSE = "passbook vault v1";
+
+/**
+ * Keys for the vault of one account. One for each account, since random nonces are good for 2^32
+ * messages under one key (NIST SP 800-38D, section 8.3), which all accounts together could reach.
+ */
+export function vaultKeys(keys: readonly EncryptionKey[], identity_id: string): EncryptionKeys {
+  // JSON, so that no two lists are the same bytes.
+  return keysFor(keys, infoOf(JSON.stringify([VAULT_PURPOSE, identity_id])));
+}
+
+function keysFor(keys: readonly EncryptionKey[], info: Uint8Array): EncryptionKeys {
+  const derive = async ({ kid, k }: EncryptionKey): Promise<NamedKey> => {
+    const usages = ["encrypt", "decrypt"] as const;
+    return { kid, key: await deriveKey(k, { info, algorithm: AES_256_GCM, usages }) };
+  };
+  const [first] = keys;
+  if (first === undefined) throw new Error("encrypting needs at least one key");
+  return {
+    first: () => derive(first),
+    async named(kid) {
+      const key = keys.find((candidate) => candidate.kid === kid);
+      return key === undefined ? null : derive(key);
+    },
+  };
+}

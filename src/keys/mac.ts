@@ -1,0 +1,38 @@
+/**
+ * Keys for what only this service checks: HMAC keys derived from the private signing keys, one for
+ * each, so that they rotate with them. Nobody can make or check with a published key what these
+ * protect.
+ */
+import type { CryptoKey } from "jose";
+import { deriveKey, infoOf } from "./derivation.ts";
+import type { SigningKey } from "./signing.ts";
+
+const MAC_KEY_BITS = 256;
+
+export interface MacKey {
+  /** The id of the signing key it is derived from. */
+  readonly kid: string;
+  readonly key: CryptoKey;
+}
+
+/** The keys of one purpose: the first makes MACs, all check them. */
+export type MacKeys = () => Promise<readonly MacKey[]>;
+
+/**
+ * Keys for `purpose`, derived on first use and kept as values: a failure is tried again. Another purpose
+ * gives other keys.
+ */
+export function createMacKeys(signing_keys: readonly SigningKey[], purpose: string): MacKeys {
+  const derived_for = {
+    info: infoOf(purpose),
+    algorithm: { name: "HMAC", hash: "SHA-256", length: MAC_KEY_BITS },
+    usages: ["sign", "verify"],
+  } as const;
+  let derived: readonly MacKey[] | undefined;
+  return async () => {
+    derived ??= await Promise.all(
+      signing_keys.map(async ({ kid, d }) => ({ kid, key: await deriveKey(d, derived_for) })),
+    );
+    return derived;
+  };
+}
