@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import type { AppEnvironment } from "./http/context.ts";
 import { answerFailure } from "./http/failures.ts";
 import { safeHeaders, strictReferrer } from "./http/headers.ts";
-import { refuseByAccept } from "./http/problem.tsx";
+import { answerUnrouted } from "./http/methods.ts";
 import { addRoutes } from "./http/routes.ts";
 import { setUp } from "./http/setup.ts";
 
@@ -11,7 +11,7 @@ import { setUp } from "./http/setup.ts";
 export function createApp(): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>();
   app.onError(answerFailure);
-  app.notFound((context) => refuseByAccept(context, { code: "not_found" }));
+  app.notFound(answerUnrouted(app));
   app.use(safeHeaders, strictReferrer, setUp);
   addRoutes(app);
   return app;

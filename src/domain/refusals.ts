@@ -8,9 +8,11 @@ export type Refusal =
   | { readonly code: "unsupported_media_type" }
   | { readonly code: "body_too_large"; readonly limit_bytes: number }
   | { readonly code: "not_found" }
+  | { readonly code: "method_not_allowed"; readonly allowed: readonly string[] }
   | { readonly code: "idempotency_key_reused" }
   // Who asks
   | { readonly code: "unauthorized"; readonly detail: string }
+  | { readonly code: "token_expired" }
   | { readonly code: "origin_not_allowed" }
   | { readonly code: "redirect_not_allowed" }
   | { readonly code: "token_template_unknown" }

@@ -23,6 +23,12 @@ export function describeRefusal(refusal: Refusal): Description {
       return { status: 413, error: `The body is larger than ${refusal.limit_bytes} bytes.` };
     case "not_found":
       return { status: 404, error: "There is nothing at this address." };
+    case "method_not_allowed":
+      return {
+        status: 405,
+        error: `This address takes ${refusal.allowed.join(", ")} only.`,
+        headers: { Allow: refusal.allowed.join(", ") },
+      };
     case "idempotency_key_reused":
       return {
         status: 422,
@@ -32,6 +38,12 @@ export function describeRefusal(refusal: Refusal): Description {
       return {
         status: 401,
         error: refusal.detail,
+        headers: { "WWW-Authenticate": "Bearer" },
+      };
+    case "token_expired":
+      return {
+        status: 401,
+        error: "The bearer token has expired. Get a new one.",
         headers: { "WWW-Authenticate": "Bearer" },
       };
     case "origin_not_allowed":

@@ -27,6 +27,11 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
     title: "There is nothing here",
     next: "Check the address, or go to your account.",
   },
+  method_not_allowed: {
+    title: "That is not done at this address",
+    what: "A form or a program sent something here that only another page takes. Nothing was changed.",
+    next: "Go back, or go to your account.",
+  },
   unavailable: {
     title: "We cannot answer right now",
     what: "Nothing was changed.",
