@@ -4,15 +4,20 @@ import type { AppEnvironment } from "./http/context.ts";
 import { answerFailure } from "./http/failures.ts";
 import { safeHeaders, strictReferrer } from "./http/headers.ts";
 import { answerUnrouted } from "./http/methods.ts";
+import { logRequest } from "./http/request_log.ts";
 import { addRoutes } from "./http/routes.ts";
 import { setUp } from "./http/setup.ts";
+import { readStylesheet } from "./http/stylesheet.ts";
 
 /** Builds the app. It holds no state: everything comes with a request's environment. */
 export function createApp(): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>();
   app.onError(answerFailure);
   app.notFound(answerUnrouted(app));
-  app.use(safeHeaders, strictReferrer, setUp);
+  app.use(logRequest, safeHeaders, strictReferrer);
+  // Needs no settings, and the page that says they are wrong needs it.
+  app.get("/passbook.css", ...readStylesheet);
+  app.use(setUp);
   addRoutes(app);
   return app;
 }

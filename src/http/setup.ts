@@ -1,11 +1,10 @@
-/** The first middleware: services, base address and request id, or a refusal to serve. */
+/** The services and base address, or a refusal to serve. */
 import { servicesFor } from "../services.ts";
 import { factory } from "./context.ts";
 import { refuse } from "./refusals.ts";
 
 /** Refuses to serve on settings that make no sense, naming the variable. */
 export const setUp = factory.createMiddleware(async (context, next) => {
-  context.set("request_id", context.req.header("CF-Ray") ?? crypto.randomUUID());
   const services = servicesFor(context.env);
   if (!services.ok) {
     return refuse(context, { code: "misconfigured", variable: services.refusal.variable });
