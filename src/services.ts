@@ -1,7 +1,7 @@
 /** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
 import { createAccounts, type Accounts } from "./account/client.ts";
 import { createTokenVault, type TokenVault } from "./account/vault_client.ts";
-import { readConfig, type Config, type Misconfiguration } from "./config.ts";
+import { mistakenSettings, readConfig, type Config, type Misconfiguration } from "./config.ts";
 import { createDeviceLogins, type DeviceLogins } from "./device/client.ts";
 import { createAskedCodes, type AskedCodes } from "./device/asked_codes.ts";
 import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
@@ -9,6 +9,7 @@ import { accepted, type Result } from "./domain/result.ts";
 import { createBuiltinProvider } from "./identity/builtin/provider.ts";
 import type { IdentityProvider } from "./identity/port.ts";
 import { createAppRegistry, type AppRegistry } from "./readmodel/apps.ts";
+import { sayProblem } from "./setting_problems.ts";
 import { createKeyRing, type KeyRing } from "./tokens/keys.ts";
 import { createMacKeys } from "./tokens/mac_keys.ts";
 import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
@@ -52,9 +53,12 @@ export function servicesFor(env: Env): Result<Services, Misconfiguration> {
 }
 
 function build(env: Env): Result<Services, Misconfiguration> {
+  for (const mistaken of mistakenSettings(env)) {
+    console.warn({ event: "setting_unknown", ...mistaken });
+  }
   const read = readConfig(env);
   if (!read.ok) {
-    console.error({ event: "misconfigured", ...read.refusal });
+    console.error({ event: "misconfigured", problems: read.refusal.problems.map(sayProblem) });
     return read;
   }
   const config = read.value;

@@ -45,7 +45,7 @@ export type Refusal =
   | { readonly code: "too_many_tokens"; readonly limit: number }
   // Our own failures
   | { readonly code: "unavailable"; readonly retry_after_seconds: number }
-  | { readonly code: "misconfigured"; readonly variable: string }
+  | { readonly code: "misconfigured"; readonly variables: readonly string[] }
   | { readonly code: "internal"; readonly request_id: string };
 
 export type RefusalCode = Refusal["code"];

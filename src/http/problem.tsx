@@ -21,7 +21,8 @@ export function refuseWithPage(
 ): Response | Promise<Response> {
   const { status, error, headers } = describeRefusal(refusal);
   const problem = PAGE_PROBLEMS[refusal.code] ?? { title: "That did not work", next: error };
-  return context.html(<ProblemPage problem={problem} />, status, headers);
+  const leads_on = refusal.code !== "misconfigured";
+  return context.html(<ProblemPage problem={problem} leads_on={leads_on} />, status, headers);
 }
 
 /** Whether the client names HTML among what it accepts; a bare wildcard is a program. */

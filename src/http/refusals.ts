@@ -155,7 +155,7 @@ export function describeRefusal(refusal: Refusal): Description {
     case "misconfigured":
       return {
         status: 500,
-        error: `The service is not set up: see its setting ${refusal.variable}.`,
+        error: `The service is not set up: see ${refusal.variables.join(", ")} among its settings.`,
       };
     case "internal":
       return {

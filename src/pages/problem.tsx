@@ -2,13 +2,16 @@
 import { Page } from "./layout.tsx";
 import type { Problem } from "./words.ts";
 
-export function ProblemPage({ problem }: { problem: Problem }) {
+/** `leads_on`: whether there is any other page to go to. */
+export function ProblemPage({ problem, leads_on }: { problem: Problem; leads_on: boolean }) {
   return (
     <Page title={problem.title}>
       <ProblemText problem={problem} />
-      <a class="button quiet" href="/account">
-        Go to your account
-      </a>
+      {leads_on ? (
+        <a class="button quiet" href="/account">
+          Go to your account
+        </a>
+      ) : null}
     </Page>
   );
 }
