@@ -37,7 +37,12 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
         : `must have at most ${issue.maximum} characters`;
     case "unrecognized_keys":
       return "has a field that does not belong there";
-    default:
+    case "custom":
+    case "invalid_element":
+    case "invalid_format":
+    case "invalid_key":
+    case "invalid_union":
+    case "not_multiple_of":
       return "is not valid";
   }
 }
@@ -105,9 +110,9 @@ function looksLike(name: string, known: string): boolean {
 /** Letters to change, add or drop to make one text the other (Levenshtein). */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, letter] of [...one].entries()) {
+  for (const [at, letter] of one.split("").entries()) {
     const next = [at + 1];
-    for (const [column, wanted] of [...other].entries()) {
+    for (const [column, wanted] of other.split("").entries()) {
       const [above = 0, corner = 0] = [row[column + 1], row[column]];
       const before = next[column] ?? 0;
       next.push(Math.min(before + 1, above + 1, corner + (letter === wanted ? 0 : 1)));
