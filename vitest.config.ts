@@ -67,6 +67,7 @@ export default defineConfig({
                   "hono/http-exception",
                   "hono/jsx/jsx-dev-runtime",
                   "hono/jsx/jsx-runtime",
+                  "hono/route",
                   "hono/secure-headers",
                   "hono/utils/cookie",
                   "jose",
@@ -82,7 +83,7 @@ export default defineConfig({
       {
         test: {
           name: "outside",
-          include: ["test/architecture.test.ts", "test/{flows,pages}/**/*.test.ts"],
+          include: ["test/architecture.test.ts", "test/{commands,flows,pages}/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Each file starts a Worker of its own; two cores carry one at a time.

@@ -4,16 +4,21 @@ import type { AppEnvironment } from "./http/context.ts";
 import { answerFailure } from "./http/failures.ts";
 import { safeHeaders, strictReferrer } from "./http/headers.ts";
 import { ownAddressOnly } from "./http/own_address.ts";
-import { refuseByAccept } from "./http/problem.tsx";
+import { answerUnrouted } from "./http/methods.ts";
+import { logRequest } from "./http/request_log.ts";
 import { addRoutes } from "./http/routes.ts";
 import { setUp } from "./http/setup.ts";
+import { readStylesheet } from "./http/stylesheet.ts";
 
 /** Builds the app. It holds no state: everything comes with a request's environment. */
 export function createApp(): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>();
   app.onError(answerFailure);
-  app.notFound((context) => refuseByAccept(context, { code: "not_found" }));
-  app.use(safeHeaders, strictReferrer, setUp, ownAddressOnly);
+  app.notFound(answerUnrouted(app));
+  app.use(logRequest, safeHeaders, strictReferrer);
+  // Needs no settings: the pages that say they are wrong, or that this is not our address, need it.
+  app.get("/passbook.css", ...readStylesheet);
+  app.use(setUp, ownAddressOnly);
   addRoutes(app);
   return app;
 }

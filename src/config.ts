@@ -16,6 +16,13 @@ import {
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "./domain/origins.ts";
 import { accepted, refused, type Result } from "./domain/result.ts";
 import { secureEndpoint, signInProviders, type OAuthProvider } from "./oauth/providers.ts";
+import {
+  describeIssue,
+  findMistakenNames,
+  readProblems,
+  type MistakenName,
+  type SettingProblem,
+} from "./setting_problems.ts";
 
 const flag = z
   .enum(["true", "false"])
@@ -50,6 +57,10 @@ const origin = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+const NO_ALLOWED_ORIGIN =
+  "is none of the forms https://app.example.com, https://*.example.com, myapp://callback, " +
+  "http://localhost:3000";
+
 const allowlist = z
   .string()
   .default("")
@@ -58,10 +69,10 @@ const allowlist = z
       .split(",")
       .map((entry) => entry.trim())
       .filter((entry) => entry !== "")
-      .flatMap((entry) => {
+      .flatMap((entry, place) => {
         const parsed = parseAllowedOrigin(entry);
         if (parsed !== null) return [parsed];
-        context.addIssue("has an entry that is no origin, wildcard or scheme");
+        context.addIssue({ code: "custom", path: [place], message: NO_ALLOWED_ORIGIN });
         return [];
       }),
   );
@@ -97,7 +108,7 @@ const encryption_key = z.object({
 });
 
 const token_templates = z.record(
-  z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/i),
+  z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/i, "must have a name of a-z 0-9 _ -, at most 64"),
   z.strictObject({
     audience: z.string().min(1),
     ttl_seconds: z.int().min(1).max(TEMPLATE_TOKEN_TTL_MAX_SECONDS),
@@ -136,11 +147,13 @@ const variables = z
   })
   .refine((settings) => settings.DEV_SIGNIN || settings.BASE_URL !== undefined, {
     path: ["BASE_URL"],
-    message: "is required outside development",
+    message: "is required outside development: the service's own address, https://…",
+    when: saneIn("BASE_URL", "DEV_SIGNIN"),
   })
   .refine(({ DEV_SIGNIN, BASE_URL }) => !DEV_SIGNIN || isLocal(BASE_URL), {
     path: ["DEV_SIGNIN"],
     message: "lets anyone in: only without BASE_URL, or with one of this machine",
+    when: saneIn("BASE_URL", "DEV_SIGNIN"),
   })
   .refine((settings) => settings.DEV_SIGNIN || settings.DEFAULT_STARTER_CREDITS === undefined, {
     path: ["DEFAULT_STARTER_CREDITS"],
@@ -149,7 +162,14 @@ const variables = z
   .refine(({ COOKIE_DOMAIN, BASE_URL }) => coversHost(COOKIE_DOMAIN, BASE_URL), {
     path: ["COOKIE_DOMAIN"],
     message: "is not the host of BASE_URL or a parent of it",
+    when: saneIn("BASE_URL", "COOKIE_DOMAIN"),
   });
+
+/** Whether settings that a rule compares are sane each; what is wrong elsewhere hides no rule. */
+function saneIn(...names: readonly string[]) {
+  return ({ issues }: z.core.ParsePayload): boolean =>
+    !issues.some(({ path }) => names.includes(String(path?.[0])));
+}
 
 function isLocal(base_url: string | undefined): boolean {
   return base_url === undefined || isLoopbackHost(new URL(base_url).hostname);
@@ -188,20 +208,15 @@ export interface Config {
 /** A kind of token for another service: who it is for, how long it lives, what it says beside. */
 export type TokenTemplate = z.infer<typeof token_templates>[string];
 
-/** Which variable is wrong, and how; never its value, which may be a secret. */
+/** Everything that is wrong, not only the first thing. */
 export interface Misconfiguration {
-  readonly variable: string;
-  readonly problem: string;
+  readonly problems: readonly SettingProblem[];
 }
 
 /** Reads the settings from the Worker's environment. */
 export function readConfig(environment: object): Result<Config, Misconfiguration> {
-  const parsed = variables.safeParse(environment);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const variable = String(issue?.path[0] ?? "environment");
-    return refused({ variable, problem: issue?.message ?? "is not valid" });
-  }
+  const parsed = variables.safeParse(environment, { error: describeIssue });
+  if (!parsed.success) return refused({ problems: readProblems(parsed.error) });
   const settings = parsed.data;
   return accepted({
     base_url: settings.BASE_URL ?? null,
@@ -220,4 +235,9 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     device_poll_interval_seconds: settings.DEVICE_POLL_INTERVAL_SECONDS,
     pat_ttl_days: settings.PAT_TTL_DAYS,
   });
+}
+
+/** Names in an environment that no setting has, but that look like one. */
+export function mistakenSettings(environment: object): readonly MistakenName[] {
+  return findMistakenNames(Object.keys(environment), Object.keys(variables.shape));
 }

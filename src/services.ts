@@ -1,7 +1,7 @@
 /** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
 import { createAccounts, type Accounts } from "./account/client.ts";
 import { createTokenVault, type TokenVault } from "./account/vault/client.ts";
-import { readConfig, type Config, type Misconfiguration } from "./config.ts";
+import { mistakenSettings, readConfig, type Config, type Misconfiguration } from "./config.ts";
 import { createDeviceLogins, type DeviceLogins } from "./device/client.ts";
 import { createAskedCodes, type AskedCodes } from "./device/asked_codes.ts";
 import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
@@ -12,6 +12,7 @@ import type { IdentityProvider } from "./identity/port.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createKeyRing, type KeyRing } from "./keys/signing.ts";
 import { createSocialNetwork, type AskSocialNetwork } from "./oauth/social_network.ts";
+import { sayProblem } from "./setting_problems.ts";
 import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
 import { createTemplateTokens, type SignTemplateToken } from "./tokens/template_token.ts";
@@ -55,9 +56,12 @@ export function servicesFor(env: Env): Result<Services, Misconfiguration> {
 }
 
 function build(env: Env): Result<Services, Misconfiguration> {
+  for (const mistaken of mistakenSettings(env)) {
+    console.warn({ event: "setting_unknown", ...mistaken });
+  }
   const read = readConfig(env);
   if (!read.ok) {
-    console.error({ event: "misconfigured", ...read.refusal });
+    console.error({ event: "misconfigured", problems: read.refusal.problems.map(sayProblem) });
     return read;
   }
   const config = read.value;

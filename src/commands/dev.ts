@@ -1,32 +1,94 @@
 /**
- * `npm run dev`: makes `.dev.vars` where there is none, migrates the local D1s, runs `wrangler dev`.
- * Arguments after `--` go to it; the migrations follow `--persist-to`.
+ * `npm run dev`: makes `.dev.vars` where there is none, checks the settings, migrates the local
+ * databases, runs `wrangler dev`. Arguments after `--` go to it; the migrations follow `--persist-to`.
+ * Whatever ends this process, or the npm that runs it, ends all that it started.
  */
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { onceOrphaned } from "./ancestors.ts";
 import { developmentSettings } from "./development_settings.ts";
 import { applyMigrations, exitCode, startWrangler } from "./local_worker.ts";
+import { forgetServer, isPortTaken, noteServer, serverOf } from "./running_server.ts";
+import { printReport, reportSettings } from "./settings_report.ts";
+import { CONFIG_FILE, readDevelopmentSettings, readWorkerConfig } from "./wrangler_config.ts";
 
 const SETTINGS_FILE = ".dev.vars";
+const STATE_FOLDER = ".wrangler/state";
+const DEFAULT_PORT = 8787;
 
 const args = process.argv.slice(2);
 const { values } = parseArgs({
   args,
-  options: { "persist-to": { type: "string" } },
+  options: {
+    config: { type: "string", short: "c" },
+    "env-file": { type: "string", multiple: true },
+    "persist-to": { type: "string" },
+    port: { type: "string" },
+    var: { type: "string", multiple: true },
+  },
   strict: false,
 });
-const persist_to = values["persist-to"];
+const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
+const texts = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((it): it is string => typeof it === "string") : [];
 
-if (!existsSync(SETTINGS_FILE)) {
-  await writeFile(SETTINGS_FILE, await developmentSettings(), { mode: 0o600 });
-  console.log(`Made ${SETTINGS_FILE} with new keys.`);
-}
-console.log("Applying the migrations of the local databases …");
-await applyMigrations(typeof persist_to === "string" ? persist_to : null);
+const config_file = text(values.config) ?? CONFIG_FILE;
+const persist_to = text(values["persist-to"]);
+const port = Number(text(values.port) ?? readWorkerConfig(config_file).dev?.port ?? DEFAULT_PORT);
+const state_folder = persist_to ?? STATE_FOLDER;
+const env_files = texts(values["env-file"]);
 
-const wrangler = startWrangler(args, "inherit");
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, () => wrangler.kill(signal));
+/** Why the server cannot start, in words; null where it can. */
+async function findObstacle(): Promise<string | null> {
+  const other = await serverOf(state_folder);
+  if (other !== null) {
+    return (
+      `Passbook already runs on this state: http://localhost:${other.port} (process ${other.pid}). ` +
+      `Stop it first, or give this one its own: ${anotherWay(other.port + 1)}`
+    );
+  }
+  if (!(await isPortTaken(port))) return null;
+  return `Port ${port} is taken by another program. Stop it, or choose another port: ${anotherWay(port + 1)}`;
 }
-process.exitCode = await exitCode(wrangler);
+
+function anotherWay(free_port: number): string {
+  return `npm run dev -- --port ${free_port} --persist-to .wrangler/state-${free_port}`;
+}
+
+async function serve(): Promise<number> {
+  const obstacle = await findObstacle();
+  if (obstacle !== null) {
+    console.error(obstacle);
+    return 1;
+  }
+  if (env_files.length === 0 && !existsSync(SETTINGS_FILE)) {
+    await writeFile(SETTINGS_FILE, await developmentSettings(), { mode: 0o600 });
+    console.log(`Made ${SETTINGS_FILE} with new keys.`);
+  }
+  const settings = readDevelopmentSettings({ config_file, env_files, vars: texts(values.var) });
+  if (!printReport(reportSettings(settings))) {
+    console.error(
+      `They stand in ${SETTINGS_FILE} and ${config_file}; README.md says what each is.`,
+    );
+    return 1;
+  }
+  console.log("Applying the migrations of the local databases …");
+  await applyMigrations(persist_to);
+  // Wrangler would take another port in silence where it is told none.
+  const wrangler = startWrangler(
+    values.port === undefined ? [...args, `--port=${port}`] : args,
+    "inherit",
+  );
+  const stop = () => wrangler.kill("SIGTERM");
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+  onceOrphaned(stop);
+  await noteServer(state_folder, port);
+  try {
+    return await exitCode(wrangler);
+  } finally {
+    await forgetServer(state_folder);
+  }
+}
+
+process.exitCode = await serve();

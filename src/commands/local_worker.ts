@@ -1,6 +1,8 @@
 /** Running the Worker on this machine: migrations first, then `wrangler dev`. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { migratedDatabases, readWorkerConfig } from "./wrangler_config.ts";
 
 /** Wrangler must not ask questions, report usage, or look for a Cloudflare colo when it runs for us. */
 const ENVIRONMENT = {
@@ -9,20 +11,19 @@ const ENVIRONMENT = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
 };
 
-/** Bindings of the D1 databases in wrangler.toml. */
-const DATABASES = ["DIRECTORY", "DB"];
-
 /** Applies D1's migrations to the local databases under `persist_to` (Wrangler's default if null). */
 export async function applyMigrations(persist_to: string | null): Promise<void> {
   // One after the other: both keep their books under the same folder.
-  for (const binding of DATABASES) await applyMigrationsOf(binding, persist_to);
+  const where = persist_to === null ? [] : ["--persist-to", persist_to];
+  for (const database of migratedDatabases(readWorkerConfig())) {
+    await migrate(database, where);
+  }
 }
 
-async function applyMigrationsOf(binding: string, persist_to: string | null): Promise<void> {
-  const where = persist_to === null ? [] : ["--persist-to", persist_to];
+async function migrate(database: string, where: readonly string[]): Promise<void> {
   const migrations = spawn(
     "wrangler",
-    ["d1", "migrations", "apply", binding, "--local", ...where],
+    ["d1", "migrations", "apply", database, "--local", ...where],
     {
       // On a terminal it would ask for confirmation and wait.
       env: { ...ENVIRONMENT, CI: "true" },
@@ -33,17 +34,23 @@ async function applyMigrationsOf(binding: string, persist_to: string | null): Pr
   migrations.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   migrations.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   if ((await exitCode(migrations)) !== 0) {
-    throw new Error(`the local database ${binding} could not be migrated:\n${output}`);
+    throw new Error(`the local database ${database} could not be migrated:\n${output}`);
   }
 }
 
-/** Starts `wrangler dev` with these arguments. Its own process group, so that all of it can be stopped. */
-export function startWrangler(
-  args: readonly string[],
-  stdio: "inherit" | ["ignore", "pipe", "pipe"],
-): ChildProcess {
-  const detached = stdio !== "inherit";
-  return spawn("wrangler", ["dev", ...args], { env: ENVIRONMENT, stdio, detached });
+/**
+ * Starts `wrangler dev` with these arguments, kept (`keeper.ts`): `kill` on what is returned ends all
+ * of it, and so does the end of this process, even by SIGKILL.
+ */
+export function startWrangler(args: readonly string[], output: "inherit" | "pipe"): ChildProcess {
+  const keeper = fileURLToPath(new URL("keeper.ts", import.meta.url));
+  return spawn(process.execPath, [keeper, "wrangler", "dev", ...args], {
+    env: ENVIRONMENT,
+    // The keeper's standard input ends with this process. Its own session: what a terminal sends
+    // to us comes through us.
+    stdio: ["pipe", output, output],
+    detached: true,
+  });
 }
 
 /** The exit code of a child once it ended; 1 where a signal ended it. */
@@ -96,14 +103,14 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
       `--env-file=${options.env_file}`,
       "--show-interactive-dev-session=false",
     ],
-    ["ignore", "pipe", "pipe"],
+    "pipe",
   );
   let log = "";
   child.stdout?.on("data", (chunk: Buffer) => (log += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (log += chunk.toString()));
   const ended = exitCode(child);
   const stop = async (): Promise<void> => {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");
+    child.kill("SIGTERM");
     await ended;
   };
   const answers = waitUntilAnswering(`${url}/.well-known/jwks.json`);

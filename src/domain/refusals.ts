@@ -10,9 +10,11 @@ export type Refusal =
   | { readonly code: "not_found" }
   | { readonly code: "unknown_host"; readonly base_url: string }
   | { readonly code: "https_required"; readonly base_url: string }
+  | { readonly code: "method_not_allowed"; readonly allowed: readonly string[] }
   | { readonly code: "idempotency_key_reused" }
   // Who asks
   | { readonly code: "unauthorized"; readonly detail: string }
+  | { readonly code: "token_expired" }
   | { readonly code: "origin_not_allowed" }
   | { readonly code: "redirect_not_allowed" }
   | { readonly code: "loopback_required" }
@@ -46,7 +48,7 @@ export type Refusal =
   | { readonly code: "too_many_tokens"; readonly limit: number }
   // Our own failures
   | { readonly code: "unavailable"; readonly retry_after_seconds: number }
-  | { readonly code: "misconfigured"; readonly variable: string }
+  | { readonly code: "misconfigured"; readonly variables: readonly string[] }
   | { readonly code: "internal"; readonly request_id: string };
 
 export type RefusalCode = Refusal["code"];

@@ -7,11 +7,11 @@ import { accepted, refused, type Result } from "../domain/result.ts";
 import type { Session } from "../identity/port.ts";
 import { readBearer } from "./bearer.ts";
 import { factory, type AppContext, type Principal } from "./context.ts";
+import { refusalOfBearer } from "./refused_bearer.ts";
 import { refuse } from "./refusals.ts";
 import { keepSignedIn, TOKEN_COOKIE } from "./session_cookies.ts";
 
 const NOT_SIGNED_IN = "Sign in, or send a bearer token.";
-const BAD_BEARER = "The bearer token is not valid or has expired. Get a new one.";
 
 /** Requires a caller, known by token or cookie, and holds them to the rate limit. */
 export const authenticate = factory.createMiddleware(async (context, next) => {
@@ -39,9 +39,10 @@ async function identifyByBearer(
 ): Promise<Result<Principal, Refusal>> {
   const token = readBearer(header);
   const claims = token ? await verifyBearer(context, token) : null;
-  return claims
-    ? accepted({ ...claims, via: "bearer" })
-    : refused({ code: "unauthorized", detail: BAD_BEARER });
+  if (claims !== null) return accepted({ ...claims, via: "bearer" });
+  const { dev_signin: is_development } = context.get("services").config;
+  const issuer = context.get("base_url");
+  return refused(refusalOfBearer(header, { issuer, is_development }));
 }
 
 /** A token is what its prefix says or nothing: neither kind is ever tried as the other. */

@@ -14,11 +14,8 @@ export const ownAddressOnly = factory.createMiddleware(async (context, next) => 
   if (dev_signin || base_url === null) return next();
   const [sent_to, own] = [new URL(context.req.url), new URL(base_url)];
   // A name that somebody points at us, or our workers.dev name beside a domain of our own (RFC 9110,
-  // section 15.5.20). Pages of ours that say so may be styled.
-  if (sent_to.host !== own.host) {
-    const harmless = sent_to.pathname === "/passbook.css";
-    return harmless ? next() : refuseByAccept(context, { code: "unknown_host", base_url });
-  }
+  // section 15.5.20).
+  if (sent_to.host !== own.host) return refuseByAccept(context, { code: "unknown_host", base_url });
   if (own.protocol !== "https:") return next();
   if (sent_to.protocol !== "https:") return leadToHttps(context, sent_to, base_url);
   await next();

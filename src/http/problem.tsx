@@ -1,5 +1,5 @@
 /** Refusals as pages, for people; programs get the same refusal as JSON. */
-import { ProblemPage } from "../pages/problem.tsx";
+import { ProblemPage, type WayOn } from "../pages/problem.tsx";
 import { PAGE_PROBLEMS } from "../pages/words.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { AppContext } from "./context.ts";
@@ -21,8 +21,14 @@ export function refuseWithPage(
 ): Response | Promise<Response> {
   const { status, error, headers } = describeRefusal(refusal);
   const problem = PAGE_PROBLEMS[refusal.code] ?? { title: "That did not work", next: error };
-  const elsewhere = "base_url" in refusal ? { elsewhere: refusal.base_url } : {};
-  return context.html(<ProblemPage problem={problem} {...elsewhere} />, status, headers);
+  const page = <ProblemPage problem={problem} way_on={wayOnFrom(refusal)} />;
+  return context.html(page, status, headers);
+}
+
+function wayOnFrom(refusal: Refusal): WayOn | null {
+  if (refusal.code === "misconfigured") return null;
+  if (!("base_url" in refusal)) return { href: "/account", text: "Go to your account" };
+  return { href: refusal.base_url, text: `Go to ${refusal.base_url}` };
 }
 
 /** Whether the client names HTML among what it accepts; a bare wildcard is a program. */

@@ -30,6 +30,12 @@ export function describeRefusal(refusal: Refusal): Description {
         status: 403,
         error: `Use ${refusal.base_url}: this was sent in clear. Replace a token that was sent so.`,
       };
+    case "method_not_allowed":
+      return {
+        status: 405,
+        error: `This address takes ${refusal.allowed.join(", ")} only.`,
+        headers: { Allow: refusal.allowed.join(", ") },
+      };
     case "idempotency_key_reused":
       return {
         status: 422,
@@ -39,6 +45,12 @@ export function describeRefusal(refusal: Refusal): Description {
       return {
         status: 401,
         error: refusal.detail,
+        headers: { "WWW-Authenticate": "Bearer" },
+      };
+    case "token_expired":
+      return {
+        status: 401,
+        error: "The bearer token has expired. Get a new one.",
         headers: { "WWW-Authenticate": "Bearer" },
       };
     case "origin_not_allowed":
@@ -155,7 +167,7 @@ export function describeRefusal(refusal: Refusal): Description {
     case "misconfigured":
       return {
         status: 500,
-        error: `The service is not set up: see its setting ${refusal.variable}.`,
+        error: `The service is not set up: see ${refusal.variables.join(", ")} among its settings.`,
       };
     case "internal":
       return {

@@ -36,7 +36,6 @@ import { requireLiveSession } from "./third_party/hand_out.ts";
 import { readOAuthToken } from "./third_party/oauth_token.ts";
 import { readSocialMe } from "./third_party/social_me.ts";
 import { readSocialToken } from "./third_party/social_token.ts";
-import { readStylesheet } from "./stylesheet.ts";
 import { listTokens } from "./tokens/list.ts";
 import { revokeFromPage, showTokens } from "./tokens/page.tsx";
 import { revokeToken } from "./tokens/revoke.ts";
@@ -46,7 +45,6 @@ import { readWallet } from "./wallet.ts";
 /** Routes in groups that share their middleware. */
 export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/.well-known/jwks.json", ...readJwks);
-  app.get("/passbook.css", ...readStylesheet);
   app.get("/", (context) => context.redirect("/account", 303));
 
   app.use("/signin/*", noStore);

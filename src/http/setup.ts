@@ -1,14 +1,14 @@
-/** The first middleware: services, base address and request id, or a refusal to serve. */
+/** The services and base address, or a refusal to serve. */
 import { servicesFor } from "../services.ts";
 import { factory } from "./context.ts";
-import { refuse } from "./refusals.ts";
+import { refuseByAccept } from "./problem.tsx";
 
-/** Refuses to serve on settings that make no sense, naming the variable. */
+/** Refuses to serve on settings that make no sense, naming the variables. */
 export const setUp = factory.createMiddleware(async (context, next) => {
-  context.set("request_id", context.req.header("CF-Ray") ?? crypto.randomUUID());
   const services = servicesFor(context.env);
   if (!services.ok) {
-    return refuse(context, { code: "misconfigured", variable: services.refusal.variable });
+    const variables = services.refusal.problems.map(({ variable }) => variable);
+    return refuseByAccept(context, { code: "misconfigured", variables: [...new Set(variables)] });
   }
   context.set("services", services.value);
   context.set("base_url", services.value.config.base_url ?? new URL(context.req.url).origin);

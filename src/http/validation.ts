@@ -50,10 +50,21 @@ export const pageLimit = z
       .max(PAGE_MAX_ROWS, `must be from 1 to ${PAGE_MAX_ROWS}`),
   );
 
-function firstProblem(error: z.core.$ZodError): string {
+/** The first problem in words, its field named. A field that is not there is said to be missing. */
+function firstProblem(error: z.core.$ZodError, value: unknown): string {
   const issue = error.issues[0];
   const where = issue?.path.map(String).join(".") ?? "";
-  return where === "" ? "The request must be a JSON object." : `${where} ${issue?.message}.`;
+  if (issue === undefined || where === "") return "The request must be a JSON object.";
+  return isThere(value, issue.path) ? `${where} ${issue.message}.` : `${where} is missing.`;
+}
+
+function isThere(value: unknown, path: readonly PropertyKey[]): boolean {
+  let found: unknown = value;
+  for (const name of path) {
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, name)) return false;
+    found = Reflect.get(found, name);
+  }
+  return true;
 }
 
 const checked =
@@ -64,7 +75,7 @@ const checked =
         ? undefined
         : refuse(context as unknown as AppContext, {
             code: "invalid_request",
-            detail: firstProblem(result.error),
+            detail: firstProblem(result.error, result.data),
           }),
     );
 
@@ -95,7 +106,7 @@ export async function readOptionalBody<Schema extends z.ZodType>(
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return accepted(parsed.data);
-  return refused({ code: "invalid_request", detail: firstProblem(parsed.error) });
+  return refused({ code: "invalid_request", detail: firstProblem(parsed.error, value) });
 }
 
 function isJsonByItsWord(context: AppContext): boolean {

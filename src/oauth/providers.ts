@@ -128,7 +128,12 @@ const profile_fields = z.strictObject({
 const spelled_out_provider = z
   .strictObject({
     // "dev" is the development sign-in's own name for its identities.
-    id: z.string().regex(/^(?!dev$|callback$)[a-z0-9][a-z0-9-]{0,31}$/),
+    id: z
+      .string()
+      .regex(
+        /^(?!dev$|callback$)[a-z0-9][a-z0-9-]{0,31}$/,
+        "must be 1 to 32 of a-z 0-9 -, and neither dev nor callback",
+      ),
     name: z.string().min(1).max(64),
     issuer: secureEndpoint,
     authorization_endpoint: secureEndpoint,
@@ -149,15 +154,23 @@ const spelled_out_provider = z
     return { ...provider, protocol: openid ? "openid" : "oauth" };
   })
   .refine((provider) => provider.protocol === "oauth" || provider.jwks_uri !== null, {
-    error: "jwks_uri is required with the scope openid",
+    path: ["jwks_uri"],
+    error: "is missing, and the scope openid needs it",
   })
   .refine((provider) => provider.protocol === "openid" || provider.userinfo_endpoint !== null, {
-    error: "userinfo_endpoint is required without the scope openid",
+    path: ["userinfo_endpoint"],
+    error: "is missing, and a scope without openid needs it",
   });
 
 /** `SIGNIN_PROVIDERS`: an array of presets and spelled-out providers with distinct ids. */
 export const signInProviders = z
   .array(z.union([preset_provider, spelled_out_provider]))
-  .refine((providers) => new Set(providers.map(({ id }) => id)).size === providers.length, {
-    error: "two providers have the same id",
+  .superRefine((providers, context) => {
+    const ids = providers.map(({ id }) => id);
+    for (const [place, id] of ids.entries()) {
+      const first = ids.indexOf(id);
+      if (first === place) continue;
+      const message = `is the same as that of entry ${first + 1}`;
+      context.addIssue({ code: "custom", path: [place, "id"], message });
+    }
   });

@@ -2,14 +2,22 @@
 import { Page } from "./layout.tsx";
 import type { Problem } from "./words.ts";
 
-/** `elsewhere`: the address that the page leads on to; without it, the person's account. */
-export function ProblemPage({ problem, elsewhere }: { problem: Problem; elsewhere?: string }) {
+/** Where a page of a problem leads on to, and what its link says. */
+export interface WayOn {
+  readonly href: string;
+  readonly text: string;
+}
+
+/** `way_on`: null where there is no other page to go to. */
+export function ProblemPage({ problem, way_on }: { problem: Problem; way_on: WayOn | null }) {
   return (
     <Page title={problem.title}>
       <ProblemText problem={problem} />
-      <a class="button quiet" href={elsewhere ?? "/account"}>
-        {elsewhere === undefined ? "Go to your account" : `Go to ${elsewhere}`}
-      </a>
+      {way_on === null ? null : (
+        <a class="button quiet" href={way_on.href}>
+          {way_on.text}
+        </a>
+      )}
     </Page>
   );
 }

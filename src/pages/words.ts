@@ -42,6 +42,16 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
     what: "Signing in without a password is for development, and works at http://localhost alone.",
     next: "Open the service at http://localhost, with the same port.",
   },
+  method_not_allowed: {
+    title: "That is not done at this address",
+    what: "A form or a program sent something here that only another page takes. Nothing was changed.",
+    next: "Go back, or go to your account.",
+  },
+  misconfigured: {
+    title: "This service is not set up yet",
+    what: "Something is missing or wrong in its settings, so it answers nobody. That is nothing you did.",
+    next: "Try again later. If you run it: its log says which settings and what would be right.",
+  },
   unavailable: {
     title: "We cannot answer right now",
     what: "Nothing was changed.",

@@ -12,7 +12,7 @@ export type Settings = Readonly<Record<string, unknown>>;
 /** The vault as the end of a sign-in has it. */
 export function vaultOf(settings: Settings = {}) {
   const services = servicesFor({ ...env, ...settings });
-  if (!services.ok) throw new Error(`misconfigured: ${services.refusal.variable}`);
+  if (!services.ok) throw new Error(`misconfigured: ${JSON.stringify(services.refusal)}`);
   return services.value.vault;
 }
 

@@ -167,9 +167,6 @@ describe("an address that does not exist", () => {
     ["GET", "/api"],
     ["GET", "/api/"],
     ["GET", "/api/nothing"],
-    ["POST", "/api/wallet"],
-    ["PUT", "/api/jobs"],
-    ["DELETE", "/api/jobs/1"],
     ["GET", "/api/jobs/1/2"],
     ["GET", "/api/../.dev.vars"],
   ])("%s %s is a JSON 404", async (method, path) => {

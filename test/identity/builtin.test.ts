@@ -9,7 +9,7 @@ const BASE_URL = "https://passbook.test";
 describeIdentityProvider("builtin", () => {
   const acme = openProviderDouble("acme");
   const read = readConfig({ ...env, DEV_SIGNIN: "false", BASE_URL, ...connect(acme) });
-  if (!read.ok) throw new Error(read.refusal.variable);
+  if (!read.ok) throw new Error(JSON.stringify(read.refusal));
   const { signin_providers: providers, encryption_keys } = read.value;
   const identity = createBuiltinAdapter({
     database: env.DIRECTORY,

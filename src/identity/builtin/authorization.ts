@@ -86,6 +86,7 @@ export async function finishAuthorization(
   } catch (error) {
     return refused(failureOfAnswer(error));
   }
+  if (!checked.get("code")) return refused({ failure: "mismatch", reason: "no code" });
   try {
     return await redeem(conversation, redirect_uri, secrets, checked);
   } catch (error) {

@@ -1,0 +1,45 @@
+/** Telling a developer or operator what is wrong with settings, before anything starts. */
+import { mistakenSettings, readConfig } from "../config.ts";
+import { sayProblem, type SettingProblem } from "../setting_problems.ts";
+
+/** How to make what nobody writes by hand. */
+const ADVICE: Readonly<Record<string, string>> = {
+  SIGNING_KEYS: "make one with `npm run -s keys -- create SIGNING_KEYS`",
+  ENCRYPTION_KEYS: "make one with `npm run -s keys -- create ENCRYPTION_KEYS`",
+};
+
+export interface SettingsReport {
+  /** One line for each thing that is wrong; with any, the service would refuse to serve. */
+  readonly problems: readonly string[];
+  /** One line for each name that nothing reads. */
+  readonly warnings: readonly string[];
+}
+
+/** Checks settings as the Worker will. Values are never in the report. */
+export function reportSettings(settings: object): SettingsReport {
+  const read = readConfig(settings);
+  return {
+    problems: read.ok ? [] : read.refusal.problems.map(withAdvice),
+    warnings: mistakenSettings(settings).map(
+      ({ name, meant }) => `${name} is no setting and changes nothing; is ${meant} meant?`,
+    ),
+  };
+}
+
+function withAdvice(problem: SettingProblem): string {
+  const advice = problem.where.length === 0 ? ADVICE[problem.variable] : undefined;
+  return advice === undefined ? sayProblem(problem) : `${sayProblem(problem)}; ${advice}`;
+}
+
+/** Prints a report on standard error. @returns whether the service can start with these settings. */
+export function printReport({ problems, warnings }: SettingsReport): boolean {
+  for (const warning of warnings) console.error(`Warning: ${warning}`);
+  if (problems.length === 0) return true;
+  console.error(
+    problems.length === 1
+      ? "A setting is wrong:"
+      : `${problems.length} things in the settings are wrong:`,
+  );
+  for (const problem of problems) console.error(`  ${problem}`);
+  return false;
+}
