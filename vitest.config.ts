@@ -42,7 +42,8 @@ export default defineConfig({
             "test/{domain,account,device,identity,directory,http,readmodel,tokens}/**/*.test.{ts,tsx}",
           ],
           setupFiles: ["./test/setup.ts"],
-          testTimeout: 60_000,
+          // Random histories on a busy machine: a bound against hanging, not a measure.
+          testTimeout: 180_000,
           // One workerd for all files; `test/setup.ts` gives each test empty stores.
           isolate: false,
           maxWorkers: 1,

@@ -11,6 +11,9 @@ import {
   type FakeUpstream,
 } from "./upstream.ts";
 
+/** Long enough for a busy machine; nothing is concluded from how long it took. */
+const PATIENCE = { timeout: 20_000 };
+
 let upstream: FakeUpstream;
 beforeEach(() => {
   upstream = fakeUpstream();
@@ -106,7 +109,7 @@ describe("renewing", () => {
     for (const round of [1, 2, 3]) {
       const release = upstream.holdBack();
       const calls = Array.from({ length: 20 }, () => ada.oauthToken());
-      await vi.waitFor(() => expect(upstream.requests).toHaveLength(round));
+      await vi.waitFor(() => expect(upstream.requests).toHaveLength(round), PATIENCE);
       release();
       const answers = await Promise.all(calls);
       expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
@@ -157,7 +160,7 @@ describe("renewing", () => {
     await ada.keep(upstream.grant(PAST));
     const release = upstream.holdBack();
     const waiting = ada.oauthToken();
-    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1));
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), PATIENCE);
     expect((await ada.get("/api/wallet")).status).toBe(200);
     expect((await ada.oauthToken({}, "other")).status).toBe(200);
     release();
@@ -209,7 +212,7 @@ describe("a provider that fails", () => {
     const repair = upstream.breakDown();
     const release = upstream.holdBack();
     const calls = Array.from({ length: 5 }, () => ada.oauthToken());
-    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1));
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), PATIENCE);
     release();
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(5).fill(502));
     repair();
@@ -284,7 +287,7 @@ describe("signing in again", () => {
     const ada = await connect(upstream.grant(PAST));
     const release = upstream.holdBack();
     const waiting = ada.oauthToken();
-    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1));
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), PATIENCE);
     await ada.keepMeanwhile(withoutRefreshToken, release);
     expect((await waiting).status).toBe(200);
     expect((await ada.oauthToken()).status).toBe(200);
@@ -295,10 +298,10 @@ describe("signing in again", () => {
     const ada = await connect(upstream.grant(PAST));
     const sealing = holdBackSealing();
     const again = ada.keep(withoutRefreshToken);
-    await vi.waitFor(() => expect(sealing.begun()).toBe(true));
+    await vi.waitFor(() => expect(sealing.begun()).toBe(true), PATIENCE);
     const release = upstream.holdBack();
     const waiting = ada.oauthToken();
-    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1));
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), PATIENCE);
     // One more seal in the same account, so that the first has ended before the provider answers.
     await ada.keepMeanwhile({ ...withoutRefreshToken, provider: "other" }, sealing.release);
     release();
@@ -312,7 +315,7 @@ describe("signing in again", () => {
     const ada = await connect(upstream.grant(PAST));
     const release = upstream.holdBack();
     const waiting = ada.oauthToken();
-    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1));
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), PATIENCE);
     const newest = { ...upstream.grant(LATER), access_token: "access-newest" };
     await ada.keep(newest);
     upstream.answerNext(() =>
@@ -329,7 +332,7 @@ describe("forgetting", () => {
     const ada = await connect(upstream.grant(PAST));
     const release = upstream.holdBack();
     const waiting = ada.oauthToken();
-    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1));
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), PATIENCE);
     await vaultOf().forget(ada.identity_id, "acme");
     release();
     expect((await waiting).body.code).toBe("token_not_found");

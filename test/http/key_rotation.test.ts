@@ -7,6 +7,9 @@ import { connect, runOut, type Connected } from "../account/connected.ts";
 import { fakeUpstream, holdBackSealing } from "../account/upstream.ts";
 import { send, signIn } from "./passbook.ts";
 
+/** Long enough for a busy machine; nothing is concluded from how long it took. */
+const PATIENCE = { timeout: 20_000 };
+
 interface KeySet {
   readonly keys: readonly object[];
 }
@@ -111,7 +114,7 @@ describe("rotating the encryption keys", () => {
     const both = setting("ENCRYPTION_KEYS", [newEncryptionKey(), ...now("ENCRYPTION_KEYS").keys]);
     const sealing = holdBackSealing();
     const handed_out = ada.oauthToken(both);
-    await vi.waitFor(() => expect(sealing.begun()).toBe(true));
+    await vi.waitFor(() => expect(sealing.begun()).toBe(true), PATIENCE);
     const newest = upstream.grant(3600);
     await ada.keep(newest);
     sealing.release();
