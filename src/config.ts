@@ -61,7 +61,9 @@ const allowlist = z
       .flatMap((entry) => {
         const parsed = parseAllowedOrigin(entry);
         if (parsed !== null) return [parsed];
-        context.addIssue("has an entry that is no origin, wildcard or scheme");
+        context.addIssue(
+          "has an entry that is no origin, scheme, or wildcard over names of one owner",
+        );
         return [];
       }),
   );
