@@ -59,7 +59,7 @@ const origin = z.string().transform((text, context) => {
 
 const NO_ALLOWED_ORIGIN =
   "is none of the forms https://app.example.com, https://*.example.com, myapp://callback, " +
-  "http://localhost:3000";
+  "http://localhost:3000; a wildcard must be over names of one owner";
 
 const allowlist = z
   .string()

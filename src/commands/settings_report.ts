@@ -1,6 +1,7 @@
 /** Telling a developer or operator what is wrong with settings, before anything starts. */
 import { mistakenSettings, readConfig } from "../config.ts";
 import { sayProblem, type SettingProblem } from "../setting_problems.ts";
+import { wildcardsOpenToStrangers } from "./wildcards.ts";
 
 /** How to make what nobody writes by hand. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -19,11 +20,23 @@ export interface SettingsReport {
 export function reportSettings(settings: object): SettingsReport {
   const read = readConfig(settings);
   return {
-    problems: read.ok ? [] : read.refusal.problems.map(withAdvice),
+    problems: [
+      ...(read.ok ? [] : read.refusal.problems.map(withAdvice)),
+      ...openWildcards(settings),
+    ],
     warnings: mistakenSettings(settings).map(
       ({ name, meant }) => `${name} is no setting and changes nothing; is ${meant} meant?`,
     ),
   };
+}
+
+/** The Worker carries a part of the Public Suffix List; here settings are held to all of it. */
+function openWildcards(settings: { readonly ALLOWED_ORIGINS?: unknown }): string[] {
+  const { ALLOWED_ORIGINS } = settings;
+  if (typeof ALLOWED_ORIGINS !== "string") return [];
+  return wildcardsOpenToStrangers(ALLOWED_ORIGINS).map(
+    (entry) => `ALLOWED_ORIGINS: ${entry} would let strangers in, who can get names under it`,
+  );
 }
 
 function withAdvice(problem: SettingProblem): string {

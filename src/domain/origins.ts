@@ -2,10 +2,11 @@
  * The one allowlist behind `redirect_to`, CORS and cookie-borne writes (design, section 3). Pure.
  *
  * An entry is an exact origin (`https://app.example.com`), any subdomain on the default port
- * (`https://*.example.com`, not the bare parent), a custom scheme (`myapp://callback`), or a
+ * (`https://*.example.com`, not the bare parent, and no parent whose names strangers get), a custom scheme (`myapp://callback`), or a
  * loopback origin with its port (`http://localhost:3000`). Plain http is for loopback alone.
  */
 import { REDIRECT_MAX_LENGTH } from "./limits.ts";
+import { isOpenToStrangers } from "./public_suffixes.ts";
 
 export type AllowedOrigin =
   | { readonly kind: "exact"; readonly origin: string }
@@ -61,7 +62,12 @@ export function isLoopbackHost(hostname: string): boolean {
 /** Reads one entry of an allowlist; null where it is not of the form above. */
 export function parseAllowedOrigin(entry: string): AllowedOrigin | null {
   const wildcard = /^https:\/\/\*\.([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/.exec(entry);
-  if (wildcard !== null) return { kind: "subdomains", suffix: `.${wildcard[1]}` };
+  if (wildcard?.[1] !== undefined) {
+    // Strangers have subdomains of `github.io`.
+    return isOpenToStrangers(wildcard[1])
+      ? null
+      : { kind: "subdomains", suffix: `.${wildcard[1]}` };
+  }
   const url = parseAbsoluteUrl(entry);
   if (url === null || entry.includes("*")) return null;
   const bare =

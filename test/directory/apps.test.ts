@@ -99,6 +99,19 @@ describe("a row that makes no sense", () => {
   });
 });
 
+describe("a wildcard over names that strangers can get", () => {
+  it("is no origin of an app, whatever its row says", async () => {
+    await registerApp("mine", {
+      origins_json: '["https://*.mine.example", "https://*.github.io", "https://*.co.uk"]',
+    });
+    const environment = openDirectory().environment();
+    expect(await isAllowed("https://a.mine.example/", environment)).toBe(true);
+    expect(await isAllowed("https://stranger.github.io/", environment)).toBe(false);
+    expect(await isAllowed("https://stranger.co.uk/", environment)).toBe(false);
+    expect(logged).toHaveBeenCalledWith({ event: "app_origin_skipped", slug: "mine", index: 1 });
+  });
+});
+
 describe("a withdrawn origin", () => {
   const ORIGINS = { origins_json: '["https://app.example"]' };
 

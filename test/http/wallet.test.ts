@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { dump, query } from "../account/object.ts";
+import { connect, openProviderDouble } from "../identity/provider_double.ts";
+import { openBrowser, tokenOf } from "./browser.ts";
 import { environmentWith, send, signIn, signInWithCredits } from "./passbook.ts";
 
 async function registerApp(slug: string, starter_credits: number, origins: string[] = []) {
@@ -64,6 +66,18 @@ describe("GET /api/wallet", () => {
     const headers = { Authorization: `Bearer ${ada.token}` };
     const { body } = await send("GET", "/api/wallet?app=atelier", { headers }, environment);
     expect(body.account.credits).toBe(750);
+  });
+
+  it("outside development mints nothing for a slug nobody registered", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = { ...connect(acme), DEV_SIGNIN: "false", BASE_URL: "https://id.family.test" };
+    await registerApp("atelier", 750);
+    const token = tokenOf(await openBrowser(settings).signIn(acme, { sub: "ada" }));
+    const headers = { Authorization: `Bearer ${token}` };
+    const invented = await send("GET", "/api/wallet?app=invented", { headers }, settings);
+    expect(invented.body).toMatchObject({ account: { credits: 0 }, app_grant: { granted: false } });
+    const registered = await send("GET", "/api/wallet?app=atelier", { headers }, settings);
+    expect(registered.body.account.credits).toBe(750);
   });
 
   it("mints nothing for a slug nobody registered, unless the default says so", async () => {

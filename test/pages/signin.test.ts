@@ -83,7 +83,7 @@ describe("signing in across two sites", () => {
     expect(await fetchFromApp("/api/wallet")).toMatchObject({ status: 401 });
     expect(await fetchFromApp("/api/wallet?app=demo", { cookies: true })).toMatchObject({
       status: 200,
-      body: { account: { credits: 100 } },
+      body: { account: { credits: 0 } },
     });
     const fresh = await fetchFromApp("/api/sessionToken", { cookies: true });
     expect(fresh).toMatchObject({ status: 200, body: { token: expect.any(String) } });

@@ -1,0 +1,51 @@
+/** The Public Suffix List as the pinned `tldts` carries it, and the part of it that the Worker has. */
+import { domainToASCII } from "node:url";
+import * as trie from "tldts/dist/es6/src/data/trie.js";
+
+/** The list's two sections, as the trie marks them. */
+const PRIVATE_SECTION = 2;
+
+/** Every name of the private section. What a wildcard rule stands under counts: `*.a.b` as `a.b`. */
+function privateSuffixes(): Set<string> {
+  const offsets: number[] = [];
+  let end = 0;
+  for (const length of trie.edgeLength) {
+    offsets.push(end);
+    end += length;
+  }
+  const found = new Set<string>();
+  const visit = (node: number, name: string): void => {
+    if (trie.nodeFlags[node] === PRIVATE_SECTION) found.add(name.replace(/^\*\./, ""));
+    for (let edge = trie.edgeStart[node] ?? 0; edge < (trie.edgeStart[node + 1] ?? 0); edge += 1) {
+      const offset = offsets[edge] ?? 0;
+      const label = trie.labelText.slice(offset, offset + (trie.edgeLength[edge] ?? 0));
+      visit(trie.edgeChild[edge] ?? 0, name === "" ? label : `${label}.${name}`);
+    }
+  };
+  visit(trie.rulesRoot, "");
+  const shortened = [...found].map((name) => domainToASCII(name).split(".").slice(-3).join("."));
+  // A single label is refused as it is: it is no name that somebody owns.
+  return new Set(shortened.filter((name) => name.includes(".")));
+}
+
+/** Lines of a top-level name and what is registered under it: neighbours that compress well. */
+function grouped(names: ReadonlySet<string>): string {
+  const groups = new Map<string, string[]>();
+  const byLabel = (name: string): string => name.split(".").toReversed().join(".");
+  for (const name of [...names].toSorted((a, b) => (byLabel(a) < byLabel(b) ? -1 : 1))) {
+    const cut = name.lastIndexOf(".");
+    const top = name.slice(cut + 1);
+    groups.set(top, [...(groups.get(top) ?? []), name.slice(0, cut)]);
+  }
+  return [...groups].map(([top, rest]) => `${top} ${rest.join(" ")}`).join("\n");
+}
+
+/** The source of `src/domain/hosting_suffixes.ts`. */
+export function hostingSuffixesModule(): string {
+  return `/**
+ * Names under which strangers get names of their own: the private section of the Public Suffix List
+ * (publicsuffix.org). Made by \`npm run suffixes\`; each line a top-level name, then what lies under it.
+ */
+export const HOSTING_SUFFIXES = \`${grouped(privateSuffixes())}\`;
+`;
+}
