@@ -73,7 +73,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     apps: createAppRegistry(env.DB),
     identity: createBuiltinAdapter({
       database: env.DB,
-      cookie_scope: { domain: config.cookie_domain },
+      base_url: config.base_url,
       dev_signin: config.dev_signin,
       providers: config.signin_providers,
       encryption_keys: config.encryption_keys,

@@ -1,5 +1,4 @@
 /** Who calls: a bearer token if there is one, otherwise a browser's cookies. */
-import { getCookie } from "hono/cookie";
 import { RATE_LIMIT_AUTHENTICATED_SECONDS } from "../domain/limits.ts";
 import { PERSONAL_TOKEN_PREFIX, type Identified } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -8,7 +7,7 @@ import type { Session } from "../identity/port.ts";
 import { readBearer } from "./bearer.ts";
 import { factory, type AppContext, type Principal } from "./context.ts";
 import { refuse } from "./refusals.ts";
-import { keepSignedIn, TOKEN_COOKIE } from "./session_cookies.ts";
+import { keepSignedIn, readTokenCookies } from "./session_cookies.ts";
 
 const NOT_SIGNED_IN = "Sign in, or send a bearer token.";
 const BAD_BEARER = "The bearer token is not valid or has expired. Get a new one.";
@@ -39,9 +38,8 @@ async function identifyByBearer(
 ): Promise<Result<Principal, Refusal>> {
   const token = readBearer(header);
   const claims = token ? await verifyBearer(context, token) : null;
-  return claims
-    ? accepted({ ...claims, via: "bearer" })
-    : refused({ code: "unauthorized", detail: BAD_BEARER });
+  if (!claims) return refused({ code: "unauthorized", detail: BAD_BEARER });
+  return accepted({ identity_id: claims.identity_id, proof: claims.proof, via: "bearer" });
 }
 
 /** A token is what its prefix says or nothing: neither kind is ever tried as the other. */
@@ -56,16 +54,30 @@ async function verifyBearer(context: AppContext, token: string): Promise<Identif
 }
 
 async function identifyByCookie(context: AppContext): Promise<Result<Principal, Refusal>> {
-  const { identity, session_tokens } = context.get("services");
-  const token = getCookie(context, TOKEN_COOKIE);
-  const claims = token && (await session_tokens.verify(context.get("base_url"), token));
-  if (claims && claims.proof.kind === "session") {
-    return accepted({ identity_id: claims.identity_id, proof: claims.proof, via: "cookie" });
-  }
+  const known = await findTokenOfSession(context);
+  if (known !== null) return accepted(known);
+  const { identity } = context.get("services");
   const resumed = await identity.resume(context.req.raw);
   if (resumed.kind !== "session") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
   await keepSignedIn(context, resumed.session, resumed.set_cookies);
   return accepted(browserPrincipal(resumed.session));
+}
+
+/**
+ * The caller by the JWT cookie, which counts only beside the session cookie it belongs to: any host of
+ * the family can set the one, none of them the other. No store is asked.
+ */
+async function findTokenOfSession(context: AppContext): Promise<Principal | null> {
+  const { identity, session_tokens } = context.get("services");
+  const bindings = new Set(await identity.sessionBindings(context.req.raw));
+  if (bindings.size === 0) return null;
+  for (const token of readTokenCookies(context)) {
+    const claims = await session_tokens.verify(context.get("base_url"), token);
+    if (claims === null || claims.proof.kind !== "session") continue;
+    const { identity_id, proof, binding } = claims;
+    if (binding !== null && bindings.has(binding)) return { identity_id, proof, via: "cookie" };
+  }
+  return null;
 }
 
 /** The principal of a session that the identity provider has just confirmed. */

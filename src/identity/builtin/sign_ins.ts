@@ -27,7 +27,7 @@ export interface SignInParts {
   /** The living session of a request's cookies. */
   sessionOf(request: Request): Promise<Session | null>;
   /** Starts a session for a user. */
-  signIn(user_id: string): Promise<SignedIn>;
+  signIn(user_id: string, base_url: string): Promise<SignedIn>;
 }
 
 export interface SignIns {
@@ -66,7 +66,7 @@ export function createSignIns(parts: SignInParts): SignIns {
         console.warn({ event: "signin_failed", provider: provider.id, failure, reason });
         return failed(failure, flow, failure === "mismatch" ? [] : ended);
       }
-      return settle(parts, flow, authorized.value, ended);
+      return settle(parts, base_url, flow, authorized.value, ended);
     },
   };
 }
@@ -88,6 +88,7 @@ async function isStillThere(
 /** Links the identity, or signs its user in; the tokens are kept for whoever has it. */
 async function settle(
   parts: SignInParts,
+  base_url: string,
   flow: Flow,
   { subject, profile, tokens }: Authorized,
   ended: readonly string[],
@@ -102,7 +103,7 @@ async function settle(
   }
   const user_id = await users.findOrCreate(flow.provider, subject, profile);
   await keep_upstream_tokens?.(user_id, tokens);
-  const { session, set_cookies } = await parts.signIn(user_id);
+  const { session, set_cookies } = await parts.signIn(user_id, base_url);
   const { redirect_to } = flow;
   return { kind: "signed_in", session, set_cookies: [...set_cookies, ...ended], redirect_to };
 }
