@@ -78,7 +78,8 @@ function build(env: Env): Result<Services, Misconfiguration> {
       providers: config.signin_providers,
       encryption_keys: config.encryption_keys,
       keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
-      forget_upstream_tokens: (identity_id, provider) => vault.forget(identity_id, provider),
+      forget_upstream_tokens: (identity_id, provider, linked_at_ms) =>
+        vault.forget(identity_id, provider, linked_at_ms),
     }),
     keys,
     session_tokens: createSessionTokens(keys),

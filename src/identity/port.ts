@@ -72,6 +72,8 @@ export type SignInFailure =
   | "provider_unreachable"
   /** The provider refused the code or our client, or its answer does not hold up. */
   | "provider_failed"
+  /** The provider's id stood for another issuer before; the operator has to give this one its own. */
+  | "issuer_changed"
   /** The identity to link already belongs to someone else. */
   | "linked_elsewhere"
   /** The person already has another identity of this provider. */
@@ -118,7 +120,11 @@ export interface Person {
 }
 
 export type Unlinked =
-  | { readonly kind: "unlinked" }
+  | {
+      readonly kind: "unlinked";
+      /** The other sessions that came through it. What hangs on these must end with them. */
+      readonly ended_sessions: readonly Session[];
+    }
   | { readonly kind: "refused"; readonly reason: "only_one_left" | "not_linked" }
   | SendElsewhere;
 
@@ -146,8 +152,11 @@ export interface IdentityProvider {
   signOutEverywhere(identity_id: string): Promise<readonly Session[]>;
   /** The person of an identity; null where nobody has it. */
   readPerson(identity_id: string): Promise<Person | null>;
-  /** Takes a way to sign in from a person, but never the last one. */
-  unlink(identity_id: string, provider: string): Promise<Unlinked>;
+  /**
+   * Takes a way to sign in from a session's person, but never the last one, and ends the other sessions
+   * that came through it. What a sign-in under way brings of it is dropped.
+   */
+  unlink(session: Session, provider: string): Promise<Unlinked>;
   /** Signs in a local user by e-mail address alone; null where that is not allowed. */
   readonly signInDevelopment: ((email: string, base_url: string) => Promise<SignedIn>) | null;
 }

@@ -5,9 +5,9 @@ import type { EncryptionKey } from "../../keys/encryption.ts";
 import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
 import type { IdentityProvider, SignedIn } from "../port.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
-import type { KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
+import type { ForgetUpstreamTokens, KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import { createFlowCookies } from "./flow_cookie.ts";
-import { bindingOf, createSessions } from "./sessions.ts";
+import { bindingOf, createSessions, type CameThrough } from "./sessions.ts";
 import { createSignIns } from "./sign_ins.ts";
 import { createUsers } from "./users.ts";
 
@@ -28,7 +28,7 @@ export interface BuiltinOptions {
   /** Takes the tokens that come with a sign-in. */
   readonly keep_upstream_tokens?: KeepUpstreamTokens;
   /** Told when a person no longer signs in with a provider. */
-  readonly forget_upstream_tokens?: (identity_id: string, provider: string) => Promise<void>;
+  readonly forget_upstream_tokens?: ForgetUpstreamTokens;
 }
 
 /** Opens the adapter over D1. */
@@ -40,8 +40,14 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
   const secretsOf = (request: Request): readonly string[] => secretsIn(baseUrlOf(request), request);
 
   // Always a new session: one that was planted in the browser before gains nothing from a sign-in.
-  const signIn = async (user_id: string, base_url: string): Promise<SignedIn> => {
-    const { secret, session } = await sessions.start(user_id);
+  const signIn = async (
+    user_id: string,
+    came_through: CameThrough,
+    base_url: string,
+  ): Promise<SignedIn | null> => {
+    const started = await sessions.start(user_id, came_through);
+    if (started === null) return null;
+    const { secret, session } = started;
     return { session, set_cookies: [cookieFor(base_url, secret)] };
   };
   const signIns = createSignIns({
@@ -73,18 +79,26 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
     },
     signOutEverywhere: (identity_id) => sessions.endAll(identity_id),
     readPerson: (identity_id) => users.read(identity_id),
-    async unlink(identity_id, provider) {
-      const outcome = await users.unlink(identity_id, provider);
-      if (outcome === "only_one_left") return { kind: "refused", reason: outcome };
+    async unlink(session, provider) {
+      const outcome = await users.unlink(session, provider);
+      if (outcome.kind === "only_one_left") return { kind: "refused", reason: outcome.kind };
       // Also where it was not linked: a first try may have unlinked it and failed before this.
-      await options.forget_upstream_tokens?.(identity_id, provider);
-      return outcome === "unlinked" ? { kind: "unlinked" } : { kind: "refused", reason: outcome };
+      const linked_at_ms = outcome.kind === "unlinked" ? outcome.linked_at_ms : Date.now();
+      await options.forget_upstream_tokens?.(session.identity_id, provider, linked_at_ms);
+      return outcome.kind === "unlinked"
+        ? { kind: "unlinked", ended_sessions: outcome.ended_sessions }
+        : { kind: "refused", reason: outcome.kind };
     },
     signInDevelopment: options.dev_signin
       ? async (email, base_url) => {
           const subject = email.toLowerCase();
+          const origin = { provider: "dev", subject, issuer: null, client_id: null };
           const profile = { name: null, email: subject, email_verified: true };
-          return signIn(await users.findOrCreate("dev", subject, profile), base_url);
+          const found = await users.findOrCreate(origin, profile);
+          const signed_in =
+            found.kind === "found" ? await signIn(found.user_id, origin, base_url) : null;
+          if (signed_in === null) throw new Error("a development identity was unlinked meanwhile");
+          return signed_in;
         }
       : null,
   };

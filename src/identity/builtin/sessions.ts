@@ -1,5 +1,5 @@
 /** Browser sessions in D1: 256 random bits in a cookie, only their SHA-256 kept, sliding. */
-import { and, eq, gt, inArray, lte } from "drizzle-orm";
+import { and, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { base64url } from "jose";
 import { v4 as uuidv4 } from "uuid";
@@ -14,8 +14,11 @@ export interface ProvenSession {
 }
 
 export interface Sessions {
-  /** Starts a session. Clears away ended ones. */
-  start(user_id: string): Promise<ProvenSession>;
+  /**
+   * Starts a session of a user who came through an identity; null where that was unlinked meanwhile.
+   * Clears away ended ones.
+   */
+  start(user_id: string, came_through: CameThrough): Promise<ProvenSession | null>;
   /** The first of these secrets whose session lives, its end moved on; null where none does. */
   resume(secrets: readonly string[]): Promise<ProvenSession | null>;
   /** Whether this session of this user lives. */
@@ -24,6 +27,12 @@ export interface Sessions {
   end(secrets: readonly string[]): Promise<readonly Session[]>;
   /** Ends all sessions of a user. */
   endAll(user_id: string): Promise<readonly Session[]>;
+}
+
+/** The identity that a sign-in proved. */
+export interface CameThrough {
+  readonly provider: string;
+  readonly subject: string;
 }
 
 /** What ending a session says of it. */
@@ -44,19 +53,23 @@ export function createSessions(database: DrizzleD1Database): Sessions {
     }
   };
   return {
-    async start(user_id) {
+    async start(user_id, { provider, subject }) {
       const secret = base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
       const id = uuidv4();
       const now_ms = Date.now();
       const secret_hash = await hashSecret(secret);
       const expires_at_ms = now_ms + SESSION_TTL_MS;
       const ended = and(eq(sessions.user_id, user_id), lte(sessions.expires_at_ms, now_ms));
-      await database.batch([
+      // One statement decides: no session comes through what was unlinked while its owner signed in.
+      const [, inserted] = await database.batch([
         database.delete(sessions).where(ended),
-        database
-          .insert(sessions)
-          .values({ secret_hash, id, user_id, created_at_ms: now_ms, expires_at_ms }),
+        database.insert(sessions).select(sql`
+          select ${secret_hash}, ${id}, ${user_id}, ${now_ms}, ${expires_at_ms}, ${provider}
+          where exists (
+            select 1 from identities
+            where provider = ${provider} and subject = ${subject} and user_id = ${user_id})`),
       ]);
+      if (inserted.meta.changes === 0) return null;
       return { secret, session: { id, identity_id: user_id, binding: await bindingOf(secret) } };
     },
     async resume(secrets) {
