@@ -80,12 +80,13 @@ function build(env: Env): Result<Services, Misconfiguration> {
     }),
     identity: createBuiltinAdapter({
       database: env.DIRECTORY,
-      cookie_scope: { domain: config.cookie_domain },
+      base_url: config.base_url,
       dev_signin: config.dev_signin,
       providers: config.signin_providers,
       encryption_keys: config.encryption_keys,
       keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
-      forget_upstream_tokens: (identity_id, provider) => vault.forget(identity_id, provider),
+      forget_upstream_tokens: (identity_id, provider, linked_at_ms) =>
+        vault.forget(identity_id, provider, linked_at_ms),
     }),
     keys,
     session_tokens: createSessionTokens(keys),

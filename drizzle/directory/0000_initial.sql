@@ -16,16 +16,20 @@ CREATE TABLE `identities` (
 	`subject` text NOT NULL,
 	`user_id` text NOT NULL,
 	`created_at_ms` integer NOT NULL,
+	`issuer` text,
+	`client_id` text,
 	PRIMARY KEY(`provider`, `subject`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `identities_user_id` ON `identities` (`user_id`);--> statement-breakpoint
+CREATE INDEX `identities_provider_issuer` ON `identities` (`provider`,`issuer`);--> statement-breakpoint
 CREATE TABLE `sessions` (
 	`secret_hash` text PRIMARY KEY NOT NULL,
 	`id` text NOT NULL,
 	`user_id` text NOT NULL,
 	`created_at_ms` integer NOT NULL,
-	`expires_at_ms` integer NOT NULL
+	`expires_at_ms` integer NOT NULL,
+	`provider` text
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `sessions_id` ON `sessions` (`id`);--> statement-breakpoint

@@ -161,7 +161,7 @@ export interface AccountOperations {
     provider: string,
     settings: VaultSettings,
   ): Promise<Answer<HandedOutToken>>;
-  forgetUpstreamTokens(provider: string): void;
+  forgetUpstreamTokens(provider: string, linked_at_ms: number): void;
   wallet(caller: Caller, request: WalletRequest): Answer<WalletAnswer>;
   createJob(caller: Caller, request: CreateJobRequest, guard: Guard): OnceAnswer<CreatedJob>;
   completeJob(caller: Caller, request: CompleteJobRequest, guard: Guard): OnceAnswer<SettledJob>;

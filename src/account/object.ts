@@ -164,9 +164,9 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#openVault().read(provider, settings);
   }
 
-  /** Forgets what is held for a provider. */
-  forgetUpstreamTokens(provider: string): void {
-    this.#openVault().forget(provider);
+  /** Forgets what is held for a provider, and drops what its identity of then still brings. */
+  forgetUpstreamTokens(provider: string, linked_at_ms: number): void {
+    this.#openVault().forget(provider, linked_at_ms);
   }
 
   /** Sends the whole account to the read model anew. For operators; safe at any time. */

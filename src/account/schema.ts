@@ -103,7 +103,8 @@ export const idempotency = sqliteTable(
 
 /**
  * What third-party providers gave for the user, a row for each. `sealed` holds the tokens themselves
- * (see `sealing.ts`); `revision` changes with them, and only with them.
+ * (see `vault/sealing.ts`); `revision` changes with them, and only with them. `issuer` and `client_id`
+ * say whose they are, since a provider's id can be pointed elsewhere; null in rows older than them.
  */
 export const upstreamTokens = sqliteTable("upstream_tokens", {
   provider: text().primaryKey(),
@@ -115,6 +116,17 @@ export const upstreamTokens = sqliteTable("upstream_tokens", {
   sealed: text().notNull(),
   revision: text().notNull(),
   updated_at_ms: integer().notNull(),
+  issuer: text(),
+  client_id: text(),
+});
+
+/**
+ * Providers that the user unlinked: what a sign-in brings through an identity linked no later than this
+ * comes too late, and is dropped.
+ */
+export const upstreamUnlinks = sqliteTable("upstream_unlinks", {
+  provider: text().primaryKey(),
+  linked_at_ms: integer().notNull(),
 });
 
 /** One row while the read model is behind because it could not be reached; see `outbox.ts`. */

@@ -1,5 +1,7 @@
 /** Running the Worker on this machine: migrations first, then `wrangler dev`. */
 import { spawn, type ChildProcess } from "node:child_process";
+import http from "node:http";
+import https from "node:https";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { migratedDatabases, readWorkerConfig } from "./wrangler_config.ts";
@@ -88,15 +90,25 @@ export interface LocalWorkerOptions {
   readonly env_file: string;
   /** Another entry than wrangler.toml's, for tests that need a door of their own. */
   readonly script?: string;
+  /** PEM files to serve https with; without, it is http. */
+  readonly certificate?: { readonly key_path: string; readonly certificate_path: string };
 }
 
 /** Starts a Worker with state of its own and waits until it answers. */
 export async function startLocalWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
   await applyMigrations(options.persist_to);
-  const url = `http://localhost:${options.port}`;
+  const { certificate } = options;
+  const url = `${certificate === undefined ? "http" : "https"}://localhost:${options.port}`;
   const child = startWrangler(
     [
       ...(options.script === undefined ? [] : [options.script]),
+      ...(certificate === undefined
+        ? []
+        : [
+            "--local-protocol=https",
+            `--https-key-path=${certificate.key_path}`,
+            `--https-cert-path=${certificate.certificate_path}`,
+          ]),
       `--port=${options.port}`,
       "--inspector-port=0",
       `--persist-to=${options.persist_to}`,
@@ -122,11 +134,22 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
 
 async function waitUntilAnswering(url: string): Promise<"answers" | "silent"> {
   for (let attempt = 0; attempt < 300; attempt += 1) {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
-    await response?.body?.cancel();
-    // A Worker whose BASE_URL is elsewhere answers that it is not at home here.
-    if (response !== null && response.status < 500) return "answers";
+    if (await isAnswering(url)) return "answers";
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   return "silent";
+}
+
+/** Whose certificate it is does not matter: only this machine is asked, and nothing told. */
+function isAnswering(url: string): Promise<boolean> {
+  const get = url.startsWith("https:") ? https.get : http.get;
+  return new Promise((resolve) => {
+    const request = get(url, { timeout: 2_000, rejectUnauthorized: false }, (response) => {
+      response.resume();
+      // A Worker whose BASE_URL is elsewhere answers that it is not at home here.
+      resolve((response.statusCode ?? 500) < 500);
+    });
+    request.on("timeout", () => request.destroy());
+    request.on("error", () => resolve(false));
+  });
 }

@@ -99,6 +99,12 @@ export const SESSION_TTL_MS = 30 * 24 * 60 * 60 * 1000;
 /** A renewal moves the end only when that gains this much: a write a day, not one a quarter hour. */
 export const SESSION_SLIDE_AFTER_MS = 24 * 60 * 60 * 1000;
 
+/**
+ * Cookies of one name that are looked at. Other hosts of the family can plant some, each a little work
+ * for us; the session itself they cannot plant under https.
+ */
+export const COOKIES_OF_ONE_NAME_MAX = 64;
+
 /** How long a person may take at a provider: signing up there, a second factor, a lost phone. */
 export const SIGNIN_FLOW_TTL_SECONDS = 10 * 60;
 

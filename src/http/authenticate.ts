@@ -1,5 +1,4 @@
 /** Who calls: a bearer token if there is one, otherwise a browser's cookies. */
-import { getCookie } from "hono/cookie";
 import { RATE_LIMIT_AUTHENTICATED_SECONDS } from "../domain/limits.ts";
 import { PERSONAL_TOKEN_PREFIX, type Identified } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -9,7 +8,7 @@ import { readBearer } from "./bearer.ts";
 import { factory, type AppContext, type Principal } from "./context.ts";
 import { refusalOfBearer } from "./refused_bearer.ts";
 import { refuse } from "./refusals.ts";
-import { keepSignedIn, TOKEN_COOKIE } from "./session_cookies.ts";
+import { keepSignedIn, readTokenCookies } from "./session_cookies.ts";
 
 const NOT_SIGNED_IN = "Sign in, or send a bearer token.";
 
@@ -39,7 +38,9 @@ async function identifyByBearer(
 ): Promise<Result<Principal, Refusal>> {
   const token = readBearer(header);
   const claims = token ? await verifyBearer(context, token) : null;
-  if (claims !== null) return accepted({ ...claims, via: "bearer" });
+  if (claims !== null) {
+    return accepted({ identity_id: claims.identity_id, proof: claims.proof, via: "bearer" });
+  }
   const { dev_signin: is_development } = context.get("services").config;
   const issuer = context.get("base_url");
   return refused(refusalOfBearer(header, { issuer, is_development }));
@@ -57,16 +58,30 @@ async function verifyBearer(context: AppContext, token: string): Promise<Identif
 }
 
 async function identifyByCookie(context: AppContext): Promise<Result<Principal, Refusal>> {
-  const { identity, session_tokens } = context.get("services");
-  const token = getCookie(context, TOKEN_COOKIE);
-  const claims = token && (await session_tokens.verify(context.get("base_url"), token));
-  if (claims && claims.proof.kind === "session") {
-    return accepted({ identity_id: claims.identity_id, proof: claims.proof, via: "cookie" });
-  }
+  const known = await findTokenOfSession(context);
+  if (known !== null) return accepted(known);
+  const { identity } = context.get("services");
   const resumed = await identity.resume(context.req.raw);
   if (resumed.kind !== "session") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
   await keepSignedIn(context, resumed.session, resumed.set_cookies);
   return accepted(browserPrincipal(resumed.session));
+}
+
+/**
+ * The caller by the JWT cookie, which counts only beside the session cookie it belongs to: any host of
+ * the family can set the one, none of them the other. No store is asked.
+ */
+async function findTokenOfSession(context: AppContext): Promise<Principal | null> {
+  const { identity, session_tokens } = context.get("services");
+  const bindings = new Set(await identity.sessionBindings(context.req.raw));
+  if (bindings.size === 0) return null;
+  for (const token of readTokenCookies(context)) {
+    const claims = await session_tokens.verify(context.get("base_url"), token);
+    if (claims === null || claims.proof.kind !== "session") continue;
+    const { identity_id, proof, binding } = claims;
+    if (binding !== null && bindings.has(binding)) return { identity_id, proof, via: "cookie" };
+  }
+  return null;
 }
 
 /** The principal of a session that the identity provider has just confirmed. */

@@ -1,11 +1,19 @@
 /** The cookies that an answer sets and takes away: the session's own, and the JWT beside it. */
 import { SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
-import { sessionCookie } from "../identity/cookies.ts";
-import type { SendElsewhere, Session } from "../identity/port.ts";
+import { readCookies, sharedCookie, sharedCookieName } from "../identity/cookies.ts";
+import type { BrowserSession, SendElsewhere } from "../identity/port.ts";
 import type { AppContext } from "./context.ts";
 
-/** The cookie that carries the session JWT, so that the usual request reads no store. */
-export const TOKEN_COOKIE = "passbook_token";
+/**
+ * The cookie that carries the session JWT to the whole family (spec, Authentication 2): its servers can
+ * check it by themselves, and together with the session's own cookie the API needs no store.
+ */
+const TOKEN_COOKIE = "passbook_token";
+
+/** The session JWTs in a request's cookies. Any host of the family may have set them. */
+export function readTokenCookies(context: AppContext): readonly string[] {
+  return readCookies(context.req.raw, sharedCookieName(context.get("base_url"), TOKEN_COOKIE));
+}
 
 /**
  * Puts a session's cookies on the answer, the JWT cookie beside the provider's own.
@@ -13,25 +21,28 @@ export const TOKEN_COOKIE = "passbook_token";
  */
 export async function keepSignedIn(
   context: AppContext,
-  session: Session,
+  session: BrowserSession,
   set_cookies: readonly string[],
 ): Promise<string> {
-  const { config, session_tokens } = context.get("services");
-  const { id: session_id, identity_id } = session;
-  const token = await session_tokens.sign(context.get("base_url"), {
+  const { id: session_id, identity_id, binding } = session;
+  const token = await context.get("services").session_tokens.sign(context.get("base_url"), {
     identity_id,
     proof: { kind: "session", session_id },
+    binding,
   });
-  const scope = { domain: config.cookie_domain };
-  const cookie = sessionCookie(TOKEN_COOKIE, token, SESSION_JWT_TTL_SECONDS, scope);
-  setCookies(context, [...set_cookies, cookie]);
+  setCookies(context, [...set_cookies, tokenCookie(context, token, SESSION_JWT_TTL_SECONDS)]);
   return token;
 }
 
 /** Clears the JWT cookie, and puts the provider's own cookies of a sign-out on the answer. */
 export function forgetSignedIn(context: AppContext, set_cookies: readonly string[]): void {
-  const scope = { domain: context.get("services").config.cookie_domain };
-  setCookies(context, [...set_cookies, sessionCookie(TOKEN_COOKIE, "", 0, scope)]);
+  setCookies(context, [...set_cookies, tokenCookie(context, "", 0)]);
+}
+
+function tokenCookie(context: AppContext, value: string, max_age_seconds: number): string {
+  const { cookie_domain } = context.get("services").config;
+  const cookie = { name: TOKEN_COOKIE, value, max_age_seconds };
+  return sharedCookie(context.get("base_url"), cookie, cookie_domain);
 }
 
 /** Puts `Set-Cookie` values on the answer. */

@@ -59,7 +59,8 @@ async function findLiving(context: AppContext): Promise<Result<Living, Refusal>>
   if (!(await isAlive(context, principal.value))) {
     return refused({ code: "unauthorized", detail: ENDED });
   }
-  const sign = () => session_tokens.sign(context.get("base_url"), { identity_id, proof });
+  const sign = () =>
+    session_tokens.sign(context.get("base_url"), { identity_id, proof, binding: null });
   return accepted({ identity_id, proof, token: sign });
 }
 

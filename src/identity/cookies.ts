@@ -1,24 +1,71 @@
-/** How cookies are scoped: shared with the family's subdomains, out of reach of scripts. */
+/**
+ * Our cookies: out of reach of scripts, and named so that under https the browser itself keeps other
+ * hosts from setting them (RFC 6265bis, section 4.1.3). Browsers grant the prefixes over https alone,
+ * so local development goes without.
+ */
 import { serialize } from "hono/utils/cookie";
+import { COOKIES_OF_ONE_NAME_MAX } from "../domain/limits.ts";
 
-/** The parent domain that shares the cookies; null keeps them to the service's own host. */
-export interface CookieScope {
-  readonly domain: string | null;
+/** A cookie's own name, and its value with how long it is kept; 0 seconds take it away. */
+export interface CookieToSet {
+  readonly name: string;
+  readonly value: string;
+  readonly max_age_seconds: number;
 }
 
-/** A `Set-Cookie` value for a cookie that proves who is signed in (spec, Authentication 2). */
-export function sessionCookie(
-  name: string,
-  value: string,
-  max_age_seconds: number,
-  scope: CookieScope,
+/** The name of a cookie that this host alone sets and gets. */
+export function hostCookieName(base_url: string, name: string): string {
+  return isSecure(base_url) ? `__Host-${name}` : name;
+}
+
+/** The name of a cookie that the whole family gets. Its other hosts can set it too. */
+export function sharedCookieName(base_url: string, name: string): string {
+  return isSecure(base_url) ? `__Secure-${name}` : name;
+}
+
+/** The `Set-Cookie` value of a cookie that this host alone gets. */
+export function hostCookie(
+  base_url: string,
+  { name, value, max_age_seconds }: CookieToSet,
+  same_site: "Lax" | "None",
 ): string {
-  return serialize(name, value, {
+  return serialize(hostCookieName(base_url, name), value, {
+    path: "/",
+    httpOnly: true,
+    secure: true,
+    sameSite: same_site,
+    maxAge: max_age_seconds,
+  });
+}
+
+/** The `Set-Cookie` value of a cookie for all hosts of `domain`; null: for this host alone. */
+export function sharedCookie(
+  base_url: string,
+  { name, value, max_age_seconds }: CookieToSet,
+  domain: string | null,
+): string {
+  return serialize(sharedCookieName(base_url, name), value, {
     path: "/",
     httpOnly: true,
     secure: true,
     sameSite: "None",
     maxAge: max_age_seconds,
-    ...(scope.domain === null ? {} : { domain: scope.domain }),
+    ...(domain === null ? {} : { domain }),
   });
+}
+
+/**
+ * Every value of a cookie's name, in the order of the header. There may be several, since other hosts
+ * and other paths have their own; whoever reads one takes the first that is valid.
+ */
+export function readCookies(request: Request, name: string): readonly string[] {
+  const pairs = (request.headers.get("Cookie") ?? "").split(";").map((pair) => pair.trim());
+  return pairs
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .slice(0, COOKIES_OF_ONE_NAME_MAX)
+    .map((pair) => pair.slice(name.length + 1));
+}
+
+function isSecure(base_url: string): boolean {
+  return base_url.startsWith("https:");
 }

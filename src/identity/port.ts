@@ -10,6 +10,14 @@ export interface Session {
   readonly identity_id: string;
 }
 
+/**
+ * A session as its own browser proves it. `binding` goes into the JWT beside the session's cookie, and
+ * says which cookie that is without giving it away.
+ */
+export interface BrowserSession extends Session {
+  readonly binding: string;
+}
+
 /** The browser goes to `to`, and comes back by itself. */
 export interface SendElsewhere {
   readonly kind: "redirect";
@@ -19,13 +27,17 @@ export interface SendElsewhere {
 
 /** What a browser's request proves. A call that is no navigation takes a redirect as "none". */
 export type Resumption =
-  | { readonly kind: "session"; readonly session: Session; readonly set_cookies: readonly string[] }
+  | {
+      readonly kind: "session";
+      readonly session: BrowserSession;
+      readonly set_cookies: readonly string[];
+    }
   | { readonly kind: "none" }
   | SendElsewhere;
 
 /** A sign-in that succeeded. */
 export interface SignedIn {
-  readonly session: Session;
+  readonly session: BrowserSession;
   readonly set_cookies: readonly string[];
 }
 
@@ -60,6 +72,8 @@ export type SignInFailure =
   | "provider_unreachable"
   /** The provider refused the code or our client, or its answer does not hold up. */
   | "provider_failed"
+  /** The provider's id stood for another issuer before; the operator has to give this one its own. */
+  | "issuer_changed"
   /** The identity to link already belongs to someone else. */
   | "linked_elsewhere"
   /** The person already has another identity of this provider. */
@@ -70,7 +84,7 @@ export type SignInFailure =
 export type SignInFinished =
   | {
       readonly kind: "signed_in";
-      readonly session: Session;
+      readonly session: BrowserSession;
       readonly set_cookies: readonly string[];
       readonly redirect_to: string | null;
     }
@@ -87,7 +101,12 @@ export type SignInFinished =
   | SendElsewhere;
 
 export type SignedOut =
-  | { readonly kind: "signed_out"; readonly set_cookies: readonly string[] }
+  | {
+      readonly kind: "signed_out";
+      readonly set_cookies: readonly string[];
+      /** What hangs on these must end with them. */
+      readonly ended_sessions: readonly Session[];
+    }
   | SendElsewhere;
 
 /** A person as `/account` shows them to themselves. */
@@ -101,13 +120,22 @@ export interface Person {
 }
 
 export type Unlinked =
-  | { readonly kind: "unlinked" }
+  | {
+      readonly kind: "unlinked";
+      /** The other sessions that came through it. What hangs on these must end with them. */
+      readonly ended_sessions: readonly Session[];
+    }
   | { readonly kind: "refused"; readonly reason: "only_one_left" | "not_linked" }
   | SendElsewhere;
 
 export interface IdentityProvider {
   /** The methods of signing in, in the order of their buttons. */
   readonly sign_in_methods: readonly SignInMethod[];
+  /**
+   * The bindings of a request's session cookies, whether those sessions live or not. Reads no store: a
+   * JWT beside them says the rest.
+   */
+  sessionBindings(request: Request): Promise<readonly string[]>;
   /** Finds and renews the session that a request's cookies prove. May read a store. */
   resume(request: Request): Promise<Resumption>;
   /** Whether a session of this person still lives. Reads a store: not for the usual request. */
@@ -116,14 +144,19 @@ export interface IdentityProvider {
   startSignIn(start: SignInStart): Promise<SignInStarted>;
   /** Finishes the sign-in whose answer `request` brings to `/signin/callback/{method_id}`. */
   finishSignIn(request: Request, method_id: string, base_url: string): Promise<SignInFinished>;
-  /** Ends the session that a request's cookies prove, if any, and clears its cookies. */
+  /** Ends every session that a request's cookies prove, and clears its cookies. */
   signOut(request: Request): Promise<SignedOut>;
-  /** Ends every session of a person. Session JWTs already out work until they run out. */
-  signOutEverywhere(identity_id: string): Promise<void>;
+  /**
+   * Ends every session of a person, and says which. Session JWTs already out work until they run out.
+   */
+  signOutEverywhere(identity_id: string): Promise<readonly Session[]>;
   /** The person of an identity; null where nobody has it. */
   readPerson(identity_id: string): Promise<Person | null>;
-  /** Takes a way to sign in from a person, but never the last one. */
-  unlink(identity_id: string, provider: string): Promise<Unlinked>;
+  /**
+   * Takes a way to sign in from a session's person, but never the last one, and ends the other sessions
+   * that came through it. What a sign-in under way brings of it is dropped.
+   */
+  unlink(session: Session, provider: string): Promise<Unlinked>;
   /** Signs in a local user by e-mail address alone; null where that is not allowed. */
-  readonly signInDevelopment: ((email: string) => Promise<SignedIn>) | null;
+  readonly signInDevelopment: ((email: string, base_url: string) => Promise<SignedIn>) | null;
 }

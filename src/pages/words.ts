@@ -86,6 +86,11 @@ export const SIGN_IN_PROBLEMS: Readonly<Record<SignInFailure, (provider: string)
     what: `${provider}’s answer could not be used. You were not signed in.`,
     next: "Try again. If it keeps happening, tell the operator of this service.",
   }),
+  issuer_changed: (provider) => ({
+    title: `Signing in with ${provider} is not set up right`,
+    what: "You were not signed in, and nothing was changed.",
+    next: "Choose another way, and tell the operator of this service: their log says what to change.",
+  }),
   linked_elsewhere: (provider) => ({
     title: `This ${provider} account belongs to another account`,
     what: "Someone signs in here with it already, so it was not linked to yours.",

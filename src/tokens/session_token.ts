@@ -8,11 +8,21 @@ import {
 import type { Identified, Proof } from "../domain/proof.ts";
 import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
 
-/** The header's `typ`: a token of another use is never taken for a session. */
-const SESSION_TYPE = "session+jwt";
+/**
+ * The header's `typ`, by what stands behind the token. A token of another use is never taken for a
+ * session, and apps that check ours by themselves never take what a personal token gave, with limits
+ * they know nothing of, for a full session.
+ */
+const TYPES = { session: "session+jwt", pat: "personal-session+jwt" } as const;
 
 /** What a session JWT says: whose it is, and what it is bound to (claim `sid` or `pat`). */
-export type SessionClaims = Identified;
+export interface SessionClaims extends Identified {
+  /**
+   * Which session cookie it goes with (claim `session_binding`): only beside that one is it taken as a
+   * cookie. Null: it is good as a bearer token alone.
+   */
+  readonly binding: string | null;
+}
 
 export interface SessionTokens {
   /** Signs a token that `issuer` (the service's base URL) vouches for. */
@@ -24,12 +34,12 @@ export interface SessionTokens {
 /** Session JWTs signed and checked with the keys of a ring, all in memory. */
 export function createSessionTokens(keys: KeyRing): SessionTokens {
   return {
-    async sign(issuer, { identity_id, proof }) {
+    async sign(issuer, { identity_id, proof, binding }) {
       const { kid, key } = await keys.signer();
-      return new SignJWT(
-        proof.kind === "session" ? { sid: proof.session_id } : { pat: proof.token_id },
-      )
-        .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid, typ: SESSION_TYPE })
+      const bound_to =
+        proof.kind === "session" ? { sid: proof.session_id } : { pat: proof.token_id };
+      return new SignJWT({ ...bound_to, ...(binding === null ? {} : { session_binding: binding }) })
+        .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid, typ: TYPES[proof.kind] })
         .setIssuer(issuer)
         .setSubject(identity_id)
         .setIssuedAt()
@@ -39,17 +49,17 @@ export function createSessionTokens(keys: KeyRing): SessionTokens {
     async verify(issuer, token) {
       if (token.length > TOKEN_MAX_LENGTH) return null;
       try {
-        const { payload } = await jwtVerify(token, keys.resolve, {
+        const { payload, protectedHeader } = await jwtVerify(token, keys.resolve, {
           issuer,
-          typ: SESSION_TYPE,
           algorithms: [SIGNING_ALGORITHM],
           requiredClaims: ["sub", "iat", "exp"],
           clockTolerance: TOKEN_CLOCK_TOLERANCE_SECONDS,
         });
-        const proof = readProof(payload);
+        const proof = readProof(protectedHeader.typ, payload);
         const { sub } = payload;
         if (typeof sub !== "string" || sub === "" || proof === null) return null;
-        return { identity_id: sub, proof };
+        const { session_binding: binding } = payload;
+        return { identity_id: sub, proof, binding: typeof binding === "string" ? binding : null };
       } catch {
         // Every reason is the same refusal; which one it was helps only whoever forges tokens.
         return null;
@@ -58,9 +68,13 @@ export function createSessionTokens(keys: KeyRing): SessionTokens {
   };
 }
 
-/** Exactly one of the two claims; a token with both would be two things at once. */
-function readProof({ sid, pat }: JWTPayload): Proof | null {
-  if (typeof sid === "string" && pat === undefined) return { kind: "session", session_id: sid };
-  if (typeof pat === "string" && sid === undefined) return { kind: "pat", token_id: pat };
+/** The claim that the type asks for, and not the other's: such a token would be two things at once. */
+function readProof(type: string | undefined, { sid, pat }: JWTPayload): Proof | null {
+  if (type === TYPES.session && typeof sid === "string" && pat === undefined) {
+    return { kind: "session", session_id: sid };
+  }
+  if (type === TYPES.pat && typeof pat === "string" && sid === undefined) {
+    return { kind: "pat", token_id: pat };
+  }
   return null;
 }

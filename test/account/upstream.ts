@@ -103,7 +103,9 @@ export function fakeUpstream(): FakeUpstream {
       revoked = false;
       const expires_at_ms =
         expires_in_seconds === null ? null : Date.now() + expires_in_seconds * 1000;
-      return { provider: "acme", subject: "ada", scope: "profile", ...issued, expires_at_ms };
+      const { id: provider, issuer, client_id } = PROVIDER;
+      const whose = { provider, subject: "ada", issuer, client_id, linked_at_ms: 1 };
+      return { ...whose, scope: "profile", ...issued, expires_at_ms };
     },
     revoke: () => void (revoked = true),
     answerNext: (answer) => void instead.push(answer),

@@ -27,6 +27,9 @@ const PAST = -1;
 const withoutRefreshToken: UpstreamTokens = {
   provider: "acme",
   subject: "ada",
+  issuer: PROVIDER.issuer,
+  client_id: PROVIDER.client_id,
+  linked_at_ms: 1,
   access_token: "access-again",
   refresh_token: null,
   expires_at_ms: 1,
@@ -333,7 +336,7 @@ describe("forgetting", () => {
     const release = upstream.holdBack();
     const waiting = ada.oauthToken();
     await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), PATIENCE);
-    await vaultOf().forget(ada.identity_id, "acme");
+    await vaultOf().forget(ada.identity_id, "acme", 1);
     release();
     expect((await waiting).body.code).toBe("token_not_found");
     expect((await ada.oauthToken()).body.code).toBe("token_not_found");

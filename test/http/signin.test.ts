@@ -62,7 +62,7 @@ describe("signing in with a provider", () => {
     expect(landed.headers.get("Cache-Control")).toBe("no-store");
   });
 
-  it("sets session cookies that scripts cannot read, on the parent domain", async () => {
+  it("sets cookies that scripts cannot read, the session for this host alone", async () => {
     const acme = openProviderDouble("acme");
     const settings = {
       ...connect(acme),
@@ -71,17 +71,15 @@ describe("signing in with a provider", () => {
       COOKIE_DOMAIN: "family.test",
     };
     const landed = await openBrowser(settings).signIn(acme, ADA);
-    for (const name of ["passbook_session", "passbook_token"]) {
+    for (const [name, domain] of [
+      ["__Host-passbook_session", undefined],
+      ["__Secure-passbook_token", "Domain=family.test"],
+    ]) {
       const cookie = landed.headers.getSetCookie().find((value) => value.startsWith(`${name}=`));
-      for (const attribute of [
-        "HttpOnly",
-        "Secure",
-        "SameSite=None",
-        "Domain=family.test",
-        "Path=/",
-      ]) {
+      for (const attribute of ["HttpOnly", "Secure", "SameSite=None", "Path=/"]) {
         expect(cookie?.split("; ")).toContain(attribute);
       }
+      expect(cookie?.split("; ").find((it) => it.startsWith("Domain="))).toBe(domain);
     }
   });
 
@@ -101,7 +99,10 @@ describe("signing in with a provider", () => {
       ["HttpOnly", "Max-Age=600", "Path=/", "SameSite=Lax", "Secure"].toSorted(),
     );
     await browser.get(acme.approve(started.headers.get("Location") ?? "", ADA).href);
-    expect([...browser.cookies.keys()].toSorted()).toEqual(["passbook_session", "passbook_token"]);
+    expect([...browser.cookies.keys()].toSorted()).toEqual([
+      "__Host-passbook_session",
+      "__Secure-passbook_token",
+    ]);
   });
 
   it("ends on the account page where nobody asked to be sent anywhere", async () => {

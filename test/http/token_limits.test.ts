@@ -20,7 +20,9 @@ describe("revoking", () => {
     const token_id = await tokenId(token);
     const { identity_id } = ada;
     const proof = { kind: "pat", token_id } as const;
-    const session = holderOf(await sessionTokens().sign(BASE_URL, { identity_id, proof }));
+    const session = holderOf(
+      await sessionTokens().sign(BASE_URL, { identity_id, proof, binding: null }),
+    );
     expect((await session.get("/api/wallet")).status).toBe(200);
     const account = env.ACCOUNT.getByName(identity_id);
     expect(await account.checkCaller({ token_id })).toMatchObject({ ok: true });
@@ -138,7 +140,11 @@ describe("a token that may only read", () => {
     const ada = await signIn();
     const reader = await getToken(ada, { scopes: ["read"] });
     const proof = { kind: "pat", token_id: await tokenId(reader) } as const;
-    const jwt = await sessionTokens().sign(BASE_URL, { identity_id: ada.identity_id, proof });
+    const jwt = await sessionTokens().sign(BASE_URL, {
+      identity_id: ada.identity_id,
+      proof,
+      binding: null,
+    });
     const bound = holderOf(jwt);
     expect((await bound.get("/api/wallet")).status).toBe(200);
     expect((await bound.post("/api/jobs", job("demo", 0))).status).toBe(403);

@@ -13,7 +13,7 @@ describeIdentityProvider("builtin", () => {
   const { signin_providers: providers, encryption_keys } = read.value;
   const identity = createBuiltinAdapter({
     database: env.DIRECTORY,
-    cookie_scope: { domain: null },
+    base_url: BASE_URL,
     dev_signin: false,
     providers,
     encryption_keys,

@@ -122,7 +122,7 @@ export function describeIdentityProvider(
       const world = await open();
       const { session } = await signedIn(world, "ada");
       const method_id = world.identity.sign_in_methods[0]?.id ?? "";
-      expect(await world.identity.unlink(session.identity_id, method_id)).not.toMatchObject({
+      expect(await world.identity.unlink(session, method_id)).not.toMatchObject({
         kind: "unlinked",
       });
       expect((await signedIn(world, "ada")).session.identity_id).toBe(session.identity_id);

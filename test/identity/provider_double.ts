@@ -19,7 +19,7 @@ export interface Misbehaviour {
   /** Changes the finished ID token. */
   readonly id_token?: (id_token: string) => string;
   /** Answers instead of an endpoint, by its path. */
-  readonly answer?: (path: string) => Response | Promise<Response> | null;
+  readonly answer?: (path: string) => Response | null | Promise<Response | null>;
 }
 
 /** A request as it arrived; `redirect` is what its sender does with an answer that redirects. */

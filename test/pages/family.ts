@@ -9,9 +9,10 @@ import { join } from "node:path";
 import { OAuth2Server } from "oauth2-mock-server";
 import { Provider } from "oidc-provider";
 import { developmentSettings } from "../../src/commands/development_settings.ts";
+import type { Certificate } from "./certificate.ts";
 import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
 
-const PARENT_DOMAIN = "family.localhost";
+export const PARENT_DOMAIN = "family.localhost";
 
 export interface Family {
   /** Passbook's origin. */
@@ -26,11 +27,18 @@ export interface Family {
   stop(): Promise<void>;
 }
 
-/** Starts all of them with empty stores. `more` are further settings of the Worker. */
-export async function startFamily(more: Readonly<Record<string, string>> = {}): Promise<Family> {
+/**
+ * Starts all of them with empty stores. `more` are further settings of the Worker; with a certificate
+ * it is served over https.
+ */
+export async function startFamily(
+  more: Readonly<Record<string, string>> = {},
+  certificate?: Certificate,
+): Promise<Family> {
   const directory = await mkdtemp(join(tmpdir(), "passbook-"));
   const [port, app_port, openid_port] = [await freePort(), await freePort(), await freePort()];
-  const passbook = `http://passbook.${PARENT_DOMAIN}:${port}`;
+  const scheme = certificate === undefined ? "http" : "https";
+  const passbook = `${scheme}://passbook.${PARENT_DOMAIN}:${port}`;
   const app = `http://app.${PARENT_DOMAIN}:${app_port}`;
   const provider = await serveOpenId(openid_port, `${passbook}/signin/callback/real`);
   const site = createServer((_request, response) => {
@@ -57,7 +65,12 @@ export async function startFamily(more: Readonly<Record<string, string>> = {}): 
   const added = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   await writeFile(env_file, [...kept, ...added].join("\n"));
   const persist_to = join(directory, "state");
-  const worker = await startLocalWorker({ port, persist_to, env_file });
+  const worker = await startLocalWorker({
+    port,
+    persist_to,
+    env_file,
+    ...(certificate === undefined ? {} : { certificate }),
+  });
   return {
     passbook,
     app,

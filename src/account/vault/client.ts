@@ -6,7 +6,10 @@ import type { Accounts } from "../client.ts";
 import type { Answer, Caller, HandedOutToken } from "../contract.ts";
 
 export interface TokenVault {
-  /** Keeps what a sign-in brought, in place of what was held for the provider. */
+  /**
+   * Keeps what a sign-in brought, in place of what was held for the provider, unless its identity was
+   * unlinked meanwhile.
+   */
   keep(identity_id: string, tokens: UpstreamTokens): Promise<void>;
   /**
    * The access token held for a provider, good for another minute at least where it can be renewed.
@@ -14,8 +17,8 @@ export interface TokenVault {
    * Refused as `token_not_found`, `reconnect_required` or `upstream_unavailable`.
    */
   read(identity_id: string, caller: Caller, provider: string): Promise<Answer<HandedOutToken>>;
-  /** Forgets what is held for a provider. */
-  forget(identity_id: string, provider: string): Promise<void>;
+  /** Forgets what is held for a provider, and drops what its identity of then still brings. */
+  forget(identity_id: string, provider: string, linked_at_ms: number): Promise<void>;
 }
 
 export interface TokenVaultOptions {
@@ -39,8 +42,8 @@ export function createTokenVault(
       const settings = { encryption_keys, provider };
       return accounts(identity_id).readUpstreamToken(caller, provider_id, settings);
     },
-    async forget(identity_id, provider) {
-      await accounts(identity_id).forgetUpstreamTokens(provider);
+    async forget(identity_id, provider, linked_at_ms) {
+      await accounts(identity_id).forgetUpstreamTokens(provider, linked_at_ms);
     },
   };
 }

@@ -11,10 +11,11 @@
  * Reads and writes of the rows are synchronous; only sealing and the provider are waited for. Money is
  * never touched, nor held up: the object answers other calls meanwhile.
  */
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { GRANT_OVER_PAUSE_MS, UPSTREAM_TOKEN_RENEW_BEFORE_MS } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import type { EncryptionKey } from "../../keys/encryption.ts";
+import type { OAuthProvider } from "../../oauth/providers.ts";
 import { refreshTokens } from "../../oauth/token_endpoint.ts";
 import type { GrantedTokens, UpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import type { Answer, HandedOutToken, VaultSettings } from "../contract.ts";
@@ -30,7 +31,7 @@ interface Secrets {
   readonly refresh_token: string | null;
 }
 
-const { upstreamTokens } = schema;
+const { upstreamTokens, upstreamUnlinks } = schema;
 
 export class Vault {
   readonly #database: AccountDatabase;
@@ -47,27 +48,40 @@ export class Vault {
 
   /**
    * Keeps what a sign-in brought, in place of what was held for the provider. Where it brought no
-   * refresh token for the same subject, the one held goes on: providers often give it only once.
+   * refresh token for the same grant, the one held goes on: providers often give it only once. What
+   * comes through an identity unlinked meanwhile is dropped.
    */
   async keep(tokens: UpstreamTokens, keys: readonly EncryptionKey[]): Promise<void> {
     const { provider, access_token } = tokens;
     for (;;) {
       const before = this.#find(provider);
-      const carries_over = tokens.refresh_token === null && before?.subject === tokens.subject;
+      if (this.#isUnlinked(tokens)) return;
+      const carries_over =
+        tokens.refresh_token === null && before !== null && isSameGrant(before, tokens);
       // A renewal under way is using up the very token that would go on.
       if (carries_over) await this.#renewals.get(before.revision)?.catch(() => undefined);
       const held = carries_over ? await this.#open(before, keys) : null;
       const refresh_token = tokens.refresh_token ?? held?.refresh_token ?? null;
       const sealed = await this.#seal(provider, { access_token, refresh_token }, keys);
       if (carries_over && !this.#isUntouched(before)) continue;
-      const { subject, scope, expires_at_ms } = tokens;
-      this.#write({ provider, subject, scope, expires_at_ms, ...sealed });
+      if (this.#isUnlinked(tokens)) return;
+      const { subject, scope, expires_at_ms, issuer, client_id } = tokens;
+      this.#write({ provider, subject, scope, expires_at_ms, issuer, client_id, ...sealed });
       return;
     }
   }
 
-  /** Forgets a provider's tokens; a renewal under way brings nothing back. */
-  forget(provider: string): void {
+  /** Forgets a provider's tokens; neither a renewal nor a sign-in under way brings anything back. */
+  forget(provider: string, linked_at_ms: number): void {
+    const latest = sql`max(${upstreamUnlinks.linked_at_ms}, ${linked_at_ms})`;
+    this.#database
+      .insert(upstreamUnlinks)
+      .values({ provider, linked_at_ms })
+      .onConflictDoUpdate({
+        target: upstreamUnlinks.provider,
+        set: { linked_at_ms: latest },
+      })
+      .run();
     this.#database.delete(upstreamTokens).where(eq(upstreamTokens.provider, provider)).run();
   }
 
@@ -78,6 +92,9 @@ export class Vault {
   async read(provider: string, settings: VaultSettings): Promise<Answer<HandedOutToken>> {
     const row = this.#find(provider);
     if (row === null) return refused({ code: "token_not_found" });
+    if (settings.provider !== null && !isIssuerOf(row, settings.provider)) {
+      return refused({ code: "reconnect_required" });
+    }
     if (!runsOutSoon(row)) return this.#handOut(row, settings.encryption_keys);
     const under_way = this.#renewals.get(row.revision);
     if (under_way !== undefined) return under_way;
@@ -97,7 +114,9 @@ export class Vault {
     const { provider, encryption_keys: keys } = settings;
     const secrets = await this.#open(row, keys);
     if (secrets === null) return refused({ code: "reconnect_required" });
-    if (provider === null || secrets.refresh_token === null) {
+    // A refresh token is its client's alone (RFC 6749, section 6): another one's is not even shown it.
+    const renewable = provider !== null && row.client_id === provider.client_id;
+    if (!renewable || secrets.refresh_token === null) {
       if (!hasRunOut(row)) return this.#handOut(row, keys);
       return refused({ code: provider === null ? "token_not_found" : "reconnect_required" });
     }
@@ -131,14 +150,14 @@ export class Vault {
     renewed: GrantedTokens,
     settings: VaultSettings,
   ): Promise<Answer<HandedOutToken>> {
-    const { provider, subject } = row;
+    const { provider, subject, issuer, client_id } = row;
     const { access_token, expires_at_ms } = renewed;
     const refresh_token = renewed.refresh_token ?? used.refresh_token;
     const keys = settings.encryption_keys;
     const sealed = await this.#seal(provider, { access_token, refresh_token }, keys);
     if (this.#find(provider)?.revision !== row.revision) return this.read(provider, settings);
     const scope = renewed.scope ?? row.scope;
-    this.#write({ provider, subject, scope, expires_at_ms, ...sealed });
+    this.#write({ provider, subject, issuer, client_id, scope, expires_at_ms, ...sealed });
     return accepted({ token: access_token });
   }
 
@@ -156,6 +175,12 @@ export class Vault {
   #find(provider: string): Row | null {
     const held = eq(upstreamTokens.provider, provider);
     return this.#database.select().from(upstreamTokens).where(held).get() ?? null;
+  }
+
+  #isUnlinked({ provider, linked_at_ms }: UpstreamTokens): boolean {
+    const unlinked = eq(upstreamUnlinks.provider, provider);
+    const row = this.#database.select().from(upstreamUnlinks).where(unlinked).get();
+    return row !== undefined && linked_at_ms <= row.linked_at_ms;
   }
 
   #isUntouched(row: Row): boolean {
@@ -185,6 +210,27 @@ export class Vault {
     console.error({ event: "upstream_tokens_unreadable", provider, key_id });
     return null;
   }
+}
+
+/** Whether two rows are of one grant: of one person, by the same issuer, to the same client. */
+function isSameGrant(row: Row, { subject, issuer, client_id }: UpstreamTokens): boolean {
+  return row.subject === subject && row.issuer === issuer && row.client_id === client_id;
+}
+
+/**
+ * Whether a row's tokens are of the provider that its id names now. If not, neither may they go to that
+ * server, nor may an app take them for tokens of it.
+ */
+function isIssuerOf({ provider, issuer: known_issuer }: Row, { issuer }: OAuthProvider): boolean {
+  if (known_issuer === issuer) return true;
+  console.error({
+    event: "upstream_tokens_of_another_issuer",
+    provider,
+    known_issuer,
+    configured_issuer: issuer,
+    remedy: "Give configured_issuer a provider id of its own in SIGNIN_PROVIDERS.",
+  });
+  return false;
 }
 
 /** Whether a token is too short-lived to hand out as it is. One without an end never is. */

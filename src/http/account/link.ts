@@ -22,9 +22,8 @@ export const linkMethod = factory.createHandlers(validForm(form), async (context
 
 /** Takes a way to sign in from the person, but never the last one. */
 export const unlinkMethod = factory.createHandlers(validForm(form), async (context) => {
-  const { identity_id } = context.get("session");
   const { provider } = context.req.valid("form");
-  const unlinked = await context.get("services").identity.unlink(identity_id, provider);
+  const unlinked = await context.get("services").identity.unlink(context.get("session"), provider);
   switch (unlinked.kind) {
     case "unlinked":
       return context.redirect("/account?notice=unlinked", 303);

@@ -58,6 +58,8 @@ function statusOf(failure: SignInFailure): ContentfulStatusCode {
     case "linked_elsewhere":
     case "linked_another":
       return 409;
+    case "issuer_changed":
+      return 500;
     case "cancelled":
     case "expired":
     case "mismatch":

@@ -26,5 +26,9 @@ export const signInDevelopment = factory.createHandlers(validForm(form), async (
   const { email, redirect_to } = context.req.valid("form");
   const target = await readRedirectTo(context, redirect_to);
   if (!target.ok) return refuseByAccept(context, target.refusal);
-  return answerSignedIn(context, await identity.signInDevelopment(email), target.value);
+  return answerSignedIn(
+    context,
+    await identity.signInDevelopment(email, context.get("base_url")),
+    target.value,
+  );
 });

@@ -1,25 +1,25 @@
 /** The built-in identity provider: our own users and sessions, and anyone's OAuth 2 to sign in with. */
 import { drizzle } from "drizzle-orm/d1";
-import { parse } from "hono/utils/cookie";
 import { SESSION_TTL_MS } from "../../domain/limits.ts";
 import type { EncryptionKey } from "../../keys/encryption.ts";
-import { sessionCookie, type CookieScope } from "../cookies.ts";
+import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
 import type { IdentityProvider, SignedIn } from "../port.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
-import type { KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
+import type { ForgetUpstreamTokens, KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import { createFlowCookies } from "./flow_cookie.ts";
-import { createSessions } from "./sessions.ts";
+import { bindingOf, createSessions, type CameThrough } from "./sessions.ts";
 import { createSignIns } from "./sign_ins.ts";
 import { createUsers } from "./users.ts";
 
-export const SESSION_COOKIE = "passbook_session";
+const SESSION_COOKIE = "passbook_session";
 
 /** 256 bits in base64url. */
 const SESSION_SECRET = /^[A-Za-z0-9_-]{43}$/;
 
 export interface BuiltinOptions {
   readonly database: D1Database;
-  readonly cookie_scope: CookieScope;
+  /** The service's own origin; null, in development, where the request's stands for it. */
+  readonly base_url: string | null;
   /** Whether `POST /signin/dev` exists. */
   readonly dev_signin: boolean;
   readonly providers: readonly OAuthProvider[];
@@ -28,7 +28,7 @@ export interface BuiltinOptions {
   /** Takes the tokens that come with a sign-in. */
   readonly keep_upstream_tokens?: KeepUpstreamTokens;
   /** Told when a person no longer signs in with a provider. */
-  readonly forget_upstream_tokens?: (identity_id: string, provider: string) => Promise<void>;
+  readonly forget_upstream_tokens?: ForgetUpstreamTokens;
 }
 
 /** Opens the adapter over D1. */
@@ -36,64 +36,84 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
   const database = drizzle(options.database);
   const sessions = createSessions(database);
   const users = createUsers(database);
-  const cookieFor = (secret: string, max_age_seconds = SESSION_TTL_MS / 1000): string =>
-    sessionCookie(SESSION_COOKIE, secret, max_age_seconds, options.cookie_scope);
+  const baseUrlOf = (request: Request): string => options.base_url ?? new URL(request.url).origin;
+  const secretsOf = (request: Request): readonly string[] => secretsIn(baseUrlOf(request), request);
 
   // Always a new session: one that was planted in the browser before gains nothing from a sign-in.
-  const signIn = async (user_id: string): Promise<SignedIn> => {
-    const { secret, session } = await sessions.start(user_id);
-    return { session, set_cookies: [cookieFor(secret)] };
-  };
-  const sessionOf = async (request: Request) => {
-    const secret = secretOf(request);
-    return secret === undefined ? null : sessions.resume(secret);
+  const signIn = async (
+    user_id: string,
+    came_through: CameThrough,
+    base_url: string,
+  ): Promise<SignedIn | null> => {
+    const started = await sessions.start(user_id, came_through);
+    if (started === null) return null;
+    const { secret, session } = started;
+    return { session, set_cookies: [cookieFor(base_url, secret)] };
   };
   const signIns = createSignIns({
     providers: options.providers,
     flows: createFlowCookies(options.encryption_keys),
     users,
     keep_upstream_tokens: options.keep_upstream_tokens ?? null,
-    sessionOf,
+    sessionOf: async (request) => (await sessions.resume(secretsOf(request)))?.session ?? null,
     signIn,
   });
 
   return {
     sign_in_methods: options.providers.map(({ id, name }) => ({ id, name })),
+    sessionBindings: (request) => Promise.all(secretsOf(request).map(bindingOf)),
     async resume(request) {
-      const secret = secretOf(request);
-      const session = await sessionOf(request);
-      if (secret === undefined || session === null) return { kind: "none" };
-      return { kind: "session", session, set_cookies: [cookieFor(secret)] };
+      const proven = await sessions.resume(secretsOf(request));
+      if (proven === null) return { kind: "none" };
+      const { secret, session } = proven;
+      const set_cookies = [cookieFor(baseUrlOf(request), secret)];
+      return { kind: "session", session, set_cookies };
     },
     sessionIsAlive: (session_id, identity_id) => sessions.isAlive(session_id, identity_id),
     startSignIn: (start) => signIns.start(start),
     finishSignIn: (request, method_id, base_url) => signIns.finish(request, method_id, base_url),
     async signOut(request) {
-      const secret = secretOf(request);
-      if (secret !== undefined) await sessions.end(secret);
-      return { kind: "signed_out", set_cookies: [cookieFor("", 0)] };
+      const ended_sessions = await sessions.end(secretsOf(request));
+      const set_cookies = [cookieFor(baseUrlOf(request), "", 0)];
+      return { kind: "signed_out", set_cookies, ended_sessions };
     },
     signOutEverywhere: (identity_id) => sessions.endAll(identity_id),
     readPerson: (identity_id) => users.read(identity_id),
-    async unlink(identity_id, provider) {
-      const outcome = await users.unlink(identity_id, provider);
-      if (outcome === "only_one_left") return { kind: "refused", reason: outcome };
+    async unlink(session, provider) {
+      const outcome = await users.unlink(session, provider);
+      if (outcome.kind === "only_one_left") return { kind: "refused", reason: outcome.kind };
       // Also where it was not linked: a first try may have unlinked it and failed before this.
-      await options.forget_upstream_tokens?.(identity_id, provider);
-      return outcome === "unlinked" ? { kind: "unlinked" } : { kind: "refused", reason: outcome };
+      const linked_at_ms = outcome.kind === "unlinked" ? outcome.linked_at_ms : Date.now();
+      await options.forget_upstream_tokens?.(session.identity_id, provider, linked_at_ms);
+      return outcome.kind === "unlinked"
+        ? { kind: "unlinked", ended_sessions: outcome.ended_sessions }
+        : { kind: "refused", reason: outcome.kind };
     },
     signInDevelopment: options.dev_signin
-      ? async (email) => {
+      ? async (email, base_url) => {
           const subject = email.toLowerCase();
+          const origin = { provider: "dev", subject, issuer: null, client_id: null };
           const profile = { name: null, email: subject, email_verified: true };
-          return signIn(await users.findOrCreate("dev", subject, profile));
+          const found = await users.findOrCreate(origin, profile);
+          const signed_in =
+            found.kind === "found" ? await signIn(found.user_id, origin, base_url) : null;
+          if (signed_in === null) throw new Error("a development identity was unlinked meanwhile");
+          return signed_in;
         }
       : null,
   };
 }
 
-/** The secret in a request's cookie; what cannot be one of ours asks no store. */
-function secretOf(request: Request): string | undefined {
-  const value = parse(request.headers.get("Cookie") ?? "", SESSION_COOKIE)[SESSION_COOKIE];
-  return value !== undefined && SESSION_SECRET.test(value) ? value : undefined;
+/**
+ * `None`: the family's pages call the API with it from their own sites. Only this host ever gets it, so
+ * no server of the family learns a secret of thirty days.
+ */
+function cookieFor(base_url: string, value: string, max_age_seconds = SESSION_TTL_MS / 1000) {
+  return hostCookie(base_url, { name: SESSION_COOKIE, value, max_age_seconds }, "None");
+}
+
+/** The secrets in a request's cookies; what cannot be one of ours asks no store. */
+function secretsIn(base_url: string, request: Request): readonly string[] {
+  const values = readCookies(request, hostCookieName(base_url, SESSION_COOKIE));
+  return values.filter((value) => SESSION_SECRET.test(value));
 }

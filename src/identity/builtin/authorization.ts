@@ -13,7 +13,7 @@ import {
 } from "../../oauth/conversation.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import { redeemCode } from "../../oauth/token_endpoint.ts";
-import type { UpstreamTokens } from "../../oauth/upstream_tokens.ts";
+import type { GrantedTokens } from "../../oauth/upstream_tokens.ts";
 import type { SignInFailure } from "../port.ts";
 import { readProfile, readSubject, type Claims } from "./profile.ts";
 import type { Profile } from "./users.ts";
@@ -29,7 +29,7 @@ export interface FlowSecrets {
 export interface Authorized {
   readonly subject: string;
   readonly profile: Profile;
-  readonly tokens: UpstreamTokens;
+  readonly tokens: GrantedTokens;
 }
 
 /** `reason` is for the operator's log: a fixed word or code, never a value of the exchange. */
@@ -110,7 +110,7 @@ async function redeem(
     id_token === null
       ? readProfile(claims, provider.profile)
       : await completeProfile(conversation, id_token, tokens.access_token);
-  return accepted({ subject, profile, tokens: { provider: provider.id, subject, ...tokens } });
+  return accepted({ subject, profile, tokens });
 }
 
 /**

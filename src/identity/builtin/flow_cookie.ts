@@ -6,10 +6,10 @@
  * nothing else that was ever encrypted with `ENCRYPTION_KEYS` opens as a flow, nor a flow as that.
  */
 import { EncryptJWT, jwtDecrypt } from "jose";
-import { parse, serialize } from "hono/utils/cookie";
 import * as z from "zod";
 import { SIGNIN_FLOW_TTL_SECONDS } from "../../domain/limits.ts";
-import { flowKeys, type EncryptionKey } from "../../keys/encryption.ts";
+import { flowKeys, type EncryptionKey, type EncryptionKeys } from "../../keys/encryption.ts";
+import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
 
 const flow = z.object({
   provider: z.string(),
@@ -36,6 +36,7 @@ export interface FlowCookies {
   clear(base_url: string): string;
 }
 
+const FLOW_COOKIE = "passbook_signin";
 const FLOW_TYPE = "signin-flow+jwt";
 const FLOW_AUDIENCE = "signin-callback";
 
@@ -55,48 +56,43 @@ export function createFlowCookies(keys: readonly EncryptionKey[]): FlowCookies {
       return flowCookie(base_url, token, SIGNIN_FLOW_TTL_SECONDS);
     },
     async open(base_url, request) {
-      const name = cookieName(base_url);
-      const token = parse(request.headers.get("Cookie") ?? "", name)[name];
-      if (token === undefined) return null;
-      try {
-        const keyNamed = async ({ kid = "" }) => {
-          const named = await sealing.named(kid);
-          if (named === null) throw new Error("no such key");
-          return named.key;
-        };
-        const { payload } = await jwtDecrypt(token, keyNamed, {
-          typ: FLOW_TYPE,
-          issuer: base_url,
-          audience: FLOW_AUDIENCE,
-          keyManagementAlgorithms: ["dir"],
-          contentEncryptionAlgorithms: ["A256GCM"],
-          requiredClaims: ["exp"],
-        });
-        return flow.parse(payload["flow"]);
-      } catch {
-        // Forged, foreign and outdated are one: this browser has no flow that counts.
-        return null;
+      for (const token of readCookies(request, hostCookieName(base_url, FLOW_COOKIE))) {
+        const opened = await decrypt(sealing, base_url, token);
+        if (opened !== null) return opened;
       }
+      return null;
     },
     clear: (base_url) => flowCookie(base_url, "", 0),
   };
 }
 
-/**
- * `__Host-` keeps a sibling subdomain from planting a flow of its own. Browsers grant the prefix over
- * https alone, so local development goes without.
- */
-function cookieName(base_url: string): string {
-  return base_url.startsWith("https:") ? "__Host-passbook_signin" : "passbook_signin";
-}
-
 /** `Lax`: the way back is a top-level navigation from the provider, and nothing else may carry it. */
 function flowCookie(base_url: string, value: string, max_age_seconds: number): string {
-  return serialize(cookieName(base_url), value, {
-    path: "/",
-    httpOnly: true,
-    secure: true,
-    sameSite: "Lax",
-    maxAge: max_age_seconds,
-  });
+  return hostCookie(base_url, { name: FLOW_COOKIE, value, max_age_seconds }, "Lax");
+}
+
+async function decrypt(
+  keys: EncryptionKeys,
+  base_url: string,
+  token: string,
+): Promise<Flow | null> {
+  const keyNamed = async ({ kid = "" }) => {
+    const named = await keys.named(kid);
+    if (named === null) throw new Error("no such key");
+    return named.key;
+  };
+  try {
+    const { payload } = await jwtDecrypt(token, keyNamed, {
+      typ: FLOW_TYPE,
+      issuer: base_url,
+      audience: FLOW_AUDIENCE,
+      keyManagementAlgorithms: ["dir"],
+      contentEncryptionAlgorithms: ["A256GCM"],
+      requiredClaims: ["exp"],
+    });
+    return flow.parse(payload["flow"]);
+  } catch {
+    // Forged, foreign and outdated are one: no flow that counts.
+    return null;
+  }
 }

@@ -17,7 +17,11 @@ export const users = sqliteTable("users", {
   created_at_ms: integer().notNull(),
 });
 
-/** How a person signs in: unique by (provider, subject), never by e-mail address. */
+/**
+ * How a person signs in: unique by (provider, subject), never by e-mail address. A subject means
+ * somebody to one issuer only, so that is kept beside it, with the client it was told to; null for
+ * development's identities, and for rows older than the columns.
+ */
 export const identities = sqliteTable(
   "identities",
   {
@@ -25,10 +29,13 @@ export const identities = sqliteTable(
     subject: text().notNull(),
     user_id: text().notNull(),
     created_at_ms: integer().notNull(),
+    issuer: text(),
+    client_id: text(),
   },
   (table) => [
     primaryKey({ columns: [table.provider, table.subject] }),
     index("identities_user_id").on(table.user_id),
+    index("identities_provider_issuer").on(table.provider, table.issuer),
   ],
 );
 
@@ -41,6 +48,8 @@ export const sessions = sqliteTable(
     user_id: text().notNull(),
     created_at_ms: integer().notNull(),
     expires_at_ms: integer().notNull(),
+    /** Which of the user's identities it came through; null: not known, as in older rows. */
+    provider: text(),
   },
   (table) => [uniqueIndex("sessions_id").on(table.id), index("sessions_user_id").on(table.user_id)],
 );

@@ -1,54 +1,96 @@
 /** Browser sessions in D1: 256 random bits in a cookie, only their SHA-256 kept, sliding. */
-import { and, eq, gt, lte } from "drizzle-orm";
+import { and, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { base64url } from "jose";
 import { v4 as uuidv4 } from "uuid";
 import { SESSION_SLIDE_AFTER_MS, SESSION_TTL_MS } from "../../domain/limits.ts";
+import type { BrowserSession, Session } from "../port.ts";
 import { sessions } from "./schema.ts";
-import type { Session } from "../port.ts";
+
+/** A session and the secret that proves it, which goes into the cookie and is kept nowhere. */
+export interface ProvenSession {
+  readonly secret: string;
+  readonly session: BrowserSession;
+}
 
 export interface Sessions {
-  /** Starts a session; `secret` goes into the cookie and is kept nowhere. Clears away ended ones. */
-  start(user_id: string): Promise<{ readonly secret: string; readonly session: Session }>;
-  /** The living session of a secret, its end moved on; null where there is none. */
-  resume(secret: string): Promise<Session | null>;
+  /**
+   * Starts a session of a user who came through an identity; null where that was unlinked meanwhile.
+   * Clears away ended ones.
+   */
+  start(user_id: string, came_through: CameThrough): Promise<ProvenSession | null>;
+  /** The first of these secrets whose session lives, its end moved on; null where none does. */
+  resume(secrets: readonly string[]): Promise<ProvenSession | null>;
   /** Whether this session of this user lives. */
   isAlive(id: string, user_id: string): Promise<boolean>;
-  /** Ends the session of a secret. */
-  end(secret: string): Promise<void>;
+  /** Ends the sessions of these secrets. */
+  end(secrets: readonly string[]): Promise<readonly Session[]>;
   /** Ends all sessions of a user. */
-  endAll(user_id: string): Promise<void>;
+  endAll(user_id: string): Promise<readonly Session[]>;
 }
+
+/** The identity that a sign-in proved. */
+export interface CameThrough {
+  readonly provider: string;
+  readonly subject: string;
+}
+
+/** What ending a session says of it. */
+const ENDED = { id: sessions.id, identity_id: sessions.user_id };
 
 /** Sessions kept in the `sessions` table. */
 export function createSessions(database: DrizzleD1Database): Sessions {
+  /** Moves a session's end on. Where that cannot be written the session is as good as it was. */
+  const slide = async (secret_hash: string, expires_at_ms: number): Promise<void> => {
+    try {
+      await database
+        .update(sessions)
+        .set({ expires_at_ms })
+        .where(eq(sessions.secret_hash, secret_hash));
+    } catch (error) {
+      const name = error instanceof Error ? error.name : "unknown";
+      console.warn({ event: "session_not_extended", name });
+    }
+  };
   return {
-    async start(user_id) {
+    async start(user_id, { provider, subject }) {
       const secret = base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
       const id = uuidv4();
       const now_ms = Date.now();
       const secret_hash = await hashSecret(secret);
       const expires_at_ms = now_ms + SESSION_TTL_MS;
       const ended = and(eq(sessions.user_id, user_id), lte(sessions.expires_at_ms, now_ms));
-      await database.batch([
+      // One statement decides: no session comes through what was unlinked while its owner signed in.
+      const [, inserted] = await database.batch([
         database.delete(sessions).where(ended),
-        database
-          .insert(sessions)
-          .values({ secret_hash, id, user_id, created_at_ms: now_ms, expires_at_ms }),
+        database.insert(sessions).select(sql`
+          select ${secret_hash}, ${id}, ${user_id}, ${now_ms}, ${expires_at_ms}, ${provider}
+          where exists (
+            select 1 from identities
+            where provider = ${provider} and subject = ${subject} and user_id = ${user_id})`),
       ]);
-      return { secret, session: { id, identity_id: user_id } };
+      if (inserted.meta.changes === 0) return null;
+      return { secret, session: { id, identity_id: user_id, binding: await bindingOf(secret) } };
     },
-    async resume(secret) {
+    async resume(secrets) {
+      if (secrets.length === 0) return null;
       const now_ms = Date.now();
-      const secret_hash = await hashSecret(secret);
-      const living = and(eq(sessions.secret_hash, secret_hash), gt(sessions.expires_at_ms, now_ms));
-      const row = await database.select().from(sessions).where(living).get();
-      if (row === undefined) return null;
-      const expires_at_ms = now_ms + SESSION_TTL_MS;
-      if (expires_at_ms - row.expires_at_ms >= SESSION_SLIDE_AFTER_MS) {
-        await database.update(sessions).set({ expires_at_ms }).where(living);
+      const hashes = await Promise.all(secrets.map(hashSecret));
+      const rows = await database
+        .select()
+        .from(sessions)
+        .where(and(inArray(sessions.secret_hash, hashes), gt(sessions.expires_at_ms, now_ms)));
+      for (const [place, secret] of secrets.entries()) {
+        const row = rows.find(({ secret_hash }) => secret_hash === hashes[place]);
+        if (row === undefined) continue;
+        const expires_at_ms = now_ms + SESSION_TTL_MS;
+        if (expires_at_ms - row.expires_at_ms >= SESSION_SLIDE_AFTER_MS) {
+          await slide(row.secret_hash, expires_at_ms);
+        }
+        const session = { id: row.id, identity_id: row.user_id, binding: await bindingOf(secret) };
+        return { secret, session };
       }
-      return { id: row.id, identity_id: row.user_id };
+      return null;
     },
     async isAlive(id, user_id) {
       const living = and(
@@ -59,13 +101,25 @@ export function createSessions(database: DrizzleD1Database): Sessions {
       const row = await database.select({ id: sessions.id }).from(sessions).where(living).get();
       return row !== undefined;
     },
-    async end(secret) {
-      await database.delete(sessions).where(eq(sessions.secret_hash, await hashSecret(secret)));
+    async end(secrets) {
+      if (secrets.length === 0) return [];
+      const hashes = await Promise.all(secrets.map(hashSecret));
+      return database
+        .delete(sessions)
+        .where(inArray(sessions.secret_hash, hashes))
+        .returning(ENDED);
     },
-    async endAll(user_id) {
-      await database.delete(sessions).where(eq(sessions.user_id, user_id));
-    },
+    endAll: (user_id) =>
+      database.delete(sessions).where(eq(sessions.user_id, user_id)).returning(ENDED),
   };
+}
+
+/**
+ * What a JWT says of the session it belongs to. Not the hash that D1 finds the session by: the JWT
+ * goes to every host of the family.
+ */
+export function bindingOf(secret: string): Promise<string> {
+  return hashSecret(`passbook session binding 1 ${secret}`);
 }
 
 async function hashSecret(secret: string): Promise<string> {

@@ -16,7 +16,7 @@ import {
   type Authorized,
 } from "./authorization.ts";
 import type { Flow, FlowCookies } from "./flow_cookie.ts";
-import type { Users } from "./users.ts";
+import type { IssuerChanged, Origin, Users } from "./users.ts";
 
 /** What sign-ins need of their surroundings. */
 export interface SignInParts {
@@ -26,8 +26,8 @@ export interface SignInParts {
   readonly keep_upstream_tokens: KeepUpstreamTokens | null;
   /** The living session of a request's cookies. */
   sessionOf(request: Request): Promise<Session | null>;
-  /** Starts a session for a user. */
-  signIn(user_id: string): Promise<SignedIn>;
+  /** Starts a session for a user; null where the identity they came through was unlinked meanwhile. */
+  signIn(user_id: string, origin: Origin, base_url: string): Promise<SignedIn | null>;
 }
 
 export interface SignIns {
@@ -66,7 +66,7 @@ export function createSignIns(parts: SignInParts): SignIns {
         console.warn({ event: "signin_failed", provider: provider.id, failure, reason });
         return failed(failure, flow, failure === "mismatch" ? [] : ended);
       }
-      return settle(parts, flow, authorized.value, ended);
+      return settle(parts, provider, base_url, flow, authorized.value, ended);
     },
   };
 }
@@ -88,23 +88,49 @@ async function isStillThere(
 /** Links the identity, or signs its user in; the tokens are kept for whoever has it. */
 async function settle(
   parts: SignInParts,
+  { id, issuer, client_id }: OAuthProvider,
+  base_url: string,
   flow: Flow,
-  { subject, profile, tokens }: Authorized,
+  { subject, profile, tokens: granted }: Authorized,
   ended: readonly string[],
 ): Promise<SignInFinished> {
   const { users, keep_upstream_tokens } = parts;
+  const origin = { provider: id, subject, issuer, client_id };
+  const keep = async (identity_id: string, linked_at_ms: number): Promise<void> =>
+    keep_upstream_tokens?.(identity_id, { ...origin, ...granted, linked_at_ms });
   if (flow.link_to !== null) {
-    const { identity_id } = flow.link_to;
-    const linking = await users.link(identity_id, flow.provider, subject);
-    if (linking !== "linked") return failed(linking, flow, ended);
-    await keep_upstream_tokens?.(identity_id, tokens);
+    const linking = await users.link(flow.link_to, origin);
+    if (linking.kind === "issuer_changed") return refuseIssuer(linking, origin, flow, ended);
+    if (linking.kind !== "linked") return failed(linking.kind, flow, ended);
+    await keep(flow.link_to.identity_id, linking.linked_at_ms);
     return { kind: "linked", set_cookies: ended };
   }
-  const user_id = await users.findOrCreate(flow.provider, subject, profile);
-  await keep_upstream_tokens?.(user_id, tokens);
-  const { session, set_cookies } = await parts.signIn(user_id);
+  const found = await users.findOrCreate(origin, profile);
+  if (found.kind === "issuer_changed") return refuseIssuer(found, origin, flow, ended);
+  await keep(found.user_id, found.linked_at_ms);
+  const signed_in = await parts.signIn(found.user_id, origin, base_url);
+  if (signed_in === null) return failed("expired", flow, ended);
+  const { session, set_cookies } = signed_in;
   const { redirect_to } = flow;
   return { kind: "signed_in", session, set_cookies: [...set_cookies, ...ended], redirect_to };
+}
+
+/**
+ * Equal subjects of two issuers are two people. The id stays with the first issuer until the operator
+ * gives the new one an id of its own, and nobody gets in by it meanwhile.
+ */
+function refuseIssuer(
+  { known_issuer }: IssuerChanged,
+  { provider, issuer: configured_issuer }: Origin,
+  flow: Flow,
+  ended: readonly string[],
+): SignInFinished {
+  const remedy =
+    "This provider id belongs to known_issuer, whose users it names. Give configured_issuer an id of " +
+    "its own in SIGNIN_PROVIDERS.";
+  const event = "provider_issuer_changed";
+  console.error({ event, provider, known_issuer, configured_issuer, remedy });
+  return failed("issuer_changed", flow, ended);
 }
 
 function failed(

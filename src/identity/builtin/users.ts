@@ -1,9 +1,9 @@
 /** People and how they sign in. An identity is (provider, subject); an e-mail address never joins two. */
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, ne, sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { v4 as uuidv4 } from "uuid";
-import { identities, users } from "./schema.ts";
-import type { Person } from "../port.ts";
+import type { Person, Session } from "../port.ts";
+import { identities, sessions, users } from "./schema.ts";
 
 /** What a provider says of a person. */
 export interface Profile {
@@ -12,8 +12,36 @@ export interface Profile {
   readonly email_verified: boolean;
 }
 
-export type Linking = "linked" | "linked_elsewhere" | "linked_another";
-export type Unlinking = "unlinked" | "only_one_left" | "not_linked";
+/** An identity, and whose word it is; issuer and client are null for development's own. */
+export interface Origin {
+  readonly provider: string;
+  readonly subject: string;
+  readonly issuer: string | null;
+  readonly client_id: string | null;
+}
+
+/** The provider's id stood for another issuer before. Its subjects are other people. */
+export interface IssuerChanged {
+  readonly kind: "issuer_changed";
+  readonly known_issuer: string;
+}
+
+export type Found =
+  | { readonly kind: "found"; readonly user_id: string; readonly linked_at_ms: number }
+  | IssuerChanged;
+
+export type Linking =
+  | { readonly kind: "linked"; readonly linked_at_ms: number }
+  | { readonly kind: "linked_elsewhere" | "linked_another" | "link_session_ended" }
+  | IssuerChanged;
+
+export type Unlinking =
+  | {
+      readonly kind: "unlinked";
+      readonly linked_at_ms: number;
+      readonly ended_sessions: readonly Session[];
+    }
+  | { readonly kind: "only_one_left" | "not_linked" };
 
 export interface Users {
   /**
@@ -21,32 +49,37 @@ export interface Users {
    * profile is kept up to date by the identity a person has had longest, and by no other: signing in
    * another way must not exchange an address that operators may have given powers to.
    */
-  findOrCreate(provider: string, subject: string, profile: Profile): Promise<string>;
-  /** Gives a user a further identity, at most one of each provider. Linking it again changes nothing. */
-  link(user_id: string, provider: string, subject: string): Promise<Linking>;
-  /** Takes an identity from a user, never the last one. */
-  unlink(user_id: string, provider: string): Promise<Unlinking>;
+  findOrCreate(origin: Origin, profile: Profile): Promise<Found>;
+  /**
+   * Gives the person of a living session a further identity, at most one of each provider. Linking it
+   * again changes nothing.
+   */
+  link(session: Session, origin: Origin): Promise<Linking>;
+  /**
+   * Takes an identity from the person of a session, never the last one, and ends the other sessions
+   * that came through its provider.
+   */
+  unlink(session: Session, provider: string): Promise<Unlinking>;
   /** A user and their identities, oldest first; null where there is none. */
   read(user_id: string): Promise<Person | null>;
 }
 
 /** Users kept in the `users` and `identities` tables. */
 export function createUsers(database: DrizzleD1Database): Users {
-  const find = async (provider: string, subject: string): Promise<string | null> => {
-    const row = await database
-      .select({ user_id: identities.user_id })
+  const find = ({ provider, subject }: Origin) =>
+    database
+      .select()
       .from(identities)
-      .where(and(eq(identities.provider, provider), eq(identities.subject, subject)))
-      .get();
-    return row?.user_id ?? null;
-  };
+      .where(and(eq(identities.provider, provider), eq(identities.subject, subject)));
   const linkedTo = (user_id: string) =>
     database
       .select()
       .from(identities)
       .where(eq(identities.user_id, user_id))
       .orderBy(asc(identities.created_at_ms), asc(identities.provider));
-  const refresh = async (user_id: string, provider: string, profile: Profile): Promise<void> => {
+  const otherIssuer = (origin: Origin) =>
+    database.select({ known_issuer: knownIssuer(origin) }).from(sql`(select 1)`);
+  const refreshProfile = async (user_id: string, provider: string, profile: Profile) => {
     const [[oldest], [user]] = await database.batch([
       linkedTo(user_id).limit(1),
       database.select().from(users).where(eq(users.id, user_id)),
@@ -63,40 +96,64 @@ export function createUsers(database: DrizzleD1Database): Users {
         .where(eq(users.id, user_id));
   };
   return {
-    async findOrCreate(provider, subject, profile) {
-      const known = await find(provider, subject);
-      if (known !== null) {
-        await refresh(known, provider, profile);
-        return known;
+    async findOrCreate(origin, profile) {
+      const [[known], [other]] = await database.batch([find(origin), otherIssuer(origin)]);
+      if (isOther(other)) return { kind: "issuer_changed", ...other };
+      if (known !== undefined) {
+        await keepOrigin(database, known, origin);
+        await refreshProfile(known.user_id, origin.provider, profile);
+        return found(known);
       }
       const id = `user_${uuidv4()}`;
       const created_at_ms = Date.now();
       try {
         // One transaction: the identity's key decides who was first, and the loser leaves no user.
         await database.batch([
-          database.insert(identities).values({ provider, subject, user_id: id, created_at_ms }),
+          database.insert(identities).values({ ...origin, user_id: id, created_at_ms }),
           database.insert(users).values({ id, ...profile, created_at_ms }),
         ]);
-        return id;
+        return { kind: "found", user_id: id, linked_at_ms: created_at_ms };
       } catch (error) {
-        const winner = await find(provider, subject);
-        if (winner !== null) return winner;
+        const winner = await find(origin).get();
+        if (winner !== undefined) return found(winner);
         throw error;
       }
     },
-    async link(user_id, provider, subject) {
-      // One statement decides: neither a stolen identity nor a second one of the provider slips by.
-      const inserted = await database.run(sql`
-        insert into identities (provider, subject, user_id, created_at_ms)
-        select ${provider}, ${subject}, ${user_id}, ${Date.now()}
-        where not exists (select 1 from identities where user_id = ${user_id} and provider = ${provider})
-        on conflict (provider, subject) do nothing`);
-      if (inserted.meta.changes > 0) return "linked";
-      const owner = await find(provider, subject);
-      if (owner === user_id) return "linked";
-      return owner === null ? "linked_another" : "linked_elsewhere";
+    async link({ id: session_id, identity_id: user_id }, origin) {
+      const { provider, subject, issuer, client_id } = origin;
+      const now_ms = Date.now();
+      // One statement decides: neither a stolen identity nor a second one of the provider slips by, nor
+      // one for a session that was ended while the person was at the provider.
+      const [[other], inserted, [owned], [session]] = await database.batch([
+        otherIssuer(origin),
+        database
+          .insert(identities)
+          .select(
+            sql`
+              select ${provider}, ${subject}, ${user_id}, ${now_ms}, ${issuer}, ${client_id}
+              where not exists (
+                  select 1 from identities where user_id = ${user_id} and provider = ${provider})
+                and ${knownIssuer(origin)} is null
+                and exists (
+                  select 1 from sessions
+                  where id = ${session_id} and user_id = ${user_id} and expires_at_ms > ${now_ms})`,
+          )
+          .onConflictDoNothing(),
+        find(origin),
+        database
+          .select({ id: sessions.id })
+          .from(sessions)
+          .where(and(eq(sessions.id, session_id), eq(sessions.user_id, user_id))),
+      ]);
+      if (isOther(other)) return { kind: "issuer_changed", ...other };
+      if (inserted.meta.changes > 0) return { kind: "linked", linked_at_ms: now_ms };
+      if (session === undefined) return { kind: "link_session_ended" };
+      if (owned === undefined) return { kind: "linked_another" };
+      if (owned.user_id !== user_id) return { kind: "linked_elsewhere" };
+      await keepOrigin(database, owned, origin);
+      return { kind: "linked", linked_at_ms: owned.created_at_ms };
     },
-    async unlink(user_id, provider) {
+    async unlink({ id: session_id, identity_id: user_id }, provider) {
       const before = await linkedTo(user_id);
       const removal = database
         .delete(identities)
@@ -107,6 +164,19 @@ export function createUsers(database: DrizzleD1Database): Users {
             sql`(select count(*) from identities where user_id = ${user_id}) > 1`,
           ),
         );
+      // Who came in by what is no longer theirs goes; also those of whom nobody knows how they came.
+      const ending = database
+        .delete(sessions)
+        .where(
+          and(
+            eq(sessions.user_id, user_id),
+            ne(sessions.id, session_id),
+            sql`coalesce(${sessions.provider}, ${provider}) = ${provider}`,
+            sql`not exists (
+              select 1 from identities where user_id = ${user_id} and provider = ${provider})`,
+          ),
+        )
+        .returning({ id: sessions.id, identity_id: sessions.user_id });
       // Who vouched for the address goes, and the word for it with them, in one transaction; the next
       // oldest speaks at its next sign-in.
       const vouched = before[0]?.provider === provider && before.length > 1;
@@ -114,9 +184,15 @@ export function createUsers(database: DrizzleD1Database): Users {
         .update(users)
         .set({ email_verified: false })
         .where(eq(users.id, user_id));
-      const [removed] = await database.batch(vouched ? [removal, silence] : [removal]);
-      if (removed.meta.changes > 0) return "unlinked";
-      return before.some((row) => row.provider === provider) ? "only_one_left" : "not_linked";
+      const [removed, ended_sessions] = await database.batch(
+        vouched ? [removal, ending, silence] : [removal, ending],
+      );
+      const row = before.find((linked) => linked.provider === provider);
+      if (removed.meta.changes > 0) {
+        const linked_at_ms = row?.created_at_ms ?? Date.now();
+        return { kind: "unlinked", linked_at_ms, ended_sessions };
+      }
+      return { kind: row === undefined ? "not_linked" : "only_one_left" };
     },
     async read(user_id) {
       const [[user], rows] = await database.batch([
@@ -132,4 +208,41 @@ export function createUsers(database: DrizzleD1Database): Users {
       return { identity_id, name, email, email_verified, linked };
     },
   };
+}
+
+type IdentityRow = typeof identities.$inferSelect;
+
+function found({ user_id, created_at_ms }: IdentityRow): Found {
+  return { kind: "found", user_id, linked_at_ms: created_at_ms };
+}
+
+interface OtherIssuer {
+  readonly known_issuer: string | null;
+}
+
+function isOther(row: OtherIssuer | undefined): row is { readonly known_issuer: string } {
+  return row !== undefined && row.known_issuer !== null;
+}
+
+/**
+ * SQL: another issuer that identities of the provider came from; null where there is none. Two steps
+ * into an index, where "not equal" would walk through everybody.
+ */
+function knownIssuer({ provider, issuer }: Origin): SQL<string | null> {
+  const search = (comparison: SQL) =>
+    sql`(select issuer from identities where provider = ${provider} and issuer ${comparison} limit 1)`;
+  return sql<string | null>`coalesce(${search(sql`< ${issuer}`)}, ${search(sql`> ${issuer}`)})`;
+}
+
+/** Notes a new client of the same issuer, and the origin of a row older than its columns. */
+async function keepOrigin(
+  database: DrizzleD1Database,
+  known: IdentityRow,
+  { provider, subject, issuer, client_id }: Origin,
+): Promise<void> {
+  if (known.issuer === issuer && known.client_id === client_id) return;
+  await database
+    .update(identities)
+    .set({ issuer, client_id })
+    .where(and(eq(identities.provider, provider), eq(identities.subject, subject)));
 }

@@ -1,0 +1,147 @@
+/** The two cookies of a signed-in browser, and what other hosts of the family can do with them. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { connect, openProviderDouble } from "../identity/provider_double.ts";
+import { countedEnvironment } from "./bindings.ts";
+import { openBrowser, subjectOf, tokenOf, type Browser } from "./browser.ts";
+import { send, signIn } from "./passbook.ts";
+
+const ADA = { sub: "ada", name: "Ada" };
+const MALLORY = { sub: "mallory", name: "Mallory" };
+
+const SESSION = "__Host-passbook_session";
+const TOKEN = "__Secure-passbook_token";
+
+/** A deployment at id.family.test, whose parent domain is shared with other hosts. */
+function family() {
+  const acme = openProviderDouble("acme");
+  const settings = {
+    ...connect(acme, openProviderDouble("other")),
+    DEV_SIGNIN: "false",
+    BASE_URL: "https://id.family.test",
+    COOKIE_DOMAIN: "family.test",
+  };
+  const askFor = async (path: string, cookies: string, method = "GET") => {
+    const headers = { Cookie: cookies, Origin: settings.BASE_URL, Accept: "text/html" };
+    return send(method, new URL(path, settings.BASE_URL).href, { headers }, settings);
+  };
+  return { acme, settings, askFor };
+}
+
+const pair = (browser: Browser, name: string): string =>
+  `${name}=${browser.cookies.get(name) ?? "none"}`;
+
+async function twoPeople() {
+  const world = family();
+  const ada = openBrowser(world.settings);
+  const ada_id = subjectOf(tokenOf(await ada.signIn(world.acme, ADA)));
+  const mallory = openBrowser(world.settings);
+  const mallory_id = subjectOf(tokenOf(await mallory.signIn(world.acme, MALLORY)));
+  return { ...world, ada, ada_id, mallory, mallory_id };
+}
+
+const walletOwner = (answer: { body: { account?: { identity_id: string } } }) =>
+  answer.body?.account?.identity_id;
+
+describe("what a sign-in sets", () => {
+  it("is a session for this host alone, and a JWT for the whole family", async () => {
+    const { acme, settings } = family();
+    const landed = await openBrowser(settings).signIn(acme, ADA);
+    const cookies = landed.headers.getSetCookie();
+    const session = cookies.find((cookie) => cookie.startsWith(`${SESSION}=`)) ?? "";
+    const token = cookies.find((cookie) => cookie.startsWith(`${TOKEN}=`)) ?? "";
+    expect(session).toMatch(/; Path=\/; HttpOnly; Secure; SameSite=None$/);
+    expect(session).not.toContain("Domain");
+    expect(token).toContain("; Domain=family.test; Path=/; HttpOnly; Secure; SameSite=None");
+    expect(token).toContain("Max-Age=900");
+  });
+});
+
+describe("the API, by cookie,", () => {
+  it("takes the JWT beside its own session, and asks no store", async () => {
+    const ada = await signIn();
+    const { environment, hops } = countedEnvironment();
+    const headers = { Cookie: ada.cookies };
+    expect((await send("GET", "/api/wallet", { headers }, environment)).status).toBe(200);
+    expect(hops).toEqual({ account: 1, d1: 0, kv: 0 });
+  });
+
+  it("takes no JWT alone, nor with a session that is none", async () => {
+    const { ada, askFor } = await twoPeople();
+    expect((await askFor("/api/wallet", pair(ada, TOKEN))).status).toBe(401);
+    const invented = `${SESSION}=${"a".repeat(43)}; ${pair(ada, TOKEN)}`;
+    expect((await askFor("/api/wallet", invented)).status).toBe(401);
+  });
+
+  it("takes no JWT of a bearer's renewal as a cookie", async () => {
+    const { ada, ada_id, acme, settings, askFor } = await twoPeople();
+    const bearer = tokenOf(await openBrowser(settings).signIn(acme, ADA)) ?? "";
+    const headers = { Authorization: `Bearer ${bearer}` };
+    const renewed = await send("GET", "/api/sessionToken", { headers }, settings);
+    const answer = await askFor("/api/wallet", `${TOKEN}=${renewed.body.token}`);
+    expect(answer.status).toBe(401);
+    const own = await askFor(
+      "/api/wallet",
+      `${pair(ada, SESSION)}; ${TOKEN}=${renewed.body.token}`,
+    );
+    expect(walletOwner(own)).toBe(ada_id);
+    expect(own.headers.getSetCookie().join()).toContain(`${TOKEN}=`);
+  });
+
+  it("knows the session's person under another's planted JWT, before or after their own", async () => {
+    const { ada, ada_id, mallory, askFor } = await twoPeople();
+    const planted = pair(mallory, TOKEN);
+    for (const cookies of [
+      [pair(ada, SESSION), planted],
+      [pair(ada, SESSION), planted, pair(ada, TOKEN)],
+      [pair(ada, SESSION), pair(ada, TOKEN), planted],
+      [`${TOKEN}=dead`, planted, pair(ada, SESSION), pair(ada, TOKEN)],
+    ]) {
+      expect(walletOwner(await askFor("/api/wallet", cookies.join("; ")))).toBe(ada_id);
+    }
+  });
+
+  it("finds the session's JWT behind dead ones without asking a store", async () => {
+    const ada = await signIn();
+    const { environment, hops } = countedEnvironment();
+    const headers = { Cookie: `passbook_token=dead; passbook_session=dead; ${ada.cookies}` };
+    expect((await send("GET", "/api/wallet", { headers }, environment)).status).toBe(200);
+    expect(hops).toEqual({ account: 1, d1: 0, kv: 0 });
+  });
+
+  it("reads no cookie without the prefix under https: those a sibling can plant", async () => {
+    const { ada, mallory, ada_id, askFor } = await twoPeople();
+    const planted =
+      `passbook_session=${mallory.cookies.get(SESSION)}; ` +
+      `passbook_token=${mallory.cookies.get(TOKEN)}`;
+    expect((await askFor("/api/wallet", planted)).status).toBe(401);
+    const beside = `${planted}; ${pair(ada, SESSION)}`;
+    expect(walletOwner(await askFor("/api/wallet", beside))).toBe(ada_id);
+  });
+});
+
+describe("our own pages", () => {
+  it("go by the session, whatever JWT is planted beside it", async () => {
+    const { ada, mallory, askFor } = await twoPeople();
+    const page = await askFor("/account", `${pair(mallory, TOKEN)}; ${pair(ada, SESSION)}`);
+    expect(page.text).toContain("Ada");
+    expect(page.text).not.toContain("Mallory");
+    expect((await askFor("/account", pair(mallory, TOKEN))).status).toBe(303);
+  });
+
+  it("take the first session that lives, and end all on signing out", async () => {
+    const ada = await signIn();
+    const again = await signIn();
+    const [session = ""] = ada.cookies.split("; ");
+    const [other = ""] = again.cookies.split("; ");
+    const dead = `passbook_session=${"d".repeat(43)}`;
+    const ask = (method: string, path: string, cookies: string) => {
+      const headers = { Cookie: cookies, Origin: "http://passbook.test", Accept: "text/html" };
+      return send(method, path, { headers });
+    };
+    expect((await ask("GET", "/account", `${dead}; ${session}`)).status).toBe(200);
+    await ask("POST", "/signout", `${dead}; ${session}; ${other}`);
+    const left = await env.DB.prepare("select count(*) as n from sessions").first("n");
+    expect(left).toBe(0);
+  });
+});
