@@ -18,6 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** The one sideways edge, and the schema that D1's tables share. */
 const ALSO: readonly string[] = [
   "src/account/outbox.ts → src/readmodel/projector.ts",
+  "src/account/projection.ts → src/readmodel/projector.ts",
   "src/account/object.ts → src/readmodel/projector.ts",
 ];
 

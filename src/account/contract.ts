@@ -5,9 +5,10 @@ import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { JobStatus } from "../domain/job.ts";
 import type { UpstreamTokens } from "../identity/upstream_tokens.ts";
+import type { Page } from "./lists.ts";
 import type { AppRow, EntryRow, JobRow } from "./store.ts";
 
-export type { AppRow, EntryRow, JobRow };
+export type { AppRow, EntryRow, JobRow, Page };
 
 /**
  * By which proof the account's owner acts. A token's life and limits are checked inside the operation
@@ -118,10 +119,26 @@ export interface SettledJob {
   readonly credits: number;
 }
 
-/** One page, newest first; `more` says that older rows exist. */
-export interface Page<Row> {
-  readonly rows: readonly Row[];
-  readonly more: boolean;
+/** Credits an operator gives, or takes where negative; not 0. `note`: why, for the account's owner. */
+export interface AdjustCreditsRequest {
+  readonly amount: number;
+  readonly note: string;
+}
+
+export interface AdjustedCredits {
+  readonly entry: EntryRow;
+  readonly credits: number;
+}
+
+/** A plan's slug, and why it changed, for the account's owner. */
+export interface ChangePlanRequest {
+  readonly plan: string;
+  readonly note: string;
+}
+
+export interface ChangedPlan {
+  readonly entry: EntryRow;
+  readonly plan: string;
 }
 
 /**
@@ -163,8 +180,13 @@ export interface AccountOperations {
   completeJob(caller: Caller, request: CompleteJobRequest, guard: Guard): OnceAnswer<SettledJob>;
   failJob(caller: Caller, request: FailJobRequest, guard: Guard): OnceAnswer<SettledJob>;
   readJob(caller: Caller, job_id: string): Answer<JobRow>;
-  listJobs(caller: Caller, request: ListJobsRequest): Answer<Page<JobRow>>;
-  listEntries(caller: Caller, request: ListEntriesRequest): Answer<Page<EntryRow>>;
+  listJobs(caller: Caller, request: ListJobsRequest): Answer<Page<JobRow, string>>;
+  listEntries(caller: Caller, request: ListEntriesRequest): Answer<Page<EntryRow, number>>;
+  /** For operators; the caller is the account's owner nowhere. May be refused as `balance_limit`. */
+  adjustCredits(request: AdjustCreditsRequest, guard: Guard): OnceAnswer<AdjustedCredits>;
+  changePlan(request: ChangePlanRequest, guard: Guard): OnceAnswer<ChangedPlan>;
+  /** Sends the whole account to the read model anew. For operators; safe at any time. */
+  rebuild(): Promise<void>;
   /** Whether the caller may still act: for answers that ask nothing else of the account. */
   checkCaller(caller: Caller): Answer<null>;
   checkRoomForToken(caller: Caller): Answer<null>;
