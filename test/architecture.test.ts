@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** The one sideways edge: the outbox's way to the read model, put together by the object itself. */
 const ALSO: readonly string[] = [
   "src/account/outbox.ts → src/readmodel/projector.ts",
+  "src/account/projection.ts → src/readmodel/projector.ts",
   "src/account/object.ts → src/readmodel/projector.ts",
 ];
 

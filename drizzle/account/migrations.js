@@ -3,7 +3,8 @@ import m0000 from './0000_initial.sql';
 import m0001 from './0001_vault.sql';
 import m0002 from './0002_tokens.sql';
 import m0003 from './0003_open_jobs.sql';
-import m0004 from './0004_upstream_origin.sql';
+import m0004 from './0004_ledger_standing.sql';
+import m0005 from './0005_upstream_origin.sql';
 
   export default {
     journal,
@@ -12,7 +13,8 @@ import m0004 from './0004_upstream_origin.sql';
 m0001,
 m0002,
 m0003,
-m0004
+m0004,
+m0005
     }
   }
   

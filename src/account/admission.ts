@@ -13,9 +13,10 @@ import type {
   ListedToken,
   RevokeTokenRequest,
 } from "./contract.ts";
-import { ensureOpen, type Transaction } from "./ledger.ts";
+import { ensureOpen } from "./ledger.ts";
 import type { JobRow } from "./store.ts";
 import { budgetOf, limitsOf, type TokenRow } from "./tokens.ts";
+import type { Transaction } from "./transaction.ts";
 
 const NOT_VALID = "This token was revoked or has expired. Get a new one.";
 

@@ -6,9 +6,10 @@ import type { JobStatus } from "../domain/job.ts";
 import type { EncryptionKey } from "../keys/encryption.ts";
 import type { OAuthProvider } from "../oauth/providers.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
+import type { Page } from "./lists.ts";
 import type { AppRow, EntryRow, JobRow } from "./store.ts";
 
-export type { AppRow, EntryRow, JobRow };
+export type { AppRow, EntryRow, JobRow, Page };
 
 /**
  * By which proof the account's owner acts. A token's life and limits are checked inside the operation
@@ -122,10 +123,26 @@ export interface SettledJob {
   readonly credits: number;
 }
 
-/** One page, newest first; `more` says that older rows exist. */
-export interface Page<Row> {
-  readonly rows: readonly Row[];
-  readonly more: boolean;
+/** Credits an operator gives, or takes where negative; not 0. `note`: why, for the account's owner. */
+export interface AdjustCreditsRequest {
+  readonly amount: number;
+  readonly note: string;
+}
+
+export interface AdjustedCredits {
+  readonly entry: EntryRow;
+  readonly credits: number;
+}
+
+/** A plan's slug, and why it changed, for the account's owner. */
+export interface ChangePlanRequest {
+  readonly plan: string;
+  readonly note: string;
+}
+
+export interface ChangedPlan {
+  readonly entry: EntryRow;
+  readonly plan: string;
 }
 
 /**
@@ -167,8 +184,13 @@ export interface AccountOperations {
   completeJob(caller: Caller, request: CompleteJobRequest, guard: Guard): OnceAnswer<SettledJob>;
   failJob(caller: Caller, request: FailJobRequest, guard: Guard): OnceAnswer<SettledJob>;
   readJob(caller: Caller, job_id: string): Answer<JobRow>;
-  listJobs(caller: Caller, request: ListJobsRequest): Answer<Page<JobRow>>;
-  listEntries(caller: Caller, request: ListEntriesRequest): Answer<Page<EntryRow>>;
+  listJobs(caller: Caller, request: ListJobsRequest): Answer<Page<JobRow, string>>;
+  listEntries(caller: Caller, request: ListEntriesRequest): Answer<Page<EntryRow, number>>;
+  /** For operators; the caller is the account's owner nowhere. May be refused as `balance_limit`. */
+  adjustCredits(request: AdjustCreditsRequest, guard: Guard): OnceAnswer<AdjustedCredits>;
+  changePlan(request: ChangePlanRequest, guard: Guard): OnceAnswer<ChangedPlan>;
+  /** Sends the whole account to the read model anew. For operators; safe at any time. */
+  rebuild(): Promise<void>;
   /** Whether the caller may still act: for answers that ask nothing else of the account. */
   checkCaller(caller: Caller): Answer<null>;
   checkRoomForToken(caller: Caller): Answer<null>;

@@ -1,16 +1,17 @@
 /** Kept answers: a retried request gets the first answer again, written in the same transaction. */
-import { and, eq, min, sql } from "drizzle-orm";
-import {
-  IDEMPOTENCY_CLEANUP_INTERVAL_MS,
-  IDEMPOTENCY_CLEANUP_ROWS,
-  IDEMPOTENCY_KEEP_MS,
-} from "../domain/limits.ts";
+import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
+import { IDEMPOTENCY_CLEANUP_ROWS, IDEMPOTENCY_KEEP_MS } from "../domain/limits.ts";
 import { accepted, refused } from "../domain/result.ts";
 import { visibleApps } from "./admission.ts";
 import type { Answer, IdempotencyGuard, OnceAnswer } from "./contract.ts";
-import type { Transaction } from "./ledger.ts";
 import { idempotency } from "./schema.ts";
 import type { AccountDatabase } from "./store.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** A UTC day: the unit in which kept answers are cleaned away. Not shorter than they are kept. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const dayOf = (at_ms: number): number => Math.floor(at_ms / DAY_MS);
 
 /**
  * Runs `operation` unless the guard's key was answered before at this endpoint. Only answers that
@@ -46,38 +47,49 @@ export function once<Value>(
     };
     database
       .insert(idempotency)
-      .values({ endpoint, key: guard.key, ...row })
-      .onConflictDoUpdate({ target: [idempotency.endpoint, idempotency.key], set: row })
+      .values({ day: dayOf(now_ms), endpoint, key: guard.key, ...row })
       .run();
   }
   return accepted({ value: answer.value, replayed: false });
 }
 
+/** Three look-ups by key, the newest first: a clock may have gone back over midnight. */
 function readKept(database: AccountDatabase, endpoint: string, key: string, now_ms: number) {
+  const today = dayOf(now_ms);
   const kept = database
     .select()
     .from(idempotency)
-    .where(and(eq(idempotency.endpoint, endpoint), eq(idempotency.key, key)))
+    .where(
+      and(
+        inArray(idempotency.day, [today + 1, today, today - 1]),
+        eq(idempotency.endpoint, endpoint),
+        eq(idempotency.key, key),
+      ),
+    )
+    .orderBy(desc(idempotency.day))
+    .limit(1)
     .get();
   return kept !== undefined && kept.created_at_ms > now_ms - IDEMPOTENCY_KEEP_MS ? kept : null;
 }
 
 /**
- * Deletes answers kept long enough, a bounded number at a time: one account may have kept very many.
+ * Deletes the answers of days that are over and out of reach, {@link IDEMPOTENCY_CLEANUP_ROWS} at most:
+ * one account may have kept very many. Reads what it deletes, and one row more.
  * @returns when to call again, in milliseconds since the epoch; null where nothing is kept.
  */
 export function deleteKeptAnswers(database: AccountDatabase, now_ms: number): number | null {
+  const last_day = dayOf(now_ms - IDEMPOTENCY_KEEP_MS) - 1;
   database.run(sql`
-    delete from idempotency where (endpoint, key) in (
-      select endpoint, key from idempotency
-      where created_at_ms <= ${now_ms - IDEMPOTENCY_KEEP_MS} limit ${IDEMPOTENCY_CLEANUP_ROWS})`);
+    delete from idempotency where (day, endpoint, key) in (
+      select day, endpoint, key from idempotency
+      where day <= ${last_day} order by day limit ${IDEMPOTENCY_CLEANUP_ROWS})`);
   const oldest = database
-    .select({ at_ms: min(idempotency.created_at_ms) })
+    .select({ day: idempotency.day })
     .from(idempotency)
+    .orderBy(asc(idempotency.day))
+    .limit(1)
     .get();
-  if (oldest === undefined || oldest.at_ms === null) return null;
-  const due_at_ms = oldest.at_ms + IDEMPOTENCY_KEEP_MS;
-  // More are due already: the rest of them follows at once.
-  if (due_at_ms <= now_ms) return now_ms;
-  return Math.max(due_at_ms, now_ms + IDEMPOTENCY_CLEANUP_INTERVAL_MS);
+  if (oldest === undefined) return null;
+  // More may be due already: the rest of them follows at once.
+  return Math.max((oldest.day + 1) * DAY_MS + IDEMPOTENCY_KEEP_MS, now_ms);
 }

@@ -4,51 +4,41 @@ import * as rules from "../domain/job.ts";
 import { OPEN_JOBS_MAX } from "../domain/limits.ts";
 import { mergeMetadata, serialiseMetadata, type Metadata } from "../domain/metadata.ts";
 import { accepted, refused } from "../domain/result.ts";
-import {
-  countSpending,
-  visibleApps,
-  whyNotEnd,
-  whyNotReserve,
-  whyOverBudget,
-} from "./admission.ts";
+import { countSpending, whyNotEnd, whyNotReserve, whyOverBudget } from "./admission.ts";
 import type {
   Answer,
   CompleteJobRequest,
   CreatedJob,
   CreateJobRequest,
   FailJobRequest,
-  ListJobsRequest,
   SettledJob,
 } from "./contract.ts";
-import {
-  ensureOpen,
-  post,
-  readBalance,
-  readOpenJobs,
-  type OpenJobs,
-  type Transaction,
-} from "./ledger.ts";
-import type { JobRow, Store } from "./store.ts";
+import { ensureOpen, post, readBooks } from "./ledger.ts";
+import { openJobsOf, withoutEnded, withStarted } from "./open_jobs.ts";
+import type { JobRow } from "./store.ts";
+import type { Transaction } from "./transaction.ts";
 
-/** Creates a started job and takes its estimate off the balance. */
+/**
+ * Creates a started job and takes its estimate off the balance. Reads the newest line and job, the
+ * token's row, and one job that may have outlasted the recent ones.
+ */
 export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
   const { store, token, now_ms } = transaction;
   const not_allowed = whyNotReserve(transaction, request.app_slug, request.cost_estimate);
   if (not_allowed !== null) return refused(not_allowed);
-  const open_before = readOpenJobs(store);
-  if (open_before.count >= OPEN_JOBS_MAX) {
+  const open_before = openJobsOf(store.readNewestEntry());
+  if (open_before.open_jobs >= OPEN_JOBS_MAX) {
     return refused({ code: "too_many_open_jobs", limit: OPEN_JOBS_MAX });
   }
   const id = nextJobId(store.readNewestJobId());
   const step = rules.reserve(
-    readBalance(store),
+    readBooks(store).balance_after,
     { id, app_slug: request.app_slug },
     request.cost_estimate,
   );
   if (!step.ok) return step;
   ensureOpen(transaction);
-  const open = { oldest_id: open_before.oldest_id ?? id, count: open_before.count + 1 };
-  const entry = post(transaction, step.value.posting, open);
+  const entry = post(transaction, step.value.posting, withStarted(store, open_before));
   const job = {
     id,
     status: step.value.status,
@@ -65,6 +55,7 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
     token_id: token?.id ?? null,
   };
   store.insertJob(job);
+  transaction.expiry.started(job);
   countSpending(transaction, job, request.cost_estimate);
   return accepted({ job_id: id, credits: entry.balance_after });
 }
@@ -77,12 +68,11 @@ export function completeJob(
   transaction: Transaction,
   request: CompleteJobRequest,
 ): Answer<SettledJob> {
-  const { store } = transaction;
-  const job = store.readJob(request.job_id);
+  const job = readInTime(transaction, request.job_id);
   if (job === null) return refused({ code: "job_unknown" });
   const not_allowed = whyNotEnd(transaction, job);
   if (not_allowed !== null) return refused(not_allowed);
-  const step = rules.complete(readBalance(store), job, request.actual_cost);
+  const step = rules.complete(readBooks(transaction.store), job, request.actual_cost);
   if (!step.ok) return step;
   const over_budget = whyOverBudget(transaction, 0 - step.value.posting.amount);
   if (over_budget !== null) return refused(over_budget);
@@ -93,7 +83,7 @@ export function completeJob(
 
 /** Fails a job, refunding its reserve or keeping it. */
 export function failJob(transaction: Transaction, request: FailJobRequest): Answer<SettledJob> {
-  const job = transaction.store.readJob(request.job_id);
+  const job = readInTime(transaction, request.job_id);
   if (job === null) return refused({ code: "job_unknown" });
   const not_allowed = whyNotEnd(transaction, job);
   if (not_allowed !== null) return refused(not_allowed);
@@ -103,36 +93,20 @@ export function failJob(transaction: Transaction, request: FailJobRequest): Answ
 }
 
 /**
- * Jobs as a list wants them, one more than its limit where there are more. The newest line says where
- * started jobs begin, so that a long history is not searched for them.
+ * A job as it is at this moment: one that ran out, and whose turn has not come where very many did,
+ * ends now. Null where there is none.
  */
-export function listJobs(transaction: Transaction, request: ListJobsRequest): JobRow[] {
-  const { store } = transaction;
-  const filter = {
-    ...request,
-    visible_apps: visibleApps(transaction),
-    limit: request.limit + 1,
-  };
-  if (request.status !== "started") return store.listJobs(filter);
-  const { oldest_id: from_id } = readOpenJobs(store);
-  return from_id === null ? [] : store.listJobs({ ...filter, from_id });
+export function readInTime(transaction: Transaction, job_id: string): JobRow | null {
+  const job = transaction.store.readJob(job_id);
+  const overdue = job?.status === "started" && job.expires_at_ms <= transaction.now_ms;
+  if (job === null || !overdue) return job;
+  transaction.expiry.endOrSetAside(transaction, job_id);
+  return transaction.store.readJob(job_id);
 }
 
-/**
- * Fails every started job whose time has run out.
- * @returns when the next one will, in milliseconds since the epoch; null where none is started.
- */
-export function expireDueJobs(transaction: Transaction): number | null {
-  const { store, now_ms } = transaction;
-  const { oldest_id } = readOpenJobs(store);
-  if (oldest_id === null) return null;
-  let next_expiry_ms: number | null = null;
-  for (const { id, expires_at_ms } of store.listStartedJobs(oldest_id)) {
-    const job = expires_at_ms <= now_ms ? store.readJob(id) : null;
-    if (job !== null) applyStep(transaction, job, rules.expire(job), job.metadata_json);
-    else next_expiry_ms = Math.min(next_expiry_ms ?? expires_at_ms, expires_at_ms);
-  }
-  return next_expiry_ms;
+/** Fails a job whose time ran out, with a full refund. One that has ended already is left alone. */
+export function expireJob(transaction: Transaction, job: JobRow): void {
+  applyStep(transaction, job, rules.expire(job), job.metadata_json);
 }
 
 function applyStep(
@@ -143,7 +117,8 @@ function applyStep(
 ): SettledJob {
   const { store, now_ms } = transaction;
   const { status, actual_cost, failure } = step;
-  const entry = post(transaction, step.posting, openWithout(store, job));
+  const open = withoutEnded(store, openJobsOf(store.readNewestEntry()), job, now_ms);
+  const entry = post(transaction, step.posting, open);
   const ended = {
     ...job,
     status,
@@ -156,14 +131,6 @@ function applyStep(
   store.updateJob(ended);
   countSpending(transaction, job, 0 - step.posting.amount);
   return { job: ended, credits: entry.balance_after };
-}
-
-/** What is started once `job` has ended; a job that timed out before is not among them any more. */
-function openWithout(store: Store, job: JobRow): OpenJobs {
-  const open = readOpenJobs(store);
-  if (job.status !== "started") return open;
-  const oldest_id = open.oldest_id === job.id ? store.readNextStartedJobId(job.id) : open.oldest_id;
-  return { oldest_id, count: oldest_id === null ? 0 : open.count - 1 };
 }
 
 function mergeStored(

@@ -7,15 +7,20 @@ import { drizzle } from "drizzle-orm/durable-sqlite";
 import { migrate } from "drizzle-orm/durable-sqlite/migrator";
 import migrations from "../../drizzle/account/migrations.js";
 import type { TokenAccess } from "../domain/access_token.ts";
-import { PROJECTION_DELAY_MS } from "../domain/limits.ts";
+import { backOff } from "../domain/back_off.ts";
+import { PROJECTION_DELAY_MS, PROJECTION_RETRY_MAX_MS } from "../domain/limits.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
 import { createProjector } from "../readmodel/projector.ts";
+import * as adjustments from "./adjustments.ts";
 import * as tokens from "./admission.ts";
+import { Alarm } from "./alarm.ts";
 import type * as contract from "./contract.ts";
+import { Expiry } from "./expiry.ts";
 import { deleteKeptAnswers, once } from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
-import type { Transaction } from "./ledger.ts";
+import { listEntries, listJobs } from "./lists.ts";
+import { openJobsOf } from "./open_jobs.ts";
 import { Outbox } from "./outbox.ts";
 import * as schema from "./schema.ts";
 import {
@@ -27,6 +32,7 @@ import {
 } from "./store.ts";
 import { Vault } from "./vault/vault.ts";
 import { openTokenStore, type TokenStore } from "./tokens.ts";
+import { transact, type Transaction } from "./transaction.ts";
 import { readWallet } from "./wallet.ts";
 
 /** The object acting on its own, when its alarm wakes it. */
@@ -37,24 +43,23 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   #store!: Store;
   #tokens!: TokenStore;
   #outbox!: Outbox;
+  #alarm!: Alarm;
+  readonly #expiry = new Expiry();
   #vault: Vault | undefined;
-  /** The alarm that storage has, as far as this instance knows; null: none, or not known. */
-  #alarm_at_ms: number | null = null;
-  /** No started job runs out before this. A hint that saves a scan; undefined: not known. */
-  #next_expiry_ms: number | null | undefined;
-  /** When kept answers are next worth a look; null: nothing was kept then, or not known. */
-  #cleanup_at_ms: number | null = null;
+  /** Before this, nobody need ask whether D1 is behind. */
+  #ask_at_ms = 0;
+  /** Since when alarms of this instance fail; null: the last went well. */
+  #failing_since_ms: number | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#database = drizzle(ctx.storage, { schema });
     void ctx.blockConcurrencyWhile(async () => {
       await migrate(this.#database, migrations);
-      this.#alarm_at_ms = await ctx.storage.getAlarm();
+      this.#alarm = new Alarm(ctx.storage, await ctx.storage.getAlarm());
       this.#store = openStore(this.#database);
       this.#tokens = openTokenStore(this.#database);
-      const projector = createProjector(env.DB);
-      this.#outbox = new Outbox(this.#database, this.#store, projector, this.#alarm_at_ms);
+      this.#outbox = new Outbox(this.#database, this.#store, createProjector(env.DB));
     });
   }
 
@@ -94,7 +99,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   readJob(caller: contract.Caller, job_id: string): contract.Answer<JobRow> {
     return this.#transact(caller, "read", (transaction) => {
-      const job = transaction.store.readJob(job_id);
+      const job = jobs.readInTime(transaction, job_id);
       if (job === null) return refused({ code: "job_not_found" });
       const foreign = tokens.whyNotForApp(transaction, job.app_slug);
       return foreign === null ? accepted(job) : refused(foreign);
@@ -104,21 +109,40 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   listJobs(
     caller: contract.Caller,
     request: contract.ListJobsRequest,
-  ): contract.Answer<contract.Page<JobRow>> {
-    return this.#transact(caller, "read", (transaction) =>
-      accepted(page(jobs.listJobs(transaction, request), request.limit)),
-    );
+  ): contract.Answer<contract.Page<JobRow, string>> {
+    return this.#transact(caller, "read", (transaction) => {
+      const filter = { ...request, visible_apps: tokens.visibleApps(transaction) };
+      const { recent_after_job_id } = openJobsOf(this.#store.readNewestEntry());
+      return accepted(listJobs(this.#database, filter, recent_after_job_id));
+    });
   }
 
   listEntries(
     caller: contract.Caller,
     request: contract.ListEntriesRequest,
-  ): contract.Answer<contract.Page<EntryRow>> {
+  ): contract.Answer<contract.Page<EntryRow, number>> {
     return this.#transact(caller, "read", (transaction) => {
-      const visible_apps = tokens.visibleApps(transaction);
-      const filter = { ...request, visible_apps, limit: request.limit + 1 };
-      return accepted(page(transaction.store.listEntries(filter), request.limit));
+      const filter = { ...request, visible_apps: tokens.visibleApps(transaction) };
+      return accepted(listEntries(this.#database, filter));
     });
+  }
+
+  adjustCredits(
+    request: contract.AdjustCreditsRequest,
+    guard: contract.IdempotencyGuard | null,
+  ): contract.OnceAnswer<contract.AdjustedCredits> {
+    return this.#transactOnce(ITSELF, "admin.credits", guard, (it) =>
+      adjustments.adjustCredits(it, request),
+    );
+  }
+
+  changePlan(
+    request: contract.ChangePlanRequest,
+    guard: contract.IdempotencyGuard | null,
+  ): contract.OnceAnswer<contract.ChangedPlan> {
+    return this.#transactOnce(ITSELF, "admin.plan", guard, (it) =>
+      adjustments.changePlan(it, request),
+    );
   }
 
   checkCaller(caller: contract.Caller): contract.Answer<null> {
@@ -169,24 +193,50 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     this.#openVault().forget(provider, linked_at_ms);
   }
 
-  /** Sends the whole account to the read model anew. For operators; safe at any time. */
   async rebuild(): Promise<void> {
-    await this.#outbox.rebuild();
+    // The debt and its alarm come first: whatever happens now, the rebuild is finished.
+    this.#outbox.startRebuild();
+    if (this.#outbox.due_at_ms === null) return;
+    this.#alarm.by(Date.now() + PROJECTION_DELAY_MS);
+    await this.#outbox.flush();
   }
 
-  /** The one alarm: jobs whose time ran out, old kept answers, and what the read model is owed. */
+  /**
+   * The one alarm: jobs whose time ran out, what the read model is owed, old kept answers. Each is
+   * tried whatever became of the others, and says when it is next due. It never rejects: the platform
+   * gives up a handler that fails too often, and with it every job's time-out.
+   */
   override async alarm(): Promise<void> {
-    this.#alarm_at_ms = null;
-    this.#outbox.expectFlush();
-    this.#transact(ITSELF, "read", () => accepted(null));
-    // First what others wait for: cleaning up must not stand in its way.
-    const retry_at_ms = await this.#outbox.flush();
-    if (this.#cleanup_at_ms === null || this.#cleanup_at_ms <= Date.now()) {
-      this.#cleanup_at_ms = deleteKeptAnswers(this.#database, Date.now());
-    }
-    for (const at_ms of [this.#next_expiry_ms ?? null, this.#cleanup_at_ms, retry_at_ms]) {
-      if (at_ms !== null) this.#wakeBy(at_ms);
-    }
+    this.#alarm.forget();
+    this.#ask_at_ms = Number.POSITIVE_INFINITY;
+    const failures: string[] = [];
+    const attempt = async (part: string, work: () => Promise<number | null> | number | null) => {
+      try {
+        const at_ms = await work();
+        if (at_ms !== null) this.#alarm.by(at_ms);
+      } catch (error) {
+        failures.push(part);
+        const reason = error instanceof Error ? error.name : typeof error;
+        console.error({ event: "alarm_failed", part, reason });
+      }
+    };
+    await attempt("expiry", () => {
+      this.#expiry.forget();
+      this.#transact(ITSELF, "read", () => accepted(null));
+      return null;
+    });
+    await attempt("projection", () => this.#outbox.flush());
+    // What others wait for came first: cleaning up must not stand in its way.
+    await attempt("clean-up", () => deleteKeptAnswers(this.#database, Date.now()));
+    this.#rearmAfter(failures);
+  }
+
+  /** Comes back for what failed, ever later. */
+  #rearmAfter(failures: readonly string[]): void {
+    const now_ms = Date.now();
+    this.#failing_since_ms = failures.length === 0 ? null : (this.#failing_since_ms ?? now_ms);
+    if (this.#failing_since_ms === null) return;
+    this.#alarm.by(now_ms + backOff(now_ms - this.#failing_since_ms, Math.random()));
   }
 
   #transactOnce<Value>(
@@ -200,46 +250,45 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     );
   }
 
-  /**
-   * Runs `operation` in one synchronous transaction, after failing the jobs whose time ran out (an
-   * alarm may be late) and asking whether the caller may do what is `wanted`. A throw undoes
-   * everything, the alarm included.
-   */
   #transact<Value>(
     caller: contract.Caller,
     wanted: TokenAccess,
     operation: (transaction: Transaction) => contract.Answer<Value>,
   ): contract.Answer<Value> {
-    const identity_id = this.#identityId();
-    const now_ms = Date.now();
-    const { projected_line } = this.#outbox;
-    const transaction = {
+    const ground = {
+      storage: this.ctx.storage,
       store: this.#store,
       tokens: this.#tokens,
-      token: null,
-      identity_id,
-      now_ms,
-      projected_line,
+      alarm: this.#alarm,
+      expiry: this.#expiry,
+      identity_id: this.#identityId(),
     };
-    try {
-      return this.ctx.storage.transactionSync(() => {
-        const line_before = this.#store.readNewestEntry()?.line;
-        const known = this.#next_expiry_ms;
-        if (known === undefined || (known !== null && known <= now_ms)) {
-          this.#next_expiry_ms = jobs.expireDueJobs(transaction);
-        }
-        const token = tokens.admit(transaction, caller, wanted);
-        const answer = token.ok ? operation({ ...transaction, token: token.value }) : token;
-        const newest = this.#store.readNewestEntry();
-        if (newest !== null && newest.line !== line_before) this.#afterChange(newest, now_ms);
-        return answer;
-      });
-    } catch (error) {
-      // What memory says of storage may have been rolled back with it.
-      this.#alarm_at_ms = null;
-      this.#next_expiry_ms = undefined;
-      throw error;
-    }
+    const answer = transact(ground, caller, wanted, operation);
+    this.#seeThatDebtIsPaid();
+    return answer;
+  }
+
+  /**
+   * Once in the life of an instance: arms the alarm where something is owed and no alarm is to come.
+   * What D1 has is asked beside the request, never before its answer, and costs no written row.
+   */
+  #seeThatDebtIsPaid(): void {
+    const now_ms = Date.now();
+    if (now_ms < this.#ask_at_ms) return;
+    this.#ask_at_ms = Number.POSITIVE_INFINITY;
+    const { due_at_ms } = this.#outbox;
+    if (due_at_ms !== null) return this.#alarm.by(due_at_ms);
+    const { armed_at_ms } = this.#alarm;
+    // An alarm that comes soon asks by itself.
+    if (armed_at_ms !== null && armed_at_ms <= now_ms + PROJECTION_RETRY_MAX_MS) return;
+    void this.#askWhetherBehind();
+  }
+
+  async #askWhetherBehind(): Promise<void> {
+    const behind = await this.#outbox.isBehind();
+    const now_ms = Date.now();
+    if (behind === true) this.#alarm.by(now_ms + PROJECTION_DELAY_MS);
+    if (behind === null) this.#ask_at_ms = now_ms + PROJECTION_RETRY_MAX_MS;
   }
 
   /** One vault for the life of the instance: it knows which renewals are under way. */
@@ -253,23 +302,4 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     assertInvariant(identity_id !== undefined, "an account's object is reached by name");
     return identity_id;
   }
-
-  #afterChange(newest: EntryRow, now_ms: number): void {
-    if (newest.kind === "reserve" && newest.job_id !== null) {
-      const expires_at_ms = this.#store.readJob(newest.job_id)?.expires_at_ms ?? now_ms;
-      this.#next_expiry_ms = Math.min(this.#next_expiry_ms ?? expires_at_ms, expires_at_ms);
-    }
-    this.#wakeBy(now_ms + PROJECTION_DELAY_MS);
-  }
-
-  /** Arms the alarm unless it is armed for sooner: setting it is a written row. */
-  #wakeBy(at_ms: number): void {
-    if (this.#alarm_at_ms !== null && this.#alarm_at_ms <= at_ms) return;
-    this.#alarm_at_ms = at_ms;
-    void this.ctx.storage.setAlarm(at_ms);
-  }
-}
-
-function page<Row>(rows: readonly Row[], limit: number): contract.Page<Row> {
-  return { rows: rows.slice(0, limit), more: rows.length > limit };
 }

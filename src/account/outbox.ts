@@ -1,170 +1,200 @@
 /**
  * What the object owes the read model, and its delivery.
  *
- * A marker "projected up to line N" must survive eviction, but a row for it would be written with
- * every flush. Instead each ledger line carries the marker that was known when it was written, and
- * the alarm tells the rest: a flush is due at most {@link PROJECTION_DELAY_MS} after the newest line,
- * so an alarm later than that (or none) means that the flush has been done. Only while D1 cannot be
- * reached is the marker a row of its own, `projection_debt`. Sending a line twice changes nothing.
+ * D1's own row of the account says which ledger line it has. An object that does not know (it woke, or
+ * D1 failed) asks for that one row and sends the lines after it, so that nothing is inferred from
+ * alarms and no marker is kept: a delivery costs no row here. Sending a line twice changes nothing.
+ *
+ * One row is written where it goes wrong, `projection_debt`: since when, so that the pauses between
+ * tries grow however often the object is evicted, and how far a rebuild has come.
  */
-import {
-  PROJECTION_BATCH_LINES,
-  PROJECTION_DELAY_MS,
-  PROJECTION_RETRY_MAX_MS,
-  PROJECTION_RETRY_MIN_MS,
-} from "../domain/limits.ts";
-import { assertInvariant } from "../domain/result.ts";
-import type { ProjectedRows, Projector } from "../readmodel/projector.ts";
+import { backOff } from "../domain/back_off.ts";
+import { PROJECTION_BATCH_LINES, PROJECTION_FLUSH_BATCHES } from "../domain/limits.ts";
+import type { ProjectedAccount, Projector } from "../readmodel/projector.ts";
+import { isOwn, jobRangeAfter, rowsOf, wholeAccount } from "./projection.ts";
 import { projectionDebt } from "./schema.ts";
-import type { AccountDatabase, AppRow, EntryRow, JobRow, Store } from "./store.ts";
+import type { AccountDatabase, AccountRow, Store } from "./store.ts";
+
+type Debt = Pick<typeof projectionDebt.$inferSelect, "since_ms" | "rebuilt_to_job_id">;
 
 export class Outbox {
   readonly #database: AccountDatabase;
   readonly #store: Store;
   readonly #projector: Projector;
-  /** Lines up to this one are in the read model. */
-  #projected_line: number;
-  /** Where the next flush starts; behind the marker where this instance has not flushed yet. */
-  #resend_after_line: number;
-  #failures = 0;
+  /** The newest line that D1 is known to have; null: not known. */
+  #known_line: number | null = null;
+  /** The row in storage; null: none. */
+  #debt: Debt | null;
+  /** A delivery under way. Two at a time would only send the same twice. */
+  #under_way: Promise<number | null> | null = null;
 
-  /** `alarm_at_ms`: the alarm as the object found it when it woke. */
-  constructor(
-    database: AccountDatabase,
-    store: Store,
-    projector: Projector,
-    alarm_at_ms: number | null,
-  ) {
+  constructor(database: AccountDatabase, store: Store, projector: Projector) {
     this.#database = database;
     this.#store = store;
     this.#projector = projector;
-    const newest = store.readNewestEntry();
-    const debt = database.select().from(projectionDebt).get();
-    this.#resend_after_line = debt?.projected_line ?? newest?.projected_line ?? 0;
-    const flush_due = newest !== null && isFlushDue(newest, alarm_at_ms);
-    this.#projected_line =
-      debt !== undefined || flush_due ? this.#resend_after_line : (newest?.line ?? 0);
+    this.#debt = database.select().from(projectionDebt).get() ?? null;
   }
 
-  /** What a new ledger line records; see `schema.entries`. */
-  get projected_line(): number {
-    return this.#projected_line;
+  /** When a debt that an earlier instance left is due, in milliseconds since the epoch; null: none. */
+  get due_at_ms(): number | null {
+    return this.#debt === null ? null : retryAt(this.#debt.since_ms);
   }
 
   /**
-   * Says that the alarm is running. Storage shows no alarm meanwhile, so an instance that woke for it
-   * took its flush for done.
-   */
-  expectFlush(): void {
-    this.#projected_line = Math.min(this.#projected_line, this.#resend_after_line);
-  }
-
-  /**
-   * Sends everything owed.
-   * @returns when to try again, in milliseconds since the epoch, where the read model cannot be
-   * reached; null where all is delivered.
+   * Sends what is owed as of now, a bounded part of it; lines that come meanwhile have an alarm of
+   * their own. Never throws.
+   * @returns when to call again, in milliseconds since the epoch: at once where there is more, later
+   * where D1 cannot be reached; null where all is delivered.
    */
   async flush(): Promise<number | null> {
+    this.#under_way ??= this.#deliver().finally(() => {
+      this.#under_way = null;
+    });
+    return this.#under_way;
+  }
+
+  /**
+   * Whether D1 lacks lines, for an object that woke with no alarm to say so: the platform drops one
+   * whose handler failed too often. Never throws; null where D1 cannot be asked.
+   */
+  async isBehind(): Promise<boolean | null> {
+    const account = this.#store.readAccount();
+    if (account === null) return false;
     try {
-      for (;;) {
-        const lines = this.#store.readEntriesFrom(
-          this.#resend_after_line + 1,
-          PROJECTION_BATCH_LINES,
-        );
-        const last = lines.at(-1);
-        if (last === undefined) break;
-        await this.#projector.apply(collectRows(this.#store, lines));
-        this.#resend_after_line = last.line;
-        this.#projected_line = last.line;
-      }
-      if (this.#hasDebt()) this.#database.delete(projectionDebt).run();
-      this.#failures = 0;
+      const rows = await this.#projector.read(account.identity_id);
+      const [known] = rows;
+      const newest = this.#store.readNewestEntry();
+      if (rows.length !== 1 || known === undefined || known.line !== newest?.line) return true;
+      return !isOwn(this.#store, known);
+    } catch {
+      return null;
+    }
+  }
+
+  /** Notes that the whole account is to be sent anew; {@link flush} does it, in portions. */
+  startRebuild(): void {
+    if (this.#store.readNewestEntry() === null) return;
+    this.#saveDebt({ since_ms: this.#debt?.since_ms ?? Date.now(), rebuilt_to_job_id: "" });
+  }
+
+  async #deliver(): Promise<number | null> {
+    const newest = this.#store.readNewestEntry();
+    const account = this.#store.readAccount();
+    if (newest === null || account === null) return null;
+    try {
+      const left = await this.#sendOwed(account, newest.line);
+      // More than one flush sends, or a rebuild was asked for meanwhile.
+      if (left === 0 || this.#isRebuilding()) return Date.now();
+      this.#clearDebt();
       return null;
     } catch (error) {
       return this.#postpone(error);
     }
   }
 
-  /** Sends the whole account anew, whatever the read model holds of it. */
-  async rebuild(): Promise<void> {
-    const account = this.#store.readAccount();
-    if (account === null) return;
-    await this.#projector.forget(account.id);
-    const grants = this.#store.listApps().flatMap((app) => grantRow(account.id, app));
-    await this.#projector.apply({ account: accountRow(account), grants, jobs: [] });
-    let after_id = "";
-    for (;;) {
-      const jobs = this.#store.readJobsAfter(after_id, PROJECTION_BATCH_LINES);
-      const last = jobs.at(-1);
-      if (last === undefined) return;
-      await this.#projector.apply({
-        account: null,
-        grants: [],
-        jobs: jobs.map((job) => jobRow(account.id, job)),
-      });
-      after_id = last.id;
+  /** @returns how many batches could still be sent; 0: it is not finished. */
+  async #sendOwed(account: AccountRow, to_line: number): Promise<number> {
+    let left = PROJECTION_FLUSH_BATCHES;
+    if (this.#known_line === null) {
+      const rows = await this.#projector.read(account.identity_id);
+      for (const former of rows.filter(({ id }) => id !== account.id)) {
+        left = await this.#forget(former.id, left);
+      }
+      this.#known_line = this.#takeKnownLine(rows.find(({ id }) => id === account.id));
     }
+    if (this.#isRebuilding()) left = await this.#rebuild(left);
+    return this.#sendLines(to_line, left);
   }
 
-  #hasDebt(): boolean {
-    return this.#database.select().from(projectionDebt).get() !== undefined;
+  /** Deletes an account that this identity had before its object was made anew. */
+  async #forget(account_id: string, batches: number): Promise<number> {
+    for (let left = batches; left > 0; left -= 1) {
+      if (await this.#projector.forget(account_id)) return left;
+    }
+    return 0;
+  }
+
+  /** The line that D1's row names. A row that is not what this object sent starts a rebuild. */
+  #takeKnownLine(known: ProjectedAccount | undefined): number {
+    if (known === undefined || known.line === 0) return 0;
+    if (!isOwn(this.#store, known)) this.startRebuild();
+    return known.line;
+  }
+
+  #isRebuilding(): boolean {
+    return this.#debt !== null && this.#debt.rebuilt_to_job_id !== null;
+  }
+
+  /**
+   * Sends the account anew, from where it stopped: first its own row and grants, then its jobs, range by
+   * range. Each is put in place of what is there in one transaction, so that nothing is missing
+   * meanwhile. Lines that come during it are sent after it.
+   */
+  async #rebuild(batches: number): Promise<number> {
+    for (let left = batches; left > 0; left -= 1) {
+      const after_id = this.#debt?.rebuilt_to_job_id ?? "";
+      if (after_id === "") {
+        const whole = wholeAccount(this.#store);
+        await this.#projector.replaceAccount(whole);
+        this.#known_line = whole.account.line;
+      }
+      const range = jobRangeAfter(this.#store, after_id, PROJECTION_BATCH_LINES);
+      await this.#projector.replaceJobs(range);
+      const since_ms = this.#debt?.since_ms ?? Date.now();
+      this.#saveDebt({ since_ms, rebuilt_to_job_id: range.to_id });
+      if (range.to_id === null) return left;
+    }
+    return 0;
+  }
+
+  async #sendLines(to_line: number, batches: number): Promise<number> {
+    for (let left = batches; left > 0; left -= 1) {
+      const after_line = this.#known_line ?? 0;
+      const lines = this.#store.readEntriesBetween(after_line, to_line, PROJECTION_BATCH_LINES);
+      const last = lines.at(-1);
+      if (last === undefined) return left;
+      const moved_on = await this.#projector.apply(rowsOf(this.#store, lines), after_line);
+      this.#known_line = moved_on ? last.line : null;
+      // Somebody emptied D1, or put it back: the next flush asks what it has.
+      if (!moved_on) return 0;
+    }
+    return 0;
   }
 
   #postpone(error: unknown): number {
-    this.#failures += 1;
-    // What failed, never what was being written: rows hold people's metadata.
+    const since_ms = this.#debt?.since_ms ?? this.#oldestUndelivered() ?? Date.now();
+    // It may have been done all the same.
+    this.#known_line = null;
+    // What failed, never what was being written.
     const reason = error instanceof Error ? error.name : typeof error;
-    console.warn({ event: "projection_failed", failures: this.#failures, reason });
-    this.expectFlush();
+    console.warn({ event: "projection_failed", lasting_ms: Date.now() - since_ms, reason });
+    if (this.#debt === null) this.#saveDebt({ since_ms, rebuilt_to_job_id: null });
+    return retryAt(since_ms);
+  }
+
+  /** When the oldest line that D1 lacks was written; null where that is not known. */
+  #oldestUndelivered(): number | null {
+    if (this.#known_line === null) return null;
+    return this.#store.readEntry(this.#known_line + 1)?.at_ms ?? null;
+  }
+
+  #saveDebt(debt: Debt): void {
     this.#database
       .insert(projectionDebt)
-      .values({ singleton: 1, projected_line: this.#projected_line })
-      .onConflictDoNothing()
+      .values({ singleton: 1, ...debt })
+      .onConflictDoUpdate({ target: projectionDebt.singleton, set: debt })
       .run();
-    const delay_ms = PROJECTION_RETRY_MIN_MS * 2 ** Math.min(this.#failures - 1, 10);
-    return Date.now() + Math.min(delay_ms, PROJECTION_RETRY_MAX_MS);
+    this.#debt = debt;
+  }
+
+  #clearDebt(): void {
+    if (this.#debt === null) return;
+    this.#database.delete(projectionDebt).run();
+    this.#debt = null;
   }
 }
 
-/** Whether the alarm found at waking still has the newest line to deliver. */
-function isFlushDue(newest: EntryRow, alarm_at_ms: number | null): boolean {
-  return alarm_at_ms !== null && alarm_at_ms <= newest.at_ms + PROJECTION_DELAY_MS;
-}
-
-/** The rows that some ledger lines changed, as they are now. */
-function collectRows(store: Store, lines: readonly EntryRow[]): ProjectedRows {
-  const account = store.readAccount();
-  assertInvariant(account !== null, "an account with lines has its row");
-  const job_ids = new Set(lines.flatMap((line) => line.job_id ?? []));
-  const granted = lines.flatMap((line) =>
-    line.kind === "grant" && line.app_slug !== null ? (store.readApp(line.app_slug) ?? []) : [],
-  );
-  return {
-    account: lines.some((line) => line.kind === "open") ? accountRow(account) : null,
-    grants: granted.flatMap((app) => grantRow(account.id, app)),
-    jobs: [...job_ids].flatMap((id) => {
-      const job = store.readJob(id);
-      return job === null ? [] : [jobRow(account.id, job)];
-    }),
-  };
-}
-
-function accountRow(account: {
-  id: string;
-  identity_id: string;
-  plan: string;
-  created_at_ms: number;
-}): NonNullable<ProjectedRows["account"]> {
-  const { id, identity_id, plan, created_at_ms } = account;
-  return { id, identity_id, plan, created_at_ms, version: 1 };
-}
-
-function grantRow(account_id: string, app: AppRow): ProjectedRows["grants"] {
-  const { slug: app_slug, starter_credits: amount, granted_at_ms } = app;
-  return granted_at_ms === null ? [] : [{ account_id, app_slug, amount, granted_at_ms }];
-}
-
-function jobRow(account_id: string, row: JobRow): ProjectedRows["jobs"][number] {
-  const { line, token_id: _, ...job } = row;
-  return { account_id, ...job, version: line };
+function retryAt(since_ms: number): number {
+  const now_ms = Date.now();
+  return now_ms + backOff(now_ms - since_ms, Math.random());
 }

@@ -18,23 +18,26 @@ export const account = sqliteTable("account", {
 });
 
 /**
- * The ledger, append-only. Beside its amount and the balance, each line closes the books of its
- * moment, so that no other row has to be written for them:
- * `oldest_open_job_id` no started job is older than this one (null: none is started);
- * `open_jobs` how many are started;
- * `projected_line` lines up to this one were known to be in the read model when this was written.
+ * The ledger, append-only. Each line closes the books of its moment, so that no other row has to be
+ * written for them: the balance, what is held, and beside them
+ * `open_jobs` how many jobs are started;
+ * `recent_after_job_id` started jobs up to this one have a row in `long_jobs` (null: none was before);
+ * `recent_jobs` how many jobs there are after it, started or not: at most `RECENT_JOBS_MAX`.
  */
 export const entries = sqliteTable("entries", {
   line: integer().primaryKey(),
   kind: text({ enum: ENTRY_KINDS }).notNull(),
   amount: integer().notNull(),
   balance_after: integer().notNull(),
+  reserved_after: integer().notNull().default(0),
   job_id: text(),
   app_slug: text(),
+  /** What the account's owner is told of it; null: nothing more than the kind says. */
+  note: text(),
   at_ms: integer().notNull(),
-  oldest_open_job_id: text(),
   open_jobs: integer().notNull().default(0),
-  projected_line: integer().notNull(),
+  recent_after_job_id: text(),
+  recent_jobs: integer().notNull().default(0),
 });
 
 /** Apps this account was upserted for; `granted_at_ms` is null until starter credits were granted. */
@@ -65,6 +68,23 @@ export const jobs = sqliteTable("jobs", {
 });
 
 /**
+ * Started jobs that are not among the recent ones, by the moment their time runs out. An index on
+ * `jobs` would cost two more written rows for every job; this costs them for those that last.
+ */
+export const longJobs = sqliteTable(
+  "long_jobs",
+  { expires_at_ms: integer().notNull(), job_id: text().notNull() },
+  (table) => [primaryKey({ columns: [table.expires_at_ms, table.job_id] })],
+);
+
+/** Jobs whose time ran out and that could not be ended: a defect, set aside and tried again. */
+export const stuckJobs = sqliteTable("stuck_jobs", {
+  job_id: text().primaryKey(),
+  since_ms: integer().notNull(),
+  retry_at_ms: integer().notNull(),
+});
+
+/**
  * Personal access tokens that live, and expired ones until the next is issued. A revoked one is gone:
  * the row is what makes a token valid. `spent` of its cap and since which window: `domain/access_token`.
  */
@@ -86,10 +106,15 @@ export const tokens = sqliteTable("tokens", {
   expires_at_ms: integer().notNull(),
 });
 
-/** Answers kept for retries, by endpoint and `Idempotency-Key`. */
+/**
+ * Answers kept for retries, by endpoint and `Idempotency-Key`. The UTC day of their creation comes
+ * first in the key: what is old is then one range, found without an index and without a search.
+ */
 export const idempotency = sqliteTable(
   "idempotency",
   {
+    /** Whole days since the epoch. */
+    day: integer().notNull(),
     endpoint: text().notNull(),
     key: text().notNull(),
     fingerprint: text().notNull(),
@@ -98,7 +123,7 @@ export const idempotency = sqliteTable(
     answer_json: text().notNull(),
     created_at_ms: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.endpoint, table.key] })],
+  (table) => [primaryKey({ columns: [table.day, table.endpoint, table.key] })],
 );
 
 /**
@@ -129,8 +154,13 @@ export const upstreamUnlinks = sqliteTable("upstream_unlinks", {
   linked_at_ms: integer().notNull(),
 });
 
-/** One row while the read model is behind because it could not be reached; see `outbox.ts`. */
+/**
+ * One row while the read model could not be reached, or is being sent the whole account anew; none
+ * where all goes well. See `outbox.ts`.
+ */
 export const projectionDebt = sqliteTable("projection_debt", {
   singleton: integer().primaryKey(),
-  projected_line: integer().notNull(),
+  since_ms: integer().notNull(),
+  /** A rebuild has sent the jobs up to this one, "" before the first; null: none is under way. */
+  rebuilt_to_job_id: text(),
 });

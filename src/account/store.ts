@@ -3,10 +3,8 @@
  * that nothing can come between what a transaction reads and what it writes. Statements on hot paths
  * are prepared once per object.
  */
-import { and, asc, desc, eq, gte, inArray, lt, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, gt, lte, min, sql, type SQL } from "drizzle-orm";
 import type { DrizzleSqliteDODatabase } from "drizzle-orm/durable-sqlite";
-import type { JobStatus } from "../domain/job.ts";
-import type { LedgerLine } from "../domain/ledger.ts";
 import * as schema from "./schema.ts";
 
 export type AccountDatabase = DrizzleSqliteDODatabase<typeof schema>;
@@ -15,40 +13,8 @@ export type EntryRow = typeof schema.entries.$inferSelect;
 export type AppRow = typeof schema.apps.$inferSelect;
 export type JobRow = typeof schema.jobs.$inferSelect;
 
-/** What a line records beside its ledger arithmetic; see `schema.entries`. */
-export type LineClosing = Pick<
-  EntryRow,
-  "at_ms" | "oldest_open_job_id" | "open_jobs" | "projected_line"
->;
-
-/**
- * Which jobs a list wants. `before_id` is exclusive, `from_id` inclusive; lists run from newest to
- * oldest. Only rows of
- * `visible_apps` are seen, where given.
- */
-export interface JobFilter {
-  readonly visible_apps?: readonly string[] | undefined;
-  readonly app_slug?: string | undefined;
-  readonly status?: JobStatus | undefined;
-  readonly before_id?: string | undefined;
-  readonly from_id?: string | undefined;
-  readonly limit: number;
-}
-
-/** Which lines a list wants; as in {@link JobFilter}. */
-export interface EntryFilter {
-  readonly visible_apps?: readonly string[] | undefined;
-  readonly before_line?: number | undefined;
-  readonly limit: number;
-}
-
-const { account, apps, entries, jobs } = schema;
+const { account, apps, entries, jobs, longJobs, stuckJobs } = schema;
 const value = (name: string): SQL => sql`${sql.placeholder(name)}`;
-const isOneOf = (
-  column: typeof entries.app_slug | typeof jobs.app_slug,
-  slugs: readonly string[] | undefined,
-): SQL | undefined => (slugs === undefined ? undefined : inArray(column, [...slugs]));
-
 /** Opens the statements over a migrated database. */
 export function openStore(database: AccountDatabase) {
   const newest_entry = database
@@ -75,12 +41,14 @@ export function openStore(database: AccountDatabase) {
       kind: value("kind"),
       amount: value("amount"),
       balance_after: value("balance_after"),
+      reserved_after: value("reserved_after"),
       job_id: value("job_id"),
       app_slug: value("app_slug"),
+      note: value("note"),
       at_ms: value("at_ms"),
-      oldest_open_job_id: value("oldest_open_job_id"),
       open_jobs: value("open_jobs"),
-      projected_line: value("projected_line"),
+      recent_after_job_id: value("recent_after_job_id"),
+      recent_jobs: value("recent_jobs"),
     })
     .prepare();
   const insert_job = database
@@ -114,8 +82,15 @@ export function openStore(database: AccountDatabase) {
     .where(eq(jobs.id, value("id")))
     .prepare();
 
+  const deleteLongJob = ({ id, expires_at_ms }: Pick<JobRow, "id" | "expires_at_ms">): void =>
+    void database
+      .delete(longJobs)
+      .where(and(eq(longJobs.expires_at_ms, expires_at_ms), eq(longJobs.job_id, id)))
+      .run();
+
   return {
     readAccount: (): AccountRow | null => database.select().from(account).get() ?? null,
+    updatePlan: (plan: string): void => void database.update(account).set({ plan }).run(),
     insertAccount: (row: Omit<AccountRow, "singleton">): void => {
       database
         .insert(account)
@@ -125,26 +100,15 @@ export function openStore(database: AccountDatabase) {
 
     /** The newest line: it holds the balance. Null before the account is opened. */
     readNewestEntry: (): EntryRow | null => newest_entry.get() ?? null,
-    insertEntry: (line: LedgerLine & LineClosing): void => void insert_entry.run({ ...line }),
-    listEntries: (filter: EntryFilter): EntryRow[] =>
+    insertEntry: (row: EntryRow): void => void insert_entry.run({ ...row }),
+    readEntry: (line: number): EntryRow | null =>
+      database.select().from(entries).where(eq(entries.line, line)).get() ?? null,
+    /** Lines after one and up to another, oldest first: what the outbox reads. */
+    readEntriesBetween: (after_line: number, to_line: number, limit: number): EntryRow[] =>
       database
         .select()
         .from(entries)
-        .where(
-          and(
-            filter.before_line === undefined ? undefined : lt(entries.line, filter.before_line),
-            isOneOf(entries.app_slug, filter.visible_apps),
-          ),
-        )
-        .orderBy(desc(entries.line))
-        .limit(filter.limit)
-        .all(),
-    /** Lines from `from_line` on, oldest first: what the outbox reads. */
-    readEntriesFrom: (from_line: number, limit: number): EntryRow[] =>
-      database
-        .select()
-        .from(entries)
-        .where(gte(entries.line, from_line))
+        .where(and(gt(entries.line, after_line), lte(entries.line, to_line)))
         .orderBy(asc(entries.line))
         .limit(limit)
         .all(),
@@ -161,51 +125,83 @@ export function openStore(database: AccountDatabase) {
     readNewestJobId: (): string | null => newest_job.get()?.id ?? null,
     insertJob: (row: JobRow): void => void insert_job.run({ ...row }),
     updateJob: (row: JobRow): void => void update_job.run({ ...row }),
-    listJobs: (filter: JobFilter): JobRow[] =>
-      database
-        .select()
-        .from(jobs)
-        .where(
-          and(
-            filter.app_slug === undefined ? undefined : eq(jobs.app_slug, filter.app_slug),
-            filter.status === undefined ? undefined : eq(jobs.status, filter.status),
-            filter.before_id === undefined ? undefined : lt(jobs.id, filter.before_id),
-            filter.from_id === undefined ? undefined : gte(jobs.id, filter.from_id),
-            isOneOf(jobs.app_slug, filter.visible_apps),
-          ),
-        )
-        .orderBy(desc(jobs.id))
-        .limit(filter.limit)
-        .all(),
-    /** Jobs from `from_id` on, oldest first, for a rebuild of the read model. */
+    /** Jobs after `after_id`, oldest first, for a rebuild of the read model. */
     readJobsAfter: (after_id: string, limit: number): JobRow[] =>
       database
         .select()
         .from(jobs)
-        .where(sql`${jobs.id} > ${after_id}`)
+        .where(gt(jobs.id, after_id))
         .orderBy(asc(jobs.id))
         .limit(limit)
         .all(),
-    /**
-     * Started jobs, oldest first, no older than `from_id`. There is no index on the status, since it
-     * would be one more written row for each job; the newest ledger line says where to start.
-     */
-    listStartedJobs: (from_id: string): Pick<JobRow, "id" | "expires_at_ms">[] =>
+    /** The oldest job after `after_id`, or null. */
+    readFirstJobAfter: (after_id: string): Pick<JobRow, "id" | "status" | "expires_at_ms"> | null =>
+      database
+        .select({ id: jobs.id, status: jobs.status, expires_at_ms: jobs.expires_at_ms })
+        .from(jobs)
+        .where(gt(jobs.id, after_id))
+        .orderBy(asc(jobs.id))
+        .limit(1)
+        .get() ?? null,
+    /** Started jobs after `after_id` that were not set aside; reads every job after it. */
+    listRecentStartedJobs: (after_id: string): Pick<JobRow, "id" | "expires_at_ms">[] =>
       database
         .select({ id: jobs.id, expires_at_ms: jobs.expires_at_ms })
         .from(jobs)
-        .where(and(gte(jobs.id, from_id), eq(jobs.status, "started")))
-        .orderBy(asc(jobs.id))
+        .where(
+          and(
+            gt(jobs.id, after_id),
+            eq(jobs.status, "started"),
+            sql`not exists (select 1 from ${stuckJobs} where ${stuckJobs.job_id} = ${jobs.id})`,
+          ),
+        )
         .all(),
-    /** The oldest started job after `after_id`, or null. */
-    readNextStartedJobId: (after_id: string): string | null =>
+
+    insertLongJob: ({ id: job_id, expires_at_ms }: Pick<JobRow, "id" | "expires_at_ms">): void => {
+      database.insert(longJobs).values({ expires_at_ms, job_id }).onConflictDoNothing().run();
+    },
+    deleteLongJob,
+    listLongJobsDue: (to_ms: number, limit: number): string[] =>
       database
-        .select({ id: jobs.id })
-        .from(jobs)
-        .where(and(sql`${jobs.id} > ${after_id}`, eq(jobs.status, "started")))
-        .orderBy(asc(jobs.id))
+        .select({ id: longJobs.job_id })
+        .from(longJobs)
+        .where(lte(longJobs.expires_at_ms, to_ms))
+        .orderBy(asc(longJobs.expires_at_ms))
+        .limit(limit)
+        .all()
+        .map(({ id }) => id),
+    readFirstLongExpiry: (): number | null =>
+      database
+        .select({ at_ms: longJobs.expires_at_ms })
+        .from(longJobs)
+        .orderBy(asc(longJobs.expires_at_ms))
         .limit(1)
-        .get()?.id ?? null,
+        .get()?.at_ms ?? null,
+
+    /** Notes that a job could not end at `since_ms`, and when to try again. */
+    setJobAside: (job: JobRow, since_ms: number, retry_at_ms: number): void => {
+      deleteLongJob(job);
+      database
+        .insert(stuckJobs)
+        .values({ job_id: job.id, since_ms, retry_at_ms })
+        .onConflictDoUpdate({ target: stuckJobs.job_id, set: { retry_at_ms } })
+        .run();
+    },
+    deleteStuckJob: (job_id: string): void =>
+      void database.delete(stuckJobs).where(eq(stuckJobs.job_id, job_id)).run(),
+    listStuckJobsDue: (to_ms: number, limit: number): string[] =>
+      database
+        .select({ id: stuckJobs.job_id })
+        .from(stuckJobs)
+        .where(lte(stuckJobs.retry_at_ms, to_ms))
+        .limit(limit)
+        .all()
+        .map(({ id }) => id),
+    readFirstStuckRetry: (): number | null =>
+      database
+        .select({ at_ms: min(stuckJobs.retry_at_ms) })
+        .from(stuckJobs)
+        .get()?.at_ms ?? null,
   };
 }
 

@@ -1,10 +1,12 @@
 /** The wallet: the account opened on first sight, and each app's starter credits granted once. */
+import { fitsBooks } from "../domain/ledger.ts";
 import { APPS_PER_ACCOUNT_MAX } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import { visibleApps, whyNotForApp, whyNotGrant } from "./admission.ts";
 import type { Answer, WalletAnswer, WalletRequest } from "./contract.ts";
-import { ensureOpen, post, readBalance, type Transaction } from "./ledger.ts";
+import { ensureOpen, OF_ACCOUNT, post, readBooks } from "./ledger.ts";
+import type { Transaction } from "./transaction.ts";
 
 type AppGrant = NonNullable<WalletAnswer["app_grant"]>;
 
@@ -19,7 +21,7 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
   const row = store.readAccount();
   assertInvariant(row !== null, "an open account has its row");
   const { id, identity_id, plan } = row;
-  const account = { id, identity_id, plan, credits: readBalance(store) };
+  const account = { id, identity_id, plan, credits: readBooks(store).balance_after };
   const visible = visibleApps(transaction);
   const apps = store.listApps().filter(({ slug }) => visible?.includes(slug) ?? true);
   return accepted({ account, apps, app_grant });
@@ -43,7 +45,7 @@ function whyNotUpsert(
 
 /**
  * `granted` in the answer means: by this call. A grant of 0 is none, and may still come; so may one
- * whose worth is not known now.
+ * whose worth is not known now, or that would leave no room for what is held to come back.
  */
 function upsertApp(
   transaction: Transaction,
@@ -55,10 +57,10 @@ function upsertApp(
   if (known !== null && known.granted_at_ms !== null) {
     return { slug, starter_credits: known.starter_credits, granted: false };
   }
-  const granted = worth_now !== null && worth_now > 0;
-  if (granted) {
-    post(transaction, { kind: "grant", amount: starter_credits, job_id: null, app_slug: slug });
-  }
+  const change = { amount: starter_credits, held: 0 };
+  const is_worth_some = worth_now !== null && worth_now > 0;
+  const granted = is_worth_some && fitsBooks(readBooks(store), change);
+  if (granted) post(transaction, { ...OF_ACCOUNT, ...change, kind: "grant", app_slug: slug });
   if (granted || known === null) {
     store.saveApp({
       slug,

@@ -1,5 +1,5 @@
 /** The life of a job: `started`, then `completed` or `failed`, and what each step costs. Pure. */
-import { fitsBalance, type Posting } from "./ledger.ts";
+import { fitsBooks, type Posting, type Standing } from "./ledger.ts";
 import { accepted, refused, type Result } from "./result.ts";
 import type { Refusal } from "./refusals.ts";
 
@@ -32,10 +32,10 @@ type StepResult = Result<JobStep, Refusal>;
 function step(
   job: Pick<JobState, "id" | "app_slug">,
   outcome: Pick<JobStep, "status" | "actual_cost" | "failure">,
-  kind: Posting["kind"],
-  amount: number,
+  { kind, amount, held }: Pick<Posting, "kind" | "amount" | "held">,
 ): JobStep {
-  return { ...outcome, posting: { kind, amount, job_id: job.id, app_slug: job.app_slug } };
+  const { id: job_id, app_slug } = job;
+  return { ...outcome, posting: { kind, amount, held, job_id, app_slug, note: null } };
 }
 
 /** A new job takes its estimate off the balance. Refused where the balance does not cover it. */
@@ -49,7 +49,8 @@ export function reserve(
   }
   const outcome = { status: "started", actual_cost: 0, failure: null } as const;
   // `0 - x`, since `-0` is another value than 0 to JSON-minded comparisons.
-  return accepted(step(job, outcome, "reserve", 0 - cost_estimate));
+  const amount = 0 - cost_estimate;
+  return accepted(step(job, outcome, { kind: "reserve", amount, held: cost_estimate }));
 }
 
 /**
@@ -57,28 +58,35 @@ export function reserve(
  * beyond it. A job that timed out may still be completed: its reserve was refunded, so all of the
  * cost is charged now, once.
  */
-export function complete(balance: number, job: JobState, actual_cost: number): StepResult {
+export function complete(
+  books: Pick<Standing, "balance_after" | "reserved_after">,
+  job: JobState,
+  actual_cost: number,
+): StepResult {
   const late = job.status === "failed" && job.failure === "expired";
   if (job.status !== "started" && !late) return refused({ code: "job_not_started" });
   const still_reserved = late ? 0 : job.reserved;
-  const amount = still_reserved - actual_cost;
-  if (!fitsBalance(balance, amount)) return refused({ code: "balance_limit" });
+  const change = { amount: still_reserved - actual_cost, held: 0 - still_reserved };
+  if (!fitsBooks(books, change)) return refused({ code: "balance_limit" });
   const outcome = { status: "completed", actual_cost, failure: null } as const;
-  return accepted(step(job, outcome, "settle", amount));
+  return accepted(step(job, outcome, { kind: "settle", ...change }));
 }
 
 /** Failing gives the reserve back, or keeps it as the job's cost where `refund` is false. */
 export function fail(job: JobState, refund: boolean): StepResult {
   if (job.status !== "started") return refused({ code: "job_not_started" });
   const outcome = { status: "failed", failure: "reported" } as const;
+  const held = 0 - job.reserved;
   if (!refund) {
-    return accepted(step(job, { ...outcome, actual_cost: job.reserved }, "settle", 0));
+    const kept = { kind: "settle", amount: 0, held } as const;
+    return accepted(step(job, { ...outcome, actual_cost: job.reserved }, kept));
   }
-  return accepted(step(job, { ...outcome, actual_cost: 0 }, "refund", job.reserved));
+  const given_back = { kind: "refund", amount: job.reserved, held } as const;
+  return accepted(step(job, { ...outcome, actual_cost: 0 }, given_back));
 }
 
 /** A started job whose time ran out fails by itself and gives its whole reserve back. */
 export function expire(job: JobState): JobStep {
   const outcome = { status: "failed", actual_cost: 0, failure: "expired" } as const;
-  return step(job, outcome, "refund", job.reserved);
+  return step(job, outcome, { kind: "refund", amount: job.reserved, held: 0 - job.reserved });
 }

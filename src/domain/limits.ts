@@ -30,20 +30,30 @@ export const JOB_TTL_DEFAULT_SECONDS = 24 * 60 * 60;
 export const JOB_TTL_MIN_SECONDS = 60;
 export const JOB_TTL_MAX_SECONDS = 30 * 24 * 60 * 60;
 
-/**
- * Jobs of one account that may be started at the same time. All of them may time out at once, and end
- * in one transaction: about a second of work for so many.
- */
+/** Jobs of one account that may be started at the same time: what a list of them may have to read. */
 export const OPEN_JOBS_MAX = 10_000;
+
+/**
+ * Jobs created last, whose time is looked up among the jobs themselves. One still started when so many
+ * were created after it gets a row in `long_jobs`: two written rows for the few that last, none for
+ * the many that do not.
+ */
+export const RECENT_JOBS_MAX = 100;
+
+/** Jobs that time out in one transaction. Where more are due, the alarm takes the rest in portions. */
+export const EXPIRY_PORTION_JOBS = 200;
+
+/** A job that could not time out, and was set aside, is tried again after this long. */
+export const STUCK_JOB_RETRY_MS = 60 * 60 * 1000;
+
+/** Rows that a filtered list looks at for one page; a page may be short, and says where to go on. */
+export const LIST_SCAN_ROWS = 2_000;
 
 /** Longest `Idempotency-Key`, in characters, and how long its answer is kept. */
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 export const IDEMPOTENCY_KEEP_MS = 24 * 60 * 60 * 1000;
 
-/** Clean-up of idempotency records runs at most this often in one account; each run is an alarm. */
-export const IDEMPOTENCY_CLEANUP_INTERVAL_MS = 60 * 60 * 1000;
-
-/** Kept answers deleted by one run of that clean-up; where more are due, it runs again at once. */
+/** Kept answers deleted by one run of the clean-up; where more are due, it runs again at once. */
 export const IDEMPOTENCY_CLEANUP_ROWS = 5_000;
 
 /** Apps one account may be upserted for. Anyone can invent slugs; this bounds what that stores. */
@@ -52,15 +62,28 @@ export const APPS_PER_ACCOUNT_MAX = 1_000;
 /** How long after a commit its rows go to the read model: one batch a second for a hot account. */
 export const PROJECTION_DELAY_MS = 1_000;
 
-/** Waiting time after the first failed projection; doubles with each further one, up to the max. */
+/**
+ * Waiting time after a failed projection: as long as the debt is old, so that it doubles with each
+ * try, within these bounds and jittered.
+ */
 export const PROJECTION_RETRY_MIN_MS = 2_000;
-export const PROJECTION_RETRY_MAX_MS = 60_000;
+export const PROJECTION_RETRY_MAX_MS = 15 * 60_000;
 
 /**
- * Ledger lines projected in one D1 batch. Their rows travel as one JSON parameter: 50 jobs with 16 KiB
- * of metadata that escaping doubles stay under the 2 MB that D1 takes.
+ * Ledger lines (or jobs of a rebuild) projected in one D1 batch. Their rows travel as one JSON
+ * parameter: a job's is at most about 3 KB, an `action` of escaped characters included, and D1 takes
+ * 2 MB.
  */
-export const PROJECTION_BATCH_LINES = 50;
+export const PROJECTION_BATCH_LINES = 250;
+
+/**
+ * Batches that one flush sends; the alarm goes on with the rest. An invocation may make 1,000 calls to
+ * D1 and friends, and others wait for the alarm meanwhile.
+ */
+export const PROJECTION_FLUSH_BATCHES = 40;
+
+/** Rows deleted from D1 in one statement where an account's former rows are removed. */
+export const PROJECTION_FORGET_ROWS = 1_000;
 
 /** How long an isolate trusts its copy of the app registry. */
 export const APP_REGISTRY_CACHE_MS = 60_000;

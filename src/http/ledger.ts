@@ -19,10 +19,9 @@ export const listLedger = factory.createHandlers(validQuery(query), async (conte
   const account = context.get("services").accounts(context.get("principal").identity_id);
   const answer = await account.listEntries(callerOf(context), { before_line: cursor, limit });
   if (!answer.ok) return refuse(context, answer.refusal);
-  const { rows, more } = answer.value;
-  const last = rows.at(-1);
+  const { rows, next } = answer.value;
   return context.json({
     entries: rows.map(entryView),
-    ...(more && last !== undefined ? { next_cursor: String(last.line) } : {}),
+    ...(next === null ? {} : { next_cursor: String(next) }),
   });
 });

@@ -2,18 +2,30 @@
  * The tables of D1 `DB`. They mirror the Account objects for operators: late by about a second, rebuilt
  * at will, read by no decision about money.
  */
-import { sql } from "drizzle-orm";
-import { integer, primaryKey, sqliteTable, sqliteView, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { JOB_STATUSES, type JobFailure } from "../domain/job.ts";
 
-export const accounts = sqliteTable("accounts", {
-  id: text().primaryKey(),
-  identity_id: text().notNull(),
-  plan: text().notNull(),
-  created_at_ms: integer().notNull(),
-  /** Ledger line of the account's last change of its own; an older one never overwrites a newer. */
-  version: integer().notNull(),
-});
+/**
+ * Accounts with their balance, as of `line` of their passbook: what the read model knows of an account
+ * is in its own row, and nowhere else.
+ */
+export const accounts = sqliteTable(
+  "accounts",
+  {
+    id: text().primaryKey(),
+    identity_id: text().notNull(),
+    plan: text().notNull(),
+    created_at_ms: integer().notNull(),
+    /** The ledger line that the columns below are of; 0: not known. An older never replaces a newer. */
+    line: integer().notNull(),
+    credits: integer().notNull(),
+    /** What started jobs hold, beside `credits`. */
+    reserved: integer().notNull(),
+    /** When that line was written. */
+    updated_at_ms: integer().notNull(),
+  },
+  (table) => [index("accounts_identity_id").on(table.identity_id)],
+);
 
 export const grants = sqliteTable(
   "grants",
@@ -26,7 +38,10 @@ export const grants = sqliteTable(
   (table) => [primaryKey({ columns: [table.account_id, table.app_slug] })],
 );
 
-/** Clustered by account, so that a balance is one range and a row is one write. */
+/**
+ * Clustered by account, so that one account's jobs are one range and a row is one write. Their metadata
+ * stays in the object: it is the users', and would be most of the bytes.
+ */
 export const jobs = sqliteTable(
   "jobs",
   {
@@ -41,27 +56,8 @@ export const jobs = sqliteTable(
     created_at_ms: integer().notNull(),
     updated_at_ms: integer().notNull(),
     expires_at_ms: integer().notNull(),
-    metadata_json: text(),
-    version: integer().notNull(),
+    /** The ledger line of the job's last change. An older row never replaces a newer. */
+    line: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.account_id, table.id] })],
 );
-
-/**
- * Balances, derived: what was granted, less what jobs hold or have cost. A column of `accounts` would
- * double the rows written for each job.
- */
-export const accountBalances = sqliteView("account_balances", {
-  account_id: text().notNull(),
-  credits: integer().notNull(),
-  reserved: integer().notNull(),
-}).as(sql`
-  select
-    accounts.id as account_id,
-    coalesce((select sum(grants.amount) from grants where grants.account_id = accounts.id), 0)
-      - coalesce((select sum(iif(jobs.status = 'started', jobs.reserved, jobs.actual_cost))
-          from jobs where jobs.account_id = accounts.id), 0) as credits,
-    coalesce((select sum(jobs.reserved) from jobs
-      where jobs.account_id = accounts.id and jobs.status = 'started'), 0) as reserved
-  from accounts
-`);

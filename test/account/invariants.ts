@@ -1,7 +1,9 @@
 /** What must hold of every account at every moment (design, section 6), read from storage itself. */
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { fireAlarm, readContents, type Contents } from "./object.ts";
+import { RECENT_JOBS_MAX } from "../../src/domain/limits.ts";
+import type { EntryRow } from "../../src/account/contract.ts";
+import { fireAlarm, query, readContents, type Contents } from "./object.ts";
 
 /** Holds all invariants against the object's tables, and the read model's once it is up to date. */
 export async function expectInvariants(identity_id: string): Promise<void> {
@@ -13,19 +15,22 @@ export async function expectInvariants(identity_id: string): Promise<void> {
   await expectReadModel(identity_id);
 }
 
-/** Lines run without gaps, and each balance is the one before plus the amount. */
-function expectLedger({ entries }: Contents): void {
+/** Lines run without gaps, and each closes the books: the balance, and what jobs hold beside it. */
+function expectLedger({ entries, jobs }: Contents): void {
   let balance = 0;
+  const held = new Map<string, number>();
   entries.forEach((entry, index) => {
     expect(entry.line).toBe(index + 1);
     balance += entry.amount;
     expect(entry.balance_after).toBe(balance);
-    expect(entry.projected_line).toBeLessThan(entry.line);
+    const job = jobs.find(({ id }) => id === entry.job_id);
+    if (job !== undefined) held.set(job.id, entry.kind === "reserve" ? job.reserved : 0);
+    expect(entry.reserved_after).toBe([...held.values()].reduce((sum, one) => sum + one, 0));
   });
 }
 
 /** Each reserve resolves at most once, and what is reserved is what started jobs hold. */
-function expectJobs({ entries, jobs }: Contents): void {
+function expectJobs({ entries, jobs, long_jobs }: Contents): void {
   let held = 0;
   for (const job of jobs) {
     const lines = entries.filter((entry) => entry.job_id === job.id);
@@ -52,11 +57,25 @@ function expectJobs({ entries, jobs }: Contents): void {
   expect(reserved_by_ledger).toBe(held);
   const started = jobs.filter((job) => job.status === "started");
   expect(entries.at(-1)?.open_jobs ?? 0).toBe(started.length);
-  const oldest_open = jobs.find((job) => job.status === "started")?.id ?? null;
-  expect(entries.at(-1)?.oldest_open_job_id ?? null).toBe(oldest_open);
+  expect(entries.at(-1)?.reserved_after ?? 0).toBe(held);
+  expectOpenJobs(entries.at(-1), jobs, long_jobs);
 }
 
-/** One grant for each granted app; credits come from nowhere else. */
+/** Every started job is a recent one, or has a row of its own; and of both no more than allowed. */
+function expectOpenJobs(
+  newest: EntryRow | undefined,
+  jobs: Contents["jobs"],
+  long_jobs: Contents["long_jobs"],
+): void {
+  const after_id = newest?.recent_after_job_id ?? "";
+  const recent = jobs.filter(({ id }) => id > after_id);
+  expect(newest?.recent_jobs ?? 0).toBe(recent.length);
+  expect(recent.length).toBeLessThanOrEqual(RECENT_JOBS_MAX);
+  const others = jobs.filter(({ id, status }) => status === "started" && id <= after_id);
+  expect(long_jobs.map(({ job_id }) => job_id).toSorted()).toEqual(others.map(({ id }) => id));
+}
+
+/** One grant for each granted app; else credits come from operators alone. */
 function expectGrants({ entries, apps, jobs }: Contents): void {
   const granted = entries.filter((entry) => entry.kind === "grant");
   expect(new Map(granted.map((entry) => [entry.app_slug, entry.amount]))).toEqual(
@@ -67,7 +86,9 @@ function expectGrants({ entries, apps, jobs }: Contents): void {
     ),
   );
   expect(granted).toHaveLength(new Set(granted.map((entry) => entry.app_slug)).size);
-  const put_in = granted.reduce((sum, entry) => sum + entry.amount, 0);
+  const put_in = entries
+    .filter((entry) => ["grant", "adjustment"].includes(entry.kind))
+    .reduce((sum, entry) => sum + entry.amount, 0);
   const taken = jobs.reduce(
     (sum, job) => sum + (job.status === "started" ? job.reserved : job.actual_cost),
     0,
@@ -75,21 +96,37 @@ function expectGrants({ entries, apps, jobs }: Contents): void {
   expect(entries.at(-1)?.balance_after ?? 0).toBe(put_in - taken);
 }
 
-/** D1 shows the same jobs, and its derived balance is the ledger's. */
+/** D1 has the same account, grants and jobs, every column of them, and nothing else of this person. */
 export async function expectReadModel(identity_id: string): Promise<void> {
-  const { entries, jobs } = await readContents(identity_id);
-  const account = await env.DB.prepare(
-    "select id, credits from accounts join account_balances on account_id = id where identity_id = ?",
-  )
-    .bind(identity_id)
-    .first<{ id: string; credits: number }>();
-  expect(account?.credits ?? null).toBe(entries.at(-1)?.balance_after ?? null);
-  const projected = await env.DB.prepare(
-    "select id, status, actual_cost, version from jobs where account_id = ? order by id",
-  )
-    .bind(account?.id ?? "")
-    .all();
-  expect(projected.results).toEqual(
-    jobs.map(({ id, status, actual_cost, line }) => ({ id, status, actual_cost, version: line })),
+  const { entries, apps, jobs } = await readContents(identity_id);
+  const [account] = await query<AccountRow>(identity_id, "select * from account");
+  const newest = entries.at(-1);
+  const select = async (statement: string, value: string) =>
+    (await env.DB.prepare(statement).bind(value).all()).results;
+  const shown = await select("select * from accounts where identity_id = ?", identity_id);
+  if (account === undefined || newest === undefined) return expect(shown).toEqual([]);
+  const { id, plan, created_at_ms } = account;
+  const { line, balance_after: credits, reserved_after: reserved, at_ms: updated_at_ms } = newest;
+  expect(shown).toEqual([
+    { id, identity_id, plan, created_at_ms, line, credits, reserved, updated_at_ms },
+  ]);
+  expect(await select("select * from grants where account_id = ? order by app_slug", id)).toEqual(
+    apps.flatMap(({ slug, starter_credits, granted_at_ms }) =>
+      granted_at_ms === null
+        ? []
+        : [{ account_id: id, app_slug: slug, amount: starter_credits, granted_at_ms }],
+    ),
   );
+  expect(await select("select * from jobs where account_id = ? order by id", id)).toEqual(
+    jobs.map((row) => {
+      const { metadata_json: _, token_id: __, ...job } = row;
+      return { account_id: id, ...job };
+    }),
+  );
+}
+
+interface AccountRow {
+  readonly id: string;
+  readonly plan: string;
+  readonly created_at_ms: number;
 }

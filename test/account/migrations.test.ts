@@ -67,6 +67,60 @@ describe("the account's migrations", () => {
     expect(await query("older", "select open_jobs from entries")).toEqual([{ open_jobs: 2 }]);
   });
 
+  it("tell of each older line what was held then, and find what is still started", async () => {
+    await migrateStepByStep("older", async (count) => {
+      if (count !== 3) return;
+      for (const [id, status, reserved] of [
+        ["a", "completed", 10],
+        ["b", "failed", 20],
+        ["c", "completed", 30],
+        ["d", "started", 40],
+        ["e", "failed", 50],
+      ]) {
+        await query(
+          "older",
+          `insert into jobs values ('${id}', '${status}', 'demo', 'draw', ${reserved}, 0, null, 0, 0, 9e15,
+             1, null, null)`,
+        );
+      }
+      const lines = [
+        ["open", 0, null, 0],
+        ["grant", 500, null, 0],
+        ["reserve", -10, "a", 10],
+        ["reserve", -20, "b", 30],
+        ["reserve", -30, "c", 60],
+        ["settle", -5, "a", 50],
+        // A failure whose reserve is kept, a time-out, and the late settlement after it.
+        ["settle", 0, "b", 30],
+        ["refund", 30, "c", 0],
+        ["reserve", -40, "d", 40],
+        ["settle", -7, "c", 40],
+        ["reserve", -50, "e", 90],
+        ["refund", 50, "e", 40],
+      ] as const;
+      for (const [index, [kind, amount, job_id]] of lines.entries()) {
+        const job = job_id === null ? "null" : `'${job_id}'`;
+        await query(
+          "older",
+          `insert into entries values (${index + 1}, '${kind}', ${amount}, 0, ${job}, 'demo', 0, null, 0)`,
+        );
+      }
+    });
+    const held = await query<{ reserved_after: number }>(
+      "older",
+      "select reserved_after from entries order by line",
+    );
+    expect(held.map((line) => line.reserved_after)).toEqual([
+      0, 0, 10, 30, 60, 50, 30, 0, 40, 40, 90, 40,
+    ]);
+    expect(await query("older", "select job_id from long_jobs")).toEqual([{ job_id: "d" }]);
+    const newest = await query(
+      "older",
+      "select recent_after_job_id, recent_jobs from entries where line = 12",
+    );
+    expect(newest).toEqual([{ recent_after_job_id: "e", recent_jobs: 0 }]);
+  });
+
   it("leave an account as it was when its object wakes again", async () => {
     const ada = await signInWithCredits();
     await evict(ada.identity_id);
@@ -100,6 +154,32 @@ describe.each([
     await reset();
     for (const migration of migrationsOf()) await applyD1Migrations(databaseOf(), [migration]);
     expect(await schema()).toEqual(expected);
+  });
+
+  it("keep the balances that an older read model showed, until its objects say theirs", async () => {
+    await reset();
+    const [first, ...rest] = env.TEST_D1_MIGRATIONS;
+    if (first === undefined) expect.fail("no migrations");
+    await applyD1Migrations(env.DB, [first]);
+    await env.DB.exec(`insert into accounts values ('x', 'ada', 'free', 5, 1);
+insert into grants values ('x', 'demo', 100, 5);
+insert into jobs values ('x', 'a', 'demo', 'draw', 'completed', 10, 7, null, 0, 0, 0, '{}', 4);
+insert into jobs values ('x', 'b', 'demo', 'draw', 'started', 30, 0, null, 0, 0, 0, null, 5);`);
+    await applyD1Migrations(env.DB, rest);
+    expect(await env.DB.prepare("select * from accounts").first()).toEqual({
+      id: "x",
+      identity_id: "ada",
+      plan: "free",
+      created_at_ms: 5,
+      line: 0,
+      credits: 63,
+      reserved: 30,
+      updated_at_ms: 5,
+    });
+    expect((await env.DB.prepare("select id, line from jobs order by id").all()).results).toEqual([
+      { id: "a", line: 4 },
+      { id: "b", line: 5 },
+    ]);
   });
 
   it("leave no text-keyed table with a hidden index", async () => {

@@ -11,6 +11,7 @@ function stubOf(identity_id: string) {
 export interface Contents {
   readonly entries: readonly EntryRow[];
   readonly jobs: readonly JobRow[];
+  readonly long_jobs: readonly { job_id: string; expires_at_ms: number }[];
   readonly apps: readonly { slug: string; starter_credits: number; granted_at_ms: number | null }[];
 }
 
@@ -25,6 +26,7 @@ export async function readContents(identity_id: string): Promise<Contents> {
   return {
     entries: await query(identity_id, "select * from entries order by line"),
     jobs: await query(identity_id, "select * from jobs order by id"),
+    long_jobs: await query(identity_id, "select * from long_jobs order by job_id"),
     apps: await query(identity_id, "select * from apps order by slug"),
   };
 }

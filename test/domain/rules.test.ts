@@ -15,16 +15,23 @@ const STARTED: JobState = {
 };
 
 describe("a ledger line", () => {
-  const posting = { kind: "grant", amount: 5, job_id: null, app_slug: "demo" } as const;
+  const line = { kind: "grant", amount: 5, job_id: null, app_slug: "demo", note: null } as const;
+  const posting = { ...line, held: 0 };
 
   it("is the first, from nothing", () => {
-    expect(nextLine(null, posting)).toEqual({ ...posting, line: 1, balance_after: 5 });
+    expect(nextLine(null, posting)).toEqual({
+      ...line,
+      line: 1,
+      balance_after: 5,
+      reserved_after: 0,
+    });
   });
 
   it("follows the one before", () => {
-    expect(nextLine({ line: 7, balance_after: -2 }, posting)).toMatchObject({
+    expect(nextLine({ line: 7, balance_after: -2, reserved_after: 9 }, posting)).toMatchObject({
       line: 8,
       balance_after: 3,
+      reserved_after: 9,
     });
   });
 
@@ -36,7 +43,7 @@ describe("a ledger line", () => {
   );
 
   it("never leaves the range in which credits can be counted", () => {
-    const full = { line: 1, balance_after: BALANCE_MAX_CREDITS };
+    const full = { line: 1, balance_after: BALANCE_MAX_CREDITS, reserved_after: 0 };
     expect(() => nextLine(full, { ...posting, amount: 1 })).toThrow("counted exactly");
   });
 });
@@ -54,15 +61,15 @@ describe("the life of a job", () => {
   });
 
   it("gives back or charges the difference when completed", () => {
-    const less = complete(0, STARTED, 10);
-    const more = complete(0, STARTED, 50);
+    const less = complete({ balance_after: 0, reserved_after: 30 }, STARTED, 10);
+    const more = complete({ balance_after: 0, reserved_after: 30 }, STARTED, 50);
     expect(less.ok && less.value.posting.amount).toBe(20);
     expect(more.ok && more.value.posting.amount).toBe(-20);
   });
 
   it("charges all of the cost when completed after it expired", () => {
     const expired: JobState = { ...STARTED, status: "failed", failure: "expired" };
-    const late = complete(0, expired, 10);
+    const late = complete({ balance_after: 0, reserved_after: 30 }, expired, 10);
     expect(late.ok && late.value.posting.amount).toBe(-10);
   });
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
-import { fireAlarm } from "../account/object.ts";
+import { evict, fireAlarm, repeatAlarm } from "../account/object.ts";
 import { countedEnvironment } from "./bindings.ts";
 import { send, signIn, signInWithCredits, type SignedIn } from "./passbook.ts";
 
@@ -107,14 +107,16 @@ describe("rows written", () => {
     return () => cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
   }
 
-  /** Counts the rows that batches write to D1 from now on. */
-  function countD1Rows(): () => number {
-    let rows = 0;
+  /** Counts the rows that batches write to D1 from now on, by table: the account's row comes first. */
+  function countD1Rows(): () => { account: number; jobs: number } {
+    const rows = { account: 0, jobs: 0 };
     const prototype = Object.getPrototypeOf(env.DB);
     const batch = prototype.batch;
     prototype.batch = async function (this: D1Database, statements: D1PreparedStatement[]) {
       const results: D1Result[] = await Reflect.apply(batch, this, [statements]);
-      for (const result of results) rows += result.meta.rows_written;
+      results.forEach(({ meta }, index) => {
+        rows[index === 0 ? "account" : "jobs"] += meta.rows_written;
+      });
       return results;
     };
     restores.push(() => (prototype.batch = batch));
@@ -124,18 +126,47 @@ describe("rows written", () => {
   it.each([
     ["completed", "/api/jobs/complete", { actual_cost: 7 }],
     ["failed", "/api/jobs/fail", {}],
-  ])("for the whole life of a job that is %s: 4 in the object, 2 in D1", async (_, path, rest) => {
+  ])(
+    "for the whole life of a job that is %s: 4 in the object; in D1 2, and the account's once a flush",
+    async (_, path, rest) => {
+      const ada = await signInWithCredits();
+      await fireAlarm(ada.identity_id);
+      const object_rows = await countObjectRows(ada.identity_id);
+      const d1_rows = countD1Rows();
+      const job_id = await startJob(ada);
+      // The two halves reach D1 apart, as those of any job longer than a second do.
+      await fireAlarm(ada.identity_id);
+      await ada.post(path, { job_id, ...rest });
+      await fireAlarm(ada.identity_id);
+      expect(object_rows()).toBe(4);
+      expect(d1_rows()).toEqual({ account: 2, jobs: 2 });
+    },
+  );
+
+  it("by one flush of many jobs: a row for each, and the account's once", async () => {
     const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);
     const object_rows = await countObjectRows(ada.identity_id);
     const d1_rows = countD1Rows();
-    const job_id = await startJob(ada);
-    // The two halves reach D1 apart, as those of any job longer than a second do.
+    for (let index = 0; index < 20; index += 1) await startJob(ada);
     await fireAlarm(ada.identity_id);
-    await ada.post(path, { job_id, ...rest });
+    expect(object_rows()).toBe(40);
+    expect(d1_rows()).toEqual({ account: 1, jobs: 20 });
+    // A delivery is marked nowhere, and what D1 has is not written again.
+    await evict(ada.identity_id);
+    await repeatAlarm(ada.identity_id);
+    expect(d1_rows()).toEqual({ account: 1, jobs: 20 });
+    expect(object_rows()).toBe(40);
+  });
+
+  it("by a waking that finds nothing to do: none", async () => {
+    const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);
-    expect(object_rows()).toBe(4);
-    expect(d1_rows()).toBe(2);
+    await evict(ada.identity_id);
+    const object_rows = await countObjectRows(ada.identity_id);
+    await ada.get("/api/wallet");
+    expect(await fireAlarm(ada.identity_id)).toBe(false);
+    expect(object_rows()).toBe(0);
   });
 
   it("by requests that change nothing: none", async () => {

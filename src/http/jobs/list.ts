@@ -19,10 +19,9 @@ export const listJobs = factory.createHandlers(validQuery(query), async (context
   const before_id = cursor?.toLowerCase();
   const answer = await account.listJobs(callerOf(context), { app_slug, status, before_id, limit });
   if (!answer.ok) return refuse(context, answer.refusal);
-  const { rows, more } = answer.value;
-  const last = rows.at(-1);
+  const { rows, next } = answer.value;
   return context.json({
     jobs: rows.map(jobView),
-    ...(more && last !== undefined ? { next_cursor: last.id } : {}),
+    ...(next === null ? {} : { next_cursor: next }),
   });
 });

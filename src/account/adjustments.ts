@@ -1,0 +1,39 @@
+/** What operators change in an account: its credits, and its plan. Each is a line its owner can read. */
+import { fitsBooks } from "../domain/ledger.ts";
+import { accepted, refused } from "../domain/result.ts";
+import type {
+  AdjustCreditsRequest,
+  AdjustedCredits,
+  Answer,
+  ChangedPlan,
+  ChangePlanRequest,
+} from "./contract.ts";
+import { ensureOpen, OF_ACCOUNT, post, readBooks } from "./ledger.ts";
+import type { Transaction } from "./transaction.ts";
+
+/**
+ * Gives or takes credits, below zero if need be. Refused as `balance_limit` where the balance, or the
+ * balance with everything held given back, could not be counted exactly any more.
+ */
+export function adjustCredits(
+  transaction: Transaction,
+  { amount, note }: AdjustCreditsRequest,
+): Answer<AdjustedCredits> {
+  if (!fitsBooks(readBooks(transaction.store), { amount, held: 0 })) {
+    return refused({ code: "balance_limit" });
+  }
+  ensureOpen(transaction);
+  const entry = post(transaction, { ...OF_ACCOUNT, kind: "adjustment", amount, note });
+  return accepted({ entry, credits: entry.balance_after });
+}
+
+/** Sets the plan. The line of amount 0 is what carries it to the read model. */
+export function changePlan(
+  transaction: Transaction,
+  { plan, note }: ChangePlanRequest,
+): Answer<ChangedPlan> {
+  ensureOpen(transaction);
+  transaction.store.updatePlan(plan);
+  const entry = post(transaction, { ...OF_ACCOUNT, kind: "plan", amount: 0, note });
+  return accepted({ entry, plan });
+}

@@ -1,0 +1,115 @@
+/** What the read model shows of an account, made from the object's own rows. */
+import type { EntryKind } from "../domain/ledger.ts";
+import { assertInvariant } from "../domain/result.ts";
+import type { JobRange, ProjectedAccount, ProjectedRows } from "../readmodel/projector.ts";
+import type { AccountRow, AppRow, EntryRow, JobRow, Store } from "./store.ts";
+
+/**
+ * What a line of a kind changes in the read model besides the account's own row, which every line
+ * changes. A new kind does not compile before it says so here.
+ */
+function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
+  switch (kind) {
+    case "reserve":
+    case "settle":
+    case "refund":
+      return "its job";
+    case "grant":
+      return "its grant";
+    case "open":
+    case "adjustment":
+    case "purchase":
+    case "purchase_refund":
+    case "plan":
+      return "nothing";
+  }
+}
+
+/**
+ * The rows that some lines changed, as they are now, with the account as of the last of the lines.
+ * `lines`: at least one, in order.
+ */
+export function rowsOf(store: Store, lines: readonly EntryRow[]): ProjectedRows {
+  const account = readAccount(store);
+  const last = lines.at(-1);
+  assertInvariant(last !== undefined, "there are lines to project");
+  const job_ids = new Set<string>();
+  const app_slugs = new Set<string>();
+  for (const { kind, job_id, app_slug } of lines) {
+    const changed = changedBesides(kind);
+    if (changed === "its job" && job_id !== null) job_ids.add(job_id);
+    if (changed === "its grant" && app_slug !== null) app_slugs.add(app_slug);
+  }
+  return {
+    account: accountRow(account, last),
+    grants: [...app_slugs].flatMap((slug) => grantRow(account.id, store.readApp(slug))),
+    jobs: [...job_ids].flatMap((id) => {
+      const job = store.readJob(id);
+      return job === null ? [] : [jobRow(account.id, job)];
+    }),
+  };
+}
+
+/** The account and its grants, whole, as of its newest line. */
+export function wholeAccount(store: Store): Omit<ProjectedRows, "jobs"> {
+  const account = readAccount(store);
+  const newest = store.readNewestEntry();
+  assertInvariant(newest !== null, "an open account has lines");
+  const grants = store.listApps().flatMap((app) => grantRow(account.id, app));
+  return { account: accountRow(account, newest), grants };
+}
+
+/** `limit` jobs after `after_id`, and up to where they leave no other out. */
+export function jobRangeAfter(store: Store, after_id: string, limit: number): JobRange {
+  const { id: account_id } = readAccount(store);
+  const rows = store.readJobsAfter(after_id, limit);
+  const to_id = rows.length < limit ? null : (rows.at(-1)?.id ?? null);
+  return { account_id, after_id, to_id, jobs: rows.map((row) => jobRow(account_id, row)) };
+}
+
+/**
+ * Whether D1's row is what this object once sent: equal, column by column, to its own books at the line
+ * that the row names. Where not, somebody wrote there, or this object was put back to an earlier time.
+ */
+export function isOwn(store: Store, known: ProjectedAccount): boolean {
+  const entry = store.readEntry(known.line);
+  if (entry === null) return false;
+  const expected = accountRow(readAccount(store), entry);
+  // Lines do not say which plan there was; D1 has the one of its newest delivery.
+  if (entry.line !== store.readNewestEntry()?.line) expected.plan = known.plan;
+  return Object.entries(expected).every(([column, value]) => Reflect.get(known, column) === value);
+}
+
+function readAccount(store: Store): AccountRow {
+  const account = store.readAccount();
+  assertInvariant(account !== null, "an account with lines has its row");
+  return account;
+}
+
+function accountRow(
+  { id, identity_id, plan, created_at_ms }: AccountRow,
+  line: EntryRow,
+): ProjectedAccount {
+  return {
+    id,
+    identity_id,
+    plan,
+    created_at_ms,
+    line: line.line,
+    credits: line.balance_after,
+    reserved: line.reserved_after,
+    updated_at_ms: line.at_ms,
+  };
+}
+
+function grantRow(account_id: string, app: AppRow | null): ProjectedRows["grants"] {
+  if (app === null || app.granted_at_ms === null) return [];
+  const { slug: app_slug, starter_credits: amount, granted_at_ms } = app;
+  return [{ account_id, app_slug, amount, granted_at_ms }];
+}
+
+/** Without the metadata, which is the users', and the token, which is the account's own affair. */
+function jobRow(account_id: string, row: JobRow): ProjectedRows["jobs"][number] {
+  const { token_id: _, metadata_json: __, ...job } = row;
+  return { account_id, ...job };
+}

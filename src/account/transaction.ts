@@ -1,0 +1,61 @@
+/** What an operation works in: one synchronous transaction of the account's object. */
+import type { TokenAccess } from "../domain/access_token.ts";
+import { admit } from "./admission.ts";
+import type { Alarm } from "./alarm.ts";
+import type { Answer, Caller } from "./contract.ts";
+import type { Expiry } from "./expiry.ts";
+import type { Store } from "./store.ts";
+import type { TokenRow, TokenStore } from "./tokens.ts";
+
+/**
+ * The state of one transaction: its tables, its moment, who acts, and the alarm on which an operation
+ * says when it is next due. `token`: the caller's, as it was when they were let in; null for a browser
+ * session.
+ */
+export interface Transaction {
+  readonly store: Store;
+  readonly tokens: TokenStore;
+  readonly alarm: Alarm;
+  readonly expiry: Expiry;
+  readonly token: TokenRow | null;
+  readonly identity_id: string;
+  readonly now_ms: number;
+  /** Runs a part that may fail alone: what it wrote is undone where it throws. @throws what it threw. */
+  readonly part: <Value>(work: () => Value) => Value;
+}
+
+/** What every transaction of one object has in common. */
+export interface Ground {
+  readonly storage: Pick<DurableObjectStorage, "transactionSync">;
+  readonly store: Store;
+  readonly tokens: TokenStore;
+  readonly alarm: Alarm;
+  readonly expiry: Expiry;
+  readonly identity_id: string;
+}
+
+/**
+ * Runs `operation` in one synchronous transaction, after failing jobs whose time ran out (an alarm may
+ * be late) and asking whether the caller may do what is `wanted`.
+ * @throws what `operation` throws; then everything is undone, the alarm included.
+ */
+export function transact<Value>(
+  { storage, ...ground }: Ground,
+  caller: Caller,
+  wanted: TokenAccess,
+  operation: (transaction: Transaction) => Answer<Value>,
+): Answer<Value> {
+  const { alarm, expiry } = ground;
+  const part = <Part>(work: () => Part): Part => alarm.within(() => storage.transactionSync(work));
+  const transaction = { ...ground, token: null, now_ms: Date.now(), part };
+  try {
+    return part(() => {
+      expiry.expireDueJobs(transaction);
+      const token = admit(transaction, caller, wanted);
+      return token.ok ? operation({ ...transaction, token: token.value }) : token;
+    });
+  } catch (error) {
+    expiry.forget();
+    throw error;
+  }
+}

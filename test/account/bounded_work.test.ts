@@ -1,0 +1,231 @@
+/** Rows read by each operation of an account with a long history: a number, whatever the history. */
+import { env } from "cloudflare:workers";
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  EXPIRY_PORTION_JOBS,
+  IDEMPOTENCY_CLEANUP_ROWS,
+  LIST_SCAN_ROWS,
+  OPEN_JOBS_MAX,
+  RECENT_JOBS_MAX,
+} from "../../src/domain/limits.ts";
+import { evict, fireAlarm, query } from "./object.ts";
+
+const ADA = "ada";
+const DAY_MS = 24 * 60 * 60 * 1000;
+const session = { token_id: null };
+const account = () => env.ACCOUNT.getByName(ADA);
+
+const restores: (() => void)[] = [];
+afterEach(() => restores.splice(0).forEach((restore) => restore()));
+
+/** Counts the rows that SQL in the object reads from now on; reset by each look. */
+async function countRowsRead(): Promise<() => number> {
+  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+  await runInDurableObject(account(), (_, state) => {
+    const prototype = Object.getPrototypeOf(state.storage.sql);
+    const exec = prototype.exec;
+    prototype.exec = function (this: SqlStorage, ...args: Parameters<SqlStorage["exec"]>) {
+      const cursor = Reflect.apply(exec, this, args) as (typeof cursors)[number];
+      cursors.push(cursor);
+      return cursor;
+    };
+    restores.push(() => (prototype.exec = exec));
+  });
+  return () => cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsRead, 0);
+}
+
+const JOB = { app_slug: "demo", action: "draw", cost_estimate: 1, metadata_json: null };
+const create = (ttl_seconds = 30 * 24 * 60 * 60) =>
+  account().createJob(session, { ...JOB, ttl_seconds }, null);
+
+async function createdId(ttl_seconds?: number): Promise<string> {
+  const answer = await create(ttl_seconds);
+  return answer.ok ? answer.value.value.job_id : expect.fail("refused");
+}
+
+/** An account with one job started long ago, and many that came and went since. */
+async function prepare(jobs: number): Promise<string> {
+  await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
+  const abandoned = await createdId();
+  await createdId();
+  // What `jobs` creations and settlements leave, without making them one by one.
+  await query(
+    ADA,
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs})
+     insert into jobs select '${abandoned.slice(0, 14)}' || printf('%09d', i), 'completed', 'demo',
+       'draw', 1, 1, null, created_at_ms, updated_at_ms, expires_at_ms, 4, '{"a":"b"}', null
+     from jobs, n where id = '${abandoned}'`,
+  );
+  await query(
+    ADA,
+    `insert into long_jobs select expires_at_ms, id from jobs where status = 'started'`,
+  );
+  await query(
+    ADA,
+    `update entries set recent_jobs = 0, recent_after_job_id = (select max(id) from jobs)
+     where line = (select max(line) from entries)`,
+  );
+  await fireAlarm(ADA);
+  return abandoned;
+}
+
+describe("with 100,000 jobs since one that is still started", () => {
+  it("waking, creating, completing and failing read a few rows", async () => {
+    await prepare(100_000);
+    const few = RECENT_JOBS_MAX + 50;
+    await evict(ADA);
+    const rows = await countRowsRead();
+    await account().wallet(session, { app: null });
+    expect(rows()).toBeLessThan(few);
+    const job_id = await createdId();
+    expect(rows()).toBeLessThan(few);
+    await account().completeJob(session, { job_id, actual_cost: 1, metadata_json: null }, null);
+    expect(rows()).toBeLessThan(few);
+    await account().failJob(session, { job_id: await createdId(), refund: true }, null);
+    expect(rows()).toBeLessThan(2 * few);
+    await fireAlarm(ADA);
+    expect(rows()).toBeLessThan(3 * few);
+  });
+
+  it("a list with no match looks at so many, is short, and says where to go on", async () => {
+    await prepare(100_000);
+    const rows = await countRowsRead();
+    const filters = [
+      { app_slug: "other" },
+      { status: "failed" },
+      { app_slug: "other", status: "completed" },
+    ] as const;
+    for (const filter of filters) {
+      const page = await account().listJobs(session, { ...filter, limit: 50 });
+      expect(page).toMatchObject({ value: { rows: [], next: expect.any(String) } });
+      expect(rows()).toBeLessThan(3 * LIST_SCAN_ROWS);
+    }
+    await account().listJobs(session, { limit: 50 });
+    expect(rows()).toBeLessThan(300);
+  });
+
+  it("the started ones are found at once", async () => {
+    const abandoned = await prepare(100_000);
+    const recent = await createdId();
+    const rows = await countRowsRead();
+    const page = await account().listJobs(session, { status: "started", limit: 50 });
+    const ids = page.ok ? page.value.rows.map(({ id }) => id) : [];
+    expect([ids.length, ids[0], ids.at(-1)]).toEqual([3, recent, abandoned]);
+    expect(page).toMatchObject({ value: { next: null } });
+    expect(rows()).toBeLessThan(RECENT_JOBS_MAX + 50);
+  });
+});
+
+describe("a list with filters", () => {
+  it("pages through everything that matches, without a gap or a double", async () => {
+    await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
+    const first = await createdId();
+    await prepare(3 * LIST_SCAN_ROWS);
+    await account().failJob(session, { job_id: first, refund: true }, null);
+    const found: string[] = [];
+    let before_id: string | undefined;
+    let pages = 0;
+    do {
+      const page = await account().listJobs(session, { status: "failed", before_id, limit: 5 });
+      if (!page.ok) expect.fail("refused");
+      found.push(...page.value.rows.map(({ id }) => id));
+      before_id = page.value.next ?? undefined;
+      pages += 1;
+    } while (before_id !== undefined);
+    expect(found).toEqual([first]);
+    expect(pages).toBe(4);
+  });
+});
+
+describe("a job that outlasts the recent ones", () => {
+  it("costs its two rows once, still times out, and is listed as started", async () => {
+    await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
+    const lasting = await createdId(3_600);
+    const anchor = await createdId();
+    for (let index = 0; index < RECENT_JOBS_MAX + 5; index += 1) {
+      const job_id = await createdId();
+      await account().completeJob(session, { job_id, actual_cost: 1, metadata_json: null }, null);
+    }
+    const long = await query<{ job_id: string }>(ADA, "select job_id from long_jobs order by 1");
+    expect(long).toEqual([{ job_id: lasting }, { job_id: anchor }]);
+    const page = await account().listJobs(session, { status: "started", limit: 5 });
+    expect(page.ok && page.value.rows.map(({ id }) => id)).toEqual([anchor, lasting]);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+    const read = await account().readJob(session, lasting);
+    expect(read).toMatchObject({ value: { status: "failed", failure: "expired" } });
+    expect(await query(ADA, "select job_id from long_jobs")).toEqual([{ job_id: anchor }]);
+  });
+});
+
+describe("10,000 jobs that run out at once", () => {
+  it("end in portions, while the account answers, each exact when it is asked for", async () => {
+    await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
+    const last = await createdId(60);
+    await query(
+      ADA,
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${OPEN_JOBS_MAX - 1})
+       insert into jobs select printf('00000000-0000-7000-8000-%012d', i), status, app_slug, action,
+         1, 0, null, created_at_ms, updated_at_ms, expires_at_ms, 3, null, null from jobs, n`,
+    );
+    await query(ADA, "insert into long_jobs select expires_at_ms, id from jobs");
+    await query(
+      ADA,
+      `update entries set open_jobs = ${OPEN_JOBS_MAX}, recent_jobs = 0,
+         recent_after_job_id = (select max(id) from jobs),
+         balance_after = ${1_000_000 - OPEN_JOBS_MAX}, reserved_after = ${OPEN_JOBS_MAX}
+       where line = 3`,
+    );
+    await fireAlarm(ADA);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+    const started = async () =>
+      (
+        await query<{ n: number }>(ADA, "select count(*) as n from jobs where status = 'started'")
+      )[0]?.n;
+    const rows = await countRowsRead();
+    const read = await account().readJob(session, last);
+    expect(read).toMatchObject({ value: { status: "failed", failure: "expired" } });
+    expect(rows()).toBeLessThan(40 * EXPIRY_PORTION_JOBS);
+    const left = (await started()) ?? 0;
+    expect(left).toBeGreaterThanOrEqual(OPEN_JOBS_MAX - EXPIRY_PORTION_JOBS - 1);
+    // The last to come is ended when it is asked for, whatever its turn.
+    const turn = "00000000-0000-7000-8000-000000009999";
+    const late = await account().failJob(session, { job_id: turn, refund: true }, null);
+    expect(late).toMatchObject({ refusal: { code: "job_not_started" } });
+    for (let portions = 0; portions < 60 && ((await started()) ?? 0) > 0; portions += 1) {
+      expect(await fireAlarm(ADA)).toBe(true);
+    }
+    const wallet = await account().wallet(session, { app: null });
+    expect(wallet).toMatchObject({ value: { account: { credits: 1_000_000 } } });
+    expect(await query(ADA, "select * from long_jobs")).toEqual([]);
+    const [newest] = await query(ADA, "select * from entries order by line desc limit 1");
+    expect(newest).toMatchObject({ open_jobs: 0, reserved_after: 0 });
+  });
+});
+
+describe("500,000 kept answers", () => {
+  it("are no burden to a waking, and go in portions that read what they delete", async () => {
+    await account().wallet(session, { app: null });
+    await fireAlarm(ADA);
+    const today = Math.floor(Date.now() / DAY_MS);
+    await query(
+      ADA,
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 500000)
+       insert into idempotency select ${today}, 'jobs.create', 'key-' || i, '', null, '{}',
+         ${Date.now()} from n`,
+    );
+    await evict(ADA);
+    const rows = await countRowsRead();
+    const guard = { key: "key-7", fingerprint: "x" };
+    const answer = await account().createJob(session, { ...JOB, ttl_seconds: 60 }, guard);
+    expect(answer).toMatchObject({ refusal: { code: "idempotency_key_reused" } });
+    expect(rows()).toBeLessThan(50);
+    await runInDurableObject(account(), (instance) => instance.alarm());
+    expect(rows()).toBeLessThan(50);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3 * DAY_MS });
+    await fireAlarm(ADA);
+    expect(rows()).toBeLessThan(5 * IDEMPOTENCY_CLEANUP_ROWS);
+    const [left] = await query<{ n: number }>(ADA, "select count(*) as n from idempotency");
+    expect(left?.n).toBe(500_000 - IDEMPOTENCY_CLEANUP_ROWS);
+  });
+});

@@ -1,0 +1,34 @@
+/** D1 failing as a network does: before a call did anything, or after it did all of it. */
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+
+export type D1Mood = "well" | "fails before" | "fails after";
+
+type Call = (this: unknown, ...args: unknown[]) => Promise<unknown>;
+
+/**
+ * Puts every call to D1 under a mood, until the test ends. Tests that use it reach accounts by their
+ * objects, since signing in writes to D1 as well.
+ */
+export function moodOfD1(): { mood: D1Mood; calls: number } {
+  const state = { mood: "well" as D1Mood, calls: 0 };
+  const statement = Object.getPrototypeOf(env.DB.prepare("select 1"));
+  const database = Object.getPrototypeOf(env.DB);
+  for (const [target, name] of [
+    [database, "batch"],
+    [statement, "raw"],
+    [statement, "all"],
+  ] as const) {
+    const proper: Call = target[name];
+    const moody: Call = async function (...args) {
+      state.calls += 1;
+      const { mood } = state;
+      if (mood === "fails before") throw new Error("D1_ERROR: out of reach");
+      const answer = await Reflect.apply(proper, this, args);
+      if (mood === "fails after") throw new Error("D1_ERROR: no answer");
+      return answer;
+    };
+    vi.spyOn(target, name).mockImplementation(moody as never);
+  }
+  return state;
+}

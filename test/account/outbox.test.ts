@@ -1,0 +1,379 @@
+import { env } from "cloudflare:workers";
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, it, vi } from "vitest";
+import { backOff } from "../../src/domain/back_off.ts";
+import {
+  PROJECTION_BATCH_LINES,
+  PROJECTION_FLUSH_BATCHES,
+  PROJECTION_RETRY_MAX_MS,
+  PROJECTION_RETRY_MIN_MS,
+} from "../../src/domain/limits.ts";
+import { passTime } from "../clock.ts";
+import { moodOfD1 } from "./d1_faults.ts";
+import { expectInvariants, expectReadModel } from "./invariants.ts";
+import { evict, fireAlarm, query, repeatAlarm } from "./object.ts";
+
+const ADA = "ada";
+const session = { token_id: null };
+const accountOf = (identity_id = ADA) => env.ACCOUNT.getByName(identity_id);
+
+async function open(credits = 100): Promise<void> {
+  await accountOf().wallet(session, { app: { slug: "demo", starter_credits: credits } });
+}
+
+async function createJob(cost_estimate = 1, ttl_seconds = 3_600): Promise<string> {
+  const job = { app_slug: "demo", action: "draw", ttl_seconds, metadata_json: null };
+  const answer = await accountOf().createJob(session, { ...job, cost_estimate }, null);
+  return answer.ok ? answer.value.value.job_id : expect.fail("refused");
+}
+
+function armedAt(identity_id = ADA): Promise<number | null> {
+  return runInDurableObject(accountOf(identity_id), (_, state) => state.storage.getAlarm());
+}
+
+async function loseAlarm(): Promise<void> {
+  await runInDurableObject(accountOf(), (_, state) => state.storage.deleteAlarm());
+  await evict(ADA);
+}
+
+async function d1Accounts(): Promise<Record<string, unknown>[]> {
+  return (await env.DB.prepare("select * from accounts").all()).results;
+}
+
+describe("every kind of line", () => {
+  it("moves the balance in D1, and a plan comes with a line of amount 0", async () => {
+    await open();
+    await fireAlarm(ADA);
+    const adjusted = await accountOf().adjustCredits({ amount: -130, note: "a mistake" }, null);
+    expect(adjusted).toMatchObject({
+      value: { value: { credits: -30, entry: { kind: "adjustment", note: "a mistake" } } },
+    });
+    await accountOf().changePlan({ plan: "studio", note: "an upgrade" }, null);
+    await fireAlarm(ADA);
+    expect(await d1Accounts()).toMatchObject([{ credits: -30, plan: "studio", line: 4 }]);
+    const lines = await query(
+      ADA,
+      "select kind, amount, balance_after from entries where line = 4",
+    );
+    expect(lines).toEqual([{ kind: "plan", amount: 0, balance_after: -30 }]);
+    await expectInvariants(ADA);
+  });
+
+  it("is counted once with its Idempotency-Key, and refused with another request under it", async () => {
+    await open();
+    const guard = { key: "gift", fingerprint: "5" };
+    for (const replayed of [false, true]) {
+      const answer = await accountOf().adjustCredits({ amount: 5, note: "a gift" }, guard);
+      expect(answer).toMatchObject({ value: { value: { credits: 105 }, replayed } });
+    }
+    const other = { key: "gift", fingerprint: "6" };
+    const refused = await accountOf().adjustCredits({ amount: 6, note: "a gift" }, other);
+    expect(refused).toMatchObject({ refusal: { code: "idempotency_key_reused" } });
+  });
+});
+
+describe("D1's row of the account", () => {
+  it("is not replaced by an older one, nor a job by its older state", async () => {
+    await open();
+    const job_id = await createJob(30);
+    const d1 = moodOfD1();
+    await fireAlarm(ADA);
+    // The delivery of these is done, and its answer lost; then a later one overtakes a repetition.
+    await accountOf().completeJob(session, { job_id, actual_cost: 3, metadata_json: null }, null);
+    d1.mood = "fails after";
+    vi.spyOn(console, "warn").mockReturnValue();
+    await fireAlarm(ADA);
+    d1.mood = "well";
+    await expectReadModel(ADA);
+    const [known] = await d1Accounts();
+    await env.DB.exec("update accounts set line = 99; update jobs set line = 99, actual_cost = 77");
+    const { createProjector } = await import("../../src/readmodel/projector.ts");
+    const account = { ...known, line: 98, credits: 1 } as never;
+    const [job] = (await env.DB.prepare("select * from jobs").all()).results;
+    const older = { ...job, line: 98, actual_cost: 1 } as never;
+    await createProjector(env.DB).apply({ account, grants: [], jobs: [older] }, 0);
+    expect(await d1Accounts()).toMatchObject([{ line: 99, credits: 97 }]);
+    expect(await env.DB.prepare("select actual_cost from jobs").first("actual_cost")).toBe(77);
+  });
+
+  it("that claims what its object never sent has the account sent anew", async () => {
+    await open();
+    await createJob();
+    await fireAlarm(ADA);
+    await env.DB.exec("update accounts set line = 99, credits = 5; update jobs set line = 99");
+    await evict(ADA);
+    await createJob();
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
+  it("of an object that was made anew goes, with its jobs", async () => {
+    await open();
+    await createJob();
+    await fireAlarm(ADA);
+    await runInDurableObject(accountOf(), async (_, state) => {
+      await state.storage.deleteAlarm();
+      await state.storage.deleteAll();
+    });
+    await evict(ADA);
+    await open(50);
+    await fireAlarm(ADA);
+    expect(await d1Accounts()).toMatchObject([{ credits: 50 }]);
+    expect(await env.DB.prepare("select count(*) as n from jobs").first("n")).toBe(0);
+    await expectReadModel(ADA);
+  });
+
+  it("never claims more than is there: D1 emptied under a living object is filled again", async () => {
+    await open();
+    await createJob();
+    await fireAlarm(ADA);
+    await env.DB.exec("delete from accounts; delete from jobs; delete from grants");
+    await createJob();
+    await fireAlarm(ADA);
+    expect(await d1Accounts()).toEqual([]);
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+});
+
+describe("an alarm that was given up", () => {
+  it("is armed again by the next reading, where D1 lacks lines", async () => {
+    // No job is started: nothing else would arm it.
+    await open();
+    await loseAlarm();
+    await accountOf().listEntries(session, { limit: 1 });
+    await vi.waitFor(async () => expect(await armedAt()).not.toBeNull());
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
+  it("is armed again where jobs are to time out, though nothing is owed", async () => {
+    await open();
+    await createJob(40, 60);
+    await fireAlarm(ADA);
+    await loseAlarm();
+    await accountOf().listEntries(session, { limit: 1 });
+    const [job] = await query<{ expires_at_ms: number }>(ADA, "select * from jobs");
+    expect(await armedAt()).toBe(job?.expires_at_ms);
+  });
+
+  it("is armed again where a debt was noted", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const d1 = moodOfD1();
+    d1.mood = "fails before";
+    await open();
+    await fireAlarm(ADA);
+    await loseAlarm();
+    await accountOf().listEntries(session, { limit: 1 });
+    expect(await armedAt()).not.toBeNull();
+    d1.mood = "well";
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
+  it("is not armed by a waking that finds all delivered, and D1 is asked once", async () => {
+    await open();
+    await fireAlarm(ADA);
+    await evict(ADA);
+    const d1 = moodOfD1();
+    for (let times = 0; times < 3; times += 1) await accountOf().listEntries(session, { limit: 1 });
+    await vi.waitFor(() => expect(d1.calls).toBe(1));
+    expect(await armedAt()).toBeNull();
+  });
+});
+
+describe("the alarm", () => {
+  it("heals an idle account by itself once D1 is back", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const d1 = moodOfD1();
+    d1.mood = "fails before";
+    await open();
+    expect(await fireAlarm(ADA)).toBe(true);
+    expect(await fireAlarm(ADA)).toBe(true);
+    d1.mood = "well";
+    expect(await fireAlarm(ADA)).toBe(true);
+    await expectReadModel(ADA);
+    expect(await fireAlarm(ADA)).toBe(false);
+  });
+
+  it("never rejects: what fails comes back, and nothing else waits for it", async () => {
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    await open();
+    await query(ADA, "alter table idempotency rename to out_of_reach");
+    await repeatAlarm(ADA);
+    expect(errors).toHaveBeenCalledWith(expect.objectContaining({ event: "alarm_failed" }));
+    await expectReadModel(ADA);
+    expect(await armedAt()).not.toBeNull();
+    await query(ADA, "alter table out_of_reach rename to idempotency");
+    expect(await fireAlarm(ADA)).toBe(true);
+    expect(await fireAlarm(ADA)).toBe(false);
+  });
+
+  it("does not come again for a job that has ended", async () => {
+    await open();
+    const job_id = await createJob();
+    await fireAlarm(ADA);
+    expect(await armedAt()).not.toBeNull();
+    await accountOf().failJob(session, { job_id, refund: true }, null);
+    await fireAlarm(ADA);
+    expect(await armedAt()).toBeNull();
+  });
+
+  it("is armed in the very transaction that posts a line", async () => {
+    const armed = await runInDurableObject(accountOf(), (instance, state) => {
+      const calls: string[] = [];
+      const { storage } = state;
+      const setAlarm = () => {
+        calls.push("armed");
+        return Promise.resolve();
+      };
+      vi.spyOn(Object.getPrototypeOf(storage), "setAlarm").mockImplementation(setAlarm as never);
+      const transactionSync = storage.transactionSync.bind(storage);
+      vi.spyOn(Object.getPrototypeOf(storage), "transactionSync").mockImplementation(((
+        work: () => unknown,
+      ) => {
+        const value = transactionSync(work);
+        calls.push("committed");
+        return value;
+      }) as never);
+      instance.wallet(session, { app: null });
+      return calls;
+    });
+    expect(armed).toEqual(["armed", "committed"]);
+  });
+});
+
+describe("a debt", () => {
+  it("waits as long as it is old, within bounds and jittered", () => {
+    expect(backOff(0, 0)).toBe(PROJECTION_RETRY_MIN_MS);
+    expect(backOff(60_000, 0)).toBe(60_000);
+    expect(backOff(60_000, 0.5)).toBe(45_000);
+    expect(backOff(86_400_000, 0)).toBe(PROJECTION_RETRY_MAX_MS);
+    expect(backOff(86_400_000, 0.999)).toBeGreaterThanOrEqual(PROJECTION_RETRY_MAX_MS / 2);
+  });
+
+  it("is counted from the oldest line that D1 lacks, whatever instance tries", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    await open();
+    await fireAlarm(ADA);
+    const d1 = moodOfD1();
+    d1.mood = "fails before";
+    await createJob(1, 86_400);
+    const [line] = await query<{ at_ms: number }>(ADA, "select at_ms from entries where line = 3");
+    passTime(100_000);
+    await fireAlarm(ADA);
+    const debt = "select since_ms, rebuilt_to_job_id from projection_debt";
+    expect(await query(ADA, debt)).toEqual([{ since_ms: line?.at_ms, rebuilt_to_job_id: null }]);
+    for (let tries = 0; tries < 6; tries += 1) {
+      await evict(ADA);
+      vi.setSystemTime((await armedAt()) ?? 0);
+      await fireAlarm(ADA);
+      const pause_ms = ((await armedAt()) ?? 0) - Date.now();
+      expect(pause_ms).toBeGreaterThan(99_000);
+      expect(pause_ms).toBeLessThanOrEqual(PROJECTION_RETRY_MAX_MS);
+    }
+    expect(((await armedAt()) ?? 0) - Date.now()).toBe(PROJECTION_RETRY_MAX_MS);
+    expect(await query(ADA, debt)).toEqual([{ since_ms: line?.at_ms, rebuilt_to_job_id: null }]);
+    d1.mood = "well";
+    await fireAlarm(ADA);
+    expect(await query(ADA, debt)).toEqual([]);
+    await expectReadModel(ADA);
+  });
+});
+
+describe("a flush", () => {
+  it("sends what was there when it began; the alarm takes what came meanwhile", async () => {
+    await open();
+    await createJob();
+    let more = 20;
+    const database = Object.getPrototypeOf(env.DB);
+    const batch = database.batch;
+    const whileSent = async function (this: unknown, ...args: unknown[]) {
+      if ((more -= 1) > 0) await createJob();
+      return Reflect.apply(batch, this, args);
+    };
+    const sent = vi.spyOn(database, "batch").mockImplementation(whileSent as never);
+    await fireAlarm(ADA);
+    expect(sent).toHaveBeenCalledTimes(1);
+    expect(await armedAt()).not.toBeNull();
+    more = 0;
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
+  it("of a very long backlog goes on from where it stopped, also when it failed there", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    await open();
+    const lines = PROJECTION_BATCH_LINES * (PROJECTION_FLUSH_BATCHES + 1);
+    await query(
+      ADA,
+      `with recursive n(line) as (select 3 union all select line + 1 from n where line < ${lines})
+       insert into entries (line, kind, amount, balance_after, reserved_after, at_ms)
+       select line, 'plan', 0, 100, 0, 5 from n`,
+    );
+    const d1 = moodOfD1();
+    const known = async () => (await d1Accounts())[0]?.["line"];
+    await fireAlarm(ADA);
+    expect(await known()).toBe(PROJECTION_BATCH_LINES * PROJECTION_FLUSH_BATCHES);
+    d1.mood = "fails before";
+    await fireAlarm(ADA);
+    d1.mood = "well";
+    d1.calls = 0;
+    await fireAlarm(ADA);
+    expect(await known()).toBe(lines);
+    // The row is asked for, one batch is sent; the other calls are this test's own.
+    expect(d1.calls).toBeLessThanOrEqual(3);
+    expect(await fireAlarm(ADA)).toBe(false);
+  });
+});
+
+describe("a rebuild", () => {
+  it("leaves no account and no job absent, wherever D1 fails, and is finished by the alarm", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    await open(10_000);
+    for (let index = 0; index < 5; index += 1) await createJob();
+    await fireAlarm(ADA);
+    await env.DB.exec(
+      "update jobs set line = 999, actual_cost = 5; insert into grants select account_id, 'stray', 1, 1 from grants",
+    );
+    const count = (table: string) =>
+      env.DB.prepare(`select count(*) as n from ${table}`).first<number>("n");
+    const database = Object.getPrototypeOf(env.DB);
+    const batch = database.batch;
+    for (let failing = 1; failing <= 3; failing += 1) {
+      let calls = 0;
+      const failOnce = async function (this: unknown, ...args: unknown[]) {
+        if ((calls += 1) === failing) throw new Error("D1_ERROR: out of reach");
+        return Reflect.apply(batch, this, args);
+      };
+      vi.spyOn(database, "batch").mockImplementation(failOnce as never);
+      await accountOf().rebuild();
+      database.batch = batch;
+      expect([await count("accounts"), await count("jobs")]).toEqual([1, 5]);
+      await evict(ADA);
+      await fireAlarm(ADA);
+      await expectReadModel(ADA);
+    }
+  });
+
+  it("goes in portions, and lines that come meanwhile are not lost", async () => {
+    await open(10_000);
+    const jobs = PROJECTION_BATCH_LINES * (PROJECTION_FLUSH_BATCHES + 1);
+    await createJob();
+    await query(
+      ADA,
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs})
+       insert into jobs select printf('00000000-%07d', i), 'completed', app_slug, action, 0, 0, null,
+         created_at_ms, updated_at_ms, expires_at_ms, 1, null, null from jobs, n`,
+    );
+    await accountOf().rebuild();
+    const [debt] = await query<{ rebuilt_to_job_id: string }>(ADA, "select * from projection_debt");
+    expect(debt?.rebuilt_to_job_id).toMatch(/^00000000-/);
+    await evict(ADA);
+    await createJob();
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+    expect(await query(ADA, "select * from projection_debt")).toEqual([]);
+  });
+});

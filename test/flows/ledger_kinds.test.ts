@@ -1,0 +1,35 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+
+const COPY = join(".wrangler", "with_another_kind");
+
+/** What the compiler says of `src` with another kind of ledger line; null: it compiles. */
+function compile(kind: string | null): string | null {
+  rmSync(COPY, { recursive: true, force: true });
+  mkdirSync(COPY, { recursive: true });
+  cpSync("src", join(COPY, "src"), { recursive: true });
+  cpSync("drizzle", join(COPY, "drizzle"), { recursive: true });
+  const ledger = join(COPY, "src/domain/ledger.ts");
+  const source = readFileSync(ledger, "utf8");
+  if (kind !== null) writeFileSync(ledger, source.replace('"plan",\n', `"plan",\n  "${kind}",\n`));
+  const options = { extends: "../../tsconfig.json", include: ["src/account/projection.ts"] };
+  const types = { compilerOptions: { types: ["../types.d.ts"] } };
+  writeFileSync(join(COPY, "tsconfig.json"), JSON.stringify({ ...options, ...types }));
+  try {
+    execFileSync("npx", ["tsc", "--noEmit", "-p", COPY], { encoding: "utf8", stdio: "pipe" });
+    return null;
+  } catch (error) {
+    return String((error as { stdout?: unknown }).stdout);
+  }
+}
+
+afterAll(() => rmSync(COPY, { recursive: true, force: true }));
+
+describe("a kind of ledger line that says nothing of the read model", () => {
+  it("does not compile, and what is there does", () => {
+    expect(compile(null)).toBeNull();
+    expect(compile("bonus")).toMatch(/projection\.ts.*TS2366/);
+  });
+});
