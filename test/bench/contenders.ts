@@ -99,13 +99,13 @@ async function fillPeer(url: string, pasts: readonly Past[]): Promise<void> {
           order by id desc limit 1)
       insert into jobs select
         (lpad(to_hex((extract(epoch from created_at) * 1000)::bigint - 86400000 - ${jobs} + n), 12, '0')
-          || '70008000' || lpad(to_hex(n), 12, '0'))::uuid,
+          || right(replace(id::text, '-', ''), 20))::uuid,
         identity_id, status, app_slug, action, reserved, actual_cost, created_at, updated_at, metadata
       from template, generate_series(1, ${jobs}::bigint) as n`;
-    await sql`insert into entries (identity_id, kind, amount, balance_after, job_id, at)
-      select identity_id, kind, reserved, 1000000, id, created_at
-      from jobs, (values ('reserve'), ('settle')) as kinds(kind) where identity_id = ${identity_id}`;
   }
+  await sql`insert into entries (identity_id, kind, amount, balance_after, job_id, at)
+    select identity_id, kind, reserved, 1000000, id, created_at
+    from jobs, (values ('reserve'), ('settle')) as kinds(kind)`;
   await sql`vacuum analyze`;
   await sql.end();
 }

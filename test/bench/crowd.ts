@@ -6,8 +6,8 @@ import { Loader } from "./loader.ts";
 
 /** A session token lives a quarter of an hour; before that everybody signs in again. */
 const RENEW_AFTER_MS = 8 * 60_000;
-/** A list of 50 needs more than 50. */
-const JOBS_EACH = 51;
+/** A list of 50 needs more than 50; most are copied. */
+const JOBS_BEHIND_MIN = 51;
 /** An object sends what it owes some seconds after the last change. */
 const QUIET_MS = 8_000;
 
@@ -72,32 +72,21 @@ export async function prepareCrowd(contenders: readonly Contender[], plan: Plan)
     for (const { port } of contenders) {
       const everybody = [...hot.values(), ...many];
       await forEach(everybody, (person) => openWallet(`http://127.0.0.1:${port}`, person));
-      for (const { session } of hot.values()) await giveJobs(loader, port, [session], JOBS_EACH);
-      const sessions = many.map(({ session }) => session);
-      await giveJobs(loader, port, sessions, sessions.length * JOBS_EACH);
+      const callers = everybody.map(({ session }) => session);
+      const once = { port, connections: 16, callers, max_requests: callers.length };
+      await loader.run({ ...once, work: "life", jobs: [], max_ms: 600_000 });
     }
   } finally {
     loader.stop();
   }
   for (const person of hot.values()) personal.set(person.email, await deviceLogin(url, person));
-  const pasts = [...hot].flatMap(([jobs, { identity_id }]) =>
-    jobs === 0 ? [] : [{ identity_id, jobs }],
-  );
-  if (pasts.length > 0) {
-    process.stderr.write("filling pasts … ");
-    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-    for (const contender of contenders) await contender.fill(pasts);
-    process.stderr.write("done\n");
-  }
+  const pasts = [
+    ...[...hot].map(([jobs, { identity_id }]) => ({ identity_id, jobs })),
+    ...many.map(({ identity_id }) => ({ identity_id, jobs: 0 })),
+  ].map(({ identity_id, jobs }) => ({ identity_id, jobs: Math.max(jobs, JOBS_BEHIND_MIN) }));
+  process.stderr.write("filling pasts … ");
+  await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+  for (const contender of contenders) await contender.fill(pasts);
+  process.stderr.write("done\n");
   return new Crowd(url, hot, many, personal);
-}
-
-function giveJobs(
-  loader: Loader,
-  port: number,
-  callers: readonly (readonly string[])[],
-  max_requests: number,
-): Promise<unknown> {
-  const burst = { port, connections: 16, callers, max_requests, max_ms: 600_000 };
-  return loader.run({ ...burst, work: "life", jobs: [] });
 }

@@ -3,7 +3,7 @@
  * runs. They are copies of one job that the Worker itself made and settled, and of that job's two
  * lines; so whatever columns a contender keeps, the copies have them.
  */
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -15,29 +15,31 @@ export interface Past {
 
 type Row = Record<string, string | number | null>;
 
-/** The databases under a folder that have a table. */
-function databasesWith(directory: string, table: string): DatabaseSync[] {
+/** Visits the databases under a folder that have a table, one open at a time. */
+function visitDatabases(
+  directory: string,
+  table: string,
+  visit: (database: DatabaseSync) => void,
+): void {
   const paths = readdirSync(directory, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".sqlite") && !name.endsWith("metadata.sqlite"))
     .map((name) => join(directory, name));
-  return paths.flatMap((path) => {
+  for (const path of paths) {
     const database = new DatabaseSync(path);
     const found = database.prepare("select 1 from sqlite_master where name = ?").get(table);
-    if (found !== undefined) return [database];
+    if (found !== undefined) visit(database);
     database.close();
-    return [];
-  });
+  }
 }
 
 /**
- * Ids of version 7 from a day before `before_ms` on, in order. An SQL expression of `n`, from 0: the
- * time part counts milliseconds up, a thousand ids to each.
+ * Ids of version 7 from before a day before `id`, in order, a millisecond to each; their random part
+ * is `id`'s, so that no two accounts have the same. An SQL expression of `n`, from 0.
  */
-function idExpression(before_ms: number, jobs: number): string {
-  const start_ms = before_ms - 86_400_000 - Math.ceil(jobs / 1000);
-  const at = `(${start_ms} + n / 1000)`;
-  const time = `printf('%08x-%04x', ${at} >> 16, ${at} & 65535)`;
-  return `${time} || printf('-7000-8000-%012x', n)`;
+function idExpression(id: string, jobs: number): string {
+  const id_ms = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
+  const at = `(${id_ms - 86_400_000 - jobs} + n)`;
+  return `printf('%08x-%04x', ${at} >> 16, ${at} & 65535) || '${id.slice(13)}'`;
 }
 
 /** Copies `row` of `table` `count` times, some of its columns replaced by expressions of `n`. */
@@ -66,8 +68,7 @@ function copyPast(database: DatabaseSync, { jobs }: Past, where: string): void {
     .prepare(`select * from jobs where status = 'completed' ${where} order by id desc limit 1`)
     .get() as Row | undefined;
   if (template === undefined) throw new Error("there is no completed job to copy");
-  const before_ms = Number.parseInt(String(template["id"]).replaceAll("-", "").slice(0, 12), 16);
-  const id = idExpression(before_ms, jobs);
+  const id = idExpression(String(template["id"]), jobs);
   const lines = database
     .prepare("select * from entries where job_id = ? order by line")
     .all(template["id"] ?? null) as Row[];
@@ -87,39 +88,36 @@ function copyPast(database: DatabaseSync, { jobs }: Past, where: string): void {
  * to the read model that it has it all: what it holds is not what is measured.
  */
 export function fillObjects(directory: string, pasts: readonly Past[]): void {
-  const objects = databasesWith(join(directory, "do"), "entries");
-  for (const past of pasts) {
-    const database = objects.find((candidate) => {
-      const owner = candidate.prepare("select identity_id from account").get() as Row | undefined;
-      return owner?.["identity_id"] === past.identity_id;
-    });
-    if (database === undefined) throw new Error(`no object of ${past.identity_id}`);
+  const past_of = new Map(pasts.map((past) => [past.identity_id, past]));
+  const newest_lines = new Map<string, number>();
+  visitDatabases(join(directory, "do"), "entries", (database) => {
+    const owner = database.prepare("select identity_id from account").get() as Row | undefined;
+    const past = past_of.get(String(owner?.["identity_id"]));
+    if (past === undefined) return;
     copyPast(database, past, "");
     const newest = database.prepare("select max(line) as line from entries").get() as Row;
-    tellReadModel(directory, past.identity_id, Number(newest["line"]));
-  }
-  for (const database of objects) database.close();
+    newest_lines.set(past.identity_id, Number(newest["line"]));
+  });
+  if (newest_lines.size < pasts.length) throw new Error("some accounts have no object");
+  if (existsSync(join(directory, "d1"))) tellReadModel(join(directory, "d1"), newest_lines);
 }
 
-function tellReadModel(directory: string, identity_id: string, line: number): void {
-  const d1 = join(directory, "d1");
-  if (!readdirSync(directory).includes("d1")) return;
-  for (const database of databasesWith(d1, "accounts")) {
+function tellReadModel(directory: string, newest_lines: ReadonlyMap<string, number>): void {
+  visitDatabases(directory, "accounts", (database) => {
     const columns = database.prepare("select name from pragma_table_info('accounts')").all();
-    if (columns.some(({ name }) => name === "line")) {
-      database.prepare("update accounts set line = ? where identity_id = ?").run(line, identity_id);
-    }
-    database.close();
-  }
+    if (!columns.some(({ name }) => name === "line")) return;
+    const update = database.prepare("update accounts set line = ? where identity_id = ?");
+    for (const [identity_id, line] of newest_lines) update.run(line, identity_id);
+  });
 }
 
 /** Puts a past behind accounts that share one D1 database. */
 export function fillShared(directory: string, pasts: readonly Past[]): void {
-  for (const database of databasesWith(join(directory, "d1"), "entries")) {
-    for (const past of pasts) {
+  visitDatabases(join(directory, "d1"), "entries", (database) => {
+    // The longest last: each looks through what is there.
+    for (const past of pasts.toSorted((one, other) => one.jobs - other.jobs)) {
       const owner = past.identity_id.replaceAll("'", "");
       copyPast(database, past, `and identity_id = '${owner}'`);
     }
-    database.close();
-  }
+  });
 }

@@ -32,8 +32,12 @@ export async function signIn(url: string, email: string): Promise<Person> {
   };
 }
 
-/** A personal access token, by device login. @returns its header lines. */
-export async function deviceLogin(url: string, person: Person): Promise<readonly string[]> {
+/** A personal access token, by device login, limited as asked. @returns its header lines. */
+export async function deviceLogin(
+  url: string,
+  person: Person,
+  limits: object = {},
+): Promise<readonly string[]> {
   const post = (path: string, body: object, headers: Record<string, string>): Promise<Response> =>
     fetch(`${url}${path}`, {
       method: "POST",
@@ -44,7 +48,7 @@ export async function deviceLogin(url: string, person: Person): Promise<readonly
   const { device_code, user_code } = JSON.parse(start) as Record<string, string>;
   const [authorization = ""] = person.session;
   const bearer = { Authorization: authorization.slice("Authorization: ".length) };
-  await expectOk(await post("/api/device/complete", { user_code }, bearer));
+  await expectOk(await post("/api/device/complete", { user_code, ...limits }, bearer));
   const poll = `${url}/api/device/poll?device_code=${encodeURIComponent(device_code ?? "")}`;
   const { token } = JSON.parse(await expectOk(await fetch(poll))) as { token?: string };
   if (token === undefined) throw new Error("the device login gave no token");

@@ -68,6 +68,11 @@ async function migrationsIn(directory: string): Promise<readonly string[]> {
     .filter((statement) => statement !== "");
 }
 
+/** A class that stands in for the built one of its name; only `workers/counted.js` has any. */
+function countedExport({ class_name }: { class_name: string }): string {
+  return `export const ${class_name} = countedClass(built.${class_name});`;
+}
+
 /** Starts a Worker and waits until it can be asked. */
 export async function startWorker(plan: WorkerPlan): Promise<Miniflare> {
   const config = readWorkerConfig(plan.config);
@@ -87,7 +92,7 @@ export async function startWorker(plan: WorkerPlan): Promise<Miniflare> {
   const around = plan.around
     .replaceAll("__BUILT__", `./${built}`)
     .replaceAll('"__LIMITERS__"', JSON.stringify(limiters))
-    .replaceAll('"__CLASSES__"', JSON.stringify(classes.map(({ class_name }) => class_name)));
+    .replace("/* __CLASS_EXPORTS__ */", classes.map(countedExport).join("\n"));
   const producers = config.queues.producers ?? [];
   const consumers = config.queues.consumers ?? [];
   const options = convertV4MiniflareOptions({
