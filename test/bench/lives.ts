@@ -18,7 +18,6 @@ const COUNTED = [
   "queue_messages",
   "queue_operations",
   "logged_lines",
-  "object_ms",
 ] as const;
 
 export type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;

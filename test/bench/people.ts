@@ -56,10 +56,15 @@ export async function deviceLogin(
 }
 
 /** Opens an account with starter credits at any contender. */
-export async function openWallet(url: string, person: Person): Promise<void> {
-  const [authorization = ""] = person.session;
+export function openWallet(url: string, person: Person): Promise<void> {
+  return readWallet(url, person.session, "?app=bench");
+}
+
+/** Reads the wallet of whoever the header lines prove. */
+export async function readWallet(url: string, proof: readonly string[], query = ""): Promise<void> {
+  const [authorization = ""] = proof;
   const headers = { Authorization: authorization.slice("Authorization: ".length) };
-  await expectOk(await fetch(`${url}/api/wallet?app=bench`, { headers }));
+  await expectOk(await fetch(`${url}/api/wallet${query}`, { headers }));
 }
 
 /** Does something for each, some at a time. */

@@ -23,6 +23,7 @@ export interface WorkerConfig {
     producers?: readonly { binding: string; queue?: string }[];
     consumers?: readonly { queue: string; max_batch_size?: number; max_batch_timeout?: number }[];
   };
+  readonly triggers?: { crons?: readonly string[] };
   readonly observability?: {
     enabled?: boolean;
     head_sampling_rate?: number;

@@ -25,7 +25,6 @@ const NOTHING = {
   queue_messages: 0,
   queue_operations: 0,
   logged_lines: 0,
-  object_ms: 0,
 };
 let counts = { ...NOTHING };
 const cursors = [];
@@ -117,15 +116,6 @@ function countedDatabase(database) {
   });
 }
 
-async function timed(run) {
-  const started_ms = performance.now();
-  try {
-    return await run();
-  } finally {
-    counts.object_ms += performance.now() - started_ms;
-  }
-}
-
 function countedStub(stub) {
   return new Proxy(stub, {
     get(_, name) {
@@ -133,7 +123,7 @@ function countedStub(stub) {
       if (typeof member !== "function") return member;
       return (...args) => {
         counts.object_calls += 1;
-        return timed(() => Reflect.apply(member, stub, args));
+        return Reflect.apply(member, stub, args);
       };
     },
   });
@@ -222,7 +212,7 @@ function countedClass(Built) {
 
     async alarm(info) {
       counts.alarms += 1;
-      return timed(() => super.alarm(info));
+      return super.alarm(info);
     }
 
     async __evict() {
