@@ -1,0 +1,50 @@
+/** Bundling a Worker as a deployment does, and what such a bundle weighs. */
+import { spawn } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { exitCode } from "./local_worker.ts";
+
+const KIB = 1024;
+
+/** What a deployment sends, in KiB. */
+export interface BundleSize {
+  readonly raw_kib: number;
+  readonly gzip_kib: number;
+}
+
+/**
+ * Bundles and minifies into `directory`, from wrangler.toml unless `args` name another configuration.
+ * @throws Error with Wrangler's words where it cannot.
+ */
+export async function bundle(args: readonly string[], directory: string): Promise<void> {
+  const wrangler = spawn(
+    "wrangler",
+    ["deploy", ...args, "--dry-run", "--minify", `--outdir=${directory}`],
+    { env: { ...process.env, WRANGLER_SEND_METRICS: "false" }, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  let output = "";
+  wrangler.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  wrangler.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  if ((await exitCode(wrangler)) !== 0) throw new Error(output);
+}
+
+/** The names of the files that a deployment sends as modules, the entry first. */
+export async function modulesOf(directory: string): Promise<readonly string[]> {
+  const names = (await readdir(directory)).filter((name) => !/\.(map|md|capnp|toml)$/.test(name));
+  return names.toSorted(
+    (one, other) => Number(other.endsWith(".js")) - Number(one.endsWith(".js")),
+  );
+}
+
+/** Measures a bundle. */
+export async function sizeOf(directory: string): Promise<BundleSize> {
+  const names = await modulesOf(directory);
+  const files = await Promise.all(names.map((name) => readFile(join(directory, name))));
+  const total = (measure: (file: Buffer) => number): number =>
+    files.reduce((sum, file) => sum + measure(file), 0) / KIB;
+  return {
+    raw_kib: total((file) => file.byteLength),
+    gzip_kib: total((file) => gzipSync(file).byteLength),
+  };
+}

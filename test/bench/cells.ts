@@ -1,0 +1,69 @@
+/** What is measured: the kinds of work, the accounts they are done on, and by which proof. */
+import type { ContenderName } from "./contenders.ts";
+import type { Work } from "./load.ts";
+
+/** Whose account, with what behind it, and how the caller is known. */
+export interface Variant {
+  readonly name: string;
+  readonly accounts: "hot" | "many";
+  readonly jobs_behind: number;
+  readonly proof: "session" | "cookie" | "personal";
+  /** Who is measured so. The others know one proof only. */
+  readonly contenders: readonly ContenderName[];
+}
+
+const ALL = ["passbook", "floor", "peer", "d1 lock"] as const;
+const HOT = { accounts: "hot", jobs_behind: 0, proof: "session", contenders: ALL } as const;
+
+export const BASE: Variant = { ...HOT, name: "one account" };
+const MANY: Variant = { ...HOT, name: "many accounts", accounts: "many" };
+const OLD: Variant = { ...HOT, name: "10⁴ jobs behind", jobs_behind: 10_000 };
+const ANCIENT: Variant = { ...HOT, name: "10⁶ jobs behind", jobs_behind: 1_000_000 };
+const COOKIE: Variant = { ...HOT, name: "by cookie", proof: "cookie", contenders: ["passbook"] };
+const PERSONAL: Variant = {
+  ...HOT,
+  name: "by personal token",
+  proof: "personal",
+  contenders: ["passbook"],
+};
+
+/** Works whose bursts follow each other: what the first creates, the second completes. */
+export interface Block {
+  readonly works: readonly Work[];
+  readonly variants: readonly Variant[];
+}
+
+const QUICK_VARIANTS = [BASE, MANY];
+const ALL_VARIANTS = [BASE, MANY, OLD, ANCIENT, COOKIE, PERSONAL];
+
+/** What a run measures. */
+export interface Plan {
+  readonly blocks: readonly Block[];
+  readonly rounds: number;
+  readonly burst_ms: number;
+  readonly people: number;
+}
+
+const WORKS: readonly (readonly Work[])[] = [
+  ["wallet"],
+  ["create", "complete"],
+  ["list"],
+  ["life"],
+];
+
+function blocksOf(variants: readonly Variant[]): readonly Block[] {
+  return WORKS.map((works) => ({ works, variants }));
+}
+
+export const FULL: Plan = {
+  blocks: blocksOf(ALL_VARIANTS),
+  rounds: 7,
+  burst_ms: 1_000,
+  people: 1_000,
+};
+export const QUICK: Plan = {
+  blocks: blocksOf(QUICK_VARIANTS),
+  rounds: 2,
+  burst_ms: 400,
+  people: 30,
+};

@@ -1,0 +1,152 @@
+/** The four that are measured: how each is started, stopped and given a past. */
+import { fork, type ChildProcess } from "node:child_process";
+import { join } from "node:path";
+import postgres from "postgres";
+import { freePort } from "../../src/commands/local_worker.ts";
+import { startCluster, type Cluster } from "./cluster.ts";
+import { fillObjects, fillShared, type Past } from "./history.ts";
+import { bundleWorker } from "./platform.ts";
+
+export type ContenderName = "passbook" | "floor" | "peer" | "d1 lock";
+
+/** A running server that answers Passbook's wallet, list, create and complete. */
+export interface Contender {
+  readonly name: ContenderName;
+  readonly port: number;
+  /** The processes to charge, with all below them. */
+  pids(): readonly number[];
+  /** Puts jobs behind accounts that have one completed job. The server is restarted for it. */
+  fill(pasts: readonly Past[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What all of them are told. */
+export interface ContenderSettings {
+  /** Where their stores are kept. */
+  readonly directory: string;
+  /** Where their bundles are built; inside the project, so that packages are found. */
+  readonly builds: string;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+function forked(
+  file: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<ChildProcess> {
+  const child = fork(new URL(file, import.meta.url), args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  return new Promise((resolve, reject) => {
+    child.once("message", () => resolve(child));
+    child.once("error", reject);
+    child.once("exit", () => reject(new Error(`${file} ended before it was ready`)));
+  });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  await ended;
+}
+
+interface WorkerContender {
+  readonly name: ContenderName;
+  readonly config: string;
+  readonly fill: (directory: string, pasts: readonly Past[]) => void;
+}
+
+const WORKERS: readonly WorkerContender[] = [
+  { name: "passbook", config: "wrangler.toml", fill: fillObjects },
+  { name: "floor", config: "test/bench/workers/floor.toml", fill: fillObjects },
+  { name: "d1 lock", config: "test/bench/workers/d1_lock.toml", fill: fillShared },
+];
+
+async function startWorkerContender(
+  { name, config, fill }: WorkerContender,
+  { directory, builds, settings }: ContenderSettings,
+  port: number,
+): Promise<Contender> {
+  const bundle = join(builds, name.replace(" ", "-"));
+  const persist_to = join(directory, name.replace(" ", "-"));
+  await bundleWorker(config, bundle);
+  const plan = { config, bundle, persist_to, port, settings, inspector_port: null };
+  const around_file = "test/bench/workers/unlimited.js";
+  const start = (fresh: boolean): Promise<ChildProcess> =>
+    forked("host.ts", [JSON.stringify({ ...plan, around_file, fresh })], {});
+  let child = await start(true);
+  return {
+    name,
+    port,
+    pids: () => [child.pid ?? 0],
+    async fill(pasts) {
+      await end(child);
+      fill(persist_to, pasts);
+      child = await start(false);
+    },
+    stop: () => end(child),
+  };
+}
+
+/** Jobs put behind accounts in PostgreSQL: the same rows, copied by its own means. */
+async function fillPeer(url: string, pasts: readonly Past[]): Promise<void> {
+  const sql = postgres(url, { max: 1 });
+  for (const { identity_id, jobs } of pasts) {
+    await sql`with template as (
+        select * from jobs where identity_id = ${identity_id} and status = 'completed'
+          order by id desc limit 1)
+      insert into jobs select
+        (lpad(to_hex((extract(epoch from created_at) * 1000)::bigint - 86400000 - ${jobs} + n), 12, '0')
+          || right(replace(id::text, '-', ''), 20))::uuid,
+        identity_id, status, app_slug, action, reserved, actual_cost, created_at, updated_at, metadata
+      from template, generate_series(1, ${jobs}::bigint) as n`;
+  }
+  await sql`insert into entries (identity_id, kind, amount, balance_after, job_id, at)
+    select identity_id, kind, reserved, 1000000, id, created_at
+    from jobs, (values ('reserve'), ('settle')) as kinds(kind)`;
+  await sql`vacuum analyze`;
+  await sql.end();
+}
+
+async function startPeer(
+  { directory, settings }: ContenderSettings,
+  port: number,
+): Promise<Contender> {
+  const cluster: Cluster = await startCluster(join(directory, "postgresql"));
+  const child = await forked("peer.ts", [String(port), cluster.url], { ...settings });
+  return {
+    name: "peer",
+    port,
+    pids: () => [child.pid ?? 0, cluster.pid],
+    fill: (pasts) => fillPeer(cluster.url, pasts),
+    async stop() {
+      await end(child);
+      await cluster.stop();
+    },
+  };
+}
+
+/** Starts Passbook, and the others that can be started here, each with settings of its own issuer. */
+export async function startContenders(
+  plan: ContenderSettings,
+  with_peer: boolean,
+): Promise<readonly Contender[]> {
+  const port = await freePort();
+  // All of them check tokens that Passbook signs.
+  const issuer = `http://127.0.0.1:${port}`;
+  const settings = { ...plan.settings, BASE_URL: issuer, ISSUER: issuer };
+  const started: Contender[] = [];
+  try {
+    for (const worker of WORKERS) {
+      const own_port = worker.name === "passbook" ? port : await freePort();
+      started.push(await startWorkerContender(worker, { ...plan, settings }, own_port));
+    }
+    if (with_peer) started.push(await startPeer({ ...plan, settings }, await freePort()));
+  } catch (error) {
+    for (const contender of started) await contender.stop();
+    throw error;
+  }
+  return started;
+}

@@ -1,0 +1,157 @@
+/** Job lives, and what each of them was counted to take. */
+import { forEach, type Person } from "./people.ts";
+
+/** What is counted around a Worker; see `workers/counted.js`. */
+const COUNTED = [
+  "requests",
+  "object_calls",
+  "alarms",
+  "queue_batches",
+  "object_rows_read",
+  "object_rows_written",
+  "alarms_set",
+  "d1_queries",
+  "d1_rows_read",
+  "d1_rows_written",
+  "kv_reads",
+  "kv_writes",
+  "queue_messages",
+  "queue_operations",
+  "logged_lines",
+] as const;
+
+export type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
+
+function mapCounts(valueOf: (name: (typeof COUNTED)[number]) => number): Counts {
+  return Object.fromEntries(COUNTED.map((name) => [name, valueOf(name)])) as Counts;
+}
+
+/** What was counted for several, for one of them. */
+export function shareOf(counts: Counts, count: number): Counts {
+  return mapCounts((name) => counts[name] / count);
+}
+
+function add(one: Counts, other: Counts): Counts {
+  return mapCounts((name) => one[name] + other[name]);
+}
+
+/** How lives are led: whose, and whether each request brings a key against repetition. */
+export interface Manner {
+  readonly name: string;
+  readonly proof: readonly string[];
+  readonly keyed: boolean;
+}
+
+/** A message that is not answered so is an error of the measurement. */
+async function ask(
+  url: string,
+  path: string,
+  body: object | null,
+  headers: readonly string[],
+): Promise<string> {
+  const lines = headers.map((line): [string, string] => {
+    const colon = line.indexOf(": ");
+    return [line.slice(0, colon), line.slice(colon + 2)];
+  });
+  const response = await fetch(`${url}${path}`, {
+    method: body === null ? "GET" : "POST",
+    headers: { ...Object.fromEntries(lines), "Content-Type": "application/json" },
+    ...(body === null ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 300)}`);
+  return text;
+}
+
+function headersOf({ proof, keyed }: Manner): readonly string[] {
+  return keyed ? [...proof, `Idempotency-Key: ${crypto.randomUUID()}`] : proof;
+}
+
+/** Creates a job of 3 credits with the metadata the spec recommends. @returns its id. */
+export async function createJob(url: string, manner: Manner): Promise<string> {
+  const metadata = { description: "A lighthouse at dusk" };
+  const body = { app: "bench", action: "draw", cost_estimate: 3, metadata };
+  const answer = await ask(url, "/api/jobs", body, headersOf(manner));
+  return (JSON.parse(answer) as { job_id: string }).job_id;
+}
+
+export async function completeJob(url: string, manner: Manner, job_id: string): Promise<void> {
+  const metadata = { previewUrl: "https://draw.example/lighthouse.png" };
+  const body = { job_id, actual_cost: 2, metadata };
+  await ask(url, "/api/jobs/complete", body, headersOf(manner));
+}
+
+/** The counts since they were last asked for. */
+export async function takeCounts(url: string): Promise<Counts> {
+  return JSON.parse(await ask(url, "/__counts", null, [])) as Counts;
+}
+
+/** Nothing was counted for so long: what was owed is delivered. */
+const QUIET_MS = 2_500;
+const PATIENCE_MS = 60_000;
+
+function total(counts: Counts): number {
+  return COUNTED.reduce((sum, name) => sum + counts[name], 0);
+}
+
+/** Waits until nothing happens any more. @returns what happened meanwhile. */
+export async function untilQuiet(url: string, owes: boolean): Promise<Counts> {
+  let sum = await takeCounts(url);
+  let quiet_since_ms = performance.now();
+  const until_ms = quiet_since_ms + PATIENCE_MS;
+  // An alarm may be some seconds away: where one is owed, quiet before it does not count.
+  let fired = !owes || sum.alarms > 0;
+  while (performance.now() < until_ms) {
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    const more = await takeCounts(url);
+    if (total(more) > 0) quiet_since_ms = performance.now();
+    sum = add(sum, more);
+    fired ||= sum.alarms > 0;
+    if (fired && performance.now() - quiet_since_ms > QUIET_MS) return sum;
+  }
+  return sum;
+}
+
+async function evict(url: string, people: readonly Person[]): Promise<void> {
+  const names = people.map(({ identity_id }) => identity_id);
+  await ask(url, "/__evict", names, []);
+}
+
+/**
+ * Cold lives: everybody's object asleep before the creation and again before the completion, and each
+ * half sent to the read model by itself.
+ */
+export async function coldLives(
+  url: string,
+  people: readonly Person[],
+  mannerOf: (person: Person) => Manner,
+  has_objects: boolean,
+): Promise<Counts> {
+  const sleep = async (): Promise<void> => {
+    if (has_objects) await evict(url, people);
+  };
+  await sleep();
+  await takeCounts(url);
+  const created = await forEach(people, async (person): Promise<[Person, string]> => [
+    person,
+    await createJob(url, mannerOf(person)),
+  ]);
+  const first = await untilQuiet(url, has_objects);
+  await sleep();
+  await forEach(created, ([person, job_id]) => completeJob(url, mannerOf(person), job_id));
+  return add(first, await untilQuiet(url, has_objects));
+}
+
+/** Hot lives: many in a row on one account, some at a time. */
+export async function hotLives(
+  url: string,
+  manner: Manner,
+  lives: number,
+  has_objects: boolean,
+): Promise<Counts> {
+  await takeCounts(url);
+  await forEach(Array.from({ length: lives }), async () =>
+    completeJob(url, manner, await createJob(url, manner)),
+  );
+  return untilQuiet(url, has_objects);
+}

@@ -1,0 +1,24 @@
+/** The load's process, as its parent sees it. */
+import { fork, type ChildProcess } from "node:child_process";
+import type { Burst, Outcome } from "./load.ts";
+
+export class Loader {
+  readonly #child: ChildProcess = fork(new URL("load.ts", import.meta.url), {
+    serialization: "advanced",
+  });
+
+  /** Runs a burst. @throws Error where an answer was not 200. */
+  run(burst: Burst): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      this.#child.once("message", (said: { outcome?: Outcome; failure?: string }) => {
+        if (said.outcome !== undefined) resolve(said.outcome);
+        else reject(new Error(`${burst.work}: ${said.failure ?? "no outcome"}`));
+      });
+      this.#child.send(burst);
+    });
+  }
+
+  stop(): void {
+    this.#child.kill();
+  }
+}

@@ -1,0 +1,129 @@
+/** Bursts by turns, and what they showed. */
+import type { Block, Plan, Variant } from "./cells.ts";
+import type { Contender, ContenderName } from "./contenders.ts";
+import type { Crowd } from "./crowd.ts";
+import type { Outcome, StartedJob, Work } from "./load.ts";
+import { Loader } from "./loader.ts";
+import { cpuMilliseconds, memoryMebibytes } from "./processes.ts";
+import { quantile } from "./statistics.ts";
+
+/** What one contender showed at one work on one variant, a value for each round. */
+export interface Cell {
+  readonly contender: ContenderName;
+  readonly work: Work;
+  readonly variant: Variant;
+  readonly requests_per_second: number[];
+  readonly p50_ms: number[];
+  readonly p99_ms: number[];
+  /** Of all its processes, what it did after the answers too. */
+  readonly cpu_ms_per_request: number[];
+  readonly memory_mib: number[];
+}
+
+const CONNECTIONS = 16;
+/** What a burst may create and leave to be completed; an account has a bound on started jobs. */
+const BURST_MAX_REQUESTS = 4_000;
+/** Written rows are sent on about a second later: that work belongs to the burst too. */
+const AFTERWARDS_MS = 1_300;
+const WRITES: readonly Work[] = ["create", "complete", "life"];
+
+export class Measurement {
+  readonly cells: Cell[] = [];
+  readonly #contenders: readonly Contender[];
+  readonly #crowd: Crowd;
+  readonly #loader = new Loader();
+
+  constructor(contenders: readonly Contender[], crowd: Crowd) {
+    this.#contenders = contenders;
+    this.#crowd = crowd;
+  }
+
+  stop(): void {
+    this.#loader.stop();
+  }
+
+  /** Measures a block; its first round only warms up. */
+  async run({ works, variants }: Block, { rounds, burst_ms }: Plan): Promise<void> {
+    process.stderr.write(`${works.join(", ")}: `);
+    for (let round = 0; round <= rounds; round += 1) {
+      await this.#crowd.renew();
+      for (const variant of variants) {
+        for (const contender of this.#inTurn(variant, round)) {
+          await this.#turn(contender, variant, works, burst_ms, round > 0);
+        }
+      }
+      process.stderr.write(round === 0 ? "warm " : `${round}/${rounds} `);
+    }
+    process.stderr.write("\n");
+  }
+
+  /** Who measures a variant, another one first in each round. */
+  #inTurn(variant: Variant, round: number): readonly Contender[] {
+    const able = this.#contenders.filter(({ name }) => variant.contenders.includes(name));
+    const first = round % Math.max(able.length, 1);
+    return [...able.slice(first), ...able.slice(0, first)];
+  }
+
+  async #turn(
+    contender: Contender,
+    variant: Variant,
+    works: readonly Work[],
+    max_ms: number,
+    counts: boolean,
+  ): Promise<void> {
+    let jobs: readonly StartedJob[] = [];
+    for (const work of works) {
+      const cpu_before_ms = cpuMilliseconds(contender.pids());
+      const outcome = await this.#loader.run({
+        port: contender.port,
+        connections: CONNECTIONS,
+        work,
+        callers: this.#crowd.callersOf(variant),
+        jobs,
+        max_requests: work === "create" ? BURST_MAX_REQUESTS : Number.MAX_SAFE_INTEGER,
+        max_ms,
+      });
+      jobs = outcome.jobs;
+      if (WRITES.includes(work) && contender.name === "passbook") {
+        await new Promise((resolve) => setTimeout(resolve, AFTERWARDS_MS));
+      }
+      const cpu_ms = cpuMilliseconds(contender.pids()) - cpu_before_ms;
+      if (counts) this.#record(contender, variant, work, outcome, cpu_ms);
+    }
+  }
+
+  #record(
+    contender: Contender,
+    variant: Variant,
+    work: Work,
+    outcome: Outcome,
+    cpu_ms: number,
+  ): void {
+    const { requests, elapsed_ms, latencies_ms } = outcome;
+    const cell = this.#cell(contender.name, work, variant);
+    cell.requests_per_second.push((requests * 1000) / elapsed_ms);
+    cell.p50_ms.push(quantile(latencies_ms, 0.5));
+    cell.p99_ms.push(quantile(latencies_ms, 0.99));
+    cell.cpu_ms_per_request.push(cpu_ms / requests);
+    cell.memory_mib.push(memoryMebibytes(contender.pids()));
+  }
+
+  #cell(contender: ContenderName, work: Work, variant: Variant): Cell {
+    const known = this.cells.find(
+      (cell) => cell.contender === contender && cell.work === work && cell.variant === variant,
+    );
+    if (known !== undefined) return known;
+    const cell: Cell = {
+      contender,
+      work,
+      variant,
+      requests_per_second: [],
+      p50_ms: [],
+      p99_ms: [],
+      cpu_ms_per_request: [],
+      memory_mib: [],
+    };
+    this.cells.push(cell);
+    return cell;
+  }
+}

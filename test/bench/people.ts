@@ -1,0 +1,80 @@
+/** Who asks: accounts made and proofs of them got through Passbook's public API. */
+
+/** Somebody signed in, with the header lines of each proof. */
+export interface Person {
+  readonly email: string;
+  readonly identity_id: string;
+  readonly session: readonly string[];
+  readonly cookie: readonly string[];
+}
+
+async function expectOk(response: Response): Promise<string> {
+  const text = await response.text();
+  if (response.ok) return text;
+  throw new Error(`${response.url} answered ${response.status}: ${text.slice(0, 300)}`);
+}
+
+/** Signs somebody in, again where they were: a session token lives a quarter of an hour. */
+export async function signIn(url: string, email: string): Promise<Person> {
+  const body = new URLSearchParams({ email, redirect_to: "http://localhost:3000/" });
+  const landed = await fetch(`${url}/signin/dev`, { method: "POST", redirect: "manual", body });
+  const token = new URL(landed.headers.get("Location") ?? "").searchParams.get("token");
+  if (token === null) throw new Error(`sign-in answered ${landed.status} without a token`);
+  const cookies = landed.headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
+  const [, payload = ""] = token.split(".");
+  const { sub } = JSON.parse(Buffer.from(payload, "base64url").toString()) as { sub: string };
+  return {
+    email,
+    identity_id: sub,
+    session: [`Authorization: Bearer ${token}`],
+    // A browser's page of the service itself: a cookie alone may not write.
+    cookie: [`Cookie: ${cookies.join("; ")}`, `Origin: ${url}`],
+  };
+}
+
+/** A personal access token, by device login, limited as asked. @returns its header lines. */
+export async function deviceLogin(
+  url: string,
+  person: Person,
+  limits: object = {},
+): Promise<readonly string[]> {
+  const post = (path: string, body: object, headers: Record<string, string>): Promise<Response> =>
+    fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+  const start = await expectOk(await post("/api/device/start", {}, {}));
+  const { device_code, user_code } = JSON.parse(start) as Record<string, string>;
+  const [authorization = ""] = person.session;
+  const bearer = { Authorization: authorization.slice("Authorization: ".length) };
+  await expectOk(await post("/api/device/complete", { user_code, ...limits }, bearer));
+  const poll = `${url}/api/device/poll?device_code=${encodeURIComponent(device_code ?? "")}`;
+  const { token } = JSON.parse(await expectOk(await fetch(poll))) as { token?: string };
+  if (token === undefined) throw new Error("the device login gave no token");
+  return [`Authorization: Bearer ${token}`];
+}
+
+/** Opens an account with starter credits at any contender. */
+export function openWallet(url: string, person: Person): Promise<void> {
+  return readWallet(url, person.session, "?app=bench");
+}
+
+/** Reads the wallet of whoever the header lines prove. */
+export async function readWallet(url: string, proof: readonly string[], query = ""): Promise<void> {
+  const [authorization = ""] = proof;
+  const headers = { Authorization: authorization.slice("Authorization: ".length) };
+  await expectOk(await fetch(`${url}/api/wallet${query}`, { headers }));
+}
+
+/** Does something for each, some at a time. */
+export async function forEach<Item, Value>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<Value>,
+): Promise<Value[]> {
+  const values: Value[] = [];
+  for (let at = 0; at < items.length; at += 20) {
+    values.push(...(await Promise.all(items.slice(at, at + 20).map(act))));
+  }
+  return values;
+}

@@ -1,0 +1,164 @@
+/**
+ * `npm run price`: what a million job lives cost at Cloudflare's list prices (`prices.json`), counted
+ * over the real runtime by bindings and cursors that count, beside the same lives in a design that
+ * keeps everything in D1. Storage and what a plan includes are left out. `--bytes` prints instead what
+ * a row of each store weighs.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { freePort } from "../../src/commands/local_worker.ts";
+import { printFootprint } from "./footprint.ts";
+import { coldLives, hotLives, shareOf, untilQuiet, type Manner } from "./lives.ts";
+import { deviceLogin, forEach, openWallet, readWallet, signIn, type Person } from "./people.ts";
+import { bundleWorker, readWorkerConfig, startWorker, type WorkerConfig } from "./platform.ts";
+import { costOf, priceTable, type Life, type PriceList } from "./pricing.ts";
+import { runSettings } from "./settings.ts";
+
+const COLD_ACCOUNTS = 20;
+const HOT_LIVES = 500;
+const COLD_GOAL_DOLLARS = 12;
+const HOT_GOAL_DOLLARS = 8;
+
+const CAP = { credits: 1_000_000, period: "30_days" };
+
+interface Running {
+  readonly url: string;
+  readonly config: WorkerConfig;
+  stop(): Promise<void>;
+}
+
+/** Starts a Worker with its counters around it. */
+async function startCounted(
+  config: string,
+  directory: string,
+  settings: Readonly<Record<string, string>>,
+  port: number,
+): Promise<Running> {
+  const bundle = join(directory, "bundle");
+  await bundleWorker(config, bundle);
+  const around = await readFile("test/bench/workers/counted.js", "utf8");
+  const persist_to = join(directory, "stores");
+  const runtime = await startWorker({
+    config,
+    bundle,
+    persist_to,
+    port,
+    settings,
+    around,
+    fresh: true,
+    inspector_port: null,
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    config: readWorkerConfig(config),
+    stop: () => runtime.dispose(),
+  };
+}
+
+const MANNERS = [
+  { name: "session", capped: false, keyed: false },
+  { name: "session, keys", capped: false, keyed: true },
+  { name: "capped token", capped: true, keyed: false },
+  { name: "capped token, keys", capped: true, keyed: true },
+] as const;
+
+/** Passbook's lives, cold and hot, in each manner on accounts of its own: what is kept adds up. */
+async function countPassbook({ url, config }: Running): Promise<Life[]> {
+  const lives: Life[] = [];
+  for (const [index, { name, capped, keyed }] of MANNERS.entries()) {
+    const people = await openAccounts(url, `manner-${index}`);
+    const proofs = new Map<Person, readonly string[]>();
+    for (const person of people) {
+      proofs.set(person, capped ? await deviceLogin(url, person, { cap: CAP }) : person.session);
+    }
+    // A token's use is noted once an hour: that is not part of a life.
+    await forEach(people, (person) => readWallet(url, proofs.get(person) ?? []));
+    await untilQuiet(url, true);
+    const mannerOf = (person: Person): Manner => ({
+      name,
+      keyed,
+      proof: proofs.get(person) ?? [],
+    });
+    const [hot] = people;
+    if (hot === undefined) throw new Error("nobody leads a life");
+    const kept_answers = keyed ? 2 : 0;
+    const cold = shareOf(await coldLives(url, people, mannerOf, true), people.length);
+    lives.push({ name: `cold, ${name}`, counts: cold, kept_answers, config });
+    const many = shareOf(await hotLives(url, mannerOf(hot), HOT_LIVES, true), HOT_LIVES);
+    lives.push({ name: `hot, ${name}`, counts: many, kept_answers, config });
+    process.stderr.write(`${name}; `);
+  }
+  return lives;
+}
+
+async function openAccounts(url: string, name: string): Promise<readonly Person[]> {
+  const emails = Array.from({ length: COLD_ACCOUNTS }, (_, at) => `${name}-${at}@example.com`);
+  const people = await forEach(emails, (email) => signIn(url, email));
+  await forEach(people, (person) => openWallet(url, person));
+  return people;
+}
+
+/** The same lives in D1 alone; it knows no keys and no caps. */
+async function countD1Only(
+  url: string,
+  people: readonly Person[],
+  { observability }: WorkerConfig,
+): Promise<Life> {
+  const manner = (person: Person): Manner => ({
+    name: "session",
+    proof: person.session,
+    keyed: false,
+  });
+  await forEach(people, (person) => openWallet(url, person));
+  const cold = await coldLives(url, people, manner, false);
+  // Logged as Passbook is, so that the two compare.
+  const config = observability === undefined ? {} : { observability };
+  return { name: "D1 only", counts: shareOf(cold, people.length), kept_answers: 0, config };
+}
+
+async function printPrices(): Promise<void> {
+  mkdirSync(".wrangler", { recursive: true });
+  const directory = mkdtempSync(resolve(".wrangler", "price-"));
+  const running: Running[] = [];
+  try {
+    const port = await freePort();
+    const issuer = `http://127.0.0.1:${port}`;
+    const settings = { ...(await runSettings()), BASE_URL: issuer, ISSUER: issuer };
+    const passbook = await startCounted(
+      "wrangler.toml",
+      join(directory, "passbook"),
+      settings,
+      port,
+    );
+    running.push(passbook);
+    const lives = await countPassbook(passbook);
+    const d1_config = "test/bench/workers/d1_only.toml";
+    const d1_directory = join(directory, "d1-only");
+    const d1_only = await startCounted(d1_config, d1_directory, settings, await freePort());
+    running.push(d1_only);
+    const people = await openAccounts(passbook.url, "manner-0");
+    lives.push(await countD1Only(d1_only.url, people, passbook.config));
+    process.stderr.write("\n");
+    const list = JSON.parse(await readFile("test/bench/prices.json", "utf8")) as PriceList;
+    console.log(priceTable(lives, list));
+    const dearest = (kind: string): number =>
+      Math.max(
+        ...lives.filter(({ name }) => name.startsWith(kind)).map((life) => costOf(life, list)),
+      );
+    const verdict = (dollars: number, goal: number): string =>
+      `$${dollars.toFixed(2)} of at most $${goal}${dollars > goal ? ": TOO MUCH" : ""}`;
+    console.log(
+      `Dearest cold life ${verdict(dearest("cold"), COLD_GOAL_DOLLARS)}; ` +
+        `dearest hot life ${verdict(dearest("hot"), HOT_GOAL_DOLLARS)}, a million.`,
+    );
+  } finally {
+    for (const worker of running) await worker.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+const { values } = parseArgs({ options: { bytes: { type: "boolean", default: false } } });
+if (values.bytes) printFootprint();
+else await printPrices();

@@ -1,0 +1,110 @@
+/** From counts to dollars. */
+import type { Counts } from "./lives.ts";
+import type { WorkerConfig } from "./platform.ts";
+
+/** What `prices.json` holds. */
+export interface PriceList {
+  readonly read: string;
+  readonly prices: Readonly<
+    Record<string, { dollars_per_million: number; what: string; source: string }>
+  >;
+}
+
+/** One kind of life, with what one of them takes. */
+export interface Life {
+  readonly name: string;
+  readonly counts: Counts;
+  /** Answers kept for a day, to be deleted then. */
+  readonly kept_answers: number;
+  readonly config: Pick<WorkerConfig, "observability" | "triggers">;
+}
+
+/** Memory that an active object is billed for, whatever it uses. */
+const OBJECT_GB = 0.128;
+/** Times in milliseconds: a busy machine would spoil them, so they are set; see ASSUMED. */
+const CPU_PER_INVOCATION_MS = 2;
+const OBJECT_CALL_MS = 5;
+const OBJECT_ALARM_MS = 50;
+
+const ASSUMED = `Counted: rows, calls, alarms, messages, logged lines. Assumed, as times are not counts:
+${CPU_PER_INVOCATION_MS} ms of CPU an invocation (npm run bench measures it), an object active ${OBJECT_CALL_MS} ms a call and ${OBJECT_ALARM_MS} ms an alarm,
+in which it writes to D1. Assumed too: each invocation (request, call of an object, alarm, queue batch) is
+one log event where invocation logs are on, sampled as wrangler.toml says, all of a request alike. Added
+for later: a kept answer is deleted after a day, a written row each; where a schedule clears the read
+model, a row each job. Cold: asleep before creation and before completion, each half sent on by itself.
+Hot: 500 lives in a row on one account, 20 at a time. Left out: storage, and what the plan includes.`;
+
+function logEvents({ counts, config }: Life): number {
+  const { enabled = false, head_sampling_rate = 1, logs } = config.observability ?? {};
+  const on = logs?.enabled ?? enabled;
+  if (!on) return 0;
+  const { requests, object_calls, alarms, queue_batches, logged_lines } = counts;
+  const invocations = requests + object_calls + alarms + queue_batches;
+  const events = ((logs?.invocation_logs ?? true) ? invocations : 0) + logged_lines;
+  return events * (logs?.head_sampling_rate ?? head_sampling_rate);
+}
+
+/** What a life takes of each thing that has a price. */
+function quantities(life: Life): Readonly<Record<string, number>> {
+  const { counts } = life;
+  const invocations = counts.requests + counts.object_calls + counts.alarms + counts.queue_batches;
+  const active_ms = counts.object_calls * OBJECT_CALL_MS + counts.alarms * OBJECT_ALARM_MS;
+  const cleared = (life.config.triggers?.crons ?? []).length > 0 ? 1 : 0;
+  return {
+    requests: counts.requests,
+    cpu_ms: invocations * CPU_PER_INVOCATION_MS,
+    object_requests: counts.object_calls + counts.alarms,
+    object_gb_seconds: (active_ms / 1000) * OBJECT_GB,
+    object_rows_read: counts.object_rows_read,
+    object_rows_written: counts.object_rows_written + counts.alarms_set + life.kept_answers,
+    d1_rows_read: counts.d1_rows_read,
+    d1_rows_written: counts.d1_rows_written + cleared,
+    kv_reads: counts.kv_reads,
+    kv_writes: counts.kv_writes,
+    queue_operations: counts.queue_operations,
+    log_events: logEvents(life),
+  };
+}
+
+/** Dollars for a million of a life. */
+export function costOf(life: Life, { prices }: PriceList): number {
+  return Object.entries(quantities(life)).reduce(
+    (sum, [name, quantity]) => sum + quantity * (prices[name]?.dollars_per_million ?? Number.NaN),
+    0,
+  );
+}
+
+/** The table: for each life and price the quantity, and what a million of them cost. */
+export function priceTable(lives: readonly Life[], list: PriceList): string {
+  const names = Object.keys(list.prices);
+  const header = ["one life takes", "$/million", ...lives.map(({ name }) => name)];
+  const body = names.map((name) => {
+    const price = list.prices[name]?.dollars_per_million ?? Number.NaN;
+    const cells = lives.map((life) => {
+      const quantity = quantities(life)[name] ?? 0;
+      return quantity === 0 ? "" : `${quantity.toFixed(2)} = $${(quantity * price).toFixed(2)}`;
+    });
+    return [name, String(price), ...cells];
+  });
+  const totals = lives.map((life) => `$${costOf(life, list).toFixed(2)}`);
+  const lines = [header, ...body, ["a million lives", "", ...totals]];
+  const widths = header.map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  );
+  const drawn = lines.map(
+    (line) => `| ${line.map((text, column) => text.padEnd(widths[column] ?? 0)).join(" | ")} |`,
+  );
+  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
+  const sources = [...new Set(Object.values(list.prices).map(({ source }) => source))];
+  return [
+    drawn[0],
+    rule,
+    ...drawn.slice(1),
+    "",
+    ASSUMED,
+    "",
+    `Prices as read on ${list.read}:`,
+    ...sources.map((source) => `  ${source}`),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,57 @@
+/** What processes cost, as /proc tells it: processor time and memory of a process and all below it. */
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+
+const TICKS_PER_SECOND = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
+
+interface Stat {
+  readonly pid: number;
+  readonly parent: number;
+  /** Of itself and of those of its children that have ended. */
+  readonly cpu_ticks: number;
+}
+
+function readStat(pid: number): Stat | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name, in brackets, may hold anything.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const ticks = fields.slice(11, 15).map(Number);
+    return { pid, parent: Number(fields[1]), cpu_ticks: ticks.reduce((sum, it) => sum + it, 0) };
+  } catch {
+    // It ended meanwhile.
+    return null;
+  }
+}
+
+/** The processes below `roots`, and these. */
+function family(roots: readonly number[]): readonly Stat[] {
+  const all = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => readStat(Number(name)) ?? []);
+  const found = new Set(roots);
+  for (let size = -1; size !== found.size;) {
+    size = found.size;
+    for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
+  }
+  return all.filter(({ pid }) => found.has(pid));
+}
+
+/** Processor milliseconds that `roots` and all below them have used so far. */
+export function cpuMilliseconds(roots: readonly number[]): number {
+  const ticks = family(roots).reduce((sum, { cpu_ticks }) => sum + cpu_ticks, 0);
+  return (ticks * 1000) / TICKS_PER_SECOND;
+}
+
+/** Memory of `roots` and all below them in MiB; what several share is counted once. */
+export function memoryMebibytes(roots: readonly number[]): number {
+  const kib = family(roots).reduce((sum, { pid }) => {
+    try {
+      const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+      return sum + Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0);
+    } catch {
+      return sum;
+    }
+  }, 0);
+  return kib / 1024;
+}

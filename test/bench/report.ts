@@ -1,0 +1,157 @@
+/** The table, on the terminal and as a file, and the plot beside it. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { BASE } from "./cells.ts";
+import type { ContenderName } from "./contenders.ts";
+import type { Cell } from "./measurement.ts";
+import { plot, type Bar } from "./plot.ts";
+import { median, ratios, type Spread } from "./statistics.ts";
+
+const RESULTS = "test/bench/results";
+
+export interface ReportHead {
+  /** What tells this run's files from another's. */
+  readonly title: string;
+  readonly conditions: string;
+}
+
+const WORK_NAMES = {
+  wallet: "wallet",
+  create: "create",
+  complete: "complete",
+  list: "list of 50",
+  life: "job life",
+} as const;
+
+function rate(values: readonly number[]): string {
+  return Math.round(median(values)).toLocaleString("en");
+}
+
+function fixed(values: readonly number[], digits: number): string {
+  return median(values).toFixed(digits);
+}
+
+/** A ratio with the least and the greatest of the rounds. */
+function ratio(spread: Spread | null): string {
+  if (spread === null) return "";
+  const { median, least, greatest } = spread;
+  return `${median.toFixed(2)} (${least.toFixed(2)}–${greatest.toFixed(2)})`;
+}
+
+class Table {
+  readonly #cells: readonly Cell[];
+
+  constructor(cells: readonly Cell[]) {
+    this.#cells = cells;
+  }
+
+  /** Passbook's figure over another's at the same; who knows one proof only stands as it is. */
+  over(cell: Cell, contender: ContenderName, figureOf: (cell: Cell) => number[]): Spread | null {
+    if (cell.contender !== "passbook") return null;
+    const { work, variant } = cell;
+    const other =
+      this.#find(contender, work, variant.name) ?? this.#find(contender, work, BASE.name);
+    return other === undefined ? null : ratios(figureOf(cell), figureOf(other));
+  }
+
+  #find(contender: ContenderName, work: Cell["work"], name: string): Cell | undefined {
+    return this.#cells.find(
+      (cell) => cell.contender === contender && cell.work === work && cell.variant.name === name,
+    );
+  }
+
+  /** A contender's time on a variant over its own on an account without a past. */
+  time(cell: Cell): Spread | null {
+    if (cell.variant.jobs_behind === 0) return null;
+    const base = this.#find(cell.contender, cell.work, BASE.name);
+    return base === undefined ? null : ratios(base.requests_per_second, cell.requests_per_second);
+  }
+}
+
+const COLUMNS = [
+  "work",
+  "on",
+  "who",
+  "per second",
+  "p50 ms",
+  "p99 ms",
+  "CPU ms",
+  "MiB",
+  "× floor",
+  "× peer",
+  "× d1 lock",
+  "CPU × floor",
+  "CPU × peer",
+  "time × empty",
+];
+
+const throughput = (cell: Cell): number[] => cell.requests_per_second;
+const processorTime = (cell: Cell): number[] => cell.cpu_ms_per_request;
+
+function rows(cells: readonly Cell[]): string[][] {
+  const table = new Table(cells);
+  return cells.map((cell) => [
+    WORK_NAMES[cell.work],
+    cell.variant.name,
+    cell.contender,
+    rate(cell.requests_per_second),
+    fixed(cell.p50_ms, 1),
+    fixed(cell.p99_ms, 1),
+    fixed(cell.cpu_ms_per_request, 2),
+    fixed(cell.memory_mib, 0),
+    ratio(table.over(cell, "floor", throughput)),
+    ratio(table.over(cell, "peer", throughput)),
+    ratio(table.over(cell, "d1 lock", throughput)),
+    ratio(table.over(cell, "floor", processorTime)),
+    ratio(table.over(cell, "peer", processorTime)),
+    ratio(table.time(cell)),
+  ]);
+}
+
+function markdown(body: readonly string[][]): string {
+  const lines = [COLUMNS, ...body];
+  const widths = COLUMNS.map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  );
+  const drawn = lines.map(
+    (line) => `| ${line.map((text, column) => text.padEnd(widths[column] ?? 0)).join(" | ")} |`,
+  );
+  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
+  return [drawn[0], rule, ...drawn.slice(1)].join("\n");
+}
+
+const NOTES = `A job life is two requests, counted as one. Ratios are of throughput, the median of the
+rounds with the least and the greatest; above 1, Passbook is the faster. CPU is of all processes of a
+contender, work after the answer included; its ratios are better below 1, and hold on a busy machine,
+where those of throughput do not. Cookies and personal tokens are Passbook's alone and stand
+beside the others' session tokens. "time × empty" is an account with a past against one without.`;
+
+/** Prints the table, and keeps it with its plot under `test/bench/results/`. */
+export function report(cells: readonly Cell[], { title, conditions }: ReportHead): void {
+  // Works and variants together, whoever was first in turn.
+  const order = new Map<string, number>();
+  const keyOf = ({ work, variant }: Cell): string => `${work} ${variant.name}`;
+  for (const cell of cells) if (!order.has(keyOf(cell))) order.set(keyOf(cell), order.size);
+  const rank = (cell: Cell): number => order.get(keyOf(cell)) ?? 0;
+  const who: readonly ContenderName[] = ["passbook", "floor", "peer", "d1 lock"];
+  const sorted = cells.toSorted(
+    (one, other) =>
+      rank(one) - rank(other) || who.indexOf(one.contender) - who.indexOf(other.contender),
+  );
+  const table = markdown(rows(sorted));
+  console.log(`${table}\n\n${conditions}`);
+  mkdirSync(RESULTS, { recursive: true });
+  const name = title.replaceAll(/[^a-z]+/g, "-");
+  writeFileSync(
+    `${RESULTS}/${name}.md`,
+    `# npm run bench (${title})\n\n${conditions}.\n\n${table}\n\n${NOTES}\n`,
+  );
+  const bars: Bar[] = sorted.map((cell) => ({
+    group: `${WORK_NAMES[cell.work]}, ${cell.variant.name}`,
+    series: cell.contender,
+    value: median(cell.requests_per_second),
+    least: Math.min(...cell.requests_per_second),
+    greatest: Math.max(...cell.requests_per_second),
+  }));
+  writeFileSync(`${RESULTS}/${name}.svg`, plot(`Requests a second (${title})`, conditions, bars));
+  console.log(`\nKept as ${RESULTS}/${name}.md and .svg`);
+}

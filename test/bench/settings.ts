@@ -1,0 +1,12 @@
+/** The settings of local development as values, and credits enough for any run. */
+import { developmentSettings } from "../../src/commands/development_settings.ts";
+
+/** New keys with every call, so nothing of a run is worth keeping. */
+export async function runSettings(): Promise<Record<string, string>> {
+  const lines = (await developmentSettings()).split("\n");
+  const values = lines.flatMap((line): [string, string][] => {
+    const [, name, value] = /^([A-Z_]+)='?(.*?)'?$/.exec(line) ?? [];
+    return name === undefined || value === undefined ? [] : [[name, value]];
+  });
+  return { ...Object.fromEntries(values), DEFAULT_STARTER_CREDITS: "1000000" };
+}
