@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import type { AppEnvironment } from "./http/context.ts";
 import { answerFailure } from "./http/failures.ts";
 import { safeHeaders, strictReferrer } from "./http/headers.ts";
+import { readHealth, readReadiness } from "./http/health.ts";
 import { refuseByAccept } from "./http/problem.tsx";
 import { addRoutes } from "./http/routes.ts";
 import { setUp } from "./http/setup.ts";
@@ -12,7 +13,11 @@ export function createApp(): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>();
   app.onError(answerFailure);
   app.notFound((context) => refuseByAccept(context, { code: "not_found" }));
-  app.use(safeHeaders, strictReferrer, setUp);
+  app.use(safeHeaders, strictReferrer);
+  // Before the settings are read: these answer on wrong ones too.
+  app.get("/healthz", ...readHealth);
+  app.get("/readyz", ...readReadiness);
+  app.use(setUp);
   addRoutes(app);
   return app;
 }

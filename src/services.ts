@@ -9,6 +9,7 @@ import { accepted, type Result } from "./domain/result.ts";
 import { createBuiltinProvider } from "./identity/builtin/provider.ts";
 import type { IdentityProvider } from "./identity/port.ts";
 import { createAppRegistry, type AppRegistry } from "./readmodel/apps.ts";
+import { askDatabase, createReadiness, type Readiness } from "./readiness.ts";
 import { createKeyRing, type KeyRing } from "./tokens/keys.ts";
 import { createMacKeys } from "./tokens/mac_keys.ts";
 import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
@@ -30,6 +31,8 @@ export interface Services {
   readonly device_logins: DeviceLogins;
   readonly device_codes: DeviceCodes;
   readonly asked_codes: AskedCodes;
+  /** Whether the stores and keys answer now, or did a moment ago. */
+  readonly readiness: () => Promise<Readiness>;
   readonly limits: {
     readonly authenticated: RateLimit;
     readonly social_me: RateLimit;
@@ -60,6 +63,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
   const config = read.value;
   const accounts = createAccounts(env.ACCOUNT);
   const keys = createKeyRing(config.signing_keys);
+  const session_tokens = createSessionTokens(keys);
   const vault = createTokenVault(accounts, config);
   return accepted({
     config,
@@ -75,7 +79,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
       forget_upstream_tokens: (identity_id, provider) => vault.forget(identity_id, provider),
     }),
     keys,
-    session_tokens: createSessionTokens(keys),
+    session_tokens,
     template_tokens: createTemplateTokens(keys),
     vault,
     personal_tokens: createPersonalTokens(
@@ -84,6 +88,12 @@ function build(env: Env): Result<Services, Misconfiguration> {
     device_logins: createDeviceLogins(env.DEVICE_LOGIN),
     device_codes: createDeviceCodes(createMacKeys(config.signing_keys, "passbook device code 1")),
     asked_codes: createAskedCodes(env.DEVICE_CODES),
+    readiness: createReadiness({
+      directory: askDatabase(env.DB),
+      read_model: askDatabase(env.DB),
+      codes: () => env.DEVICE_CODES.get("readiness"),
+      keys: () => proveKeys(session_tokens),
+    }),
     limits: {
       authenticated: env.LIMIT_AUTHENTICATED,
       social_me: env.LIMIT_SOCIAL_ME,
@@ -93,4 +103,12 @@ function build(env: Env): Result<Services, Misconfiguration> {
       device_unknown: env.LIMIT_DEVICE_UNKNOWN,
     },
   });
+}
+
+/** Signs a token and verifies it. @throws where the keys do neither. */
+async function proveKeys(session_tokens: SessionTokens): Promise<void> {
+  const issuer = "readiness";
+  const about = { identity_id: issuer, proof: { kind: "session", session_id: issuer } } as const;
+  const token = await session_tokens.sign(issuer, about);
+  if ((await session_tokens.verify(issuer, token)) === null) throw new Error("keys do not verify");
 }

@@ -4,6 +4,7 @@ import type { TokenLimits } from "../domain/access_token.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { JobStatus } from "../domain/job.ts";
+import type { EntryKind } from "../domain/ledger.ts";
 import type { UpstreamTokens } from "../identity/upstream_tokens.ts";
 import type { AppRow, EntryRow, JobRow } from "./store.ts";
 
@@ -78,7 +79,20 @@ export interface ListJobsRequest {
 
 export interface ListEntriesRequest {
   readonly before_line?: number | undefined;
+  readonly app_slug?: string | undefined;
+  readonly job_id?: string | undefined;
+  readonly kind?: EntryKind | undefined;
+  /** Lines of this moment and later, and before that one. */
+  readonly from_ms?: number | undefined;
+  readonly to_ms?: number | undefined;
   readonly limit: number;
+}
+
+/** One page of lines, newest first. A filtered page may be short, even empty, and still have a next. */
+export interface EntryPage {
+  readonly rows: readonly EntryRow[];
+  /** Give it back as `before_line`; null: nothing older matches. */
+  readonly next_line: number | null;
 }
 
 export interface IssueTokenRequest {
@@ -164,7 +178,9 @@ export interface AccountOperations {
   failJob(caller: Caller, request: FailJobRequest, guard: Guard): OnceAnswer<SettledJob>;
   readJob(caller: Caller, job_id: string): Answer<JobRow>;
   listJobs(caller: Caller, request: ListJobsRequest): Answer<Page<JobRow>>;
-  listEntries(caller: Caller, request: ListEntriesRequest): Answer<Page<EntryRow>>;
+  listEntries(caller: Caller, request: ListEntriesRequest): Answer<EntryPage>;
+  /** The plan. Not for tokens limited to some apps, which know nothing of the person. */
+  readPlan(caller: Caller): Answer<string>;
   /** Whether the caller may still act: for answers that ask nothing else of the account. */
   checkCaller(caller: Caller): Answer<null>;
   checkRoomForToken(caller: Caller): Answer<null>;

@@ -13,6 +13,7 @@ import type { UpstreamTokens } from "../identity/upstream_tokens.ts";
 import { createProjector } from "../readmodel/projector.ts";
 import * as tokens from "./admission.ts";
 import type * as contract from "./contract.ts";
+import { listEntries } from "./entries.ts";
 import { deleteKeptAnswers, once } from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
 import type { Transaction } from "./ledger.ts";
@@ -27,7 +28,7 @@ import {
 } from "./store.ts";
 import { Vault } from "./vault.ts";
 import { openTokenStore, type TokenStore } from "./tokens.ts";
-import { readWallet } from "./wallet.ts";
+import { readPlan, readWallet } from "./wallet.ts";
 
 /** The object acting on its own, when its alarm wakes it. */
 const ITSELF: contract.Caller = { token_id: null };
@@ -113,12 +114,14 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   listEntries(
     caller: contract.Caller,
     request: contract.ListEntriesRequest,
-  ): contract.Answer<contract.Page<EntryRow>> {
-    return this.#transact(caller, "read", (transaction) => {
-      const visible_apps = tokens.visibleApps(transaction);
-      const filter = { ...request, visible_apps, limit: request.limit + 1 };
-      return accepted(page(transaction.store.listEntries(filter), request.limit));
-    });
+  ): contract.Answer<contract.EntryPage> {
+    return this.#transact(caller, "read", (transaction) =>
+      accepted(listEntries(transaction, request)),
+    );
+  }
+
+  readPlan(caller: contract.Caller): contract.Answer<string> {
+    return this.#transact(caller, "read", (transaction) => readPlan(transaction));
   }
 
   checkCaller(caller: contract.Caller): contract.Answer<null> {

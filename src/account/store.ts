@@ -6,7 +6,7 @@
 import { and, asc, desc, eq, gte, inArray, lt, sql, type SQL } from "drizzle-orm";
 import type { DrizzleSqliteDODatabase } from "drizzle-orm/durable-sqlite";
 import type { JobStatus } from "../domain/job.ts";
-import type { LedgerLine } from "../domain/ledger.ts";
+import type { EntryKind, LedgerLine } from "../domain/ledger.ts";
 import * as schema from "./schema.ts";
 
 export type AccountDatabase = DrizzleSqliteDODatabase<typeof schema>;
@@ -35,10 +35,16 @@ export interface JobFilter {
   readonly limit: number;
 }
 
-/** Which lines a list wants; as in {@link JobFilter}. */
+/** Which lines a list wants; as in {@link JobFilter}. Lines from `from_line` on, before `before_line`. */
 export interface EntryFilter {
   readonly visible_apps?: readonly string[] | undefined;
-  readonly before_line?: number | undefined;
+  readonly from_line: number;
+  readonly before_line: number;
+  readonly app_slug?: string | undefined;
+  readonly job_id?: string | undefined;
+  readonly kind?: EntryKind | undefined;
+  readonly from_ms?: number | undefined;
+  readonly to_ms?: number | undefined;
   readonly limit: number;
 }
 
@@ -132,13 +138,23 @@ export function openStore(database: AccountDatabase) {
         .from(entries)
         .where(
           and(
-            filter.before_line === undefined ? undefined : lt(entries.line, filter.before_line),
+            gte(entries.line, filter.from_line),
+            lt(entries.line, filter.before_line),
+            filter.app_slug === undefined ? undefined : eq(entries.app_slug, filter.app_slug),
+            filter.job_id === undefined ? undefined : eq(entries.job_id, filter.job_id),
+            filter.kind === undefined ? undefined : eq(entries.kind, filter.kind),
+            filter.from_ms === undefined ? undefined : gte(entries.at_ms, filter.from_ms),
+            filter.to_ms === undefined ? undefined : lt(entries.at_ms, filter.to_ms),
             isOneOf(entries.app_slug, filter.visible_apps),
           ),
         )
         .orderBy(desc(entries.line))
         .limit(filter.limit)
         .all(),
+    /** When a line was written; null where there is none. */
+    readEntryTime: (line: number): number | null =>
+      database.select({ at_ms: entries.at_ms }).from(entries).where(eq(entries.line, line)).get()
+        ?.at_ms ?? null,
     /** Lines from `from_line` on, oldest first: what the outbox reads. */
     readEntriesFrom: (from_line: number, limit: number): EntryRow[] =>
       database
