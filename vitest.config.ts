@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: [
-            "test/{domain,account,device,identity,http,readmodel,tokens}/**/*.test.{ts,tsx}",
+            "test/{domain,account,device,identity,http,readmodel,tokens,client,openapi}/**/*.test.{ts,tsx}",
           ],
           setupFiles: ["./test/setup.ts"],
           testTimeout: 60_000,
@@ -78,7 +78,7 @@ export default defineConfig({
       {
         test: {
           name: "outside",
-          include: ["test/architecture.test.ts", "test/{flows,pages}/**/*.test.ts"],
+          include: ["test/architecture.test.ts", "test/{flows,pages,cli,examples}/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Each file starts a Worker of its own; two cores carry one at a time.

@@ -12,6 +12,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   device: ["domain"],
   account: ["domain", "identity", "tokens", "upstream"],
   pages: ["domain", "identity"],
+  client: [],
+  cli: ["client"],
   http: ["domain", "account", "device", "identity", "tokens", "readmodel", "upstream", "pages"],
 };
 
