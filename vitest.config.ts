@@ -2,6 +2,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { Response } from "miniflare";
 import { defineConfig } from "vitest/config";
 import { developmentSettings } from "./src/commands/development_settings.ts";
+import { prepareAssets } from "./src/commands/static_assets.ts";
 
 // Tests bring their own settings and keys, so a developer's .dev.vars changes nothing for them.
 const settings = Object.fromEntries(
@@ -14,6 +15,9 @@ const settings = Object.fromEntries(
     }),
 );
 
+// The Worker's settings name their folder.
+await prepareAssets();
+
 export default defineConfig({
   test: {
     // What failing tests printed is worth reading, and nothing else.
@@ -25,7 +29,11 @@ export default defineConfig({
           cloudflareTest(async () => ({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
-              bindings: { ...settings, TEST_D1_MIGRATIONS: await readD1Migrations("drizzle/d1") },
+              bindings: {
+                ...settings,
+                TEST_D1_MIGRATIONS: await readD1Migrations("drizzle/d1"),
+                TEST_GENERATED_REQUESTS: process.env["GENERATED_REQUESTS"] ?? "1000",
+              },
               // No test reaches the network.
               outboundService: (request) =>
                 new Response(`not reachable in tests: ${request.url}`, { status: 599 }),

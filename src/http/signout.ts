@@ -6,10 +6,10 @@ import { allowedRedirect } from "./origins.ts";
 import { acceptsHtml, refuseByAccept } from "./problem.tsx";
 import { validForm } from "./validation.ts";
 
-const form = z.object({ redirect_to: z.string().optional() });
+export const signOutForm = z.object({ redirect_to: z.string().optional() });
 
 /** A page goes on to `redirect_to` or `/signin`; a program that reads no HTML gets `{ ok: true }`. */
-export const signOut = factory.createHandlers(validForm(form), async (context) => {
+export const signOut = factory.createHandlers(validForm(signOutForm), async (context) => {
   const { redirect_to } = context.req.valid("form");
   const target = redirect_to === undefined ? null : await allowedRedirect(context, redirect_to);
   if (redirect_to !== undefined && target === null) {
