@@ -2,6 +2,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { Response } from "miniflare";
 import { defineConfig } from "vitest/config";
 import { developmentSettings } from "./src/commands/development_settings.ts";
+import { prepareAssets } from "./src/commands/static_assets.ts";
 
 // Tests bring their own settings and keys, so a developer's .dev.vars changes nothing for them.
 const settings = Object.fromEntries(
@@ -13,6 +14,9 @@ const settings = Object.fromEntries(
       return [name, value.join("=").replace(/^'|'$/g, "")];
     }),
 );
+
+// The Worker's settings name their folder.
+await prepareAssets();
 
 export default defineConfig({
   test: {
@@ -29,6 +33,7 @@ export default defineConfig({
                 ...settings,
                 TEST_D1_MIGRATIONS: await readD1Migrations("drizzle/readmodel"),
                 TEST_DIRECTORY_MIGRATIONS: await readD1Migrations("drizzle/directory"),
+                TEST_GENERATED_REQUESTS: process.env["GENERATED_REQUESTS"] ?? "1000",
               },
               // No test reaches the network.
               outboundService: (request) =>
@@ -39,7 +44,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: [
-            "test/{domain,account,device,identity,directory,http,readmodel,tokens}/**/*.test.{ts,tsx}",
+            "test/{domain,account,device,identity,directory,http,readmodel,tokens,client,openapi}/**/*.test.{ts,tsx}",
           ],
           setupFiles: ["./test/setup.ts"],
           // Random histories on a busy machine: a bound against hanging, not a measure.
@@ -84,7 +89,10 @@ export default defineConfig({
       {
         test: {
           name: "outside",
-          include: ["test/architecture.test.ts", "test/{commands,flows,pages}/**/*.test.ts"],
+          include: [
+            "test/architecture.test.ts",
+            "test/{commands,flows,pages,cli,examples}/**/*.test.ts",
+          ],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Each file starts a Worker of its own; two cores carry one at a time.

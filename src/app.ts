@@ -3,8 +3,9 @@ import { Hono } from "hono";
 import type { AppEnvironment } from "./http/context.ts";
 import { answerFailure } from "./http/failures.ts";
 import { safeHeaders, strictReferrer } from "./http/headers.ts";
-import { ownAddressOnly } from "./http/own_address.ts";
+import { readHealth, readReadiness } from "./http/health.ts";
 import { answerUnrouted } from "./http/methods.ts";
+import { ownAddressOnly } from "./http/own_address.ts";
 import { logRequest } from "./http/request_log.ts";
 import { addRoutes } from "./http/routes.ts";
 import { setUp } from "./http/setup.ts";
@@ -18,6 +19,9 @@ export function createApp(): Hono<AppEnvironment> {
   app.use(logRequest, safeHeaders, strictReferrer);
   // Needs no settings: the pages that say they are wrong, or that this is not our address, need it.
   app.get("/passbook.css", ...readStylesheet);
+  // Before the settings are read: these answer on wrong ones too.
+  app.get("/healthz", ...readHealth);
+  app.get("/readyz", ...readReadiness);
   app.use(setUp, ownAddressOnly);
   addRoutes(app);
   return app;

@@ -77,6 +77,21 @@ const allowlist = z
       }),
   );
 
+const operators = z
+  .string()
+  .default("")
+  .transform((text, context): readonly string[] =>
+    text
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== "")
+      .map((entry) => {
+        if (/\s/.test(entry))
+          context.addIssue("has an entry that is no identity id or e-mail address");
+        return entry.includes("@") ? entry.toLowerCase() : entry;
+      }),
+  );
+
 /** 256 bits in base64url (RFC 7518, section 6.4.1; RFC 8037, section 2). */
 const bits_256 = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "is not 256 bits");
 
@@ -144,6 +159,7 @@ const variables = z
       DEVICE_POLL_INTERVAL_DEFAULT_SECONDS,
     ),
     PAT_TTL_DAYS: wholeNumber(1, PAT_TTL_MAX_DAYS, PAT_TTL_DEFAULT_DAYS),
+    OPERATORS: operators,
   })
   .refine((settings) => settings.DEV_SIGNIN || settings.BASE_URL !== undefined, {
     path: ["BASE_URL"],
@@ -203,6 +219,8 @@ export interface Config {
   readonly device_code_ttl_seconds: number;
   readonly device_poll_interval_seconds: number;
   readonly pat_ttl_days: number;
+  /** Identity ids and lower-case e-mail addresses of the people who operate the service. */
+  readonly operators: readonly string[];
 }
 
 /** A kind of token for another service: who it is for, how long it lives, what it says beside. */
@@ -234,6 +252,7 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     device_code_ttl_seconds: settings.DEVICE_CODE_TTL_SECONDS,
     device_poll_interval_seconds: settings.DEVICE_POLL_INTERVAL_SECONDS,
     pat_ttl_days: settings.PAT_TTL_DAYS,
+    operators: settings.OPERATORS,
   });
 }
 

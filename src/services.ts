@@ -12,6 +12,7 @@ import type { IdentityProvider } from "./identity/port.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createKeyRing, type KeyRing } from "./keys/signing.ts";
 import { createSocialNetwork, type AskSocialNetwork } from "./oauth/social_network.ts";
+import { askDatabase, createReadiness, type Readiness } from "./readiness.ts";
 import { sayProblem } from "./setting_problems.ts";
 import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
@@ -34,6 +35,8 @@ export interface Services {
   readonly device_logins: DeviceLogins;
   readonly device_codes: DeviceCodes;
   readonly asked_codes: AskedCodes;
+  /** Whether the stores and keys answer now, or did a moment ago. */
+  readonly readiness: () => Promise<Readiness>;
   readonly limits: {
     readonly authenticated: RateLimit;
     readonly social_me: RateLimit;
@@ -67,6 +70,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
   const config = read.value;
   const accounts = createAccounts(env.ACCOUNT);
   const keys = createKeyRing(config.signing_keys);
+  const session_tokens = createSessionTokens(keys);
   const vault = createTokenVault(accounts, {
     encryption_keys: config.encryption_keys,
     providers: config.signin_providers,
@@ -89,7 +93,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
         vault.forget(identity_id, provider, linked_at_ms),
     }),
     keys,
-    session_tokens: createSessionTokens(keys),
+    session_tokens,
     template_tokens: createTemplateTokens(keys),
     vault,
     social_network:
@@ -100,6 +104,12 @@ function build(env: Env): Result<Services, Misconfiguration> {
     device_logins: createDeviceLogins(env.DEVICE_LOGIN),
     device_codes: createDeviceCodes(createMacKeys(config.signing_keys, "passbook device code 1")),
     asked_codes: createAskedCodes(env.DEVICE_CODES),
+    readiness: createReadiness({
+      directory: askDatabase(env.DIRECTORY),
+      read_model: askDatabase(env.DB),
+      codes: () => env.DEVICE_CODES.get("readiness"),
+      keys: () => proveKeys(session_tokens),
+    }),
     limits: {
       authenticated: env.LIMIT_AUTHENTICATED,
       social_me: env.LIMIT_SOCIAL_ME,
@@ -109,4 +119,13 @@ function build(env: Env): Result<Services, Misconfiguration> {
       device_unknown: env.LIMIT_DEVICE_UNKNOWN,
     },
   });
+}
+
+/** Signs a token and verifies it. @throws where the keys do neither. */
+async function proveKeys(session_tokens: SessionTokens): Promise<void> {
+  const issuer = "readiness";
+  const proof = { kind: "session", session_id: issuer } as const;
+  const about = { identity_id: issuer, proof, binding: null };
+  const token = await session_tokens.sign(issuer, about);
+  if ((await session_tokens.verify(issuer, token)) === null) throw new Error("keys do not verify");
 }

@@ -14,6 +14,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   device: ["domain"],
   account: ["domain", "keys", "oauth"],
   pages: ["domain", "identity"],
+  client: [],
+  cli: ["client"],
   http: ["domain", "account", "device", "identity", "tokens", "directory", "pages"],
 };
 

@@ -3,6 +3,7 @@ import type { TokenLimits } from "../domain/access_token.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { JobStatus } from "../domain/job.ts";
+import type { EntryKind } from "../domain/ledger.ts";
 import type { EncryptionKey } from "../keys/encryption.ts";
 import type { OAuthProvider } from "../oauth/providers.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
@@ -83,6 +84,12 @@ export interface ListJobsRequest {
 
 export interface ListEntriesRequest {
   readonly before_line?: number | undefined;
+  readonly app_slug?: string | undefined;
+  readonly job_id?: string | undefined;
+  readonly kind?: EntryKind | undefined;
+  /** Lines of this moment and later, and before that one. */
+  readonly from_ms?: number | undefined;
+  readonly to_ms?: number | undefined;
   readonly limit: number;
 }
 
@@ -191,6 +198,8 @@ export interface AccountOperations {
   changePlan(request: ChangePlanRequest, guard: Guard): OnceAnswer<ChangedPlan>;
   /** Sends the whole account to the read model anew. For operators; safe at any time. */
   rebuild(): Promise<void>;
+  /** The plan. Not for tokens limited to some apps, which know nothing of the person. */
+  readPlan(caller: Caller): Answer<string>;
   /** Whether the caller may still act: for answers that ask nothing else of the account. */
   checkCaller(caller: Caller): Answer<null>;
   checkRoomForToken(caller: Caller): Answer<null>;

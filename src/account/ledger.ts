@@ -43,11 +43,13 @@ function assertWritten(written: EntryRow | null, meant: LedgerLine): void {
 
 /** A posting that is about the account alone. */
 export const OF_ACCOUNT = { held: 0, job_id: null, app_slug: null, note: null } as const;
+/** The plan an account begins with. */
+export const FIRST_PLAN = "free";
 
 /** Opens the account where it is not open yet: its row, and line 1 of its passbook. */
 export function ensureOpen(transaction: Transaction): void {
   const { store, identity_id, now_ms } = transaction;
   if (store.readNewestEntry() !== null) return;
-  store.insertAccount({ id: uuidv4(), identity_id, plan: "free", created_at_ms: now_ms });
+  store.insertAccount({ id: uuidv4(), identity_id, plan: FIRST_PLAN, created_at_ms: now_ms });
   post(transaction, { ...OF_ACCOUNT, kind: "open", amount: 0 });
 }

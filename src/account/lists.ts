@@ -5,8 +5,8 @@
 import { and, desc, eq, inArray, lt, sql, type SQL } from "drizzle-orm";
 import type { JobStatus } from "../domain/job.ts";
 import { LIST_SCAN_ROWS } from "../domain/limits.ts";
-import { entries, jobs, longJobs } from "./schema.ts";
-import type { AccountDatabase, EntryRow, JobRow } from "./store.ts";
+import { jobs, longJobs } from "./schema.ts";
+import type { AccountDatabase, JobRow } from "./store.ts";
 
 /** A page of rows, and the key after which the next one begins; null: there are no more. */
 export interface Page<Row, Key> {
@@ -20,13 +20,6 @@ export interface JobFilter {
   readonly app_slug?: string | undefined;
   readonly status?: JobStatus | undefined;
   readonly before_id?: string | undefined;
-  readonly limit: number;
-}
-
-/** Which lines a list wants; as in {@link JobFilter}. */
-export interface EntryFilter {
-  readonly visible_apps?: readonly string[] | undefined;
-  readonly before_line?: number | undefined;
   readonly limit: number;
 }
 
@@ -80,39 +73,6 @@ function isKnownStarted(recent_after_id: string): SQL {
     select ${longJobs.job_id} from ${longJobs}
     union all select id from jobs where id > ${recent_after_id} and status = 'started'
     union all select job_id from stuck_jobs)`;
-}
-
-/**
- * A page of ledger lines. Looks at {@link LIST_SCAN_ROWS} of them at most, counts them once more where
- * the page is short, and reads the page.
- */
-export function listEntries(
-  database: AccountDatabase,
-  { visible_apps, before_line, limit }: EntryFilter,
-): Page<EntryRow, number> {
-  const scan_rows = visible_apps === undefined ? limit + 1 : LIST_SCAN_ROWS;
-  const { line, app_slug } = entries;
-  const scan = database
-    .select({ line, app_slug })
-    .from(entries)
-    .where(before_line === undefined ? undefined : lt(line, before_line))
-    .orderBy(desc(line))
-    .limit(scan_rows);
-  const looked_at = scan.as("looked_at");
-  const shown = database
-    .select({ line: looked_at.line })
-    .from(looked_at)
-    .where(visible_apps === undefined ? undefined : inArray(looked_at.app_slug, [...visible_apps]))
-    .orderBy(desc(looked_at.line))
-    .limit(limit + 1);
-  const rows = database
-    .select()
-    .from(entries)
-    .where(inArray(line, shown))
-    .orderBy(desc(line))
-    .all();
-  const lastLookedAt = (): number | null => scan.all()[scan_rows - 1]?.line ?? null;
-  return page(rows, limit, (row) => row.line, lastLookedAt);
 }
 
 /** `rows` may hold one more than the limit; `lastLookedAt`: null where nothing is left to look at. */

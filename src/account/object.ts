@@ -16,10 +16,11 @@ import * as adjustments from "./adjustments.ts";
 import * as tokens from "./admission.ts";
 import { Alarm } from "./alarm.ts";
 import type * as contract from "./contract.ts";
+import { listEntries } from "./entries.ts";
 import { Expiry } from "./expiry.ts";
 import { deleteKeptAnswers, once } from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
-import { listEntries, listJobs } from "./lists.ts";
+import { listJobs } from "./lists.ts";
 import { openJobsOf } from "./open_jobs.ts";
 import { Outbox } from "./outbox.ts";
 import * as schema from "./schema.ts";
@@ -33,7 +34,7 @@ import {
 import { Vault } from "./vault/vault.ts";
 import { openTokenStore, type TokenStore } from "./tokens.ts";
 import { transact, type Transaction } from "./transaction.ts";
-import { readWallet } from "./wallet.ts";
+import { readPlan, readWallet } from "./wallet.ts";
 
 /** The object acting on its own, when its alarm wakes it. */
 const ITSELF: contract.Caller = { token_id: null };
@@ -125,6 +126,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       const filter = { ...request, visible_apps: tokens.visibleApps(transaction) };
       return accepted(listEntries(this.#database, filter));
     });
+  }
+
+  readPlan(caller: contract.Caller): contract.Answer<string> {
+    return this.#transact(caller, "read", (transaction) => readPlan(transaction));
   }
 
   adjustCredits(

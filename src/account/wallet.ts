@@ -5,7 +5,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import { visibleApps, whyNotForApp, whyNotGrant } from "./admission.ts";
 import type { Answer, WalletAnswer, WalletRequest } from "./contract.ts";
-import { ensureOpen, OF_ACCOUNT, post, readBooks } from "./ledger.ts";
+import { ensureOpen, FIRST_PLAN, OF_ACCOUNT, post, readBooks } from "./ledger.ts";
 import type { Transaction } from "./transaction.ts";
 
 type AppGrant = NonNullable<WalletAnswer["app_grant"]>;
@@ -25,6 +25,15 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
   const visible = visibleApps(transaction);
   const apps = store.listApps().filter(({ slug }) => visible?.includes(slug) ?? true);
   return accepted({ account, apps, app_grant });
+}
+
+/** The plan: of an account not open yet, the one it will begin with. */
+export function readPlan(transaction: Transaction): Answer<string> {
+  if (visibleApps(transaction) !== undefined) {
+    const detail = "A token limited to some apps knows nothing of the person behind it.";
+    return refused({ code: "scope", detail });
+  }
+  return accepted(transaction.store.readAccount()?.plan ?? FIRST_PLAN);
 }
 
 /** A token that may only read still reads the wallet of an app, where that grants nothing. */

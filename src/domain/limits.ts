@@ -25,6 +25,19 @@ export const ACTION_MAX_LENGTH = 200;
 export const PAGE_DEFAULT_ROWS = 50;
 export const PAGE_MAX_ROWS = 200;
 
+/**
+ * Ledger lines that one filtered list looks through before it answers with what it has and a cursor:
+ * the whole of most passbooks, and some milliseconds of a long one.
+ */
+export const LEDGER_SCAN_MAX_LINES = 2_000;
+
+/** How far a line's time may lie before an earlier line's: clocks of two machines that ran one account. */
+export const LEDGER_CLOCK_SKEW_MS = 60_000;
+
+/** How long an isolate repeats what its last look at the stores said (`/readyz`), and how long a look may take. */
+export const READINESS_CACHE_MS = 5_000;
+export const READINESS_TIMEOUT_MS = 3_000;
+
 /** A job still `started` after this long fails by itself, unless its creation says otherwise. */
 export const JOB_TTL_DEFAULT_SECONDS = 24 * 60 * 60;
 export const JOB_TTL_MIN_SECONDS = 60;

@@ -1,11 +1,23 @@
 /** `GET /api/ledger`: the lines of the caller's passbook, newest first. */
 import * as z from "zod";
+import { ENTRY_KINDS } from "../domain/ledger.ts";
 import { callerOf, factory } from "./context.ts";
 import { refuse } from "./refusals.ts";
-import { pageLimit, validQuery } from "./validation.ts";
+import { appSlug, jobId, pageLimit, validQuery } from "./validation.ts";
 import { entryView } from "./views.ts";
 
-const query = z.object({
+/** A moment, in any offset (RFC 3339). */
+const moment = z.iso
+  .datetime({ offset: true, error: "must be a time such as 2026-11-21T00:00:00Z" })
+  .transform((text) => Date.parse(text))
+  .refine(Number.isFinite, "must be a time that exists");
+
+export const listLedgerQuery = z.object({
+  app: appSlug.optional(),
+  job_id: jobId.optional(),
+  kind: z.enum(ENTRY_KINDS, `must be one of ${ENTRY_KINDS.join(", ")}`).optional(),
+  from: moment.optional(),
+  to: moment.optional(),
   limit: pageLimit,
   cursor: z
     .string()
@@ -14,10 +26,18 @@ const query = z.object({
     .optional(),
 });
 
-export const listLedger = factory.createHandlers(validQuery(query), async (context) => {
-  const { limit, cursor } = context.req.valid("query");
+export const listLedger = factory.createHandlers(validQuery(listLedgerQuery), async (context) => {
+  const { app, job_id, kind, from, to, limit, cursor } = context.req.valid("query");
   const account = context.get("services").accounts(context.get("principal").identity_id);
-  const answer = await account.listEntries(callerOf(context), { before_line: cursor, limit });
+  const answer = await account.listEntries(callerOf(context), {
+    app_slug: app,
+    job_id,
+    kind,
+    from_ms: from,
+    to_ms: to,
+    before_line: cursor,
+    limit,
+  });
   if (!answer.ok) return refuse(context, answer.refusal);
   const { rows, next } = answer.value;
   return context.json({

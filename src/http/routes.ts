@@ -26,6 +26,7 @@ import {
   shareWithAllowedOrigins,
 } from "./origins.ts";
 import { noStore } from "./headers.ts";
+import { readMe } from "./me.ts";
 import { issueSessionToken } from "./session_token.ts";
 import { finishSignIn } from "./signin/callback.tsx";
 import { signInDevelopment } from "./signin/development.ts";
@@ -73,6 +74,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.use("/api/*", shareWithAllowedOrigins, noStore);
   app.get("/api/sessionToken", ...issueSessionToken);
   app.get("/api/wallet", authenticate, ...readWallet);
+  app.get("/api/me", authenticate, ...readMe);
   app.get("/api/ledger", authenticate, ...listLedger);
   app.get("/api/jobs", authenticate, ...listJobs);
   app.get("/api/jobs/:id", authenticate, ...readJob);

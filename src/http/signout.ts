@@ -6,10 +6,10 @@ import { readRedirectTo } from "./redirect_to.ts";
 import { forgetSignedIn } from "./session_cookies.ts";
 import { validForm } from "./validation.ts";
 
-const form = z.object({ redirect_to: z.string().optional() });
+export const signOutForm = z.object({ redirect_to: z.string().optional() });
 
 /** A page goes on to `redirect_to` or `/signin`; a program that reads no HTML gets `{ ok: true }`. */
-export const signOut = factory.createHandlers(validForm(form), async (context) => {
+export const signOut = factory.createHandlers(validForm(signOutForm), async (context) => {
   const { redirect_to } = context.req.valid("form");
   const target = await readRedirectTo(context, redirect_to);
   if (!target.ok) return refuseByAccept(context, target.refusal);

@@ -39,6 +39,8 @@ export function entryView(row: EntryRow) {
     balance_after: row.balance_after,
     job_id: row.job_id,
     app: row.app_slug,
+    // An operator's reason, where one moved the balance.
+    note: null,
     at: timestamp(row.at_ms),
   };
 }

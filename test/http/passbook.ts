@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import worker from "../../src/worker.ts";
+import { expectDocumented } from "../openapi/conformance.ts";
 
 /** A loopback name: the development sign-in is served to no other. */
 export const BASE_URL = "http://passbook.localhost";
@@ -50,7 +51,9 @@ export async function send(
   const response = await worker.fetch(request, environment, context);
   const text = await response.text();
   await waitOnExecutionContext(context);
-  return { status: response.status, headers: response.headers, body: parse(text), text };
+  const answer = { status: response.status, headers: response.headers, body: parse(text), text };
+  expectDocumented(method, request.url, answer);
+  return answer;
 }
 
 function parse(text: string): unknown {

@@ -201,6 +201,6 @@ describe("GET /api/ledger", () => {
     app: string | null,
   ) {
     const at = expect.stringMatching(RFC3339);
-    return { line, kind, amount, balance_after, job_id, app, at };
+    return { line, kind, amount, balance_after, job_id, app, note: null, at };
   }
 });

@@ -5,10 +5,16 @@ import { refuse } from "../refusals.ts";
 import { validBody } from "../validation.ts";
 import { approveLogin, limitFields, limitsFrom } from "./approve.ts";
 
-const body = z.strictObject({ user_code: z.string("must be a string"), ...limitFields });
-
-export const completeLogin = factory.createHandlers(validBody(body), async (context) => {
-  const { user_code, ...limits } = context.req.valid("json");
-  const answer = await approveLogin(context, user_code, limitsFrom(limits));
-  return answer.ok ? context.json({ ok: true }) : refuse(context, answer.refusal);
+export const completeLoginBody = z.strictObject({
+  user_code: z.string("must be a string"),
+  ...limitFields,
 });
+
+export const completeLogin = factory.createHandlers(
+  validBody(completeLoginBody),
+  async (context) => {
+    const { user_code, ...limits } = context.req.valid("json");
+    const answer = await approveLogin(context, user_code, limitsFrom(limits));
+    return answer.ok ? context.json({ ok: true }) : refuse(context, answer.refusal);
+  },
+);

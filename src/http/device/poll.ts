@@ -9,11 +9,11 @@ import { refuse } from "../refusals.ts";
 import { validQuery } from "../validation.ts";
 import { countUnknownPoll } from "./limits.ts";
 
-const query = z.object({ device_code: z.string("must be given once") });
+export const pollLoginQuery = z.object({ device_code: z.string("must be given once") });
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export const pollLogin = factory.createHandlers(validQuery(query), async (context) => {
+export const pollLogin = factory.createHandlers(validQuery(pollLoginQuery), async (context) => {
   // A HEAD would collect the token and drop it.
   if (context.req.raw.method !== "GET") return context.body(null, 405, { Allow: "GET" });
   const { device_codes, device_logins } = context.get("services");

@@ -5,9 +5,13 @@ import { refuse } from "../refusals.ts";
 import { cost, idempotencyGuard, jobId, metadata, metadataJson, validBody } from "../validation.ts";
 import { answerOnce, settledView } from "../views.ts";
 
-const body = z.object({ job_id: jobId, actual_cost: cost, metadata: metadata.optional() });
+export const completeJobBody = z.object({
+  job_id: jobId,
+  actual_cost: cost,
+  metadata: metadata.optional(),
+});
 
-export const completeJob = factory.createHandlers(validBody(body), async (context) => {
+export const completeJob = factory.createHandlers(validBody(completeJobBody), async (context) => {
   const request = context.req.valid("json");
   const metadata_json = metadataJson(request.metadata);
   if (!metadata_json.ok) return refuse(context, metadata_json.refusal);

@@ -18,7 +18,7 @@ import {
 } from "../validation.ts";
 import { answerOnce } from "../views.ts";
 
-const body = z.object({
+export const createJobBody = z.object({
   app: appSlug,
   action: z
     .string("must be a string")
@@ -35,7 +35,7 @@ const body = z.object({
   metadata: metadata.optional(),
 });
 
-export const createJob = factory.createHandlers(validBody(body), async (context) => {
+export const createJob = factory.createHandlers(validBody(createJobBody), async (context) => {
   const request = context.req.valid("json");
   const metadata_json = metadataJson(request.metadata);
   if (!metadata_json.ok) return refuse(context, metadata_json.refusal);

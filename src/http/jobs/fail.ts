@@ -5,12 +5,12 @@ import { refuse } from "../refusals.ts";
 import { idempotencyGuard, jobId, validBody } from "../validation.ts";
 import { answerOnce, settledView } from "../views.ts";
 
-const body = z.object({
+export const failJobBody = z.object({
   job_id: jobId,
   refund: z.boolean("must be true or false").default(true),
 });
 
-export const failJob = factory.createHandlers(validBody(body), async (context) => {
+export const failJob = factory.createHandlers(validBody(failJobBody), async (context) => {
   const request = context.req.valid("json");
   const guard = await idempotencyGuard(context, request);
   if (!guard.ok) return refuse(context, guard.refusal);

@@ -6,14 +6,14 @@ import { refuse } from "../refusals.ts";
 import { appSlug, pageLimit, validQuery } from "../validation.ts";
 import { jobView } from "../views.ts";
 
-const query = z.object({
+export const listJobsQuery = z.object({
   app: appSlug.optional(),
   status: z.enum(JOB_STATUSES, "must be started, completed or failed").optional(),
   limit: pageLimit,
   cursor: z.uuid("must be a next_cursor of this list").optional(),
 });
 
-export const listJobs = factory.createHandlers(validQuery(query), async (context) => {
+export const listJobs = factory.createHandlers(validQuery(listJobsQuery), async (context) => {
   const { app: app_slug, status, limit, cursor } = context.req.valid("query");
   const account = context.get("services").accounts(context.get("principal").identity_id);
   const before_id = cursor?.toLowerCase();

@@ -11,24 +11,24 @@ import { readRedirectTo } from "../redirect_to.ts";
 import { validForm } from "../validation.ts";
 import { answerSignedIn } from "./signed_in.ts";
 
-const form = z.object({
+export const signInDevelopmentForm = z.object({
   email: z.email("must be an e-mail address").max(254),
   redirect_to: z.string().optional(),
 });
 
-export const signInDevelopment = factory.createHandlers(validForm(form), async (context) => {
-  const { identity } = context.get("services");
-  if (identity.signInDevelopment === null) return refuseByAccept(context, { code: "not_found" });
-  if (!isSentToLoopback(context)) return refuseByAccept(context, { code: "loopback_required" });
-  if (await isFromForeignPage(context)) {
-    return refuseByAccept(context, { code: "origin_not_allowed" });
-  }
-  const { email, redirect_to } = context.req.valid("form");
-  const target = await readRedirectTo(context, redirect_to);
-  if (!target.ok) return refuseByAccept(context, target.refusal);
-  return answerSignedIn(
-    context,
-    await identity.signInDevelopment(email, context.get("base_url")),
-    target.value,
-  );
-});
+export const signInDevelopment = factory.createHandlers(
+  validForm(signInDevelopmentForm),
+  async (context) => {
+    const { identity } = context.get("services");
+    if (identity.signInDevelopment === null) return refuseByAccept(context, { code: "not_found" });
+    if (!isSentToLoopback(context)) return refuseByAccept(context, { code: "loopback_required" });
+    if (await isFromForeignPage(context)) {
+      return refuseByAccept(context, { code: "origin_not_allowed" });
+    }
+    const { email, redirect_to } = context.req.valid("form");
+    const target = await readRedirectTo(context, redirect_to);
+    if (!target.ok) return refuseByAccept(context, target.refusal);
+    const session = await identity.signInDevelopment(email, context.get("base_url"));
+    return answerSignedIn(context, session, target.value);
+  },
+);

@@ -1,0 +1,106 @@
+/** Reading the passbook: pages of lines, filtered, in bounded work whatever the history. */
+import { and, desc, eq, gte, inArray, lt } from "drizzle-orm";
+import { LEDGER_CLOCK_SKEW_MS, LEDGER_SCAN_MAX_LINES } from "../domain/limits.ts";
+import type { ListEntriesRequest } from "./contract.ts";
+import type { Page } from "./lists.ts";
+import { entries, jobs } from "./schema.ts";
+import type { AccountDatabase, EntryRow } from "./store.ts";
+
+/** Which lines a list wants; only those of `visible_apps` are seen, where given. */
+export interface EntryFilter extends ListEntriesRequest {
+  readonly visible_apps?: readonly string[] | undefined;
+}
+
+/** Lines from `first` on, before `end`. */
+interface Range {
+  readonly first: number;
+  readonly end: number;
+}
+
+/**
+ * One page of the lines that match, newest first; it may be short, even empty, and still have a next.
+ * Lines are numbered without gaps and written in the order of time, so times become line numbers by
+ * bisection, and no filter needs an index, which would be a further written row for each line. Reads
+ * at most {@link LEDGER_SCAN_MAX_LINES} lines, and 2 for each doubling of the history.
+ */
+export function listEntries(
+  database: AccountDatabase,
+  filter: EntryFilter,
+): Page<EntryRow, number> {
+  const { limit } = filter;
+  const range = rangeOf(database, filter);
+  const first = Math.max(range.first, range.end - LEDGER_SCAN_MAX_LINES);
+  const rows = readLines(database, filter, { first, end: range.end });
+  if (rows.length > limit) {
+    const page = rows.slice(0, limit);
+    return { rows: page, next: page.at(-1)?.line ?? null };
+  }
+  return { rows, next: first > range.first ? first : null };
+}
+
+/** The matching lines of a range, one more than the page holds. */
+function readLines(
+  database: AccountDatabase,
+  { visible_apps, app_slug, job_id, kind, from_ms, to_ms, limit }: EntryFilter,
+  { first, end }: Range,
+): EntryRow[] {
+  return database
+    .select()
+    .from(entries)
+    .where(
+      and(
+        gte(entries.line, first),
+        lt(entries.line, end),
+        app_slug === undefined ? undefined : eq(entries.app_slug, app_slug),
+        job_id === undefined ? undefined : eq(entries.job_id, job_id),
+        kind === undefined ? undefined : eq(entries.kind, kind),
+        from_ms === undefined ? undefined : gte(entries.at_ms, from_ms),
+        to_ms === undefined ? undefined : lt(entries.at_ms, to_ms),
+        visible_apps === undefined ? undefined : inArray(entries.app_slug, [...visible_apps]),
+      ),
+    )
+    .orderBy(desc(entries.line))
+    .limit(limit + 1)
+    .all();
+}
+
+function rangeOf(database: AccountDatabase, filter: EntryFilter): Range {
+  const { before_line, from_ms, to_ms, job_id } = filter;
+  const newest = newestLine(database);
+  const all = { first: 1, end: Math.min(newest + 1, before_line ?? newest + 1) };
+  const life = job_id === undefined ? all : lifeOf(database, job_id, newest);
+  const lineOf = (at_ms: number): number => lineAt(database, newest, at_ms);
+  const since = from_ms === undefined ? 1 : lineOf(from_ms - LEDGER_CLOCK_SKEW_MS);
+  const until = to_ms === undefined ? all.end : lineOf(to_ms + LEDGER_CLOCK_SKEW_MS);
+  return { first: Math.max(life.first, since), end: Math.min(all.end, life.end, until) };
+}
+
+function newestLine(database: AccountDatabase): number {
+  const { line } = entries;
+  return database.select({ line }).from(entries).orderBy(desc(line)).limit(1).get()?.line ?? 0;
+}
+
+/** Where a job's lines are: between its creation and its last change. Nowhere where there is no job. */
+function lifeOf(database: AccountDatabase, job_id: string, newest: number): Range {
+  const job = database.select().from(jobs).where(eq(jobs.id, job_id)).get();
+  if (job === undefined) return { first: 1, end: 1 };
+  const first = lineAt(database, newest, job.created_at_ms - LEDGER_CLOCK_SKEW_MS);
+  return { first, end: job.line + 1 };
+}
+
+/** The first line not written before `at_ms`; the one after the newest where there is none. */
+function lineAt(database: AccountDatabase, newest: number, at_ms: number): number {
+  let [low, high] = [1, newest + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const written_at_ms = timeOf(database, middle);
+    if ((written_at_ms ?? at_ms) < at_ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function timeOf(database: AccountDatabase, line: number): number | undefined {
+  const { at_ms } = entries;
+  return database.select({ at_ms }).from(entries).where(eq(entries.line, line)).get()?.at_ms;
+}

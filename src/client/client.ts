@@ -1,0 +1,231 @@
+/** The client of one service, for one caller. */
+import { COOKIES, createBearer, type Bearer, type TokenSource } from "./credentials.ts";
+import { logInDevice, type DeviceLogin } from "./device_login.ts";
+import { isPassbookError, PassbookError } from "./errors.ts";
+import { checked, createJobs, type CallOptions, type CreateJob, type Jobs } from "./jobs.ts";
+import { pagesOf } from "./pages.ts";
+import { runJob, type Ran, type RunJobOptions, type RunningJob, type Work } from "./run_job.ts";
+import { leaveForSignIn, takeToken } from "./signin.ts";
+import { createTransport, type Call, type Fetch, type Wait } from "./transport.ts";
+import type { Entry, EntryKind, EntryPage, Me, PersonalToken, Wallet } from "./wire.ts";
+
+export interface ClientOptions {
+  /** The service's origin, such as `https://passbook.example.com`; plain http only on this machine. */
+  readonly baseUrl: string;
+  /** A session token, a personal access token, or a function that gives one. */
+  readonly token?: string | TokenSource;
+  /** For a page of the family: the browser's cookies instead of a token. */
+  readonly cookies?: boolean;
+  /** Told of each new token, where session tokens are renewed. */
+  readonly onToken?: (token: string) => void;
+  readonly fetch?: Fetch;
+  /** How long one attempt may take, in milliseconds; 10,000 where nothing is said. */
+  readonly timeoutMs?: number;
+  /** Attempts after the first, for what may be repeated; 4 where nothing is said. */
+  readonly retries?: number;
+  /** How to wait between attempts; for tests. */
+  readonly wait?: Wait;
+}
+
+export interface LedgerFilter {
+  readonly app?: string;
+  readonly jobId?: string;
+  readonly kind?: EntryKind;
+  /** From this moment on, and before that one: a `Date` or RFC 3339. */
+  readonly from?: Date | string;
+  readonly to?: Date | string;
+  /** Lines on a page, 1 to 200. A filtered page may have fewer, and still a next. */
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** Calls throw {@link PassbookError} with the service's word for what is wrong as `code`. */
+export interface PassbookClient {
+  /** The account and its apps. With `app`, opens the account for it: starter credits come once. */
+  wallet(options?: { readonly app?: string } & CallOptions): Promise<Wallet>;
+  readonly jobs: Jobs;
+  /**
+   * Reserves, runs `work`, and settles at the cost it returns. Where `work` throws, or `signal` is
+   * aborted, the reserve is given back and the error passed on. Lost answers are asked for again, for
+   * 23 hours at most: nothing is paid twice, and no reserve is left while the process lives.
+   */
+  runJob<Result>(
+    job: CreateJob,
+    work: (job: RunningJob) => Promise<Work<Result>>,
+    options?: RunJobOptions,
+  ): Promise<Ran<Result>>;
+  /** Resolves when nothing goes on in the background: await it before a process ends. */
+  whenIdle(): Promise<void>;
+  readonly ledger: {
+    list(filter?: LedgerFilter, options?: CallOptions): Promise<EntryPage>;
+    all(filter?: LedgerFilter, options?: CallOptions): AsyncGenerator<Entry, void, undefined>;
+  };
+  me(options?: CallOptions): Promise<Me>;
+  readonly tokens: {
+    list(options?: CallOptions): Promise<readonly PersonalToken[]>;
+    /** Ends a personal access token at once. */
+    revoke(id: string, options?: CallOptions): Promise<void>;
+  };
+  /** The access token held for the caller at a provider; `reconnect_required`: they sign in again. */
+  oauthToken(provider: string, options?: CallOptions): Promise<string>;
+  /** The same, at the social network. */
+  socialToken(options?: CallOptions): Promise<string>;
+  /** A fresh session token, or one for another service by the name of its template. */
+  sessionToken(options?: { readonly template?: string } & CallOptions): Promise<string>;
+  /** Signs a program in; give the token to another `createClient`. */
+  logInDevice(login: DeviceLogin): Promise<string>;
+  /** In a page: leaves for the sign-in page, and comes back to `redirectTo`, else to this page. */
+  startSignIn(options?: { readonly redirectTo?: string }): void;
+  /**
+   * In a page, at its start: takes the token that a sign-in left in the address, and uses it from then
+   * on. Null where nobody is coming back.
+   */
+  finishSignIn(): string | null;
+  /** In a page of the family: ends the browser's session. */
+  signOut(options?: CallOptions): Promise<void>;
+}
+
+const TIMEOUT_MS = 10_000;
+const RETRIES = 4;
+
+/**
+ * Makes a client. It sends nothing yet.
+ * @throws PassbookError `invalid_argument` where the options make no sense.
+ */
+export function createClient(options: ClientOptions): PassbookClient {
+  const transport = createTransport({
+    origin: readOrigin(options.baseUrl),
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    wait: options.wait ?? wait,
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    retries: options.retries ?? RETRIES,
+  });
+  if (options.cookies === true && options.token !== undefined) {
+    throw new PassbookError("invalid_argument", "Give a token or cookies, not both.");
+  }
+  const bearer: Bearer = createBearer({
+    token: options.token ?? null,
+    renew: async (token) => {
+      const credentials = { cookies: false, token: async () => token, replace: async () => false };
+      return readToken(await transport.send({ ...READ, path: "/api/sessionToken", credentials }));
+    },
+    onToken: (token) => options.onToken?.(token),
+  });
+  const credentials = options.cookies === true ? COOKIES : bearer;
+  const read = (call: Pick<Call, "path" | "query" | "signal">) =>
+    transport.send({ ...READ, credentials, ...call });
+  const jobs = createJobs(transport, credentials);
+  const running = new Set<Promise<unknown>>();
+
+  const client: PassbookClient = {
+    jobs,
+    async wallet({ app, signal } = {}) {
+      const answer = await read({ path: "/api/wallet", query: { app }, signal });
+      const wallet = answer.body as unknown as Wallet;
+      return checked(wallet, Number.isSafeInteger(wallet.account?.credits));
+    },
+    runJob(job, work, run_options) {
+      const background = (task: Promise<unknown>): void => {
+        running.add(task);
+        void task.finally(() => running.delete(task));
+      };
+      const run = runJob({ jobs, background }, job, work, run_options);
+      // Kept in view too, so that `whenIdle` waits for it; its error is the caller's.
+      background(run.catch(() => {}));
+      return run;
+    },
+    async whenIdle() {
+      while (running.size > 0) await Promise.all(running);
+    },
+    ledger: {
+      async list({ jobId, from, to, ...rest } = {}, { signal } = {}) {
+        const query = { ...rest, job_id: jobId, from: readTime(from), to: readTime(to) };
+        const answer = await read({ path: "/api/ledger", query, signal });
+        const page = answer.body as unknown as EntryPage;
+        return checked(page, Array.isArray(page.entries));
+      },
+      all: (filter = {}, call) =>
+        pagesOf(filter, async (at) => {
+          const { entries: rows, next_cursor } = await client.ledger.list(at, call);
+          return { rows, next_cursor };
+        }),
+    },
+    async me({ signal } = {}) {
+      const me = (await read({ path: "/api/me", signal })).body as unknown as Me;
+      return checked(me, typeof me.identity_id === "string");
+    },
+    tokens: {
+      async list({ signal } = {}) {
+        const { tokens } = (await read({ path: "/api/tokens", signal })).body;
+        return checked(tokens as PersonalToken[], Array.isArray(tokens));
+      },
+      async revoke(id, { signal } = {}) {
+        const path = `/api/tokens/${encodeURIComponent(id)}`;
+        let unknown = false;
+        const onUnknown = (): void => void (unknown = true);
+        const call = { ...READ, method: "DELETE", path, credentials, signal, onUnknown } as const;
+        await transport.send(call).catch((error: unknown) => {
+          // Gone after an attempt whose answer was lost: that attempt did it.
+          if (unknown && isPassbookError(error, "personal_token_not_found")) return;
+          throw error;
+        });
+      },
+    },
+    oauthToken: async (provider, { signal } = {}) =>
+      readToken(await read({ path: `/api/oauthToken/${encodeURIComponent(provider)}`, signal })),
+    socialToken: async ({ signal } = {}) =>
+      readToken(await read({ path: "/api/socialToken", signal })),
+    sessionToken: async ({ template, signal } = {}) =>
+      readToken(await read({ path: "/api/sessionToken", query: { template }, signal })),
+    logInDevice: (login) => logInDevice(transport, login),
+    startSignIn: ({ redirectTo } = {}) => leaveForSignIn(transport.origin, redirectTo),
+    finishSignIn() {
+      const token = takeToken();
+      if (token !== null) bearer.use(token);
+      return token;
+    },
+    async signOut({ signal } = {}) {
+      const call = { ...READ, method: "POST", path: "/signout", signal } as const;
+      await transport.send({ ...call, credentials: COOKIES });
+    },
+  };
+  return client;
+}
+
+const READ = { method: "GET", repeat: { kind: "read" } } as const;
+
+function readToken({ body }: { readonly body: Readonly<Record<string, unknown>> }): string {
+  const { token } = body;
+  return checked(token as string, typeof token === "string" && token !== "");
+}
+
+function readTime(time: Date | string | undefined): string | undefined {
+  return time instanceof Date ? time.toISOString() : time;
+}
+
+/** The origin that every request goes to. A token must not travel in clear, nor to a path's owner. */
+function readOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const local =
+    url !== null && /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  const secure = url?.protocol === "https:" || (url?.protocol === "http:" && local);
+  const bare = url?.pathname === "/" && url.search === "" && url.username === "";
+  if (url !== null && secure && bare) return url.origin;
+  const message = "baseUrl must be an origin such as https://passbook.example.com.";
+  throw new PassbookError("invalid_argument", message);
+}
+
+function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}

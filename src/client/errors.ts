@@ -1,0 +1,108 @@
+/** What goes wrong, by a stable word. */
+
+/** The words the service answers with (`code` of an error body). */
+export const SERVICE_ERROR_CODES = [
+  "invalid_request",
+  "unsupported_media_type",
+  "body_too_large",
+  "not_found",
+  "idempotency_key_reused",
+  "unauthorized",
+  "origin_not_allowed",
+  "redirect_not_allowed",
+  "token_template_unknown",
+  "rate_limited",
+  "insufficient_credits",
+  "job_not_found",
+  "job_unknown",
+  "job_not_started",
+  "too_many_open_jobs",
+  "balance_limit",
+  "metadata_too_large",
+  "too_many_apps",
+  "token_not_found",
+  "reconnect_required",
+  "upstream_unavailable",
+  "upstream_error",
+  "upstream_not_configured",
+  "user_code_invalid",
+  "device_code_unknown",
+  "expired_token",
+  "already_used",
+  "access_denied",
+  "scope",
+  "token_budget_exceeded",
+  "personal_token_not_found",
+  "too_many_tokens",
+  "unavailable",
+  "misconfigured",
+  "internal",
+] as const;
+export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number];
+
+/**
+ * The client's own words. `no_answer`: the network failed or took too long, and what was asked may or
+ * may not have happened. `bad_answer`: an answer that is not one of the service's. `no_credentials`:
+ * nothing was sent, since there is no token to send. `invalid_argument`: nothing was sent either.
+ * `signin_failed`: the browser came back without a token, or from a sign-in that it did not start.
+ */
+export type ClientErrorCode =
+  | "no_answer"
+  | "bad_answer"
+  | "no_credentials"
+  | "invalid_argument"
+  | "signin_failed";
+
+/** A newer service may have further words. */
+export type PassbookErrorCode = ServiceErrorCode | ClientErrorCode | (string & {});
+
+interface Details {
+  readonly status?: number | undefined;
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** The one error that this package throws; an aborted call throws its signal's reason instead. */
+export class PassbookError extends Error {
+  override readonly name = "PassbookError";
+  readonly code: PassbookErrorCode;
+  /** The HTTP status; null where the service did not answer. */
+  readonly status: number | null;
+  /** The whole error body, for what a code adds, such as `upstream_status`. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** How long the service asks to wait, in milliseconds; null where it does not say. */
+  readonly retryAfterMs: number | null;
+
+  constructor(code: PassbookErrorCode, message: string, details: Details = {}) {
+    super(message, "cause" in details ? { cause: details.cause } : {});
+    this.code = code;
+    this.status = details.status ?? null;
+    this.body = details.body ?? {};
+    this.retryAfterMs = details.retryAfterMs ?? null;
+  }
+
+  /** Where to send the person to sign in, if the service said so. */
+  get signinUrl(): string | null {
+    const { signin_url } = this.body;
+    return typeof signin_url === "string" ? signin_url : null;
+  }
+}
+
+/** Whether `error` is this package's, and, where a code is given, has that code. */
+export function isPassbookError<Code extends PassbookErrorCode>(
+  error: unknown,
+  code?: Code,
+): error is PassbookError & { readonly code: Code } {
+  return error instanceof PassbookError && (code === undefined || error.code === code);
+}
+
+/** Whether the service said no, so that nothing happened: neither silence nor a failure of its own. */
+export function isRefusal(error: unknown): error is PassbookError {
+  return (
+    error instanceof PassbookError &&
+    error.status !== null &&
+    error.status >= 400 &&
+    error.status < 500
+  );
+}

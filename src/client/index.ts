@@ -1,0 +1,30 @@
+/** `passbook/client`: the typed client for apps. No dependency; browsers, Node, Deno, Bun, Workers. */
+export {
+  createClient,
+  type ClientOptions,
+  type LedgerFilter,
+  type PassbookClient,
+} from "./client.ts";
+export type { TokenSource } from "./credentials.ts";
+export type { DeviceLogin } from "./device_login.ts";
+export {
+  isPassbookError,
+  PassbookError,
+  SERVICE_ERROR_CODES,
+  type ClientErrorCode,
+  type PassbookErrorCode,
+  type ServiceErrorCode,
+} from "./errors.ts";
+export type {
+  CallOptions,
+  CompleteJob,
+  CreateJob,
+  FailJob,
+  JobFilter,
+  Jobs,
+  SettleOptions,
+  WriteOptions,
+} from "./jobs.ts";
+export type { Ran, RunJobOptions, RunningJob, Work } from "./run_job.ts";
+export type { Fetch, FetchedResponse, FetchInit, Wait } from "./transport.ts";
+export type * from "./wire.ts";

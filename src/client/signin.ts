@@ -1,0 +1,58 @@
+/** Signing in by redirect, in a web page. */
+import { PassbookError } from "./errors.ts";
+
+/** The parameter that ties the way back to the browser that left; beside the service's own `token`. */
+const STATE_PARAMETER = "passbook_state";
+const STATE_KEY = "passbook_signin_state";
+
+/** What is used of a page's window. */
+interface PageWindow {
+  readonly location: { href: string; assign(url: string): void };
+  readonly history: { replaceState(data: unknown, unused: string, url: string): void };
+  readonly sessionStorage: {
+    getItem(key: string): string | null;
+    setItem(key: string, value: string): void;
+    removeItem(key: string): void;
+  };
+}
+
+function pageWindow(): PageWindow {
+  const page = globalThis as unknown as Partial<PageWindow>;
+  if (page.location !== undefined && page.sessionStorage !== undefined) return page as PageWindow;
+  throw new PassbookError("invalid_argument", "Signing in by redirect needs a web page.");
+}
+
+/** Leaves for the service's sign-in page, which comes back to `redirect_to` (else this very page). */
+export function leaveForSignIn(origin: string, redirect_to: string | undefined): void {
+  const page = pageWindow();
+  const back = new URL(redirect_to ?? page.location.href, page.location.href);
+  back.searchParams.delete("token");
+  const state = crypto.randomUUID();
+  back.searchParams.set(STATE_PARAMETER, state);
+  page.sessionStorage.setItem(STATE_KEY, state);
+  const signin = new URL("/signin", origin);
+  signin.searchParams.set("redirect_to", back.href);
+  page.location.assign(signin.href);
+}
+
+/**
+ * Takes the token out of the address, where a sign-in that this browser started has left one. The
+ * address is cleaned first in any case: no token stays in the history.
+ * @returns the token; null where nobody is coming back from a sign-in.
+ * @throws PassbookError `signin_failed` for a token that this browser did not ask for: a link that would
+ * sign its reader in as somebody else.
+ */
+export function takeToken(): string | null {
+  const page = pageWindow();
+  const address = new URL(page.location.href);
+  const token = address.searchParams.get("token");
+  const state = address.searchParams.get(STATE_PARAMETER);
+  if (token === null && state === null) return null;
+  address.searchParams.delete("token");
+  address.searchParams.delete(STATE_PARAMETER);
+  page.history.replaceState(null, "", address.href);
+  const expected = page.sessionStorage.getItem(STATE_KEY);
+  page.sessionStorage.removeItem(STATE_KEY);
+  if (token !== null && state !== null && state === expected) return token;
+  throw new PassbookError("signin_failed", "This browser did not start that sign-in. Try again.");
+}

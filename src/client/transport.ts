@@ -1,0 +1,214 @@
+/**
+ * Requests and their retries. Only what can be sent twice without harm is sent twice: reads, and writes
+ * under an idempotency key that was made before the first send.
+ */
+import type { Credentials } from "./credentials.ts";
+import { PassbookError } from "./errors.ts";
+
+/** What this package needs of a `Response`. */
+export interface FetchedResponse {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+}
+
+export interface FetchInit {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+  redirect: "manual";
+  credentials?: "include";
+  signal: AbortSignal;
+}
+
+/** The part of `fetch` that is used: any runtime's serves. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchedResponse>;
+
+/** Resolves after so many milliseconds; rejects with the signal's reason when that is aborted. */
+export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>;
+
+export interface TransportOptions {
+  readonly origin: string;
+  readonly fetch: Fetch;
+  readonly wait: Wait;
+  /** How long one attempt may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Attempts after the first. */
+  readonly retries: number;
+}
+
+/**
+ * How often a call may be sent. `read`: as often as it takes. `keyed`: likewise, with this
+ * `Idempotency-Key`. `once`: again only where the service says that it did nothing.
+ */
+export type Repeat =
+  | { readonly kind: "read" }
+  | { readonly kind: "keyed"; readonly key: string }
+  | { readonly kind: "once" };
+
+export interface Call {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: object | undefined;
+  readonly repeat: Repeat;
+  /** Null: a call that needs no caller. */
+  readonly credentials: Credentials | null;
+  readonly signal?: AbortSignal | undefined;
+  /** Instead of a number of retries: go on until this moment, in milliseconds since 1970. */
+  readonly untilMs?: number | undefined;
+  /** Told when an attempt was sent and its outcome is not known. */
+  readonly onUnknown?: (() => void) | undefined;
+}
+
+/** An answer of the service's that is no refusal. */
+export interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly retryAfterMs: number | null;
+  /** How many times it was sent. */
+  readonly attempts: number;
+}
+
+const BACKOFF_MIN_MS = 250;
+const BACKOFF_MAX_MS = 15_000;
+
+/** A service that asks to wait for longer than this is not waited for. */
+const RETRY_AFTER_MAX_MS = 60_000;
+
+/** Words for a state that another attempt does not change. */
+const FINAL = new Set(["misconfigured", "upstream_error", "upstream_not_configured"]);
+
+export interface Transport {
+  readonly origin: string;
+  readonly wait: Wait;
+  /** Sends a call until it is answered. @throws PassbookError, or the reason of an aborted signal. */
+  send(call: Call): Promise<Answer>;
+}
+
+export function createTransport(options: TransportOptions): Transport {
+  return {
+    origin: options.origin,
+    wait: options.wait,
+    async send(call) {
+      let reauthorised = false;
+      for (let attempt = 1; ; attempt += 1) {
+        const outcome = await attemptOnce(options, call);
+        if (!(outcome instanceof PassbookError)) return { ...outcome, attempts: attempt };
+        if (
+          outcome.status === 401 &&
+          !reauthorised &&
+          (await call.credentials?.replace()) === true
+        ) {
+          reauthorised = true;
+          continue;
+        }
+        const delay_ms = delayBefore(attempt, outcome);
+        if (!mayRepeat(call, outcome) || isSpent(options, call, attempt, delay_ms)) throw outcome;
+        await options.wait(delay_ms, call.signal);
+      }
+    },
+  };
+}
+
+type Attempt = Omit<Answer, "attempts">;
+
+async function attemptOnce(
+  options: TransportOptions,
+  call: Call,
+): Promise<Attempt | PassbookError> {
+  const { credentials, signal, repeat } = call;
+  signal?.throwIfAborted();
+  const headers: Record<string, string> = { Accept: "application/json" };
+  const token = credentials === null ? null : await credentials.token();
+  if (token !== null) headers["Authorization"] = `Bearer ${token}`;
+  if (call.body !== undefined) headers["Content-Type"] = "application/json";
+  if (repeat.kind === "keyed") headers["Idempotency-Key"] = repeat.key;
+  const late = AbortSignal.timeout(options.timeoutMs);
+  const init: FetchInit = {
+    method: call.method,
+    headers,
+    // The service redirects no call; a token must not follow one elsewhere.
+    redirect: "manual",
+    signal: signal === undefined ? late : AbortSignal.any([signal, late]),
+  };
+  if (call.body !== undefined) init.body = JSON.stringify(call.body);
+  if (credentials?.cookies === true) init.credentials = "include";
+  try {
+    const response = await options.fetch(addressOf(options.origin, call), init);
+    const text = await response.text();
+    const answer = readAnswer(response, text);
+    if (answer instanceof PassbookError && !isKnown(answer)) call.onUnknown?.();
+    return answer;
+  } catch (error) {
+    call.onUnknown?.();
+    signal?.throwIfAborted();
+    return new PassbookError("no_answer", "The service did not answer.", { cause: error });
+  }
+}
+
+/** Whether an error says what happened: a failure of the service's own does not. */
+function isKnown({ status }: PassbookError): boolean {
+  return status !== null && status >= 400 && status < 500;
+}
+
+function addressOf(origin: string, { path, query }: Call): string {
+  const url = new URL(path, origin);
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url.href;
+}
+
+function readAnswer(response: FetchedResponse, text: string): Attempt | PassbookError {
+  const { status } = response;
+  const body = parseObject(text);
+  const retryAfterMs = readRetryAfter(response.headers.get("Retry-After"));
+  if (status >= 200 && status < 300 && body !== null) return { status, body, retryAfterMs };
+  if (status >= 400 && body !== null && typeof body["error"] === "string") {
+    const code = typeof body["code"] === "string" ? body["code"] : "bad_answer";
+    const details = { status, body, retryAfterMs: retryAfterMs ?? undefined };
+    return new PassbookError(code, body["error"], details);
+  }
+  if (status >= 500) return new PassbookError("no_answer", `The service answered ${status}.`);
+  const message = `The answer, of status ${status}, is not one of the service's.`;
+  return new PassbookError("bad_answer", message, { status });
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    const is_object = typeof value === "object" && value !== null && !Array.isArray(value);
+    return is_object ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function readRetryAfter(text: string | null): number | null {
+  return text !== null && /^\d{1,6}$/.test(text) ? Number(text) * 1000 : null;
+}
+
+/** Whether another attempt does no harm and may end otherwise. */
+function mayRepeat({ repeat }: Call, error: PassbookError): boolean {
+  if (error.status === 429) return true;
+  if (repeat.kind === "once" || FINAL.has(error.code)) return false;
+  // 2xx and 3xx that are not the service's: something on the way answered in its place.
+  return error.status === null || error.status < 400 || error.status >= 500;
+}
+
+function delayBefore(attempt: number, error: PassbookError): number {
+  const backoff_ms = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** Math.min(attempt - 1, 16));
+  // Half of it by chance, so that clients that failed together do not come back together.
+  return Math.max(error.retryAfterMs ?? 0, backoff_ms * (0.5 + Math.random() / 2));
+}
+
+function isSpent(
+  { retries }: TransportOptions,
+  { untilMs }: Call,
+  attempt: number,
+  delay_ms: number,
+): boolean {
+  if (untilMs !== undefined) return Date.now() + delay_ms > untilMs;
+  return attempt > retries || delay_ms > RETRY_AFTER_MAX_MS;
+}

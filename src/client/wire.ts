@@ -1,0 +1,128 @@
+/**
+ * What the service answers, field for field as on the wire (`/openapi.json`). Times are RFC 3339 in UTC;
+ * credits are whole numbers.
+ */
+
+export interface Account {
+  readonly id: string;
+  readonly identity_id: string;
+  readonly plan: string;
+  /** Available now; may be negative after a job cost more than its estimate. */
+  readonly credits: number;
+}
+
+/** An app the account was opened for. */
+export interface AppEntry {
+  readonly slug: string;
+  readonly starter_credits: number;
+  readonly granted: boolean;
+  readonly granted_at: string | null;
+}
+
+export interface Wallet {
+  readonly account: Account;
+  readonly apps: readonly AppEntry[];
+  /** The app that was asked for; `granted` only in the answer that made the grant. */
+  readonly app_grant: {
+    readonly slug: string;
+    readonly starter_credits: number;
+    readonly granted: boolean;
+  } | null;
+}
+
+export type JobStatus = "started" | "completed" | "failed";
+
+/** Free-form; `description` and `previewUrl` are shown to people. */
+export type Metadata = Readonly<Record<string, unknown>>;
+
+export interface Job {
+  readonly id: string;
+  readonly app_slug: string | null;
+  readonly action: string;
+  readonly status: JobStatus;
+  readonly reserved: number;
+  /** 0 while the job is started. */
+  readonly actual_cost: number;
+  /** Why it failed: its client said so, or its time ran out. */
+  readonly failure: "reported" | "expired" | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly expires_at: string;
+  readonly metadata: Metadata | null;
+}
+
+export interface CreatedJob {
+  readonly job_id: string;
+  readonly credits: number;
+}
+
+export interface SettledJob {
+  readonly job: Job;
+  readonly credits: number;
+}
+
+export interface JobPage {
+  readonly jobs: readonly Job[];
+  readonly next_cursor?: string | undefined;
+}
+
+export type EntryKind = "open" | "grant" | "reserve" | "settle" | "refund";
+
+/** A line of the passbook. */
+export interface Entry {
+  readonly line: number;
+  readonly kind: EntryKind;
+  readonly amount: number;
+  readonly balance_after: number;
+  readonly job_id: string | null;
+  readonly app: string | null;
+  readonly note: string | null;
+  readonly at: string;
+}
+
+export interface EntryPage {
+  readonly entries: readonly Entry[];
+  readonly next_cursor?: string | undefined;
+}
+
+/** Who the caller is. */
+export interface Me {
+  readonly identity_id: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly email_verified: boolean;
+  readonly plan: string;
+  readonly operator: boolean;
+}
+
+export type TokenScope = "read" | "write";
+
+/** A personal access token as its owner sees it; the token itself is shown nowhere. */
+export interface PersonalToken {
+  readonly id: string;
+  readonly label: string;
+  readonly app: string | null;
+  readonly scopes: readonly TokenScope[];
+  readonly apps: readonly string[] | null;
+  readonly cap: {
+    readonly credits: number;
+    readonly period: "total" | "30_days";
+    readonly spent: number;
+    readonly room: number;
+  } | null;
+  /** Whether it is the one that asks. */
+  readonly current: boolean;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly expires_at: string;
+}
+
+/** What a device shows its user (RFC 8628, section 3.2). Times are in seconds. */
+export interface DeviceAuthorization {
+  readonly device_code: string;
+  readonly user_code: string;
+  readonly verification_uri: string;
+  readonly verification_uri_complete: string;
+  readonly expires_in: number;
+  readonly interval: number;
+}

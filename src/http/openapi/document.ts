@@ -1,0 +1,134 @@
+/** The OpenAPI document. `npm run openapi` writes it to `openapi.json` beside this file. */
+import { createDocument, type ZodOpenApiOverride, type ZodOpenApiPathsObject } from "zod-openapi";
+import { PAGE_DEFAULT_ROWS, PAGE_MAX_ROWS } from "../../domain/limits.ts";
+import { metadata, pageLimit } from "../validation.ts";
+import { money_paths } from "./money_paths.ts";
+import { operation } from "./operation.ts";
+import { people_paths } from "./people_paths.ts";
+import * as schemas from "./schemas.ts";
+
+const service_paths: ZodOpenApiPathsObject = {
+  "/.well-known/jwks.json": {
+    get: operation({
+      id: "readPublicKeys",
+      tag: "Service",
+      summary: "The public keys of session tokens (RFC 7517)",
+      security: "none",
+      success: {
+        description: "The keys.",
+        schema: schemas.public_keys,
+        example: {
+          keys: [
+            {
+              kty: "OKP",
+              crv: "Ed25519",
+              kid: "2026-11",
+              x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+              alg: "EdDSA",
+              use: "sig",
+            },
+          ],
+        },
+      },
+      refusals: [],
+    }),
+  },
+  "/healthz": {
+    get: operation({
+      id: "readHealth",
+      tag: "Service",
+      summary: "The Worker runs",
+      security: "none",
+      success: { description: "It does.", schema: schemas.done, example: { ok: true } },
+      refusals: [],
+    }),
+  },
+  "/readyz": {
+    get: operation({
+      id: "readReadiness",
+      tag: "Service",
+      summary: "The stores and keys answer",
+      description: "What was found is repeated for some seconds.",
+      security: "none",
+      success: [
+        {
+          description: "All of them do.",
+          schema: schemas.readiness,
+          example: {
+            ok: true,
+            checks: { directory: true, read_model: true, codes: true, keys: true },
+          },
+        },
+        {
+          status: 503,
+          description: "One of them does not.",
+          schema: schemas.readiness,
+          example: {
+            ok: false,
+            checks: { directory: true, read_model: false, codes: true, keys: true },
+          },
+        },
+      ],
+      refusals: [],
+    }),
+  },
+};
+
+/** Schemas whose form JSON Schema has other words for. */
+const override: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
+  const is = (schema: unknown): boolean => schema === zodSchema;
+  if (is(metadata)) {
+    jsonSchema.type = "object";
+    jsonSchema.description = "Free-form, at most 16 KiB. `description` and `previewUrl` are shown.";
+  }
+  if (is(pageLimit)) {
+    delete jsonSchema.pattern;
+    jsonSchema.type = "integer";
+    jsonSchema.minimum = 1;
+    jsonSchema.maximum = PAGE_MAX_ROWS;
+    jsonSchema.default = PAGE_DEFAULT_ROWS;
+  }
+};
+
+const DESCRIPTION = `Shared sign-in, a credit wallet, and jobs that reserve credits before work and settle the real cost after it.
+
+Errors are \`{ error, code }\`: a sentence for people and a stable word for programs. Costs and balances are whole credits. Times are RFC 3339 in UTC. A write may carry an \`Idempotency-Key\`; the same request under the same key happens once.`;
+
+/** The whole document, OpenAPI 3.1. */
+export function openApiDocument(): object {
+  return createDocument(
+    {
+      openapi: "3.1.0",
+      info: { title: "Passbook", version: "0.1.0", description: DESCRIPTION },
+      servers: [{ url: "/" }],
+      paths: { ...money_paths, ...people_paths, ...service_paths },
+      components: {
+        securitySchemes: {
+          sessionToken: {
+            type: "http",
+            scheme: "bearer",
+            bearerFormat: "JWT",
+            description: "A session token, from `/signin` or `/api/sessionToken`. 15 minutes.",
+          },
+          personalAccessToken: {
+            type: "http",
+            scheme: "bearer",
+            description: "A personal access token (`pb_pat_…`), from device login. About 90 days.",
+          },
+          cookies: {
+            type: "apiKey",
+            in: "cookie",
+            name: "passbook_session",
+            description: "A signed-in browser; writes need an allowed origin.",
+          },
+          socialNetworkToken: {
+            type: "http",
+            scheme: "bearer",
+            description: "The social network's own token; never one of this service's.",
+          },
+        },
+      },
+    },
+    { override },
+  );
+}

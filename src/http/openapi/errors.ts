@@ -1,0 +1,136 @@
+/** Refusals as responses, made from the place that answers them: status, words, headers and fields. */
+import type { ZodOpenApiResponseObject } from "zod-openapi";
+import * as z from "zod";
+import {
+  BODY_MAX_BYTES,
+  METADATA_MAX_BYTES,
+  OPEN_JOBS_MAX,
+  APPS_PER_ACCOUNT_MAX,
+  TOKENS_PER_ACCOUNT_MAX,
+} from "../../domain/limits.ts";
+import type { Refusal, RefusalCode } from "../../domain/refusals.ts";
+import { describeRefusal } from "../refusals.ts";
+
+/** One of each, as an example. A new refusal goes here too, or this does not compile. */
+const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly code: Code }> } = {
+  invalid_request: { code: "invalid_request", detail: "cost_estimate must not be negative." },
+  unsupported_media_type: { code: "unsupported_media_type" },
+  body_too_large: { code: "body_too_large", limit_bytes: BODY_MAX_BYTES },
+  not_found: { code: "not_found" },
+  idempotency_key_reused: { code: "idempotency_key_reused" },
+  unauthorized: { code: "unauthorized", detail: "Sign in, or send a bearer token." },
+  origin_not_allowed: { code: "origin_not_allowed" },
+  redirect_not_allowed: { code: "redirect_not_allowed" },
+  token_template_unknown: { code: "token_template_unknown" },
+  rate_limited: { code: "rate_limited", retry_after_seconds: 10 },
+  insufficient_credits: { code: "insufficient_credits", credits: 3, required: 10 },
+  job_not_found: { code: "job_not_found" },
+  job_unknown: { code: "job_unknown" },
+  job_not_started: { code: "job_not_started" },
+  too_many_open_jobs: { code: "too_many_open_jobs", limit: OPEN_JOBS_MAX },
+  balance_limit: { code: "balance_limit" },
+  metadata_too_large: { code: "metadata_too_large", limit_bytes: METADATA_MAX_BYTES },
+  too_many_apps: { code: "too_many_apps", limit: APPS_PER_ACCOUNT_MAX },
+  token_not_found: { code: "token_not_found" },
+  reconnect_required: { code: "reconnect_required" },
+  upstream_unavailable: { code: "upstream_unavailable", upstream_status: 503 },
+  upstream_error: { code: "upstream_error", upstream_status: 500 },
+  upstream_not_configured: { code: "upstream_not_configured" },
+  user_code_invalid: { code: "user_code_invalid" },
+  device_code_unknown: { code: "device_code_unknown" },
+  expired_token: { code: "expired_token" },
+  already_used: { code: "already_used" },
+  access_denied: { code: "access_denied" },
+  scope: { code: "scope", detail: "This token may only read." },
+  token_budget_exceeded: { code: "token_budget_exceeded", room: 4, required: 10 },
+  personal_token_not_found: { code: "personal_token_not_found" },
+  too_many_tokens: { code: "too_many_tokens", limit: TOKENS_PER_ACCOUNT_MAX },
+  unavailable: { code: "unavailable", retry_after_seconds: 5 },
+  misconfigured: { code: "misconfigured", variables: ["SIGNING_KEYS"] },
+  internal: { code: "internal", request_id: "8f1c2b7a5d3e4f60" },
+};
+
+type Responses = Record<`${4 | 5}${string}`, ZodOpenApiResponseObject>;
+
+/** What every endpoint may answer, since anything may break. */
+const ALWAYS = ["internal", "misconfigured", "unavailable"] as const;
+
+const HEADERS: Readonly<Record<string, string>> = {
+  "Retry-After": "Seconds to wait before the next attempt.",
+  "WWW-Authenticate": "RFC 6750, section 3.",
+};
+
+/** The error responses of an endpoint, by status. `pages`: whether people get them as pages. */
+export function errorResponses(
+  codes: readonly RefusalCode[],
+  { pages = false, signin_url = false } = {},
+): Responses {
+  const by_status = new Map<number, RefusalCode[]>();
+  for (const code of new Set([...codes, ...ALWAYS])) {
+    const { status } = describeRefusal(SAMPLES[code]);
+    by_status.set(status, [...(by_status.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...by_status].map(([status, of_status]) => [
+      String(status),
+      signin_url && status === 401
+        ? errorResponse(of_status, pages, true)
+        : shared(of_status, pages),
+    ]),
+  );
+}
+
+const made = new Map<string, ZodOpenApiResponseObject>();
+
+/** The same refusals are one component, wherever they are met. */
+function shared(codes: readonly RefusalCode[], pages: boolean): ZodOpenApiResponseObject {
+  const sorted = codes.toSorted();
+  const id = `${sorted.join(".")}${pages ? ".page" : ""}`;
+  const response = made.get(id) ?? { id, ...errorResponse(sorted, pages, false) };
+  made.set(id, response);
+  return response;
+}
+
+function errorResponse(
+  codes: readonly RefusalCode[],
+  pages: boolean,
+  signin_url: boolean,
+): ZodOpenApiResponseObject {
+  const described = codes.map((code) => [code, describeRefusal(SAMPLES[code])] as const);
+  const more = new Set(described.flatMap(([, { more = {} }]) => Object.keys(more)));
+  const schema = z.strictObject({
+    error: z.string().describe("A sentence for people."),
+    code: z.enum([...codes]).describe("A stable word for programs."),
+    ...Object.fromEntries([...more].map((name) => [name, z.int().nullable()])),
+    ...(signin_url
+      ? { signin_url: z.url().describe("Signs in, and comes back by `redirect_to`.") }
+      : {}),
+  });
+  const examples = described.map(([code, { error, more = {} }]) => {
+    const back = signin_url
+      ? {
+          signin_url:
+            "https://passbook.example.com/signin?redirect_to=https%3A%2F%2Fapp.example.com",
+        }
+      : {};
+    return [code, { value: { error, code, ...more, ...back } }] as const;
+  });
+  const names = new Set(described.flatMap(([, { headers = {} }]) => Object.keys(headers)));
+  return {
+    description: codes.map((code) => `\`${code}\``).join(", "),
+    ...(names.size === 0 ? {} : { headers: headersOf(names) }),
+    content: {
+      "application/json": { schema, examples: Object.fromEntries(examples) },
+      ...(pages ? { "text/html": { schema: { type: "string" } } } : {}),
+    },
+  };
+}
+
+function headersOf(names: ReadonlySet<string>): NonNullable<ZodOpenApiResponseObject["headers"]> {
+  return Object.fromEntries(
+    [...names].map((name) => [
+      name,
+      { description: HEADERS[name] ?? "", required: true, schema: { type: "string" } },
+    ]),
+  );
+}

@@ -1,0 +1,67 @@
+/** One made-up person's data, which the examples of the document are about. */
+
+const at = "2026-11-21T09:30:00.000Z";
+
+export const ACCOUNT = {
+  id: "6f9619ff-8b86-4d01-b42d-00cf4fc964ff",
+  identity_id: "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed",
+  plan: "free",
+  credits: 90,
+};
+
+export const JOB_ID = "019a0b1c-7d2e-7f30-8a41-5b6c7d8e9f00";
+
+export const JOB = {
+  id: JOB_ID,
+  app_slug: "sketch",
+  action: "render",
+  status: "completed",
+  reserved: 60,
+  actual_cost: 25,
+  failure: null,
+  created_at: at,
+  updated_at: "2026-11-21T09:30:12.345Z",
+  expires_at: "2026-11-22T09:30:00.000Z",
+  metadata: { description: "A lighthouse at dusk" },
+};
+
+export const WALLET = {
+  account: ACCOUNT,
+  apps: [{ slug: "sketch", starter_credits: 100, granted: true, granted_at: at }],
+  app_grant: { slug: "sketch", starter_credits: 100, granted: false },
+};
+
+export const ENTRY = {
+  line: 4,
+  kind: "settle",
+  amount: 35,
+  balance_after: 75,
+  job_id: JOB_ID,
+  app: "sketch",
+  note: null,
+  at: JOB.updated_at,
+};
+
+export const TOKEN_ID = "2c5ea4c0-4067-41fe-a3b1-93b1e4d3a6f1";
+
+export const PERSONAL_TOKEN = {
+  id: TOKEN_ID,
+  label: "Build agent",
+  app: "sketch",
+  scopes: ["read", "write"],
+  apps: ["sketch"],
+  cap: { credits: 50, period: "30_days", spent: 20, room: 30 },
+  current: false,
+  created_at: at,
+  last_used_at: null,
+  expires_at: "2027-02-19T09:30:00.000Z",
+};
+
+export const DEVICE = {
+  device_code: "BCDFGHJK.3q2-7w",
+  user_code: "BCDF-GHJK",
+  verification_uri: "https://passbook.example.com/device",
+  verification_uri_complete: "https://passbook.example.com/device?user_code=BCDF-GHJK",
+  expires_in: 900,
+  interval: 5,
+};

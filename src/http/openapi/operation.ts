@@ -1,0 +1,158 @@
+/** One endpoint of the document, from what is particular to it. */
+import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from "zod-openapi";
+import * as z from "zod";
+import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../domain/limits.ts";
+import type { RefusalCode } from "../../domain/refusals.ts";
+import { errorResponses } from "./errors.ts";
+
+/** Headers of an answer, by name. */
+export type AnswerHeaders = Readonly<
+  Record<
+    string,
+    {
+      readonly description?: string;
+      readonly required: boolean;
+      readonly schema: { readonly type: "string"; readonly const?: string };
+    }
+  >
+>;
+
+/** An answer that is no refusal. */
+export interface Success {
+  readonly status?: 200 | 202 | 303 | 405 | 503;
+  readonly description: string;
+  readonly type?: string;
+  readonly schema?: z.ZodType;
+  readonly example?: unknown;
+  /** Headers it always (`required`) or sometimes carries. */
+  readonly headers?: AnswerHeaders;
+}
+
+export interface Particulars {
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** `caller`: any bearer or the cookies. `session`: not a personal access token. */
+  readonly security: "caller" | "session" | "social" | "none";
+  readonly query?: z.ZodObject;
+  readonly path?: z.ZodObject;
+  readonly body?: {
+    readonly schema: z.ZodType;
+    readonly example: object;
+    readonly optional?: true;
+  };
+  readonly form?: z.ZodType;
+  readonly idempotent?: true;
+  readonly success: Success | readonly Success[];
+  readonly refusals: readonly RefusalCode[];
+  readonly pages?: true;
+  readonly signin_url?: true;
+}
+
+const CALLER = [{ sessionToken: [] }, { personalAccessToken: [] }, { cookies: [] }];
+
+const SECURITY = {
+  caller: CALLER,
+  session: [{ sessionToken: [] }, { cookies: [] }],
+  social: [{ socialNetworkToken: [] }],
+  none: [],
+};
+
+const idempotency_header = z.object({
+  "Idempotency-Key": z
+    .string()
+    .regex(new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_LENGTH}}$`))
+    .optional()
+    .describe("The same request under the same key happens once; kept for 24 hours.")
+    .meta({ examples: ["0d4c8f9e-6f0b-4d5f-8f0a-2f3c7f1e9b11"] }),
+});
+
+const REPLAYED = {
+  "Idempotency-Replayed": {
+    description: "`true` where this is the kept answer of an earlier request with this key.",
+    required: false,
+    schema: { type: "string", const: "true" },
+  },
+} as const;
+
+/** What any answer to a browser may carry; other answers never do. */
+const RENEWED = {
+  "Set-Cookie": {
+    description: "A browser's cookies, renewed from its session.",
+    required: false,
+    schema: { type: "string" },
+  },
+} as const;
+
+/** What one of these may meet before its own work begins. */
+const BY_SECURITY: Readonly<Record<Particulars["security"], readonly RefusalCode[]>> = {
+  caller: ["unauthorized", "rate_limited", "scope"],
+  session: ["unauthorized", "rate_limited"],
+  social: [],
+  none: [],
+};
+
+const WITH_BODY = ["invalid_request", "unsupported_media_type", "body_too_large"] as const;
+
+export function operation(it: Particulars): ZodOpenApiOperationObject {
+  const successes = [it.success].flat();
+  const refusals: RefusalCode[] = [...BY_SECURITY[it.security], ...it.refusals];
+  if (it.body !== undefined) refusals.push(...WITH_BODY);
+  if (it.query !== undefined) refusals.push("invalid_request");
+  if (it.idempotent) refusals.push("idempotency_key_reused");
+  const { pages = false, signin_url = false } = it;
+  return {
+    operationId: it.id,
+    tags: [it.tag],
+    summary: it.summary,
+    ...(it.description === undefined ? {} : { description: it.description }),
+    security: SECURITY[it.security],
+    requestParams: {
+      ...(it.query === undefined ? {} : { query: it.query }),
+      ...(it.path === undefined ? {} : { path: it.path }),
+      ...(it.idempotent ? { header: idempotency_header } : {}),
+    },
+    ...requestBody(it),
+    responses: {
+      ...errorResponses(refusals, { pages, signin_url }),
+      ...Object.fromEntries(
+        successes.map((success) => [
+          String(success.status ?? 200),
+          successResponse(success, {
+            ...(it.security === "caller" || it.security === "session" ? RENEWED : {}),
+            ...(it.idempotent ? REPLAYED : {}),
+          }),
+        ]),
+      ),
+    },
+  };
+}
+
+function requestBody({
+  body,
+  form,
+}: Particulars): Pick<ZodOpenApiOperationObject, "requestBody"> | object {
+  if (body !== undefined) {
+    const { schema, example, optional } = body;
+    const content = { "application/json": { schema, example } };
+    return { requestBody: { required: optional !== true, content } };
+  }
+  if (form === undefined) return {};
+  return { requestBody: { content: { "application/x-www-form-urlencoded": { schema: form } } } };
+}
+
+function successResponse(success: Success, more: AnswerHeaders): ZodOpenApiResponseObject {
+  const { description, type = "application/json", schema, example } = success;
+  const headers: AnswerHeaders = { ...success.headers, ...more };
+  const media = {
+    ...(schema === undefined ? { schema: { type: "string" as const } } : { schema }),
+    ...(example === undefined ? {} : { example }),
+  };
+  const has_body = schema !== undefined || type !== "application/json";
+  return {
+    description,
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...(has_body ? { content: { [type]: media } } : {}),
+  };
+}

@@ -1,0 +1,181 @@
+/**
+ * The answers, as schemas. Strict: a field that is not here is not in the API, and the tests fail on it.
+ * Requests have no schemas here: the document is made from those that validate them.
+ */
+import * as z from "zod";
+import { CAP_PERIODS, TOKEN_ACCESS } from "../../domain/access_token.ts";
+import { JOB_STATUSES } from "../../domain/job.ts";
+import { ENTRY_KINDS } from "../../domain/ledger.ts";
+import { READINESS_CHECKS } from "../../readiness.ts";
+
+const uuid = z.uuid().describe("A UUID.");
+const time = z.iso.datetime().describe("RFC 3339, in UTC with milliseconds.");
+const credits = z.int().describe("The balance afterwards; may be negative after an overage.");
+const slug = z.string().describe("An app's slug.");
+
+export const account = z
+  .strictObject({
+    id: uuid,
+    identity_id: z
+      .string()
+      .describe("The person at the identity provider; `sub` of session tokens."),
+    plan: z.string().describe("`free`, or what an operator set."),
+    credits: z.int().describe("What is available now: reserves are taken off."),
+  })
+  .meta({ id: "Account" });
+
+export const app_entry = z
+  .strictObject({
+    slug,
+    starter_credits: z.int().min(0).describe("What was granted, or would be now."),
+    granted: z.boolean().describe("Whether the grant was ever made."),
+    granted_at: time.nullable(),
+  })
+  .meta({ id: "AppEntry" });
+
+export const wallet = z
+  .strictObject({
+    account,
+    apps: z.array(app_entry),
+    app_grant: z
+      .strictObject({
+        slug,
+        starter_credits: z.int().min(0),
+        granted: z.boolean().describe("True only in the answer that made the grant."),
+      })
+      .nullable()
+      .describe("The app that the query names; null without one."),
+  })
+  .meta({ id: "WalletResponse" });
+
+export const metadata = z
+  .record(z.string(), z.unknown())
+  .describe("Free-form. `description` and `previewUrl` are shown to people.")
+  .meta({ id: "Metadata" });
+
+export const job = z
+  .strictObject({
+    id: uuid,
+    app_slug: slug.nullable(),
+    action: z.string(),
+    status: z.enum(JOB_STATUSES),
+    reserved: z.int().min(0).describe("Credits reserved when the job was created."),
+    actual_cost: z.int().min(0).describe("0 while started; what the job cost once it ended."),
+    failure: z
+      .enum(["reported", "expired"])
+      .nullable()
+      .describe("Why it failed: its client said so, or its time ran out."),
+    created_at: time,
+    updated_at: time,
+    expires_at: time.describe("A job still started then fails by itself, with a full refund."),
+    metadata: metadata.nullable(),
+  })
+  .meta({ id: "Job" });
+
+const next_cursor = z
+  .string()
+  .optional()
+  .describe("There is more: give it back as `cursor`. Left out on the last page.");
+
+export const job_page = z.strictObject({ jobs: z.array(job), next_cursor }).meta({ id: "JobPage" });
+
+export const created_job = z.strictObject({ job_id: uuid, credits }).meta({ id: "CreatedJob" });
+
+export const settled_job = z.strictObject({ job, credits }).meta({ id: "SettledJob" });
+
+export const entry = z
+  .strictObject({
+    line: z.int().min(1).describe("Numbered from 1, without gaps."),
+    kind: z.enum(ENTRY_KINDS),
+    amount: z.int().describe("Signed: what was added to the balance."),
+    balance_after: z.int(),
+    job_id: uuid.nullable(),
+    app: slug.nullable(),
+    note: z.string().nullable().describe("An operator's reason; null where no operator wrote it."),
+    at: time,
+  })
+  .meta({ id: "Entry", description: "A line of the passbook." });
+
+export const entry_page = z
+  .strictObject({ entries: z.array(entry), next_cursor })
+  .meta({ id: "EntryPage" });
+
+export const me = z
+  .strictObject({
+    identity_id: z.string(),
+    name: z.string().nullable(),
+    email: z.string().nullable(),
+    email_verified: z.boolean(),
+    plan: z.string(),
+    operator: z.boolean().describe("Whether this person operates the service."),
+  })
+  .meta({ id: "Me" });
+
+export const personal_token = z
+  .strictObject({
+    id: uuid,
+    label: z.string(),
+    app: slug.nullable().describe("The app that asked for the token, by its own word."),
+    scopes: z.array(z.enum(TOKEN_ACCESS)),
+    apps: z.array(slug).nullable().describe("The only apps it may act for; null: all."),
+    cap: z
+      .strictObject({
+        credits: z.int().min(0),
+        period: z.enum(CAP_PERIODS),
+        spent: z.int().min(0),
+        room: z.int().min(0),
+      })
+      .nullable(),
+    current: z.boolean().describe("Whether it is the one that asks."),
+    created_at: time,
+    last_used_at: time.nullable().describe("Late by at most an hour."),
+    expires_at: time,
+  })
+  .meta({ id: "PersonalToken", description: "The token itself is stored and shown nowhere." });
+
+export const personal_tokens = z.strictObject({ tokens: z.array(personal_token) });
+
+export const token = z.strictObject({ token: z.string() }).meta({ id: "Token" });
+
+export const done = z.strictObject({ ok: z.literal(true) });
+
+export const device_authorization = z
+  .strictObject({
+    device_code: z.string().describe("The program's secret: never shown."),
+    user_code: z.string().describe("What the person compares or types."),
+    verification_uri: z.url(),
+    verification_uri_complete: z
+      .url()
+      .describe("With the code filled in, for a link or a QR code."),
+    expires_in: z.int().min(1).describe("Seconds."),
+    interval: z.int().min(1).describe("Seconds between two polls."),
+  })
+  .meta({ id: "DeviceAuthorization", description: "RFC 8628, section 3.2." });
+
+export const device_pending = z.strictObject({
+  code: z.enum(["authorization_pending", "slow_down"]),
+  interval: z.int().min(1),
+});
+
+export const public_keys = z.strictObject({
+  keys: z.array(
+    z.strictObject({
+      kty: z.literal("OKP"),
+      crv: z.literal("Ed25519"),
+      kid: z.string(),
+      x: z.string(),
+      alg: z.literal("EdDSA"),
+      use: z.literal("sig"),
+    }),
+  ),
+});
+
+export const readiness = z.strictObject({
+  ok: z.boolean(),
+  checks: z.strictObject(
+    Object.fromEntries(READINESS_CHECKS.map((name) => [name, z.boolean()])) as Record<
+      (typeof READINESS_CHECKS)[number],
+      z.ZodBoolean
+    >,
+  ),
+});

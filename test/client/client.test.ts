@@ -1,0 +1,231 @@
+import { describe, expect, it } from "vitest";
+import {
+  createClient,
+  type ClientOptions,
+  type Fetch,
+  type PassbookErrorCode,
+  type ServiceErrorCode,
+} from "../../src/client/index.ts";
+import type { RefusalCode } from "../../src/domain/refusals.ts";
+import { passTime } from "../clock.ts";
+import { BASE_URL, signIn, signInWithCredits } from "../http/passbook.ts";
+import { workerFetch } from "./worker_fetch.ts";
+
+/** Every refusal of the service is a word of the client's, and the other way round. */
+type Same<One, Other> = [One, Other] extends [Other, One] ? true : never;
+const same_words: Same<RefusalCode, ServiceErrorCode> = true;
+
+const ORIGIN = "http://localhost";
+const here: Fetch = (url, init) => workerFetch(url.replace(ORIGIN, BASE_URL), init);
+
+function clientWith(options: Partial<ClientOptions> = {}) {
+  return createClient({ baseUrl: ORIGIN, fetch: here, wait: async () => {}, ...options });
+}
+
+/** `fetch` that answers these in turn, the last one for good, and notes what it was sent. */
+function answering(...answers: readonly (readonly [number, object | string, object?])[]) {
+  const sent: { url: string; headers: Record<string, string> }[] = [];
+  const fetch: Fetch = async (url, { headers }) => {
+    const [status, body, more = {}] = answers[Math.min(sent.length, answers.length - 1)] ?? [
+      500,
+      "",
+    ];
+    sent.push({ url, headers });
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    return { status, headers: new Headers({ ...more }), text: async () => text };
+  };
+  return { fetch, sent };
+}
+
+describe("the client", () => {
+  it("knows every word the service refuses with", () => {
+    expect(same_words).toBe(true);
+  });
+
+  it("reads the wallet, the lists, and who it is", async () => {
+    const ada = await signInWithCredits();
+    const client = clientWith({ token: ada.token });
+    expect((await client.wallet()).account.credits).toBe(100);
+    for (const action of ["one", "two", "three"]) {
+      await client.jobs.create({ app: "demo", action, costEstimate: 1 });
+    }
+    const actions: string[] = [];
+    for await (const { action } of client.jobs.all({ limit: 1 })) actions.push(action);
+    expect(actions).toEqual(["three", "two", "one"]);
+    const reserves: number[] = [];
+    for await (const { amount } of client.ledger.all({ kind: "reserve", limit: 2 })) {
+      reserves.push(amount);
+    }
+    expect(reserves).toEqual([-1, -1, -1]);
+    expect((await client.me()).email).toBe("ada@example.com");
+    expect(await client.tokens.list()).toEqual([]);
+    const [first] = (await client.jobs.list({ limit: 1 })).jobs;
+    expect(await client.jobs.get(first?.id ?? "")).toEqual(first);
+  });
+
+  it("passes the service's word on", async () => {
+    const ada = await signIn();
+    const client = clientWith({ token: ada.token });
+    const job = { app: "demo", action: "draw", costEstimate: 1 };
+    const code: PassbookErrorCode = "insufficient_credits";
+    await expect(client.jobs.create(job)).rejects.toMatchObject({ code, status: 402 });
+    await expect(client.oauthToken("github")).rejects.toMatchObject({ code: "token_not_found" });
+  });
+
+  it.each([
+    "http://passbook.example.com",
+    "https://passbook.example.com/path",
+    "https://user@passbook.example.com",
+    "ftp://localhost",
+    "passbook",
+    "",
+  ])("is not made for %s", (baseUrl) => {
+    expect(() => createClient({ baseUrl })).toThrow(/baseUrl/);
+  });
+
+  it("sends nothing without a token, nor with one that is none", async () => {
+    const { fetch, sent } = answering([200, {}]);
+    await expect(clientWith({ fetch }).me()).rejects.toMatchObject({ code: "no_credentials" });
+    const odd = clientWith({ fetch, token: () => "a\r\nX-Admin: yes" });
+    await expect(odd.me()).rejects.toMatchObject({ code: "no_credentials" });
+    expect(sent).toEqual([]);
+  });
+
+  it.each([
+    [302, "", "bad_answer"],
+    [200, "<p>Welcome</p>", "bad_answer"],
+    [200, [], "bad_answer"],
+    [200, { account: { credits: "100" } }, "bad_answer"],
+    [403, { code: "odd" }, "bad_answer"],
+    [502, "Bad gateway", "no_answer"],
+  ])("takes an answer %s %j for none of the service's", async (status, body, code) => {
+    const { fetch } = answering([status, body]);
+    await expect(clientWith({ fetch, token: "t" }).wallet()).rejects.toMatchObject({ code });
+  });
+
+  it("repeats reads and keyed writes, waits as told, and gives up after some", async () => {
+    const waited: number[] = [];
+    const wait = async (ms: number) => void waited.push(ms);
+    const busy = [503, { error: "Later.", code: "unavailable" }, { "Retry-After": "7" }] as const;
+    const { fetch, sent } = answering(busy);
+    const client = clientWith({ fetch, token: "t", wait });
+    await expect(client.wallet()).rejects.toMatchObject({
+      code: "unavailable",
+      retryAfterMs: 7000,
+    });
+    expect(sent).toHaveLength(5);
+    expect(Math.min(...waited)).toBeGreaterThanOrEqual(7000);
+  });
+
+  it("repeats no refusal, and nothing that would not change", async () => {
+    for (const [status, code] of [
+      [400, "invalid_request"],
+      [402, "insufficient_credits"],
+      [500, "misconfigured"],
+    ] as const) {
+      const { fetch, sent } = answering([status, { error: "No.", code }]);
+      await expect(clientWith({ fetch, token: "t" }).wallet()).rejects.toMatchObject({ code });
+      expect(sent).toHaveLength(1);
+    }
+  });
+});
+
+describe("session tokens", () => {
+  it("are renewed before they run out, once for all who wait", async () => {
+    const ada = await signInWithCredits();
+    const tokens: string[] = [];
+    const urls: string[] = [];
+    const client = clientWith({
+      token: ada.token,
+      onToken: (token) => tokens.push(token),
+      fetch: (url, init) => {
+        urls.push(url);
+        return here(url, init);
+      },
+    });
+    await client.wallet();
+    expect(tokens).toEqual([]);
+    passTime(14.5 * 60_000);
+    await Promise.all([client.wallet(), client.wallet(), client.me()]);
+    expect(tokens).toHaveLength(1);
+    expect(urls.filter((url) => url.includes("sessionToken"))).toHaveLength(1);
+    passTime(10 * 60_000);
+    expect((await client.wallet()).account.credits).toBe(100);
+  });
+
+  it("of a function are asked of it again when the service refuses one", async () => {
+    const { fetch, sent } = answering(
+      [401, { error: "No.", code: "unauthorized" }],
+      [200, { identity_id: "1" }],
+    );
+    const given = ["first", "second"];
+    const client = clientWith({ fetch, token: () => given.shift() ?? "" });
+    await client.me();
+    expect(sent.map(({ headers }) => headers["Authorization"])).toEqual([
+      "Bearer first",
+      "Bearer second",
+    ]);
+  });
+
+  it("that cannot be renewed are used while they live", async () => {
+    const ada = await signIn();
+    const fetch: Fetch = (url, init) =>
+      url.includes("sessionToken") ? Promise.reject(new TypeError("offline")) : here(url, init);
+    const client = clientWith({ token: ada.token, fetch });
+    passTime(14.5 * 60_000);
+    expect((await client.me()).identity_id).toBe(ada.identity_id);
+  });
+});
+
+describe("device login", () => {
+  it("shows the code, polls, and gets a token that works", async () => {
+    const ada = await signInWithCredits();
+    const waited: number[] = [];
+    const device = clientWith({
+      // Time passes for the service as the client waits.
+      wait: async (ms) => {
+        waited.push(ms);
+        passTime(ms);
+      },
+    });
+    let polls = 0;
+    const token = await device.logInDevice({
+      clientName: "Test",
+      app: "demo",
+      onCode: async ({ user_code }) => {
+        polls += 1;
+        await ada.post("/api/device/complete", { user_code });
+      },
+    });
+    expect([polls, waited]).toEqual([1, [5000]]);
+    const client = clientWith({ token });
+    expect((await client.wallet()).account.credits).toBe(100);
+    const [listed] = await client.tokens.list();
+    expect(listed).toMatchObject({ label: "Test", current: true });
+    await client.tokens.revoke(listed?.id ?? "");
+    await expect(client.wallet()).rejects.toMatchObject({ code: "unauthorized" });
+  });
+
+  it("slows down when told to, and where nobody answers; stops when it is denied", async () => {
+    const waited: number[] = [];
+    const code = {
+      device_code: "d",
+      user_code: "u",
+      verification_uri: "v",
+      expires_in: 900,
+      interval: 5,
+    };
+    const { fetch, sent } = answering(
+      [200, code],
+      [202, { code: "authorization_pending" }],
+      [202, { code: "slow_down" }],
+      [502, ""],
+      [410, { error: "No.", code: "access_denied" }],
+    );
+    const device = clientWith({ fetch, wait: async (ms) => void waited.push(ms) });
+    const login = device.logInDevice({ onCode: () => {} });
+    await expect(login).rejects.toMatchObject({ code: "access_denied" });
+    expect(waited).toEqual([5000, 5000, 10_000, 20_000]);
+    expect(sent).toHaveLength(5);
+  });
+});

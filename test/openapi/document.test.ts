@@ -1,0 +1,155 @@
+import { env } from "cloudflare:workers";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type * as z from "zod";
+import type * as wire from "../../src/client/wire.ts";
+import document from "../../src/http/openapi/openapi.json";
+import { openApiDocument } from "../../src/http/openapi/document.ts";
+import type * as schemas from "../../src/http/openapi/schemas.ts";
+import type { entryView, jobView, settledView } from "../../src/http/views.ts";
+import { awaitToken, startDevice } from "../device/client.ts";
+import { BASE_URL, send, signInWithCredits } from "../http/passbook.ts";
+import { check, expectDocumented, paths } from "./conformance.ts";
+import { generatedRequests, type Caller } from "./generated.ts";
+
+/** The views, the document and the client say the same: else this does not compile. */
+type Fits<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : never) : never;
+/** The same, where the client promises to change no list. */
+type Reads<One, Other> = [One, keyof Other] extends [Other, keyof One] ? true : never;
+type Schemas = typeof schemas;
+type Of<Name extends keyof Schemas> = Schemas[Name] extends z.ZodType
+  ? z.output<Schemas[Name]>
+  : never;
+const agreed: readonly true[] = [
+  true satisfies Fits<Omit<Of<"job">, "metadata">, Omit<ReturnType<typeof jobView>, "metadata">>,
+  true satisfies Fits<Of<"entry">["kind"], ReturnType<typeof entryView>["kind"]>,
+  true satisfies Fits<keyof Of<"entry">, keyof ReturnType<typeof entryView>>,
+  true satisfies Fits<keyof Of<"settled_job">, keyof ReturnType<typeof settledView>>,
+  true satisfies Reads<Of<"wallet">, wire.Wallet>,
+  true satisfies Fits<Of<"job">, wire.Job>,
+  true satisfies Fits<Of<"settled_job">, wire.SettledJob>,
+  true satisfies Fits<Of<"created_job">, wire.CreatedJob>,
+  true satisfies Fits<Of<"entry">, wire.Entry>,
+  true satisfies Fits<Of<"me">, wire.Me>,
+  true satisfies Reads<Of<"personal_token">, wire.PersonalToken>,
+  true satisfies Fits<Of<"device_authorization">, wire.DeviceAuthorization>,
+];
+
+describe("the OpenAPI document", () => {
+  it("is what the schemas say now", () => {
+    expect(document).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+    expect(document.openapi).toBe("3.1.0");
+    expect(agreed.every(Boolean)).toBe(true);
+  });
+
+  it("has examples of everything, and each is of its schema", () => {
+    for (const [path, item] of Object.entries(paths)) {
+      for (const operation of Object.values(item)) {
+        const bodies = Object.values(operation.requestBody?.content ?? {});
+        for (const response of Object.values(operation.responses)) {
+          if ("content" in response) bodies.push(...Object.values(response.content ?? {}));
+        }
+        for (const { schema, example } of bodies) {
+          if (example !== undefined) check(schema, example, `${path} ${operation.operationId}`);
+        }
+        const json = operation.requestBody?.content["application/json"];
+        expect(json === undefined || json.example !== undefined).toBe(true);
+      }
+    }
+  });
+
+  it("knows every operation by one name", () => {
+    const ids = Object.values(paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it.each([
+    [200, { token: 1 }, {}, /is not what the document says/],
+    [200, { token: "t", more: 1 }, {}, /is not what the document says/],
+    [201, { token: "t" }, {}, /is not in the document/],
+    [202, { code: "slow_down", interval: 5 }, {}, /Retry-After is missing/],
+    [410, { error: "", code: "scope" }, {}, /is not what the document says/],
+    [200, { token: "t" }, { Location: "/" }, /Location is not in the document/],
+  ])("does not let %s %j with %j pass", (status, body, more, message) => {
+    const headers = new Headers({ "Content-Type": "application/json", ...more });
+    const answer = { status, body, headers, text: JSON.stringify(body) };
+    const ask = () => expectDocumented("GET", `${BASE_URL}/api/device/poll`, answer);
+    expect(ask).toThrow(message);
+  });
+
+  it("does not let an endpoint pass that it does not know", () => {
+    const answer = { status: 200, body: {}, headers: new Headers(), text: "{}" };
+    const ask = () => expectDocumented("GET", `${BASE_URL}/api/secret`, answer);
+    expect(ask).toThrow(/does not know/);
+  });
+});
+
+/** Enough for every part of every operation to be met; `npm run fuzz` asks 10,000. */
+const REQUESTS = Number(
+  (env as { TEST_GENERATED_REQUESTS?: string }).TEST_GENERATED_REQUESTS ?? 1_000,
+);
+
+describe("requests made from the document", () => {
+  it("never meet a failure, nor anything that the document does not say", async () => {
+    const ada = await signInWithCredits();
+    // No limits here: the simulated limiter would answer most of it.
+    const limiter = { limit: async () => ({ success: true }) };
+    const settings = Object.fromEntries(
+      Object.keys(env)
+        .filter((name) => name.startsWith("LIMIT_"))
+        .map((name) => [name, limiter]),
+    );
+    const tokenOf = async (limits: object): Promise<string> => {
+      const options = {
+        base_url: BASE_URL,
+        wait: async () => {},
+        fetch: async (url: string, init: RequestInit) => {
+          const answer = await send(init.method ?? "GET", url, init, settings);
+          return new Response(answer.text, { status: answer.status });
+        },
+      };
+      const started = await startDevice(options);
+      await ada.post("/api/device/complete", { user_code: started.user_code, ...limits });
+      const outcome = await awaitToken(options, started);
+      return outcome.kind === "token" ? outcome.token : "";
+    };
+    const proofs: Readonly<Record<Caller, Record<string, string>>> = {
+      bearer: { Authorization: `Bearer ${ada.token}` },
+      cookie: { Cookie: ada.cookies },
+      token: { Authorization: `Bearer ${await tokenOf({})}` },
+      limited: {
+        Authorization: `Bearer ${await tokenOf({ apps: ["demo"], cap: { credits: 20 } })}`,
+      },
+      nobody: {},
+      forged: { Authorization: `Bearer ${ada.token}x` },
+    };
+    const job_ids: string[] = [];
+    for (const cost_estimate of [1, 2, 3]) {
+      const job = { app: "demo", action: "draw", cost_estimate };
+      job_ids.push((await ada.post("/api/jobs", job)).body.job_id);
+    }
+    const { user_code, device_code } = (await send("POST", "/api/device/start")).body;
+    const known = { job_ids, user_codes: [user_code], device_codes: [device_code] };
+    const seen = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(
+        generatedRequests(known),
+        async ({ method, path, caller, headers, body }) => {
+          const init = { headers: { ...headers, ...proofs[caller] }, body };
+          const { status } = await send(method, path, init, settings);
+          const not_set_up = path.startsWith("/api/socialMe") && status === 502;
+          if (status >= 500 && !not_set_up) throw new Error(`${method} ${path} → ${status}`);
+          const kind = `${method} ${path.split("?")[0]?.replace(/[0-9a-f-]{36}/, "{id}")} ${status}`;
+          seen.set(kind, (seen.get(kind) ?? 0) + 1);
+        },
+      ),
+      { numRuns: REQUESTS, endOnFailure: true },
+    );
+    // Not all of it was refused at the door.
+    for (const ok of ["POST /api/jobs 200", "GET /api/jobs 200", "GET /api/ledger 200"]) {
+      expect(seen.get(ok) ?? 0).toBeGreaterThan(0);
+    }
+  }, 600_000);
+});
