@@ -1,6 +1,6 @@
 /** Who calls: a bearer token if there is one, otherwise a browser's cookies. */
 import { getCookie } from "hono/cookie";
-import { RATE_LIMIT_AUTHENTICATED_SECONDS, SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
+import { SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
 import { PERSONAL_TOKEN_PREFIX, type Identified } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
@@ -8,6 +8,7 @@ import { sessionCookie } from "../identity/cookies.ts";
 import type { Session } from "../identity/port.ts";
 import { readBearer } from "./bearer.ts";
 import { factory, type AppContext, type Principal } from "./context.ts";
+import { countAuthenticated, rememberLife, resumeSession } from "./rate_limits.ts";
 import { refuse } from "./refusals.ts";
 
 /** The cookie that carries the session JWT, so that the usual request reads no store. */
@@ -20,14 +21,12 @@ const BAD_BEARER = "The bearer token is not valid or has expired. Get a new one.
 export const authenticate = factory.createMiddleware(async (context, next) => {
   const principal = await identify(context);
   if (!principal.ok) return refuse(context, principal.refusal);
-  const { limits } = context.get("services");
-  const { success } = await limits.authenticated.limit({ key: principal.value.identity_id });
-  if (!success) {
-    const retry_after_seconds = RATE_LIMIT_AUTHENTICATED_SECONDS;
-    return refuse(context, { code: "rate_limited", retry_after_seconds });
-  }
+  const limited = await countAuthenticated(context, principal.value);
+  if (limited !== null) return refuse(context, limited);
   context.set("principal", principal.value);
-  return next();
+  await next();
+  rememberLife(context, principal.value);
+  return undefined;
 });
 
 /** The caller, or why there is none. A bearer that is not valid is never rescued by a cookie. */
@@ -59,13 +58,13 @@ async function verifyBearer(context: AppContext, token: string): Promise<Identif
 }
 
 async function identifyByCookie(context: AppContext): Promise<Result<Principal, Refusal>> {
-  const { identity, session_tokens } = context.get("services");
+  const { session_tokens } = context.get("services");
   const token = getCookie(context, TOKEN_COOKIE);
   const claims = token && (await session_tokens.verify(context.get("base_url"), token));
   if (claims && claims.proof.kind === "session") {
     return accepted({ identity_id: claims.identity_id, proof: claims.proof, via: "cookie" });
   }
-  const resumed = await identity.resume(context.req.raw);
+  const resumed = await resumeSession(context);
   if (resumed.kind !== "session") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
   await keepSignedIn(context, resumed.session, resumed.set_cookies);
   return accepted(browserPrincipal(resumed.session));

@@ -4,6 +4,7 @@ import { readNotice } from "../../pages/words.ts";
 import { factory } from "../context.ts";
 import { allowedRedirect } from "../origins.ts";
 import { refuseWithPage } from "../problem.tsx";
+import { resumeSession } from "../rate_limits.ts";
 import { choicesFor } from "./choices.ts";
 import { land, redirectTo } from "./land.ts";
 
@@ -13,7 +14,7 @@ export const showSignIn = factory.createHandlers(async (context) => {
   if (redirect_to !== undefined && target === null) {
     return refuseWithPage(context, { code: "redirect_not_allowed" });
   }
-  const resumed = await context.get("services").identity.resume(context.req.raw);
+  const resumed = await resumeSession(context);
   switch (resumed.kind) {
     case "session":
       return land(context, resumed, target);
