@@ -3,13 +3,16 @@ import { createAccounts, type Accounts } from "./account/client.ts";
 import { createTokenVault, type TokenVault } from "./account/vault_client.ts";
 import { readConfig, type Config, type Misconfiguration } from "./config.ts";
 import { createDeviceLogins, type DeviceLogins } from "./device/client.ts";
-import { createAskedCodes, type AskedCodes } from "./device/asked_codes.ts";
+import { createRequestCopies, type RequestCopies } from "./device/request_copies.ts";
 import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
+import type { RateLimitBinding, RateLimitRule } from "./domain/rate_limits.ts";
 import { accepted, type Result } from "./domain/result.ts";
+import { createLivingTokens, type LivingTokens } from "./http/living_tokens.ts";
 import { createBuiltinProvider } from "./identity/builtin/provider.ts";
 import type { IdentityProvider } from "./identity/port.ts";
 import { createAppRegistry, type AppRegistry } from "./readmodel/apps.ts";
 import { createKeyRing, type KeyRing } from "./tokens/keys.ts";
+import { createMint, type MintPersonalToken } from "./tokens/mint.ts";
 import { createMacKeys } from "./tokens/mac_keys.ts";
 import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_jwt.ts";
@@ -27,18 +30,17 @@ export interface Services {
   /** What third-party providers gave for users. `keep` is the `KeepUpstreamTokens` of a sign-in. */
   readonly vault: TokenVault;
   readonly personal_tokens: PersonalTokens;
+  readonly mint_personal_token: MintPersonalToken;
   readonly device_logins: DeviceLogins;
   readonly device_codes: DeviceCodes;
-  readonly asked_codes: AskedCodes;
-  readonly limits: {
-    readonly authenticated: RateLimit;
-    readonly social_me: RateLimit;
-    readonly device_start: RateLimit;
-    readonly device_attempt: RateLimit;
-    readonly device_network: RateLimit;
-    readonly device_unknown: RateLimit;
-  };
+  readonly request_copies: RequestCopies;
+  /** The limiter of a rule. */
+  readonly limiters: (rule: RateLimitRule<RateLimitBinding>) => RateLimit;
+  readonly living_tokens: LivingTokens;
 }
+
+/** The person whose session approved: it left a grant, and stands behind what comes of it. */
+const OWNER = { token_id: null };
 
 const built = new WeakMap<Env, Result<Services, Misconfiguration>>();
 
@@ -61,36 +63,39 @@ function build(env: Env): Result<Services, Misconfiguration> {
   const accounts = createAccounts(env.ACCOUNT);
   const keys = createKeyRing(config.signing_keys);
   const vault = createTokenVault(accounts, config);
+  const personal_tokens = createPersonalTokens(
+    createMacKeys(config.signing_keys, "passbook personal token 1"),
+  );
+  const identity = createBuiltinProvider({
+    database: env.DB,
+    cookie_scope: { domain: config.cookie_domain },
+    dev_signin: config.dev_signin,
+    providers: config.signin_providers,
+    encryption_keys: config.encryption_keys,
+    keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
+    forget_upstream_tokens: (identity_id, provider) => vault.forget(identity_id, provider),
+  });
   return accepted({
     config,
     accounts,
     apps: createAppRegistry(env.DB),
-    identity: createBuiltinProvider({
-      database: env.DB,
-      cookie_scope: { domain: config.cookie_domain },
-      dev_signin: config.dev_signin,
-      providers: config.signin_providers,
-      encryption_keys: config.encryption_keys,
-      keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
-      forget_upstream_tokens: (identity_id, provider) => vault.forget(identity_id, provider),
-    }),
+    identity,
     keys,
     session_tokens: createSessionTokens(keys),
     template_tokens: createTemplateTokens(keys),
     vault,
-    personal_tokens: createPersonalTokens(
-      createMacKeys(config.signing_keys, "passbook personal token 1"),
-    ),
+    personal_tokens,
+    mint_personal_token: createMint({
+      personal_tokens,
+      ttl_days: config.pat_ttl_days,
+      issue: (identity_id, token) => accounts(identity_id).issueToken(OWNER, token),
+      revoke: (identity_id, id) => accounts(identity_id).revokeToken(OWNER, { id }),
+      sessionIsAlive: (session_id, identity_id) => identity.sessionIsAlive(session_id, identity_id),
+    }),
     device_logins: createDeviceLogins(env.DEVICE_LOGIN),
     device_codes: createDeviceCodes(createMacKeys(config.signing_keys, "passbook device code 1")),
-    asked_codes: createAskedCodes(env.DEVICE_CODES),
-    limits: {
-      authenticated: env.LIMIT_AUTHENTICATED,
-      social_me: env.LIMIT_SOCIAL_ME,
-      device_start: env.LIMIT_DEVICE_START,
-      device_attempt: env.LIMIT_DEVICE_ATTEMPT,
-      device_network: env.LIMIT_DEVICE_NETWORK,
-      device_unknown: env.LIMIT_DEVICE_UNKNOWN,
-    },
+    request_copies: createRequestCopies(env.DEVICE_CODES),
+    limiters: ({ binding }) => env[binding],
+    living_tokens: createLivingTokens(),
   });
 }

@@ -3,6 +3,7 @@ import m0000 from './0000_initial.sql';
 import m0001 from './0001_vault.sql';
 import m0002 from './0002_tokens.sql';
 import m0003 from './0003_open_jobs.sql';
+import m0004 from './0004_personal_token_bounds.sql';
 
   export default {
     journal,
@@ -10,7 +11,8 @@ import m0003 from './0003_open_jobs.sql';
       m0000,
 m0001,
 m0002,
-m0003
+m0003,
+m0004
     }
   }
   

@@ -6,7 +6,7 @@ import {
   IDEMPOTENCY_KEEP_MS,
 } from "../domain/limits.ts";
 import { accepted, refused } from "../domain/result.ts";
-import { visibleApps } from "./admission.ts";
+import { visibleApps } from "./personal_tokens/admission.ts";
 import type { Answer, IdempotencyGuard, OnceAnswer } from "./contract.ts";
 import type { Transaction } from "./ledger.ts";
 import { idempotency } from "./schema.ts";

@@ -10,7 +10,7 @@ import {
   whyNotEnd,
   whyNotReserve,
   whyOverBudget,
-} from "./admission.ts";
+} from "./personal_tokens/admission.ts";
 import type {
   Answer,
   CompleteJobRequest,

@@ -3,7 +3,7 @@ import { v4 as uuidv4 } from "uuid";
 import { nextLine, type LedgerLine, type Posting } from "../domain/ledger.ts";
 import { assertInvariant } from "../domain/result.ts";
 import type { EntryRow, Store } from "./store.ts";
-import type { TokenRow, TokenStore } from "./tokens.ts";
+import type { TokenRow, TokenStore } from "./personal_tokens/store.ts";
 
 /**
  * The state of one transaction: its tables, its moment, who acts, and what the read model is known to

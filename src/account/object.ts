@@ -6,12 +6,13 @@ import { DurableObject } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/durable-sqlite";
 import { migrate } from "drizzle-orm/durable-sqlite/migrator";
 import migrations from "../../drizzle/account/migrations.js";
-import type { TokenAccess } from "../domain/access_token.ts";
+import type { PersonalTokenAccess } from "../domain/personal_token.ts";
 import { PROJECTION_DELAY_MS } from "../domain/limits.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import type { UpstreamTokens } from "../identity/upstream_tokens.ts";
 import { createProjector } from "../readmodel/projector.ts";
-import * as tokens from "./admission.ts";
+import * as admission from "./personal_tokens/admission.ts";
+import * as tokens from "./personal_tokens/life.ts";
 import type * as contract from "./contract.ts";
 import { deleteKeptAnswers, once } from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
@@ -26,7 +27,7 @@ import {
   type Store,
 } from "./store.ts";
 import { Vault } from "./vault.ts";
-import { openTokenStore, type TokenStore } from "./tokens.ts";
+import { openTokenStore, type TokenStore } from "./personal_tokens/store.ts";
 import { readWallet } from "./wallet.ts";
 
 /** The object acting on its own, when its alarm wakes it. */
@@ -96,7 +97,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#transact(caller, "read", (transaction) => {
       const job = transaction.store.readJob(job_id);
       if (job === null) return refused({ code: "job_not_found" });
-      const foreign = tokens.whyNotForApp(transaction, job.app_slug);
+      const foreign = admission.whyNotForApp(transaction, job.app_slug);
       return foreign === null ? accepted(job) : refused(foreign);
     });
   }
@@ -115,7 +116,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.ListEntriesRequest,
   ): contract.Answer<contract.Page<EntryRow>> {
     return this.#transact(caller, "read", (transaction) => {
-      const visible_apps = tokens.visibleApps(transaction);
+      const visible_apps = admission.visibleApps(transaction);
       const filter = { ...request, visible_apps, limit: request.limit + 1 };
       return accepted(page(transaction.store.listEntries(filter), request.limit));
     });
@@ -145,6 +146,14 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#transact(caller, "read", (it) => tokens.revokeToken(it, request));
   }
 
+  endSessions(session_ids: readonly string[] | "all"): contract.Answer<null> {
+    return this.#transact(ITSELF, "write", (it) => tokens.endSessions(it, session_ids));
+  }
+
+  revokeAllTokens(): contract.Answer<null> {
+    return this.#transact(ITSELF, "write", tokens.revokeAllTokens);
+  }
+
   /** Keeps what a sign-in at a provider brought, in place of what was held for it. */
   async keepUpstreamTokens(
     tokens: UpstreamTokens,
@@ -159,7 +168,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     provider: string,
     settings: contract.VaultSettings,
   ): Promise<contract.Answer<contract.HandedOutToken>> {
-    const admitted = this.#transact(caller, "write", tokens.checkUnlimited);
+    const admitted = this.#transact(caller, "read", admission.checkUpstream);
     if (!admitted.ok) return admitted;
     return this.#openVault().read(provider, settings);
   }
@@ -207,7 +216,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
    */
   #transact<Value>(
     caller: contract.Caller,
-    wanted: TokenAccess,
+    wanted: PersonalTokenAccess,
     operation: (transaction: Transaction) => contract.Answer<Value>,
   ): contract.Answer<Value> {
     const identity_id = this.#identityId();
@@ -228,7 +237,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
         if (known === undefined || (known !== null && known <= now_ms)) {
           this.#next_expiry_ms = jobs.expireDueJobs(transaction);
         }
-        const token = tokens.admit(transaction, caller, wanted);
+        const token = admission.admit(transaction, caller, wanted);
         const answer = token.ok ? operation({ ...transaction, token: token.value }) : token;
         const newest = this.#store.readNewestEntry();
         if (newest !== null && newest.line !== line_before) this.#afterChange(newest, now_ms);

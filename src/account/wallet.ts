@@ -2,7 +2,7 @@
 import { APPS_PER_ACCOUNT_MAX } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
-import { visibleApps, whyNotForApp, whyNotGrant } from "./admission.ts";
+import { visibleApps, whyNotForApp, whyNotGrant } from "./personal_tokens/admission.ts";
 import type { Answer, WalletAnswer, WalletRequest } from "./contract.ts";
 import { ensureOpen, post, readBalance, type Transaction } from "./ledger.ts";
 

@@ -1,6 +1,6 @@
 /** `GET /api/ledger`: the lines of the caller's passbook, newest first. */
 import * as z from "zod";
-import { callerOf, factory } from "./context.ts";
+import { accountOf, callerOf, factory } from "./context.ts";
 import { refuse } from "./refusals.ts";
 import { pageLimit, validQuery } from "./validation.ts";
 import { entryView } from "./views.ts";
@@ -16,7 +16,7 @@ const query = z.object({
 
 export const listLedger = factory.createHandlers(validQuery(query), async (context) => {
   const { limit, cursor } = context.req.valid("query");
-  const account = context.get("services").accounts(context.get("principal").identity_id);
+  const account = accountOf(context);
   const answer = await account.listEntries(callerOf(context), { before_line: cursor, limit });
   if (!answer.ok) return refuse(context, answer.refusal);
   const { rows, more } = answer.value;

@@ -167,7 +167,7 @@ describe("the list of tokens", () => {
       expect.objectContaining({
         label: "Laptop",
         app: "demo",
-        scopes: ["read", "write"],
+        scopes: ["read", "write", "upstream"],
         apps: null,
         cap: null,
         last_used_at: null,
@@ -212,11 +212,18 @@ describe("the list of tokens", () => {
   it("holds a bounded number of living tokens", async () => {
     const ada = await signIn();
     const account = env.ACCOUNT.getByName(ada.identity_id);
-    const limits = { access: "write", app_slugs: null, cap: null } as const;
+    const limits = { access: "write", upstream: true, app_slugs: null, cap: null } as const;
     const issue = (expires_at_ms: number) =>
       account.issueToken(
         { token_id: null },
-        { id: crypto.randomUUID(), label: "x", app_slug: null, limits, expires_at_ms },
+        {
+          id: crypto.randomUUID(),
+          label: "x",
+          app_slug: null,
+          limits,
+          session_id: null,
+          expires_at_ms,
+        },
       );
     const early = await startLogin();
     await approve(ada, early.user_code);

@@ -65,12 +65,13 @@ export function createBuiltinProvider(options: BuiltinOptions): IdentityProvider
       return { kind: "session", session, set_cookies: [cookieFor(secret)] };
     },
     sessionIsAlive: (session_id, identity_id) => sessions.isAlive(session_id, identity_id),
+    sessionEndsAt: (session_id, identity_id) => sessions.endsAt(session_id, identity_id),
     startSignIn: (start) => signIns.start(start),
     finishSignIn: (request, way_id, base_url) => signIns.finish(request, way_id, base_url),
     async signOut(request) {
       const secret = secretOf(request);
-      if (secret !== undefined) await sessions.end(secret);
-      return { kind: "signed_out", set_cookies: [cookieFor("", 0)] };
+      const ended = secret === undefined ? [] : await sessions.end(secret);
+      return { kind: "signed_out", set_cookies: [cookieFor("", 0)], ended };
     },
     signOutEverywhere: (identity_id) => sessions.endAll(identity_id),
     readPerson: (identity_id) => users.read(identity_id),

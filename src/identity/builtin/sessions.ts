@@ -14,14 +14,26 @@ export interface Sessions {
   resume(secret: string): Promise<Session | null>;
   /** Whether this session of this user lives. */
   isAlive(id: string, user_id: string): Promise<boolean>;
-  /** Ends the session of a secret. */
-  end(secret: string): Promise<void>;
+  /** When this session of this user ends, in milliseconds since the epoch; null: it does not live. */
+  endsAt(id: string, user_id: string): Promise<number | null>;
+  /** Ends the session of a secret, and says which that was. */
+  end(secret: string): Promise<readonly Session[]>;
   /** Ends all sessions of a user. */
   endAll(user_id: string): Promise<void>;
 }
 
 /** Sessions kept in the `sessions` table. */
 export function createSessions(database: DrizzleD1Database): Sessions {
+  const endsAt = async (id: string, user_id: string): Promise<number | null> => {
+    const living = and(
+      eq(sessions.id, id),
+      eq(sessions.user_id, user_id),
+      gt(sessions.expires_at_ms, Date.now()),
+    );
+    const { expires_at_ms } = sessions;
+    const row = await database.select({ expires_at_ms }).from(sessions).where(living).get();
+    return row?.expires_at_ms ?? null;
+  };
   return {
     async start(user_id) {
       const secret = base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
@@ -50,17 +62,13 @@ export function createSessions(database: DrizzleD1Database): Sessions {
       }
       return { id: row.id, identity_id: row.user_id };
     },
-    async isAlive(id, user_id) {
-      const living = and(
-        eq(sessions.id, id),
-        eq(sessions.user_id, user_id),
-        gt(sessions.expires_at_ms, Date.now()),
-      );
-      const row = await database.select({ id: sessions.id }).from(sessions).where(living).get();
-      return row !== undefined;
-    },
+    isAlive: async (id, user_id) => (await endsAt(id, user_id)) !== null,
+    endsAt,
     async end(secret) {
-      await database.delete(sessions).where(eq(sessions.secret_hash, await hashSecret(secret)));
+      return database
+        .delete(sessions)
+        .where(eq(sessions.secret_hash, await hashSecret(secret)))
+        .returning({ id: sessions.id, identity_id: sessions.user_id });
     },
     async endAll(user_id) {
       await database.delete(sessions).where(eq(sessions.user_id, user_id));
