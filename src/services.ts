@@ -3,9 +3,10 @@ import { createAccounts, type Accounts } from "./account/client.ts";
 import { createTokenVault, type TokenVault } from "./account/vault/client.ts";
 import { mistakenSettings, readConfig, type Config, type Misconfiguration } from "./config.ts";
 import { createDeviceLogins, type DeviceLogins } from "./device/client.ts";
-import { createAskedCodes, type AskedCodes } from "./device/asked_codes.ts";
+import { createRequestCopies, type RequestCopies } from "./device/request_copies.ts";
 import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
 import { createAppRegistry, type AppRegistry } from "./directory/apps.ts";
+import type { RateLimitBinding, RateLimitRule } from "./domain/rate_limits.ts";
 import { accepted, type Result } from "./domain/result.ts";
 import { createBuiltinAdapter } from "./identity/builtin/adapter.ts";
 import type { IdentityProvider } from "./identity/port.ts";
@@ -14,6 +15,8 @@ import { createKeyRing, type KeyRing } from "./keys/signing.ts";
 import { createSocialNetwork, type AskSocialNetwork } from "./oauth/social_network.ts";
 import { askDatabase, createReadiness, type Readiness } from "./readiness.ts";
 import { sayProblem } from "./setting_problems.ts";
+import { createLivingTokens, type LivingTokens } from "./tokens/living_tokens.ts";
+import { createMint, type MintPersonalToken } from "./tokens/mint.ts";
 import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
 import { createTemplateTokens, type SignTemplateToken } from "./tokens/template_token.ts";
@@ -32,20 +35,19 @@ export interface Services {
   /** Null where the settings name no network. */
   readonly social_network: AskSocialNetwork | null;
   readonly personal_tokens: PersonalTokens;
+  readonly mint_personal_token: MintPersonalToken;
   readonly device_logins: DeviceLogins;
   readonly device_codes: DeviceCodes;
-  readonly asked_codes: AskedCodes;
+  readonly request_copies: RequestCopies;
   /** Whether the stores and keys answer now, or did a moment ago. */
   readonly readiness: () => Promise<Readiness>;
-  readonly limits: {
-    readonly authenticated: RateLimit;
-    readonly social_me: RateLimit;
-    readonly device_start: RateLimit;
-    readonly device_attempt: RateLimit;
-    readonly device_network: RateLimit;
-    readonly device_unknown: RateLimit;
-  };
+  /** The limiter of a rule. */
+  readonly limiters: (rule: RateLimitRule<RateLimitBinding>) => RateLimit;
+  readonly living_tokens: LivingTokens;
 }
+
+/** The person whose session approved: it left a grant, and stands behind what comes of it. */
+const OWNER = { token_id: null };
 
 const built = new WeakMap<Env, Result<Services, Misconfiguration>>();
 
@@ -75,6 +77,19 @@ function build(env: Env): Result<Services, Misconfiguration> {
     encryption_keys: config.encryption_keys,
     providers: config.signin_providers,
   });
+  const personal_tokens = createPersonalTokens(
+    createMacKeys(config.signing_keys, "passbook personal token 1"),
+  );
+  const identity = createBuiltinAdapter({
+    database: env.DIRECTORY,
+    base_url: config.base_url,
+    dev_signin: config.dev_signin,
+    providers: config.signin_providers,
+    encryption_keys: config.encryption_keys,
+    keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
+    forget_upstream_tokens: (identity_id, provider, linked_at_ms) =>
+      vault.forget(identity_id, provider, linked_at_ms),
+  });
   return accepted({
     config,
     accounts,
@@ -82,42 +97,32 @@ function build(env: Env): Result<Services, Misconfiguration> {
       database: env.DIRECTORY,
       default_starter_credits: config.default_starter_credits,
     }),
-    identity: createBuiltinAdapter({
-      database: env.DIRECTORY,
-      base_url: config.base_url,
-      dev_signin: config.dev_signin,
-      providers: config.signin_providers,
-      encryption_keys: config.encryption_keys,
-      keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
-      forget_upstream_tokens: (identity_id, provider, linked_at_ms) =>
-        vault.forget(identity_id, provider, linked_at_ms),
-    }),
+    identity,
     keys,
     session_tokens,
     template_tokens: createTemplateTokens(keys),
     vault,
     social_network:
       config.social_api_url === null ? null : createSocialNetwork(config.social_api_url),
-    personal_tokens: createPersonalTokens(
-      createMacKeys(config.signing_keys, "passbook personal token 1"),
-    ),
+    personal_tokens,
+    mint_personal_token: createMint({
+      personal_tokens,
+      ttl_days: config.pat_ttl_days,
+      issue: (identity_id, token) => accounts(identity_id).issueToken(OWNER, token),
+      revoke: (identity_id, id) => accounts(identity_id).revokeToken(OWNER, { id }),
+      sessionIsAlive: (session_id, identity_id) => identity.sessionIsAlive(session_id, identity_id),
+    }),
     device_logins: createDeviceLogins(env.DEVICE_LOGIN),
     device_codes: createDeviceCodes(createMacKeys(config.signing_keys, "passbook device code 1")),
-    asked_codes: createAskedCodes(env.DEVICE_CODES),
+    request_copies: createRequestCopies(env.DEVICE_CODES),
     readiness: createReadiness({
       directory: askDatabase(env.DIRECTORY),
       read_model: askDatabase(env.DB),
       codes: () => env.DEVICE_CODES.get("readiness"),
       keys: () => proveKeys(session_tokens),
     }),
-    limits: {
-      authenticated: env.LIMIT_AUTHENTICATED,
-      social_me: env.LIMIT_SOCIAL_ME,
-      device_start: env.LIMIT_DEVICE_START,
-      device_attempt: env.LIMIT_DEVICE_ATTEMPT,
-      device_network: env.LIMIT_DEVICE_NETWORK,
-      device_unknown: env.LIMIT_DEVICE_UNKNOWN,
-    },
+    limiters: ({ binding }) => env[binding],
+    living_tokens: createLivingTokens(),
   });
 }
 

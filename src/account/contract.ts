@@ -1,5 +1,5 @@
 /** What crosses the RPC border of an Account object: plain values only. */
-import type { TokenLimits } from "../domain/access_token.ts";
+import type { NewPersonalToken, PersonalTokenLimits } from "../domain/personal_token.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { JobStatus } from "../domain/job.ts";
@@ -93,13 +93,8 @@ export interface ListEntriesRequest {
   readonly limit: number;
 }
 
-export interface IssueTokenRequest {
-  readonly id: string;
-  readonly label: string;
-  readonly app_slug: string | null;
-  readonly limits: TokenLimits;
-  readonly expires_at_ms: number;
-}
+/** A token to make valid; the token itself never comes here. */
+export type IssueTokenRequest = NewPersonalToken;
 
 export interface RevokeTokenRequest {
   readonly id: string;
@@ -110,11 +105,13 @@ export interface ListedToken {
   readonly id: string;
   readonly label: string;
   readonly app_slug: string | null;
-  readonly limits: TokenLimits;
+  readonly limits: PersonalTokenLimits;
   /** Credits spent of its cap in the period of now; null without a cap. */
   readonly spent: number | null;
   /** Whether it is the one that asks. */
   readonly current: boolean;
+  /** Whether it ends when the session that approved it does. */
+  readonly ends_with_session: boolean;
   readonly created_at_ms: number;
   readonly last_used_at_ms: number | null;
   readonly expires_at_ms: number;
@@ -206,4 +203,8 @@ export interface AccountOperations {
   issueToken(caller: Caller, request: IssueTokenRequest): Answer<null>;
   listTokens(caller: Caller): Answer<readonly ListedToken[]>;
   revokeToken(caller: Caller, request: RevokeTokenRequest): Answer<null>;
+  /** Ends the personal access tokens that were to end with these sessions, whoever ended those. */
+  endSessions(session_ids: readonly string[] | "all"): Answer<null>;
+  /** Ends every personal access token. */
+  revokeAllTokens(): Answer<null>;
 }

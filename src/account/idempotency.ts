@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import { IDEMPOTENCY_CLEANUP_ROWS, IDEMPOTENCY_KEEP_MS } from "../domain/limits.ts";
 import { accepted, refused } from "../domain/result.ts";
-import { visibleApps } from "./admission.ts";
+import { visibleApps } from "./personal_tokens/admission.ts";
 import type { Answer, IdempotencyGuard, OnceAnswer } from "./contract.ts";
 import { idempotency } from "./schema.ts";
 import type { AccountDatabase } from "./store.ts";

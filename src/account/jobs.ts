@@ -4,7 +4,12 @@ import * as rules from "../domain/job.ts";
 import { OPEN_JOBS_MAX } from "../domain/limits.ts";
 import { mergeMetadata, serialiseMetadata, type Metadata } from "../domain/metadata.ts";
 import { accepted, refused } from "../domain/result.ts";
-import { countSpending, whyNotEnd, whyNotReserve, whyOverBudget } from "./admission.ts";
+import {
+  countSpending,
+  whyNotEnd,
+  whyNotReserve,
+  whyOverBudget,
+} from "./personal_tokens/admission.ts";
 import type {
   Answer,
   CompleteJobRequest,

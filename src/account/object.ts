@@ -6,14 +6,13 @@ import { DurableObject } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/durable-sqlite";
 import { migrate } from "drizzle-orm/durable-sqlite/migrator";
 import migrations from "../../drizzle/account/migrations.js";
-import type { TokenAccess } from "../domain/access_token.ts";
 import { backOff } from "../domain/back_off.ts";
 import { PROJECTION_DELAY_MS, PROJECTION_RETRY_MAX_MS } from "../domain/limits.ts";
+import type { PersonalTokenAccess } from "../domain/personal_token.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
 import { createProjector } from "../readmodel/projector.ts";
 import * as adjustments from "./adjustments.ts";
-import * as tokens from "./admission.ts";
 import { Alarm } from "./alarm.ts";
 import type * as contract from "./contract.ts";
 import { listEntries } from "./entries.ts";
@@ -31,8 +30,10 @@ import {
   type JobRow,
   type Store,
 } from "./store.ts";
+import * as admission from "./personal_tokens/admission.ts";
+import * as tokens from "./personal_tokens/life.ts";
+import { openTokenStore, type TokenStore } from "./personal_tokens/store.ts";
 import { Vault } from "./vault/vault.ts";
-import { openTokenStore, type TokenStore } from "./tokens.ts";
 import { transact, type Transaction } from "./transaction.ts";
 import { readPlan, readWallet } from "./wallet.ts";
 
@@ -102,7 +103,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#transact(caller, "read", (transaction) => {
       const job = jobs.readInTime(transaction, job_id);
       if (job === null) return refused({ code: "job_not_found" });
-      const foreign = tokens.whyNotForApp(transaction, job.app_slug);
+      const foreign = admission.whyNotForApp(transaction, job.app_slug);
       return foreign === null ? accepted(job) : refused(foreign);
     });
   }
@@ -112,7 +113,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.ListJobsRequest,
   ): contract.Answer<contract.Page<JobRow, string>> {
     return this.#transact(caller, "read", (transaction) => {
-      const filter = { ...request, visible_apps: tokens.visibleApps(transaction) };
+      const filter = { ...request, visible_apps: admission.visibleApps(transaction) };
       const { recent_after_job_id } = openJobsOf(this.#store.readNewestEntry());
       return accepted(listJobs(this.#database, filter, recent_after_job_id));
     });
@@ -123,7 +124,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.ListEntriesRequest,
   ): contract.Answer<contract.Page<EntryRow, number>> {
     return this.#transact(caller, "read", (transaction) => {
-      const filter = { ...request, visible_apps: tokens.visibleApps(transaction) };
+      const filter = { ...request, visible_apps: admission.visibleApps(transaction) };
       return accepted(listEntries(this.#database, filter));
     });
   }
@@ -174,6 +175,14 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#transact(caller, "read", (it) => tokens.revokeToken(it, request));
   }
 
+  endSessions(session_ids: readonly string[] | "all"): contract.Answer<null> {
+    return this.#transact(ITSELF, "write", (it) => tokens.endSessions(it, session_ids));
+  }
+
+  revokeAllTokens(): contract.Answer<null> {
+    return this.#transact(ITSELF, "write", tokens.revokeAllTokens);
+  }
+
   /** Keeps what a sign-in at a provider brought, in place of what was held for it. */
   async keepUpstreamTokens(
     tokens: UpstreamTokens,
@@ -188,7 +197,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     provider: string,
     settings: contract.VaultSettings,
   ): Promise<contract.Answer<contract.HandedOutToken>> {
-    const admitted = this.#transact(caller, "write", tokens.checkUnlimited);
+    const admitted = this.#transact(caller, "read", admission.checkUpstream);
     if (!admitted.ok) return admitted;
     return this.#openVault().read(provider, settings);
   }
@@ -257,7 +266,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   #transact<Value>(
     caller: contract.Caller,
-    wanted: TokenAccess,
+    wanted: PersonalTokenAccess,
     operation: (transaction: Transaction) => contract.Answer<Value>,
   ): contract.Answer<Value> {
     const ground = {

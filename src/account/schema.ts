@@ -5,7 +5,7 @@
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { ENTRY_KINDS } from "../domain/ledger.ts";
-import { CAP_PERIODS, TOKEN_ACCESS } from "../domain/access_token.ts";
+import { CAP_PERIODS, PERSONAL_TOKEN_ACCESS } from "../domain/personal_token.ts";
 import { JOB_STATUSES, type JobFailure } from "../domain/job.ts";
 
 /** The one account this object holds. Its balance is not here: it is the newest entry's. */
@@ -86,14 +86,18 @@ export const stuckJobs = sqliteTable("stuck_jobs", {
 
 /**
  * Personal access tokens that live, and expired ones until the next is issued. A revoked one is gone:
- * the row is what makes a token valid. `spent` of its cap and since which window: `domain/access_token`.
+ * the row is what makes a token valid. `spent` of its cap and since which window: `domain/personal_token`.
  */
 export const tokens = sqliteTable("tokens", {
   id: text().primaryKey(),
   label: text().notNull(),
   /** The app that asked for the token, by its own word. */
   app_slug: text(),
-  access: text({ enum: TOKEN_ACCESS }).notNull(),
+  access: text({ enum: PERSONAL_TOKEN_ACCESS }).notNull(),
+  /** Whether it may be handed third parties' tokens. */
+  upstream: integer({ mode: "boolean" }).notNull().default(false),
+  /** The session that it ends with; null: it outlives the one that approved it. */
+  session_id: text(),
   /** JSON array of the only apps it may act for; null: all. */
   app_slugs_json: text(),
   cap_credits: integer(),

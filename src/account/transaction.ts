@@ -1,11 +1,11 @@
 /** What an operation works in: one synchronous transaction of the account's object. */
-import type { TokenAccess } from "../domain/access_token.ts";
-import { admit } from "./admission.ts";
+import type { PersonalTokenAccess } from "../domain/personal_token.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Answer, Caller } from "./contract.ts";
 import type { Expiry } from "./expiry.ts";
 import type { Store } from "./store.ts";
-import type { TokenRow, TokenStore } from "./tokens.ts";
+import { admit } from "./personal_tokens/admission.ts";
+import type { TokenRow, TokenStore } from "./personal_tokens/store.ts";
 
 /**
  * The state of one transaction: its tables, its moment, who acts, and the alarm on which an operation
@@ -42,7 +42,7 @@ export interface Ground {
 export function transact<Value>(
   { storage, ...ground }: Ground,
   caller: Caller,
-  wanted: TokenAccess,
+  wanted: PersonalTokenAccess,
   operation: (transaction: Transaction) => Answer<Value>,
 ): Answer<Value> {
   const { alarm, expiry } = ground;

@@ -3,7 +3,7 @@ import { fitsBooks } from "../domain/ledger.ts";
 import { APPS_PER_ACCOUNT_MAX } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
-import { visibleApps, whyNotForApp, whyNotGrant } from "./admission.ts";
+import { visibleApps, whyNotForApp, whyNotGrant } from "./personal_tokens/admission.ts";
 import type { Answer, WalletAnswer, WalletRequest } from "./contract.ts";
 import { ensureOpen, FIRST_PLAN, OF_ACCOUNT, post, readBooks } from "./ledger.ts";
 import type { Transaction } from "./transaction.ts";
@@ -30,8 +30,7 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
 /** The plan: of an account not open yet, the one it will begin with. */
 export function readPlan(transaction: Transaction): Answer<string> {
   if (visibleApps(transaction) !== undefined) {
-    const detail = "A token limited to some apps knows nothing of the person behind it.";
-    return refused({ code: "scope", detail });
+    return refused({ code: "scope", reason: "apps_only" });
   }
   return accepted(transaction.store.readAccount()?.plan ?? FIRST_PLAN);
 }

@@ -66,7 +66,16 @@ export interface JobPage {
   readonly next_cursor?: string | undefined;
 }
 
-export type EntryKind = "open" | "grant" | "reserve" | "settle" | "refund";
+export type EntryKind =
+  | "open"
+  | "grant"
+  | "reserve"
+  | "settle"
+  | "refund"
+  | "adjustment"
+  | "purchase"
+  | "purchase_refund"
+  | "plan";
 
 /** A line of the passbook. */
 export interface Entry {
@@ -95,7 +104,7 @@ export interface Me {
   readonly operator: boolean;
 }
 
-export type TokenScope = "read" | "write";
+export type TokenScope = "read" | "write" | "upstream";
 
 /** A personal access token as its owner sees it; the token itself is shown nowhere. */
 export interface PersonalToken {
@@ -112,6 +121,7 @@ export interface PersonalToken {
   } | null;
   /** Whether it is the one that asks. */
   readonly current: boolean;
+  readonly ends_with_session: boolean;
   readonly created_at: string;
   readonly last_used_at: string | null;
   readonly expires_at: string;

@@ -1,5 +1,4 @@
 /** What crosses the RPC border of a DeviceLogin object: plain values only. */
-import type { TokenLimits } from "../domain/access_token.ts";
 import type { LoginGrant } from "../domain/device_login.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
@@ -16,7 +15,7 @@ export interface Asker {
 }
 
 /** One login's request. It never changes, so that any copy of it is true. */
-export interface AskedLogin {
+export interface LoginRequest {
   readonly asker: Asker;
   readonly started_at_ms: number;
   readonly expires_at_ms: number;
@@ -31,13 +30,13 @@ export interface StartLoginRequest {
 }
 
 export type StartedLogin =
-  | { readonly kind: "started"; readonly asked: AskedLogin }
+  | { readonly kind: "started"; readonly request: LoginRequest }
   /** Another login has this user code; draw again. */
   | { readonly kind: "taken" };
 
-/** `asked` is null where the caller's copy, told by its start, is of this very login. */
+/** `request` is null where the caller's copy, told by its start, is of this very login. */
 export interface OpenedLogin {
-  readonly asked: AskedLogin | null;
+  readonly request: LoginRequest | null;
 }
 
 export type PolledLogin =
@@ -53,11 +52,15 @@ export type Answer<Value> = Result<Value, Refusal>;
 
 /** The operations of one device login. The object implements it; `client.ts` reaches it by user code. */
 export interface DeviceLoginOperations {
-  start(request: StartLoginRequest): StartedLogin;
-  /** Refused as `user_code_invalid`, `expired_token`, `already_used` or `access_denied`. */
-  open(identity_id: string, known_started_at_ms: number | null): Answer<OpenedLogin>;
+  start(start: StartLoginRequest): StartedLogin;
+  /**
+   * Makes the login this person's to decide. `copy_started_at_ms`: the start of the request that the
+   * caller has a copy of, null without one.
+   * Refused as `user_code_invalid`, `expired_token`, `already_used` or `access_denied`.
+   */
+  open(identity_id: string, copy_started_at_ms: number | null): Answer<OpenedLogin>;
   /** Refused like {@link open}. */
-  approve(identity_id: string, limits: TokenLimits): Answer<null>;
+  approve(grant: LoginGrant): Answer<null>;
   /** Refused like {@link open}. */
   deny(identity_id: string): Answer<null>;
   /** Refused as `device_code_unknown`, `expired_token`, `already_used` or `access_denied`. */

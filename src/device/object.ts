@@ -5,7 +5,6 @@
  * `domain/device_login.ts`.
  */
 import { DurableObject } from "cloudflare:workers";
-import type { TokenLimits } from "../domain/access_token.ts";
 import * as rules from "../domain/device_login.ts";
 import { DEVICE_POLL_TOLERANCE_MS } from "../domain/limits.ts";
 import { accepted, refused } from "../domain/result.ts";
@@ -14,12 +13,12 @@ import type * as contract from "./contract.ts";
 /** The one row of an object's storage. */
 interface StoredLogin {
   readonly state: rules.LoginState;
-  readonly asked: contract.AskedLogin;
+  readonly request: contract.LoginRequest;
   readonly device_code_digest: string;
   readonly poll_interval_seconds: number;
 }
 
-const KEY = "login";
+const KEY = "device_login";
 
 export class DeviceLogin extends DurableObject<Env> implements contract.DeviceLoginOperations {
   /**
@@ -28,30 +27,29 @@ export class DeviceLogin extends DurableObject<Env> implements contract.DeviceLo
    */
   #polled_at_ms: number | null = null;
 
-  start(request: contract.StartLoginRequest): contract.StartedLogin {
+  start(start: contract.StartLoginRequest): contract.StartedLogin {
     const now_ms = Date.now();
     if (this.#read(now_ms) !== null) return { kind: "taken" };
-    const { asker, device_code_digest, ttl_seconds, poll_interval_seconds } = request;
+    const { asker, device_code_digest, ttl_seconds, poll_interval_seconds } = start;
     const state = rules.start(now_ms, ttl_seconds);
-    const asked = { asker, started_at_ms: now_ms, expires_at_ms: state.expires_at_ms };
-    this.#write({ state, asked, device_code_digest, poll_interval_seconds });
+    const request = { asker, started_at_ms: now_ms, expires_at_ms: state.expires_at_ms };
+    this.#write({ state, request, device_code_digest, poll_interval_seconds });
     this.#polled_at_ms = null;
     void this.ctx.storage.setAlarm(rules.forgottenAt(state));
-    return { kind: "started", asked };
+    return { kind: "started", request };
   }
 
   open(
     identity_id: string,
-    known_started_at_ms: number | null,
+    copy_started_at_ms: number | null,
   ): contract.Answer<contract.OpenedLogin> {
     const login = this.#step((state, now_ms) => rules.open(state, identity_id, now_ms));
     if (!login.ok) return login;
-    const { asked } = login.value;
-    return accepted({ asked: asked.started_at_ms === known_started_at_ms ? null : asked });
+    const { request } = login.value;
+    return accepted({ request: request.started_at_ms === copy_started_at_ms ? null : request });
   }
 
-  approve(identity_id: string, limits: TokenLimits): contract.Answer<null> {
-    const grant = { identity_id, limits };
+  approve(grant: rules.LoginGrant): contract.Answer<null> {
     const login = this.#step((state, now_ms) => rules.approve(state, grant, now_ms));
     return login.ok ? accepted(null) : login;
   }
@@ -74,7 +72,7 @@ export class DeviceLogin extends DurableObject<Env> implements contract.DeviceLo
     }
     const { grant, state } = collection.value;
     this.#write({ ...login, state });
-    return accepted({ kind: "collected", grant, asker: login.asked.asker });
+    return accepted({ kind: "collected", grant, asker: login.request.asker });
   }
 
   /** Forgets the login when its time has come. */

@@ -2,7 +2,7 @@
  * The life of a device login (RFC 8628): `pending`, then `approved` or `denied` by one person, then
  * `redeemed` by the device. Expiry is not a state but a moment. Pure: the moment is always given.
  */
-import type { TokenLimits } from "./access_token.ts";
+import type { PersonalTokenLimits } from "./personal_token.ts";
 import {
   DEVICE_CODE_KEEP_MS,
   USER_CODE_ALPHABET,
@@ -12,10 +12,17 @@ import {
 import type { Refusal } from "./refusals.ts";
 import { accepted, refused, type Result } from "./result.ts";
 
-/** What the approver allows: whose account the token opens, and within which limits. */
+/** What the approver allows: whose account the token opens, within which limits, and how long. */
 export interface LoginGrant {
   readonly identity_id: string;
-  readonly limits: TokenLimits;
+  readonly limits: PersonalTokenLimits;
+  /** The session that approves: what is not collected when it ends is collected no more. */
+  readonly session_id: string;
+  /**
+   * When that session ends by itself, where the token is to end with it; null where the token outlives
+   * it. In milliseconds since the epoch.
+   */
+  readonly session_ends_at_ms: number | null;
 }
 
 export type LoginPhase =
@@ -121,12 +128,32 @@ const USER_CODE = new RegExp(`^[${USER_CODE_ALPHABET}]{${USER_CODE_LENGTH}}$`);
 /** The user code that a person typed: case, dashes and blanks do not matter. Null where it is none. */
 export function readUserCode(text: string): string | null {
   if (text.length > USER_CODE_INPUT_MAX_LENGTH) return null;
-  const code = text.replaceAll(/[\p{Dash_Punctuation}\s]/gu, "").toUpperCase();
+  const code = lettersOf(text);
   return USER_CODE.test(code) ? code : null;
 }
 
+function lettersOf(text: string): string {
+  return text.replaceAll(/[\p{Dash_Punctuation}\s]/gu, "").toUpperCase();
+}
+
+/**
+ * Whether someone typed what their device shows beyond {@link beginningOf} a user code: its last
+ * letters, or all of it.
+ */
+export function confirmsUserCode(user_code: string, typed: string): boolean {
+  if (typed.length > USER_CODE_INPUT_MAX_LENGTH) return false;
+  const letters = lettersOf(typed);
+  return letters === user_code || letters === user_code.slice(SHOWN_LETTERS);
+}
+
+/** The half of a user code that the page shows; the other is for the device to show. */
+export function beginningOf(user_code: string): string {
+  return user_code.slice(0, SHOWN_LETTERS);
+}
+
+const SHOWN_LETTERS = USER_CODE_LENGTH / 2;
+
 /** A user code as people read it: `BCDF-GHJK`. */
 export function showUserCode(user_code: string): string {
-  const half = USER_CODE_LENGTH / 2;
-  return `${user_code.slice(0, half)}-${user_code.slice(half)}`;
+  return `${beginningOf(user_code)}-${user_code.slice(SHOWN_LETTERS)}`;
 }

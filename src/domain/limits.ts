@@ -1,4 +1,7 @@
-/** Every number the service holds to, with its unit in its name and its reason beside it. */
+/**
+ * Every number the service holds to, with its unit in its name and its reason beside it; how often one
+ * may ask is in `rate_limits.ts`.
+ */
 
 /** The largest cost or estimate of one job, in credits (design: larger is refused). */
 export const COST_MAX_CREDITS = 1_000_000_000_000;
@@ -171,18 +174,12 @@ export const UPSTREAM_TIMEOUT_MS = 10_000;
 /** The largest answer read from one, in bytes: profiles and tokens are a hundredth of it. */
 export const UPSTREAM_BODY_MAX_BYTES = 256 * 1024;
 
-/** The window of `/api/socialMe`'s rate limit (wrangler.toml has its count); for `Retry-After`. */
-export const RATE_LIMIT_SOCIAL_ME_SECONDS = 60;
-
-/** The window of the authenticated rate limit (wrangler.toml has its count); for `Retry-After`. */
-export const RATE_LIMIT_AUTHENTICATED_SECONDS = 10;
-
 /** What a client is told to wait when a store of ours is unavailable. */
 export const UNAVAILABLE_RETRY_AFTER_SECONDS = 5;
 
 /**
  * Device logins (RFC 8628). A user code is 8 of 20 letters: 20^8 = 25,600,000,000 codes, too many to
- * guess at the pace of {@link RATE_LIMIT_DEVICE_SECONDS}, few enough to type. The letters have no
+ * guess at the pace of `rate_limits.ts`, few enough to type. The letters have no
  * vowels, so that no code is a word (RFC 8628, section 6.1).
  */
 export const USER_CODE_LENGTH = 8;
@@ -215,9 +212,6 @@ export const KV_TTL_MIN_SECONDS = 60;
 
 /** Longest name a client may give itself on the approval page, in UTF-16 code units. */
 export const CLIENT_NAME_MAX_LENGTH = 80;
-
-/** The window of the device-login rate limits (wrangler.toml has their counts); for `Retry-After`. */
-export const RATE_LIMIT_DEVICE_SECONDS = 60;
 
 /** Lifetime of a personal access token in days, if the settings do not say (spec: about 90). */
 export const PAT_TTL_DEFAULT_DAYS = 90;

@@ -1,3 +1,5 @@
+import type { ScopeReason } from "./personal_token.ts";
+
 /**
  * Everything Passbook refuses, each with the data its answer needs. `http/refusals.ts` turns each
  * into a status and a sentence, exhaustively and in one place.
@@ -15,6 +17,7 @@ export type Refusal =
   // Who asks
   | { readonly code: "unauthorized"; readonly detail: string }
   | { readonly code: "token_expired" }
+  | { readonly code: "unauthorized"; readonly reason: "personal_token_ended" | "session_ended" }
   | { readonly code: "origin_not_allowed" }
   | { readonly code: "redirect_not_allowed" }
   | { readonly code: "loopback_required" }
@@ -42,7 +45,7 @@ export type Refusal =
   | { readonly code: "already_used" }
   | { readonly code: "access_denied" }
   // Personal access tokens
-  | { readonly code: "scope"; readonly detail: string }
+  | { readonly code: "scope"; readonly reason: ScopeReason }
   | { readonly code: "token_budget_exceeded"; readonly room: number; readonly required: number }
   | { readonly code: "personal_token_not_found" }
   | { readonly code: "too_many_tokens"; readonly limit: number }

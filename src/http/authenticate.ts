@@ -1,11 +1,11 @@
 /** Who calls: a bearer token if there is one, otherwise a browser's cookies. */
-import { RATE_LIMIT_AUTHENTICATED_SECONDS } from "../domain/limits.ts";
 import { PERSONAL_TOKEN_PREFIX, type Identified } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { Session } from "../identity/port.ts";
 import { readBearer } from "./bearer.ts";
 import { factory, type AppContext, type Principal } from "./context.ts";
+import { countAuthenticated, rememberLife, resumeSession } from "./rate_limits.ts";
 import { refusalOfBearer } from "./refused_bearer.ts";
 import { refuse } from "./refusals.ts";
 import { keepSignedIn, readTokenCookies } from "./session_cookies.ts";
@@ -16,14 +16,12 @@ const NOT_SIGNED_IN = "Sign in, or send a bearer token.";
 export const authenticate = factory.createMiddleware(async (context, next) => {
   const principal = await identify(context);
   if (!principal.ok) return refuse(context, principal.refusal);
-  const { limits } = context.get("services");
-  const { success } = await limits.authenticated.limit({ key: principal.value.identity_id });
-  if (!success) {
-    const retry_after_seconds = RATE_LIMIT_AUTHENTICATED_SECONDS;
-    return refuse(context, { code: "rate_limited", retry_after_seconds });
-  }
+  const limited = await countAuthenticated(context, principal.value);
+  if (limited !== null) return refuse(context, limited);
   context.set("principal", principal.value);
-  return next();
+  await next();
+  rememberLife(context, principal.value);
+  return undefined;
 });
 
 /** The caller, or why there is none. A bearer that is not valid is never rescued by a cookie. */
@@ -60,8 +58,7 @@ async function verifyBearer(context: AppContext, token: string): Promise<Identif
 async function identifyByCookie(context: AppContext): Promise<Result<Principal, Refusal>> {
   const known = await findTokenOfSession(context);
   if (known !== null) return accepted(known);
-  const { identity } = context.get("services");
-  const resumed = await identity.resume(context.req.raw);
+  const resumed = await resumeSession(context);
   if (resumed.kind !== "session") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
   await keepSignedIn(context, resumed.session, resumed.set_cookies);
   return accepted(browserPrincipal(resumed.session));

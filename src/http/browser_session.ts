@@ -7,6 +7,7 @@ import { browserPrincipal, identify } from "./authenticate.ts";
 import type { Session } from "../identity/port.ts";
 import { factory, type AppContext } from "./context.ts";
 import { refuseByAccept } from "./problem.tsx";
+import { countAuthenticated, resumeSession, TooManyLookups } from "./rate_limits.ts";
 import { refuse } from "./refusals.ts";
 import { keepSignedIn, sendElsewhere } from "./session_cookies.ts";
 
@@ -31,7 +32,7 @@ export const requireBrowserSession = factory.createMiddleware(async (context, ne
 async function findSession(context: AppContext): Promise<Session | null> {
   const { identity } = context.get("services");
   if (context.req.header("Authorization") === undefined) {
-    const resumed = await identity.resume(context.req.raw);
+    const resumed = await resumeSession(context);
     if (resumed.kind !== "session") return null;
     await keepSignedIn(context, resumed.session, resumed.set_cookies);
     confirm(context, resumed.session);
@@ -40,6 +41,8 @@ async function findSession(context: AppContext): Promise<Session | null> {
   const bearer = await identify(context);
   if (!bearer.ok || bearer.value.proof.kind !== "session") return null;
   const { identity_id, proof } = bearer.value;
+  const limited = await countAuthenticated(context, bearer.value);
+  if (limited !== null) throw new TooManyLookups(limited);
   if (!(await identity.sessionIsAlive(proof.session_id, identity_id))) return null;
   context.set("principal", bearer.value);
   return { id: proof.session_id, identity_id };
@@ -47,7 +50,7 @@ async function findSession(context: AppContext): Promise<Session | null> {
 
 /** For pages: signed-out people sign in and come back to the same page, or a form's page. */
 export const signInFirst = factory.createMiddleware(async (context, next) => {
-  const resumed = await context.get("services").identity.resume(context.req.raw);
+  const resumed = await resumeSession(context);
   if (resumed.kind === "redirect") return sendElsewhere(context, resumed);
   const { pathname, search } = new URL(context.req.url);
   const is_page = context.req.method === "GET";

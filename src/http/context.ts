@@ -39,5 +39,10 @@ export function callerOf(context: AppContext): Caller {
   return { token_id: proof.kind === "pat" ? proof.token_id : null };
 }
 
+/** The caller's account. Only after `authenticate`. */
+export function accountOf(context: AppContext): ReturnType<Services["accounts"]> {
+  return context.get("services").accounts(context.get("principal").identity_id);
+}
+
 /** Makes handlers and middleware that know the environment above. */
 export const factory = createFactory<AppEnvironment>();

@@ -3,6 +3,7 @@ import { HTTPException } from "hono/http-exception";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
 import type { AppContext } from "./context.ts";
 import { refuseByAccept } from "./problem.tsx";
+import { TooManyLookups } from "./rate_limits.ts";
 import { refuse } from "./refusals.ts";
 
 /** The error handler of the whole app. */
@@ -10,6 +11,7 @@ export function answerFailure(error: Error, context: AppContext): Response | Pro
   if (error instanceof HTTPException && error.status === 400) {
     return refuse(context, { code: "invalid_request", detail: "The body is not valid JSON." });
   }
+  if (error instanceof TooManyLookups) return refuseByAccept(context, error.refusal);
   const request_id = context.get("request_id");
   console.error({ event: "request_failed", request_id, name: error.name, at: placeOf(error) });
   return isUnavailable(error)

@@ -1,7 +1,7 @@
 /** `GET /api/ledger`: the lines of the caller's passbook, newest first. */
 import * as z from "zod";
 import { ENTRY_KINDS } from "../domain/ledger.ts";
-import { callerOf, factory } from "./context.ts";
+import { accountOf, callerOf, factory } from "./context.ts";
 import { refuse } from "./refusals.ts";
 import { appSlug, jobId, pageLimit, validQuery } from "./validation.ts";
 import { entryView } from "./views.ts";
@@ -28,7 +28,7 @@ export const listLedgerQuery = z.object({
 
 export const listLedger = factory.createHandlers(validQuery(listLedgerQuery), async (context) => {
   const { app, job_id, kind, from, to, limit, cursor } = context.req.valid("query");
-  const account = context.get("services").accounts(context.get("principal").identity_id);
+  const account = accountOf(context);
   const answer = await account.listEntries(callerOf(context), {
     app_slug: app,
     job_id,

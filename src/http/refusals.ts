@@ -1,5 +1,6 @@
 /** The one place where refusals become statuses and sentences. */
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { ScopeReason } from "../domain/personal_token.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { AppContext } from "./context.ts";
 
@@ -11,6 +12,20 @@ interface Description {
   /** Members of the body beside `error` and `code`. */
   readonly more?: Readonly<Record<string, number | null>>;
 }
+
+const ENDED_WORDS = {
+  personal_token_ended: "This token was revoked or has expired. Get a new one.",
+  session_ended: "The session behind this request has ended. Sign in again.",
+} as const;
+
+const SCOPE_WORDS: Readonly<Record<ScopeReason, string>> = {
+  read_only: "This token may only read.",
+  other_app: "This token may not act for this app.",
+  apps_only: "A token limited to some apps is told nothing of the person behind it.",
+  no_upstream: "This token gets no third parties' tokens: its owner did not allow that.",
+  capped: "A token with a spending cap may end only its own jobs.",
+  itself_only: "A token may revoke only itself.",
+};
 
 /** How a refusal looks on the wire. */
 export function describeRefusal(refusal: Refusal): Description {
@@ -44,7 +59,7 @@ export function describeRefusal(refusal: Refusal): Description {
     case "unauthorized":
       return {
         status: 401,
-        error: refusal.detail,
+        error: "reason" in refusal ? ENDED_WORDS[refusal.reason] : refusal.detail,
         headers: { "WWW-Authenticate": "Bearer" },
       };
     case "token_expired":
@@ -143,7 +158,7 @@ export function describeRefusal(refusal: Refusal): Description {
     case "access_denied":
       return { status: 410, error: "This login was denied. Start again if that was a mistake." };
     case "scope":
-      return { status: 403, error: refusal.detail };
+      return { status: 403, error: SCOPE_WORDS[refusal.reason] };
     case "token_budget_exceeded":
       return {
         status: 402,

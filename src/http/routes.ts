@@ -8,7 +8,6 @@ import { guardOwnForms, requireBrowserSession, signInFirst } from "./browser_ses
 import type { AppEnvironment } from "./context.ts";
 import { completeLogin } from "./device/complete.ts";
 import { approveDevice, denyDevice } from "./device/decide.tsx";
-import { limitAttempts, limitStarts } from "./device/limits.ts";
 import { showDevice } from "./device/page.tsx";
 import { pollLogin } from "./device/poll.ts";
 import { startLogin } from "./device/start.ts";
@@ -27,6 +26,13 @@ import {
 } from "./origins.ts";
 import { noStore } from "./headers.ts";
 import { readMe } from "./me.ts";
+import {
+  limitAttempts,
+  limitNetwork,
+  limitSessionLookups,
+  limitSignInAnswers,
+  limitWrites,
+} from "./rate_limits.ts";
 import { issueSessionToken } from "./session_token.ts";
 import { finishSignIn } from "./signin/callback.tsx";
 import { signInDevelopment } from "./signin/development.ts";
@@ -50,12 +56,13 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
 
   app.use("/signin/*", noStore);
   app.get("/signin", ...showSignIn);
-  app.post("/signin/dev", limitedBody, ...signInDevelopment);
-  app.get("/signin/callback/:id", ...finishSignIn);
-  app.get("/signin/:id", ...startSignIn);
+  const signing_in = limitNetwork("signin");
+  app.post("/signin/dev", signing_in, limitedBody, ...signInDevelopment);
+  app.get("/signin/callback/:id", signing_in, limitSignInAnswers, ...finishSignIn);
+  app.get("/signin/:id", signing_in, ...startSignIn);
 
   app.use("/signout", shareWithAllowedOrigins, noStore);
-  app.post("/signout", guardForm, limitedBody, ...signOut);
+  app.post("/signout", guardForm, limitSessionLookups, limitedBody, ...signOut);
 
   const own_form = [guardOwnForms, signInFirst, limitedBody] as const;
   app.use("/account/*", noStore);
@@ -84,16 +91,16 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/api/socialToken", ...hand_out, ...readSocialToken);
   app.get("/api/socialMe", ...readSocialMe);
 
-  const write = [authenticate, guardCookieWrites, jsonBodyOnly, limitedBody] as const;
+  const write = [authenticate, guardCookieWrites, limitWrites, jsonBodyOnly, limitedBody] as const;
   app.post("/api/jobs", ...write, ...createJob);
   app.post("/api/jobs/complete", ...write, ...completeJob);
   app.post("/api/jobs/fail", ...write, ...failJob);
 
   const approver = [requireBrowserSession, guardCookieWrites, limitAttempts] as const;
-  app.post("/api/device/start", limitStarts, limitedBody, ...startLogin);
+  app.post("/api/device/start", limitNetwork("device_start"), limitedBody, ...startLogin);
   app.post("/api/device/complete", ...approver, jsonBodyOnly, limitedBody, ...completeLogin);
   app.get("/api/device/poll", ...pollLogin);
 
   app.get("/api/tokens", authenticate, ...listTokens);
-  app.delete("/api/tokens/:id", authenticate, guardCookieWrites, ...revokeToken);
+  app.delete("/api/tokens/:id", authenticate, guardCookieWrites, limitWrites, ...revokeToken);
 }

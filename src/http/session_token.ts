@@ -1,11 +1,11 @@
 /** `GET /api/sessionToken[?template=]`: a fresh token for whoever is signed in, by cookie or bearer. */
 import type { Refusal } from "../domain/refusals.ts";
-import { RATE_LIMIT_AUTHENTICATED_SECONDS } from "../domain/limits.ts";
 import type { Identified } from "../domain/proof.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import { browserPrincipal, identify } from "./authenticate.ts";
 import { factory, type AppContext } from "./context.ts";
 import { allowedRedirect } from "./origins.ts";
+import { countAuthenticated, resumeSession } from "./rate_limits.ts";
 import { describeRefusal, refuse } from "./refusals.ts";
 import { keepSignedIn } from "./session_cookies.ts";
 
@@ -15,14 +15,14 @@ const NOT_SIGNED_IN = "Nobody is signed in here. Sign in at signin_url.";
 /** Only what still lives gets a new token, so a store is asked here. */
 export const issueSessionToken = factory.createHandlers(async (context) => {
   const living = await findLiving(context);
-  if (!living.ok) return refuseWithSignIn(context, living.refusal);
-  const { identity_id, proof, token } = living.value;
-  const { limits, config, template_tokens } = context.get("services");
-  const { success } = await limits.authenticated.limit({ key: identity_id });
-  if (!success) {
-    const retry_after_seconds = RATE_LIMIT_AUTHENTICATED_SECONDS;
-    return refuse(context, { code: "rate_limited", retry_after_seconds });
+  if (!living.ok) {
+    const { refusal } = living;
+    return refusal.code === "rate_limited"
+      ? refuse(context, refusal)
+      : refuseWithSignIn(context, refusal);
   }
+  const { identity_id, proof, token } = living.value;
+  const { config, template_tokens } = context.get("services");
   const name = context.req.query("template");
   if (name === undefined) return context.json({ token: await token() });
   const templates = config.token_templates;
@@ -42,19 +42,24 @@ interface Living extends Identified {
 
 /** The caller, looked up rather than believed. A bearer is never rescued by a cookie. */
 async function findLiving(context: AppContext): Promise<Result<Living, Refusal>> {
-  const { identity, session_tokens } = context.get("services");
+  const { session_tokens } = context.get("services");
   if (context.req.header("Authorization") === undefined) {
-    const resumed = await identity.resume(context.req.raw);
+    const resumed = await resumeSession(context);
     if (resumed.kind !== "session") {
       return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
     }
     const { session, set_cookies } = resumed;
-    const { identity_id, proof } = browserPrincipal(session);
+    const principal = browserPrincipal(session);
+    const limited = await countAuthenticated(context, principal);
+    if (limited !== null) return refused(limited);
+    const { identity_id, proof } = principal;
     const token = () => keepSignedIn(context, session, set_cookies);
     return accepted({ identity_id, proof, token });
   }
   const principal = await identify(context);
   if (!principal.ok) return principal;
+  const limited = await countAuthenticated(context, principal.value);
+  if (limited !== null) return refused(limited);
   const { identity_id, proof } = principal.value;
   if (!(await isAlive(context, principal.value))) {
     return refused({ code: "unauthorized", detail: ENDED });
@@ -68,7 +73,9 @@ async function findLiving(context: AppContext): Promise<Result<Living, Refusal>>
 async function isAlive(context: AppContext, { identity_id, proof }: Identified): Promise<boolean> {
   const { identity, accounts } = context.get("services");
   if (proof.kind === "session") return identity.sessionIsAlive(proof.session_id, identity_id);
-  return (await accounts(identity_id).checkCaller({ token_id: proof.token_id })).ok;
+  const { ok } = await accounts(identity_id).checkCaller({ token_id: proof.token_id });
+  if (!ok) context.get("services").living_tokens.forget(proof.token_id);
+  return ok;
 }
 
 /** 401 with the address that signs in and comes back to the page that asked. */

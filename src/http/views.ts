@@ -39,8 +39,7 @@ export function entryView(row: EntryRow) {
     balance_after: row.balance_after,
     job_id: row.job_id,
     app: row.app_slug,
-    // An operator's reason, where one moved the balance.
-    note: null,
+    note: row.note,
     at: timestamp(row.at_ms),
   };
 }

@@ -140,6 +140,11 @@ export interface IdentityProvider {
   resume(request: Request): Promise<Resumption>;
   /** Whether a session of this person still lives. Reads a store: not for the usual request. */
   sessionIsAlive(session_id: string, identity_id: string): Promise<boolean>;
+  /**
+   * When a session of this person ends by itself, as far as is known now, in milliseconds since the
+   * epoch; null where it does not live. Reads a store.
+   */
+  sessionEndsAt(session_id: string, identity_id: string): Promise<number | null>;
   /** Starts a sign-in; writes to no store. */
   startSignIn(start: SignInStart): Promise<SignInStarted>;
   /** Finishes the sign-in whose answer `request` brings to `/signin/callback/{method_id}`. */

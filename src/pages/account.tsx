@@ -37,13 +37,18 @@ export function AccountPage({ person, account, methods, notice }: AccountPagePro
         <button type="submit">Sign out</button>
       </form>
       <form method="post" action="/account/signout-everywhere">
+        <label class="choice">
+          <input type="checkbox" name="personal_tokens" value="end" /> End the access of devices and
+          tokens too
+        </label>
         <button type="submit" class="quiet">
           Sign out everywhere
         </button>
       </form>
       <p class="hint">
-        Everywhere means every browser you signed in with. Apps follow within minutes; access tokens
-        go on until you revoke them above.
+        Everywhere means every browser you signed in with. Apps that are open follow within 15
+        minutes. Devices and tokens go on unless you tick the box; what you approved with an app’s
+        sign-in always ends with it.
       </p>
     </Page>
   );

@@ -1,12 +1,24 @@
 /** The device page's markup: enter a code, compare it and decide, and how that ended. */
 import type { Child } from "hono/jsx";
-import { CAP_PERIODS } from "../domain/access_token.ts";
-import { COST_MAX_CREDITS, USER_CODE_INPUT_MAX_LENGTH } from "../domain/limits.ts";
+import { beginningOf } from "../domain/device_login.ts";
+import { USER_CODE_INPUT_MAX_LENGTH, USER_CODE_LENGTH } from "../domain/limits.ts";
+import {
+  AccessChoice,
+  AppsChoice,
+  CapChoice,
+  describedBy,
+  FieldProblem,
+  FIELD_IDS,
+  UpstreamChoice,
+  type ApprovalChoices,
+  type ApprovalProblems,
+  type KnownApp,
+} from "./device_choices.tsx";
 import { Page } from "./layout.tsx";
 
 /** A login to decide. What the asker says of itself is null where it says nothing. */
-export interface ConfirmProps {
-  /** As people read it. */
+export interface LoginFacts {
+  /** All its letters, without a dash. */
   readonly user_code: string;
   /** Whose account it will be, as the person knows it: address or name; null where neither is known. */
   readonly approver: string | null;
@@ -21,20 +33,39 @@ export interface ConfirmProps {
   readonly started_at: Date;
   readonly age_minutes: number;
   readonly token_days: number;
-  /** What is wrong with the limits that were just sent. */
-  readonly problem: string | null;
+  readonly known_apps: readonly KnownApp[];
+  /** The third parties whose tokens may be held for the person. */
+  readonly upstream_names: readonly string[];
+}
+
+interface ConfirmProps {
+  readonly facts: LoginFacts;
+  readonly choices: ApprovalChoices;
+  readonly problems: ApprovalProblems;
+}
+
+/** A form that may be sent again as it was. */
+interface SameAgain {
+  readonly method: string;
+  readonly path: string;
+  readonly fields: readonly (readonly [string, string])[];
 }
 
 export type DevicePageState =
-  | { readonly kind: "enter" }
+  /** `typed_code`: filled in, for the person to look at. */
+  | { readonly kind: "enter"; readonly typed_code: string }
   | ({ readonly kind: "confirm" } & ConfirmProps)
   | { readonly kind: "approved" }
   | { readonly kind: "denied" }
   | { readonly kind: "was_denied" }
   | { readonly kind: "expired" }
   | { readonly kind: "used" }
-  | { readonly kind: "unknown" }
-  | { readonly kind: "too_many_attempts" }
+  | { readonly kind: "unknown"; readonly typed_code: string }
+  | {
+      readonly kind: "too_many_attempts";
+      readonly seconds: number;
+      readonly again: SameAgain | null;
+    }
   | { readonly kind: "refused"; readonly problem: string };
 
 export function DevicePage({ state }: { state: DevicePageState }) {
@@ -43,8 +74,15 @@ export function DevicePage({ state }: { state: DevicePageState }) {
       return (
         <Page title="Connect a device">
           <h1>Connect a device</h1>
-          <p>Enter the code that your device shows.</p>
-          <CodeForm />
+          {state.typed_code === "" ? (
+            <p>Enter the code that your device shows.</p>
+          ) : (
+            <p>
+              Does your device show this code? Go on only if you started this yourself; if somebody
+              sent you a link, close this page.
+            </p>
+          )}
+          <CodeForm typed_code={state.typed_code} />
         </Page>
       );
     case "confirm":
@@ -88,14 +126,22 @@ export function DevicePage({ state }: { state: DevicePageState }) {
       );
     case "unknown":
       return (
-        <Retry title="We do not know this code">
-          <p>Compare it with your device letter by letter; it has no vowels and no digits.</p>
-        </Retry>
+        <Page title="Error: unknown code">
+          <h1>We do not know this code</h1>
+          <CodeForm
+            typed_code={state.typed_code}
+            problem="Compare it with your device letter by letter: it has 8 letters, none of them a vowel, and no digits."
+          />
+        </Page>
       );
     case "too_many_attempts":
       return (
         <Ending title="Too many attempts">
-          <p>Wait a minute, then try again. Your code keeps working until it expires.</p>
+          <p>
+            Wait {state.seconds} seconds, then try again. Your code keeps working until it expires
+            {state.again === null ? "." : ", and what you chose is kept here."}
+          </p>
+          {state.again === null ? null : <SendAgain {...state.again} />}
         </Ending>
       );
     case "refused":
@@ -120,15 +166,27 @@ function Retry({ title, children }: { title: string; children: Child }) {
   return (
     <Ending title={title}>
       {children}
-      <CodeForm />
+      <CodeForm typed_code="" />
     </Ending>
   );
 }
 
-function CodeForm() {
+function SendAgain({ method, path, fields }: SameAgain) {
+  return (
+    <form method={method === "GET" ? "get" : "post"} action={path}>
+      {fields.map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <button type="submit">Try again</button>
+    </form>
+  );
+}
+
+function CodeForm({ typed_code, problem }: { typed_code: string; problem?: string }) {
   return (
     <form method="get" action="/device">
       <label for="user_code">Code</label>
+      <FieldProblem id="user_code_problem" problem={problem} />
       <input
         id="user_code"
         name="user_code"
@@ -140,37 +198,38 @@ function CodeForm() {
         autocapitalize="characters"
         spellcheck={false}
         required
+        autofocus={problem !== undefined}
+        value={typed_code.slice(0, USER_CODE_INPUT_MAX_LENGTH)}
+        {...describedBy("user_code_problem", problem)}
       />
       <button type="submit">Continue</button>
     </form>
   );
 }
 
-function Confirm(props: ConfirmProps) {
-  const { user_code, approver, problem, token_days } = props;
+function Confirm({ facts, choices, problems }: ConfirmProps) {
+  const { user_code, approver, token_days } = facts;
+  const wrong = Object.keys(problems).length > 0;
   return (
-    <Page title="Approve a device">
-      <h1>Does your device show this code?</h1>
-      <p class="code">
-        <strong>{user_code}</strong>
-      </p>
-      <Facts {...props} />
+    <Page title={wrong ? "Error: connect this device" : "Connect this device?"}>
+      <Summary problems={problems} />
+      <h1>Connect this device?</h1>
+      <Facts {...facts} />
       <p class="problem">
-        <strong>Approve only what you started yourself</strong>, just now, on a device that you can
-        see. If somebody sent you this code, or asks you to enter it, deny it.
+        <strong>Only if you started this yourself</strong>, just now, on a device that you can see.
+        If somebody sent you here, or asks you for these letters, deny it.
       </p>
-      {problem === null ? null : (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
       <form method="post" action="/device/approve">
         <input type="hidden" name="user_code" value={user_code} />
         <p>
-          It will be able to use your account{approver === null ? null : <> ({approver})</>} and
-          spend your credits for {token_days} days, or until you revoke it.
+          It will use your account{approver === null ? null : <> ({approver})</>} for {token_days}{" "}
+          days, or until you revoke it.
         </p>
-        <Limits open={problem !== null} />
+        <AccessChoice choices={choices} problems={problems} />
+        <AppsChoice choices={choices} problems={problems} known_apps={facts.known_apps} />
+        <CapChoice choices={choices} problems={problems} />
+        <UpstreamChoice choices={choices} names={facts.upstream_names} />
+        <LastLetters user_code={user_code} choices={choices} problems={problems} />
         <button type="submit">Approve</button>
       </form>
       <form method="post" action="/device/deny">
@@ -183,7 +242,76 @@ function Confirm(props: ConfirmProps) {
   );
 }
 
-function Facts(props: ConfirmProps) {
+/** All errors at once, first on the page, each a way to its field. */
+function Summary({ problems }: Pick<ConfirmProps, "problems">) {
+  const { whole, ...fields } = problems;
+  const names = Object.keys(FIELD_IDS) as (keyof typeof FIELD_IDS)[];
+  const wrong = names.flatMap((name) => {
+    const problem = fields[name];
+    return problem === undefined ? [] : [[name, problem] as const];
+  });
+  if (whole === undefined && wrong.length === 0) return null;
+  return (
+    <div class="problem" role="alert">
+      <p>
+        <strong>Nothing was approved yet.</strong> What you chose is kept.
+      </p>
+      <ul>
+        {whole === undefined ? null : (
+          <li>
+            Your account has as many devices and tokens as it can have.{" "}
+            <a href="/account/tokens">Revoke one that you no longer need</a>, then approve again.
+          </li>
+        )}
+        {wrong.map(([name, problem]) => (
+          <li>
+            <a href={`#${FIELD_IDS[name]}`}>{problem}</a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/**
+ * The one thing that no lured click does: the page shows half of the code, and the person types what
+ * only the device shows.
+ */
+function LastLetters({
+  user_code,
+  choices,
+  problems,
+}: Omit<ConfirmProps, "facts"> & { user_code: string }) {
+  return (
+    <fieldset class="proof">
+      <legend>The code on your device</legend>
+      <FieldProblem id="last_letters_problem" problem={problems.last_letters} />
+      <label for="last_letters">
+        It begins with <strong class="letters">{beginningOf(user_code)}</strong>. Type the four
+        letters after that.
+      </label>
+      <div class="halves code">
+        <span aria-hidden="true">{beginningOf(user_code)}-</span>
+        <input
+          id="last_letters"
+          name="last_letters"
+          type="text"
+          class="code"
+          placeholder="XXXX"
+          size={USER_CODE_LENGTH / 2}
+          maxlength={USER_CODE_INPUT_MAX_LENGTH}
+          autocomplete="off"
+          autocapitalize="characters"
+          spellcheck={false}
+          value={choices.last_letters}
+          {...describedBy("last_letters_problem", problems.last_letters)}
+        />
+      </div>
+    </fieldset>
+  );
+}
+
+function Facts(props: LoginFacts) {
   const { client_name, app_slug, app_name, program, place, started_at, age_minutes } = props;
   const shown_at = `${started_at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   return (
@@ -192,7 +320,7 @@ function Facts(props: ConfirmProps) {
       <dd>{client_name ?? "nothing"}</dd>
       {app_slug === null ? null : (
         <>
-          <dt>For the app</dt>
+          <dt>It says it is for</dt>
           <dd>
             {app_name === null ? `${app_slug} (not registered here)` : `${app_name} (${app_slug})`}
           </dd>
@@ -213,52 +341,5 @@ function Facts(props: ConfirmProps) {
         <time datetime={started_at.toISOString()}>{shown_at}</time>
       </dd>
     </dl>
-  );
-}
-
-const PERIOD_WORDS: Readonly<Record<(typeof CAP_PERIODS)[number], string>> = {
-  total: "in total",
-  "30_days": "every 30 days",
-};
-
-function Limits({ open }: { open: boolean }) {
-  return (
-    <details open={open}>
-      <summary>Limit what it may do</summary>
-      <fieldset>
-        <legend>Access</legend>
-        <label class="choice">
-          <input type="radio" name="access" value="write" checked /> Read and spend
-        </label>
-        <label class="choice">
-          <input type="radio" name="access" value="read" /> Read only
-        </label>
-      </fieldset>
-      <label for="apps">Only these apps</label>
-      <input id="apps" name="apps" type="text" autocomplete="off" aria-describedby="apps_hint" />
-      <p class="hint" id="apps_hint">
-        Names with commas between; empty means all apps.
-      </p>
-      <label for="credits">At most this many credits</label>
-      <input
-        id="credits"
-        name="credits"
-        type="number"
-        min="0"
-        max={COST_MAX_CREDITS}
-        step="1"
-        inputmode="numeric"
-        aria-describedby="credits_hint"
-      />
-      <p class="hint" id="credits_hint">
-        Empty means no limit: a job may also cost more than its estimate.
-      </p>
-      <label for="period">Counted</label>
-      <select id="period" name="period">
-        {CAP_PERIODS.map((period) => (
-          <option value={period}>{PERIOD_WORDS[period]}</option>
-        ))}
-      </select>
-    </details>
   );
 }

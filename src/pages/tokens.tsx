@@ -1,17 +1,19 @@
 /** The page of a person's personal access tokens: what each may do, and a way to end it. */
-import type { TokenLimits } from "../domain/access_token.ts";
+import type { PersonalTokenLimits } from "../domain/personal_token.ts";
 import { Page } from "./layout.tsx";
 
 /** A token as the page shows it. */
 export interface TokenLine {
   readonly id: string;
   readonly label: string;
-  readonly limits: TokenLimits;
+  readonly limits: PersonalTokenLimits;
   /** Credits spent of its cap; null without one. */
   readonly spent: number | null;
   readonly created_at: Date;
   readonly last_used_at: Date | null;
   readonly expires_at: Date;
+  /** Whether it ends when the session that approved it does. */
+  readonly ends_with_session: boolean;
 }
 
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
@@ -39,7 +41,8 @@ export function TokensPage({ tokens }: { tokens: readonly TokenLine[] }) {
   );
 }
 
-function Token({ id, label, limits, spent, created_at, last_used_at, expires_at }: TokenLine) {
+function Token(props: TokenLine) {
+  const { id, label, limits, spent, created_at, last_used_at, expires_at } = props;
   return (
     <li>
       <h2>{label}</h2>
@@ -53,7 +56,8 @@ function Token({ id, label, limits, spent, created_at, last_used_at, expires_at 
             last used <Day at={last_used_at} />
           </>
         )}
-        , ends <Day at={expires_at} />.
+        , ends <Day at={expires_at} />
+        {props.ends_with_session ? ", or with the sign-in that approved it" : ""}.
       </p>
       <form method="post" action="/account/tokens/revoke">
         <input type="hidden" name="token_id" value={id} />
@@ -69,10 +73,14 @@ function Day({ at }: { at: Date }) {
   return <time datetime={at.toISOString()}>{DAY.format(at)}</time>;
 }
 
-function describeLimits({ access, app_slugs, cap }: TokenLimits, spent: number | null): string {
+function describeLimits(
+  { access, upstream, app_slugs, cap }: PersonalTokenLimits,
+  spent: number | null,
+): string {
   const what = access === "read" ? "May read" : "May read and spend";
   const where = app_slugs === null ? "in all apps" : `in ${app_slugs.join(", ")}`;
-  if (cap === null) return `${what} ${where}.`;
+  const beyond = upstream ? " It also gets the tokens you gave us for other services." : "";
+  if (cap === null) return `${what} ${where}.${beyond}`;
   const period = cap.period === "total" ? "in total" : "every 30 days";
-  return `${what} ${where}, at most ${cap.credits} credits ${period}; ${spent ?? 0} spent.`;
+  return `${what} ${where}, at most ${cap.credits} credits ${period}; ${spent ?? 0} spent.${beyond}`;
 }

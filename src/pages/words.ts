@@ -111,7 +111,10 @@ export const SIGN_IN_PROBLEMS: Readonly<Record<SignInFailure, (provider: string)
 /** What was done, said once on the page that follows. */
 export const NOTICES = {
   signed_out: "You are signed out.",
-  signed_out_everywhere: "You are signed out in every browser.",
+  signed_out_everywhere:
+    "You are signed out in every browser. Devices and tokens that you approved go on; you end them on your account page. Apps that are open notice within 15 minutes.",
+  signed_out_and_tokens_ended:
+    "You are signed out in every browser, and every device and token has lost its access. Apps that are open notice within 15 minutes.",
   linked: "Linked. You can sign in that way from now on.",
   unlinked: "Unlinked. You can no longer sign in that way.",
   only_one_left: "This is your only way to sign in. Link another one first.",

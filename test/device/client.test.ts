@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { BASE_URL, signIn } from "../http/passbook.ts";
+import { BASE_URL, environmentWith, signIn } from "../http/passbook.ts";
 import { env } from "cloudflare:workers";
 import { createExecutionContext } from "cloudflare:test";
 import worker from "../../src/worker.ts";
@@ -9,13 +9,15 @@ import { approve, holderOf, postForm } from "./logins.ts";
 /** A device whose waiting passes the time, and lets `meanwhile` happen after so many waits. */
 function device(
   meanwhile: (waits: number) => Promise<unknown>,
+  environment: Env = env,
 ): DeviceOptions & { waits: number[] } {
   const waits: number[] = [];
   return {
     base_url: BASE_URL,
     client_name: "Test device",
     waits,
-    fetch: async (url, init) => worker.fetch(new Request(url, init), env, createExecutionContext()),
+    fetch: async (url, init) =>
+      worker.fetch(new Request(url, init), environment, createExecutionContext()),
     async wait(seconds) {
       waits.push(seconds);
       vi.setSystemTime(Date.now() + seconds * 1000);
@@ -47,7 +49,9 @@ describe("a client that does as RFC 8628 asks", () => {
 
   it("learns that the code has expired", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
-    const options = device(async () => null);
+    // Its minutes pass in no time, in which the limiter counts: fewer than it allows.
+    const settings = environmentWith({ DEVICE_CODE_TTL_SECONDS: "200" });
+    const options = device(async () => null, settings);
     const login = await startDevice(options);
     expect(await awaitToken(options, login)).toEqual({ kind: "expired" });
   });

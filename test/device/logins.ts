@@ -44,6 +44,16 @@ export function postForm(
   return send("POST", path, { headers: fromOwnPage(person), body: new URLSearchParams(fields) });
 }
 
+/** The page's form as a person leaves it who changes nothing and types what their device shows. */
+export function approvalForm(
+  user_code: string,
+  choices: Record<string, string> = {},
+): Record<string, string> {
+  const last_letters = user_code.slice(-4);
+  const untouched = { access: "write", reach: "all", credits: "", period: "total", other_apps: "" };
+  return { user_code, last_letters, ...untouched, ...choices };
+}
+
 /** Opens the page of a code as a signed-in browser. */
 export function openPage(
   person: SignedIn,

@@ -4,7 +4,8 @@ import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { passTime } from "../clock.ts";
 import { evict } from "../evict.ts";
-import { FULL_ACCESS } from "../../src/domain/access_token.ts";
+import type { LoginGrant } from "../../src/domain/device_login.ts";
+import { FULL_ACCESS } from "../../src/domain/personal_token.ts";
 
 const TTL_SECONDS = 900;
 const KEEP_MS = 24 * 60 * 60 * 1000;
@@ -104,6 +105,10 @@ class Model {
 const asker = { client_name: null, app_slug: null, program: null, city: null, country: null };
 const started = { asker, ttl_seconds: TTL_SECONDS, poll_interval_seconds: 5 };
 
+function grantOf(identity_id: Person): LoginGrant {
+  return { identity_id, limits: FULL_ACCESS, session_id: "session", session_ends_at_ms: null };
+}
+
 /** Gives a command to the object and tells its answer in the model's words. */
 async function carryOut(command: Command, name: string): Promise<string> {
   const login = env.DEVICE_LOGIN.getByName(name);
@@ -117,7 +122,7 @@ async function carryOut(command: Command, name: string): Promise<string> {
       const answer =
         kind === "open"
           ? await login.open(person, null)
-          : await (kind === "approve" ? login.approve(person, FULL_ACCESS) : login.deny(person));
+          : await (kind === "approve" ? login.approve(grantOf(person)) : login.deny(person));
       return answer.ok ? "ok" : answer.refusal.code;
     }
     case "poll": {
@@ -171,10 +176,10 @@ describe("the object of a device login", () => {
   it("gives what was asked for to a reader without a copy, or with the copy of another login", async () => {
     const login = env.DEVICE_LOGIN.getByName("BCDFGHJK");
     const answer = await login.start({ ...started, device_code_digest: "one" });
-    const started_at_ms = answer.kind === "started" ? answer.asked.started_at_ms : 0;
+    const started_at_ms = answer.kind === "started" ? answer.request.started_at_ms : 0;
     const asked = async (known: number | null) => {
       const opened = await login.open("ada", known);
-      return opened.ok ? opened.value.asked : opened.refusal;
+      return opened.ok ? opened.value.request : opened.refusal;
     };
     expect(await asked(null)).toMatchObject({ asker });
     expect(await asked(started_at_ms - 1)).toMatchObject({ asker });

@@ -3,6 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { describe, expect, it } from "vitest";
 import worker from "../../src/worker.ts";
 import {
+  approvalForm,
   fromOwnPage,
   openPage,
   poll,
@@ -33,7 +34,7 @@ describe("the device page", () => {
       .join("; ");
     const page = await send("GET", path, { headers: { Cookie } });
     expect(page.status).toBe(200);
-    expect(page.text).toContain(user_code);
+    expect(page.text).toContain(`${user_code.slice(0, 4)}-`);
   });
 
   it("asks for a code where it was given none", async () => {
@@ -63,7 +64,7 @@ describe("the device page", () => {
       "demo (not registered here)",
       "Firefox on Windows",
     ];
-    for (const words of [user_code, ...shown, "Approve only what you started yourself"]) {
+    for (const words of [...shown, "Only if you started this yourself"]) {
       expect(text).toContain(words);
     }
     expect(text).not.toContain("<script");
@@ -105,16 +106,22 @@ describe("the device page", () => {
     const wrong: Record<string, string>[] = [
       { credits: "1.5" },
       { credits: "-1" },
-      { apps: "No Slug!" },
+      { reach: "some", other_apps: "No Slug!" },
     ];
     for (const fields of wrong) {
-      const answer = await postForm(ada, "/device/approve", { user_code, ...fields });
+      const answer = await postForm(ada, "/device/approve", approvalForm(user_code, fields));
       expect(answer.status).toBe(400);
-      expect(answer.text).toContain(user_code);
       expect(answer.text).toContain('role="alert"');
     }
-    const limits = { access: "read", apps: "demo, second", credits: "50", period: "30_days" };
-    const approved = await postForm(ada, "/device/approve", { user_code, ...limits });
+    const limits = {
+      access: "read",
+      reach: "some",
+      other_apps: "demo, second",
+      credits: "50",
+      period: "30_days",
+    };
+    const form = approvalForm(user_code, limits);
+    const approved = await postForm(ada, "/device/approve", form);
     expect(approved.status).toBe(200);
     expect(approved.text).toContain("Device connected");
     const holder = holderOf((await poll(device_code)).body.token);
@@ -126,11 +133,10 @@ describe("the device page", () => {
     });
   });
 
-  it("approves in full where the form's limits are left as they are", async () => {
+  it("approves reading and spending where the form is left as it is, and nothing beyond", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
-    const untouched = { access: "write", apps: "", credits: "", period: "total" };
-    await postForm(ada, "/device/approve", { user_code, ...untouched });
+    await postForm(ada, "/device/approve", approvalForm(user_code));
     const holder = holderOf((await poll(device_code)).body.token);
     expect((await holder.get("/api/tokens")).body.tokens[0]).toMatchObject({
       scopes: ["read", "write"],
@@ -146,7 +152,7 @@ describe("the device page", () => {
       "Request denied",
     );
     const used = (await startLogin()).user_code;
-    await postForm(ada, "/device/approve", { user_code: used });
+    await postForm(ada, "/device/approve", approvalForm(used));
     const endings = [
       { code: denied, status: 410, words: "This request was denied" },
       { code: used, status: 410, words: "already used" },
@@ -172,7 +178,7 @@ describe("the device page", () => {
   it("takes its forms from itself only, and only from signed-in people", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
-    const body = () => new URLSearchParams({ user_code });
+    const body = () => new URLSearchParams(approvalForm(user_code));
     for (const path of ["/device/approve", "/device/deny"]) {
       for (const Origin of ["https://evil.example", "null", "http://localhost:3000"]) {
         const headers = { Cookie: ada.cookies, Origin };

@@ -46,7 +46,7 @@ describe("signing in with a provider whose id named another issuer before", () =
         },
       ],
     ]);
-    const count = await env.DB.prepare("select count(*) as n from identities").first("n");
+    const count = await env.DIRECTORY.prepare("select count(*) as n from identities").first("n");
     expect(count).toBe(1);
   });
 
@@ -60,7 +60,7 @@ describe("signing in with a provider whose id named another issuer before", () =
     const started = await browser.post("/account/link", { provider: "acme" });
     const back = other.approve(started.headers.get("Location") ?? "", { sub: "4712" });
     expect((await browser.get(back.href)).status).toBe(500);
-    const rows = await env.DB.prepare("select provider from identities where user_id = ?")
+    const rows = await env.DIRECTORY.prepare("select provider from identities where user_id = ?")
       .bind(zoe_id)
       .raw();
     expect(rows.flat()).toEqual(["zeta"]);
@@ -78,17 +78,17 @@ describe("signing in with a provider whose id named another issuer before", () =
     const moved = openProviderDouble("acme", { client_id: "the-new-client" });
     const landed = await openBrowser(connect(moved)).signIn(moved, ADA);
     expect(subjectOf(tokenOf(landed))).toBe(ada_id);
-    const row = await env.DB.prepare("select issuer, client_id from identities").first();
+    const row = await env.DIRECTORY.prepare("select issuer, client_id from identities").first();
     expect(row).toEqual({ issuer: "https://acme.test", client_id: "the-new-client" });
   });
 
   it("takes rows older than the issuer's column for what the id names now", async () => {
     const ada_id = await adaOfAcme();
-    await env.DB.exec("update identities set issuer = null, client_id = null");
+    await env.DIRECTORY.exec("update identities set issuer = null, client_id = null");
     const acme = openProviderDouble("acme");
     const landed = await openBrowser(connect(acme)).signIn(acme, ADA);
     expect(subjectOf(tokenOf(landed))).toBe(ada_id);
-    const row = await env.DB.prepare("select issuer from identities").first("issuer");
+    const row = await env.DIRECTORY.prepare("select issuer from identities").first("issuer");
     expect(row).toBe("https://acme.test");
   });
 });

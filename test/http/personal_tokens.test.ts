@@ -49,7 +49,7 @@ describe("a personal access token", () => {
     };
     const bindings = {
       ACCOUNT: counting,
-      DB: forbidden("DB"),
+      DB: forbidden("DIRECTORY"),
       DIRECTORY: forbidden("DIRECTORY"),
       DEVICE_CODES: forbidden("KV"),
       DEVICE_LOGIN: forbidden("DEVICE_LOGIN"),
@@ -168,7 +168,7 @@ describe("the list of tokens", () => {
       expect.objectContaining({
         label: "Laptop",
         app: "demo",
-        scopes: ["read", "write"],
+        scopes: ["read", "write", "upstream"],
         apps: null,
         cap: null,
         last_used_at: null,
@@ -213,11 +213,18 @@ describe("the list of tokens", () => {
   it("holds a bounded number of living tokens", async () => {
     const ada = await signIn();
     const account = env.ACCOUNT.getByName(ada.identity_id);
-    const limits = { access: "write", app_slugs: null, cap: null } as const;
+    const limits = { access: "write", upstream: true, app_slugs: null, cap: null } as const;
     const issue = (expires_at_ms: number) =>
       account.issueToken(
         { token_id: null },
-        { id: crypto.randomUUID(), label: "x", app_slug: null, limits, expires_at_ms },
+        {
+          id: crypto.randomUUID(),
+          label: "x",
+          app_slug: null,
+          limits,
+          session_id: null,
+          expires_at_ms,
+        },
       );
     const early = await startLogin();
     await approve(ada, early.user_code);

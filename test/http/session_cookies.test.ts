@@ -136,12 +136,12 @@ describe("our own pages", () => {
     const [other = ""] = again.cookies.split("; ");
     const dead = `passbook_session=${"d".repeat(43)}`;
     const ask = (method: string, path: string, cookies: string) => {
-      const headers = { Cookie: cookies, Origin: "http://passbook.test", Accept: "text/html" };
+      const headers = { Cookie: cookies, Origin: "http://passbook.localhost", Accept: "text/html" };
       return send(method, path, { headers });
     };
     expect((await ask("GET", "/account", `${dead}; ${session}`)).status).toBe(200);
     await ask("POST", "/signout", `${dead}; ${session}; ${other}`);
-    const left = await env.DB.prepare("select count(*) as n from sessions").first("n");
+    const left = await env.DIRECTORY.prepare("select count(*) as n from sessions").first("n");
     expect(left).toBe(0);
   });
 });

@@ -6,7 +6,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** D1 that can be read but not written, as where its disk is full. */
 function readOnlyDatabase(): D1Database {
-  return new Proxy(env.DB, {
+  return new Proxy(env.DIRECTORY, {
     get(database, name) {
       if (name !== "prepare") {
         const member: unknown = Reflect.get(database, name);
@@ -31,9 +31,13 @@ describe("a session whose end cannot be moved on", () => {
       expect((await send("GET", path, { headers }, settings)).status).toBe(200);
     }
     expect(logged).toHaveBeenCalledWith({ event: "session_not_extended", name: "Error" });
-    const before = await env.DB.prepare("select expires_at_ms as at from sessions").first("at");
+    const before = await env.DIRECTORY.prepare("select expires_at_ms as at from sessions").first(
+      "at",
+    );
     expect((await send("GET", "/account", { headers })).status).toBe(200);
-    const after = await env.DB.prepare("select expires_at_ms as at from sessions").first("at");
+    const after = await env.DIRECTORY.prepare("select expires_at_ms as at from sessions").first(
+      "at",
+    );
     expect(Number(after)).toBeGreaterThan(Number(before));
   });
 });

@@ -90,7 +90,7 @@ describe("unlinking", () => {
     const landed = await older.signIn(acme, ADA);
     const [, payload = ""] = tokenOf(landed)?.split(".") ?? [];
     const sid = JSON.parse(atob(payload)).sid;
-    await env.DB.prepare("update sessions set provider = null where id = ?").bind(sid).run();
+    await env.DIRECTORY.prepare("update sessions set provider = null where id = ?").bind(sid).run();
     await unlink();
     expect(await isSignedIn(older)).toBe(false);
   });
@@ -139,7 +139,7 @@ describe("a sign-in under way while its provider is unlinked", () => {
     const answer = await linkZeta(through_zeta, zeta);
     expect(ran).toBe(true);
     expect(answer.status).toBe(400);
-    const rows = await env.DB.prepare("select provider from identities where user_id = ?")
+    const rows = await env.DIRECTORY.prepare("select provider from identities where user_id = ?")
       .bind(identity_id)
       .raw();
     expect(rows.flat()).toEqual(["acme"]);

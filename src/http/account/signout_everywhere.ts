@@ -1,12 +1,25 @@
-/** `POST /account/signout-everywhere`: ends every session of the person. */
+/**
+ * `POST /account/signout-everywhere` (form: `personal_tokens=end`): ends every session of the person,
+ * what hangs on one, and their personal access tokens too where they ask for it.
+ */
+import * as z from "zod";
 import { factory } from "../context.ts";
 import { forgetSignedIn, sendElsewhere } from "../session_cookies.ts";
+import { validForm } from "../validation.ts";
 
-export const signOutEverywhere = factory.createHandlers(async (context) => {
-  const { identity } = context.get("services");
-  await identity.signOutEverywhere(context.get("session").identity_id);
+const form = z.object({ personal_tokens: z.literal("end").optional() });
+
+export const signOutEverywhere = factory.createHandlers(validForm(form), async (context) => {
+  const { accounts, identity } = context.get("services");
+  const { identity_id } = context.get("session");
+  const too = context.req.valid("form").personal_tokens === "end";
+  // Sessions first: from then on no login that they approved gives a token any more.
+  await identity.signOutEverywhere(identity_id);
+  const account = accounts(identity_id);
+  await (too ? account.revokeAllTokens() : account.endSessions("all"));
   const signed_out = await identity.signOut(context.req.raw);
   forgetSignedIn(context, signed_out.set_cookies);
   if (signed_out.kind === "redirect") return sendElsewhere(context, signed_out);
-  return context.redirect("/signin?notice=signed_out_everywhere", 303);
+  const notice = too ? "signed_out_and_tokens_ended" : "signed_out_everywhere";
+  return context.redirect(`/signin?notice=${notice}`, 303);
 });

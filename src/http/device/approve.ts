@@ -3,19 +3,24 @@ import * as z from "zod";
 import {
   CAP_PERIODS,
   FULL_ACCESS,
-  TOKEN_ACCESS,
-  type TokenLimits,
-} from "../../domain/access_token.ts";
+  PERSONAL_TOKEN_SCOPES,
+  type PersonalTokenLimits,
+} from "../../domain/personal_token.ts";
 import { readUserCode } from "../../domain/device_login.ts";
 import { APPS_PER_TOKEN_MAX } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { refused, type Result } from "../../domain/result.ts";
-import { callerOf, type AppContext } from "../context.ts";
+import { accountOf, callerOf, type AppContext } from "../context.ts";
 import { appSlug, cost } from "../validation.ts";
 
 /** The limits that an approver may put on the token. */
 export const limitFields = {
-  scopes: z.array(z.enum(TOKEN_ACCESS, "must be read or write")).min(1).optional(),
+  scopes: z
+    .array(z.enum(PERSONAL_TOKEN_SCOPES, "must be read, write or upstream"))
+    .refine((scopes) => scopes.some((scope) => scope !== "upstream"), {
+      error: "must name read or write",
+    })
+    .optional(),
   apps: z
     .array(appSlug)
     .min(1, "must name an app, or be left out")
@@ -32,27 +37,42 @@ export const limitFields = {
 /** Only these limits: a misspelt one must not be none at all. */
 export const limitsBody = z.strictObject(limitFields);
 
-/** The limits as the rules know them; without any, full access. */
-export function limitsFrom(body: z.output<typeof limitsBody>): TokenLimits {
+/**
+ * The limits as the rules know them. Without any, full access: every protected endpoint takes a personal
+ * token (spec, Authentication 1). Whoever sets one says all they want: third parties' tokens by name.
+ */
+export function limitsFrom(body: z.output<typeof limitsBody>): PersonalTokenLimits {
   const { scopes, apps, cap } = body;
+  const unlimited = scopes === undefined && apps === undefined && cap === undefined;
   return {
     access: scopes === undefined || scopes.includes("write") ? FULL_ACCESS.access : "read",
+    upstream: unlimited ? FULL_ACCESS.upstream : (scopes ?? []).includes("upstream"),
     app_slugs: apps === undefined ? FULL_ACCESS.app_slugs : [...new Set(apps)],
     cap: cap ?? FULL_ACCESS.cap,
   };
 }
 
-/** Approves the login of a user code as the caller, a browser session. */
+/**
+ * Approves the login of a user code as the caller, who has a living session. Where that came as a bearer
+ * token, what is approved ends with the session: a session token that leaked must not outlive it.
+ */
 export async function approveLogin(
   context: AppContext,
   typed_code: string,
-  limits: TokenLimits,
+  limits: PersonalTokenLimits,
 ): Promise<Result<null, Refusal>> {
   const user_code = readUserCode(typed_code);
   if (user_code === null) return refused({ code: "user_code_invalid" });
-  const { accounts, device_logins } = context.get("services");
-  const { identity_id } = context.get("principal");
-  const room = await accounts(identity_id).checkRoomForToken(callerOf(context));
+  const { device_logins, identity } = context.get("services");
+  const { identity_id, proof, via } = context.get("principal");
+  if (proof.kind !== "session") throw new Error("only a session approves a login");
+  const { session_id } = proof;
+  const room = await accountOf(context).checkRoomForToken(callerOf(context));
   if (!room.ok) return room;
-  return device_logins(user_code).approve(identity_id, limits);
+  const grant = { identity_id, limits, session_id, session_ends_at_ms: null };
+  if (via === "cookie") return device_logins(user_code).approve(grant);
+  const session_ends_at_ms = await identity.sessionEndsAt(session_id, identity_id);
+  return session_ends_at_ms === null
+    ? refused({ code: "unauthorized", reason: "session_ended" })
+    : device_logins(user_code).approve({ ...grant, session_ends_at_ms });
 }

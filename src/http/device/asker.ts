@@ -13,8 +13,10 @@ export const askerBody = z.object({
     .trim()
     .min(1, "must not be empty")
     .max(CLIENT_NAME_MAX_LENGTH, `must have at most ${CLIENT_NAME_MAX_LENGTH} characters`)
-    // Control and format characters could hide or turn round what the approver reads.
-    .regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]*$/u, "must be plain text")
+    // Control and format characters could hide or turn round what the approver reads; those that
+    // nothing shows (fillers, selectors, the blank Braille pattern) could make a name look empty.
+    .regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{DI}\u2800\u{1d159}]*$/u, "must be plain text")
+    .regex(/[\p{L}\p{N}\p{P}\p{S}]/u, "must show something")
     .optional(),
 });
 

@@ -1,65 +1,56 @@
 /** `POST /device/approve` and `POST /device/deny`: the forms of the device page. */
-import * as z from "zod";
-import { CAP_PERIODS, TOKEN_ACCESS } from "../../domain/access_token.ts";
 import { readUserCode } from "../../domain/device_login.ts";
 import { DevicePage } from "../../pages/device.tsx";
-import { factory } from "../context.ts";
-import { validForm } from "../validation.ts";
-import { approveLogin, limitsBody, limitsFrom } from "./approve.ts";
-import { countAttempt } from "./limits.ts";
-import { answerProblem, answerRefusal } from "./page.tsx";
+import { factory, type AppContext } from "../context.ts";
+import { countAttempt } from "../rate_limits.ts";
+import { limitsOfChoices, readChoices, suggestedChoices } from "./approval_form.ts";
+import { approveLogin } from "./approve.ts";
+import { answerRefusal, openLogin, showProblems } from "./page.tsx";
 
-const denial = z.object({ user_code: z.string() });
-
-/** Form fields are texts; an empty one is a limit that was not chosen. */
-const approval = denial.extend({
-  access: z.enum(TOKEN_ACCESS).default("write"),
-  apps: z.string().default(""),
-  credits: z.string().trim().default(""),
-  period: z.enum(CAP_PERIODS).default("total"),
+export const approveDevice = factory.createHandlers(async (context) => {
+  const form = await readForm(context);
+  const typed_code = textOf(form, "user_code");
+  const limited = await countAttempt(context);
+  // The whole form goes along: waiting a minute loses no choice.
+  if (limited !== null) return answerRefusal(context, limited, typed_code, fieldsOf(form));
+  const opened = await openLogin(context, typed_code);
+  if (!opened.ok) return answerRefusal(context, opened.refusal, typed_code);
+  const { user_code, app_slug, app_name } = opened.value;
+  const choices = readChoices(form);
+  const suggested = suggestedChoices(app_slug, app_name !== null);
+  const limits = limitsOfChoices(choices, suggested, user_code);
+  if (!limits.ok) return showProblems(context, opened.value, choices, limits.refusal);
+  const answer = await approveLogin(context, user_code, limits.value);
+  if (answer.ok) return context.html(<DevicePage state={{ kind: "approved" }} />);
+  return answer.refusal.code === "too_many_tokens"
+    ? showProblems(context, opened.value, choices, { whole: "too_many_tokens" })
+    : answerRefusal(context, answer.refusal, typed_code);
 });
 
-export const approveDevice = factory.createHandlers(validForm(approval), async (context) => {
+export const denyDevice = factory.createHandlers(async (context) => {
+  const typed_code = textOf(await readForm(context), "user_code");
   const limited = await countAttempt(context);
-  if (limited !== null) return answerRefusal(context, limited);
-  const { user_code, ...fields } = context.req.valid("form");
-  const limits = limitsBody.safeParse(readFields(fields));
-  if (!limits.success) {
-    const { path, message } = limits.error.issues[0] ?? { path: [], message: "is not valid" };
-    return answerProblem(
-      context,
-      user_code,
-      `${FIELD_NAMES[String(path[0])] ?? "A limit"} ${message}.`,
-    );
-  }
-  const answer = await approveLogin(context, user_code, limitsFrom(limits.data));
-  if (!answer.ok) return answerRefusal(context, answer.refusal);
-  return context.html(<DevicePage state={{ kind: "approved" }} />);
-});
-
-export const denyDevice = factory.createHandlers(validForm(denial), async (context) => {
-  const limited = await countAttempt(context);
-  if (limited !== null) return answerRefusal(context, limited);
-  const user_code = readUserCode(context.req.valid("form").user_code);
-  if (user_code === null) return answerRefusal(context, { code: "user_code_invalid" });
+  if (limited !== null) return answerRefusal(context, limited, typed_code);
+  const user_code = readUserCode(typed_code);
+  if (user_code === null) return answerRefusal(context, { code: "user_code_invalid" }, typed_code);
   const { identity_id } = context.get("principal");
   const answer = await context.get("services").device_logins(user_code).deny(identity_id);
-  if (!answer.ok) return answerRefusal(context, answer.refusal);
+  if (!answer.ok) return answerRefusal(context, answer.refusal, typed_code);
   return context.html(<DevicePage state={{ kind: "denied" }} />);
 });
 
-const FIELD_NAMES: Readonly<Record<string, string>> = {
-  apps: "Each app",
-  cap: "The number of credits",
-};
+/** The form that was sent; an empty one where the body is none, which chooses nothing. */
+function readForm(context: AppContext): Promise<FormData> {
+  return context.req.formData().catch(() => new FormData());
+}
 
-/** The form's fields as the API would be sent them. */
-function readFields(fields: Omit<z.output<typeof approval>, "user_code">): unknown {
-  const apps = fields.apps.split(/[\s,]+/).filter((slug) => slug !== "");
-  const credits = /^\d+$/.test(fields.credits) ? Number(fields.credits) : Number.NaN;
-  return {
-    scopes: [fields.access],
-    ...(apps.length === 0 ? {} : { apps }),
-    ...(fields.credits === "" ? {} : { cap: { credits, period: fields.period } }),
-  };
+function textOf(form: FormData, name: string): string {
+  const value = form.get(name);
+  return typeof value === "string" ? value : "";
+}
+
+function fieldsOf(form: FormData): readonly (readonly [string, string])[] {
+  return [...form].flatMap(([name, value]) =>
+    typeof value === "string" ? ([[name, value]] as const) : [],
+  );
 }

@@ -1,60 +1,80 @@
 /** `GET /device[?user_code=]`: where a person compares a code with their device, and decides. */
-import type { AskedLogin } from "../../device/contract.ts";
-import { readUserCode, showUserCode } from "../../domain/device_login.ts";
+import type { LoginRequest } from "../../device/contract.ts";
+import { readUserCode } from "../../domain/device_login.ts";
 import type { Refusal, RefusalCode } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
-import { DevicePage, type ConfirmProps, type DevicePageState } from "../../pages/device.tsx";
+import { DevicePage, type DevicePageState, type LoginFacts } from "../../pages/device.tsx";
+import type { ApprovalChoices, ApprovalProblems } from "../../pages/device_choices.tsx";
 import { factory, type AppContext } from "../context.ts";
+import { countAttempt } from "../rate_limits.ts";
 import { describeRefusal, refuse } from "../refusals.ts";
+import { suggestedChoices } from "./approval_form.ts";
 import { countryOf } from "./asker.ts";
-import { countAttempt } from "./limits.ts";
 
 export const showDevice = factory.createHandlers(async (context) => {
-  const typed_code = context.req.query("user_code") ?? "";
-  if (typed_code.trim() === "") return context.html(<DevicePage state={{ kind: "enter" }} />);
-  // A picture or frame of another site must not use up a person's attempts, or open codes for them.
+  const typed_code = (context.req.query("user_code") ?? "").trim();
+  const entering = <DevicePage state={{ kind: "enter", typed_code }} />;
+  if (typed_code === "") return context.html(entering);
+  // A picture or frame of another site must not open codes for a person.
   const destination = context.req.header("Sec-Fetch-Dest") ?? "document";
   if (destination !== "document") return refuse(context, { code: "origin_not_allowed" });
+  if (!isOwnNavigation(context)) return context.html(entering);
   const limited = await countAttempt(context);
-  if (limited !== null) return answerRefusal(context, limited);
+  if (limited !== null)
+    return answerRefusal(context, limited, typed_code, [["user_code", typed_code]]);
   const opened = await openLogin(context, typed_code);
-  if (!opened.ok) return answerRefusal(context, opened.refusal);
-  return context.html(<DevicePage state={{ kind: "confirm", ...opened.value }} />);
+  if (!opened.ok) return answerRefusal(context, opened.refusal, typed_code);
+  const { app_slug, app_name } = opened.value;
+  const choices = suggestedChoices(app_slug, app_name !== null);
+  const state = { kind: "confirm", facts: opened.value, choices, problems: {} } as const;
+  return context.html(<DevicePage state={state} />);
 });
 
+/**
+ * Whether the person came here by themselves: by our own page, by typing the address, or from a program.
+ * Another site can send them as often as it likes; that counts against nobody and opens nothing, it only
+ * fills in the code. Browsers of before 2023 do not say.
+ */
+function isOwnNavigation(context: AppContext): boolean {
+  return ["none", "same-origin"].includes(context.req.header("Sec-Fetch-Site") ?? "none");
+}
+
 /** Opens a login for the caller, which makes it theirs to decide. */
-async function openLogin(
+export async function openLogin(
   context: AppContext,
   typed_code: string,
-): Promise<Result<ConfirmProps, Refusal>> {
+): Promise<Result<LoginFacts, Refusal>> {
   const user_code = readUserCode(typed_code);
   if (user_code === null) return refused({ code: "user_code_invalid" });
-  const { asked_codes, device_logins } = context.get("services");
-  const copy = await asked_codes.recall(user_code);
+  const { device_logins, identity, request_copies } = context.get("services");
+  const copy = await request_copies.recall(user_code);
   const { identity_id } = context.get("principal");
   const answer = await device_logins(user_code).open(identity_id, copy?.started_at_ms ?? null);
   if (!answer.ok) return answer;
-  const asked: AskedLogin | null = answer.value.asked ?? copy;
-  if (asked === null) throw new Error("an opened login says what it asks, or confirms a copy");
-  const person = await context.get("services").identity.readPerson(identity_id);
+  const request: LoginRequest | null = answer.value.request ?? copy;
+  if (request === null) throw new Error("an opened login says what it asks, or confirms a copy");
+  const person = await identity.readPerson(identity_id);
   const approver = person?.email ?? person?.name ?? null;
-  return accepted({ ...(await confirmation(context, user_code, asked)), approver });
+  return accepted({ ...(await factsOf(context, user_code, request)), approver });
 }
 
 /** What the page says of a login: an app's name where it is registered, the place in words. */
-async function confirmation(
+async function factsOf(
   context: AppContext,
   user_code: string,
-  { asker, started_at_ms }: AskedLogin,
-): Promise<Omit<ConfirmProps, "approver">> {
-  const { apps, config } = context.get("services");
+  { asker, started_at_ms }: LoginRequest,
+): Promise<Omit<LoginFacts, "approver">> {
+  const { apps, config, identity } = context.get("services");
   const { app_slug, city, country } = asker;
   const here = countryOf(context);
+  const registered = await apps.all();
   return {
-    user_code: showUserCode(user_code),
+    user_code,
     client_name: asker.client_name,
     app_slug,
-    app_name: app_slug === null ? null : ((await apps.all()).get(app_slug)?.name ?? null),
+    app_name: app_slug === null ? null : (registered.get(app_slug)?.name ?? null),
+    known_apps: [...registered.values()].map(({ slug, name }) => ({ slug, name })),
+    upstream_names: identity.sign_in_methods.map(({ name }) => name),
     program: asker.program,
     place:
       [city, country === null ? null : countryName(country)].filter(Boolean).join(", ") || null,
@@ -62,7 +82,6 @@ async function confirmation(
     started_at: new Date(started_at_ms),
     age_minutes: Math.max(0, Math.floor((Date.now() - started_at_ms) / 60_000)),
     token_days: config.pat_ttl_days,
-    problem: null,
   };
 }
 
@@ -76,32 +95,51 @@ function countryName(country: string): string {
   }
 }
 
-/** Shows the login again with what is wrong with the limits that the approver chose. */
-export async function answerProblem(
+/** Shows the login again, every choice as it was, with what is wrong beside its field. */
+export function showProblems(
   context: AppContext,
+  facts: LoginFacts,
+  choices: ApprovalChoices,
+  problems: ApprovalProblems,
+): Response | Promise<Response> {
+  return context.html(<DevicePage state={{ kind: "confirm", facts, choices, problems }} />, 400);
+}
+
+/**
+ * A refusal as a page, with the status that the API gives it. `typed_code` stays for correction;
+ * `fields` are those of a form that may be sent again as it is.
+ */
+export function answerRefusal(
+  context: AppContext,
+  refusal: Refusal,
   typed_code: string,
-  problem: string,
-): Promise<Response> {
-  const opened = await openLogin(context, typed_code);
-  if (!opened.ok) return answerRefusal(context, opened.refusal);
-  return context.html(<DevicePage state={{ kind: "confirm", ...opened.value, problem }} />, 400);
-}
-
-/** A refusal as a page, with the status that the API gives it. */
-export function answerRefusal(context: AppContext, refusal: Refusal): Response | Promise<Response> {
+  fields: readonly (readonly [string, string])[] | null = null,
+): Response | Promise<Response> {
   const { status, headers } = describeRefusal(refusal);
-  return context.html(<DevicePage state={pageOf(refusal)} />, status, headers);
+  const state = stateOf(context, refusal, typed_code, fields);
+  return context.html(<DevicePage state={state} />, status, headers);
 }
 
-/** Refusals that have a page of their own; the rest are told in the API's words. */
-const PAGES: Partial<Record<RefusalCode, DevicePageState>> = {
-  user_code_invalid: { kind: "unknown" },
+/** Endings that have a page of their own. */
+const ENDINGS: Partial<Record<RefusalCode, DevicePageState>> = {
   expired_token: { kind: "expired" },
   already_used: { kind: "used" },
   access_denied: { kind: "was_denied" },
-  rate_limited: { kind: "too_many_attempts" },
 };
 
-function pageOf(refusal: Refusal): DevicePageState {
-  return PAGES[refusal.code] ?? { kind: "refused", problem: describeRefusal(refusal).error };
+/** The page of a refusal; the rest are told in the API's words. */
+function stateOf(
+  context: AppContext,
+  refusal: Refusal,
+  typed_code: string,
+  fields: readonly (readonly [string, string])[] | null,
+): DevicePageState {
+  if (refusal.code === "user_code_invalid") return { kind: "unknown", typed_code };
+  if (refusal.code === "rate_limited") {
+    const { method, path } = context.req;
+    const again = fields === null ? null : { method, path, fields };
+    return { kind: "too_many_attempts", seconds: refusal.retry_after_seconds, again };
+  }
+  const told = { kind: "refused", problem: describeRefusal(refusal).error } as const;
+  return ENDINGS[refusal.code] ?? told;
 }

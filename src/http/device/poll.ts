@@ -1,17 +1,14 @@
 /** `GET /api/device/poll`: the device asks for its token (RFC 8628, sections 3.4 and 3.5). */
-import { v4 as uuidv4 } from "uuid";
 import * as z from "zod";
 import type { PolledLogin } from "../../device/contract.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { accepted, type Result } from "../../domain/result.ts";
+import type { Result } from "../../domain/result.ts";
 import { factory, type AppContext } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import { validQuery } from "../validation.ts";
-import { countUnknownPoll } from "./limits.ts";
+import { countNetworkRequest, countRequest } from "../rate_limits.ts";
 
 export const pollLoginQuery = z.object({ device_code: z.string("must be given once") });
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const pollLogin = factory.createHandlers(validQuery(pollLoginQuery), async (context) => {
   // A HEAD would collect the token and drop it.
@@ -20,11 +17,14 @@ export const pollLogin = factory.createHandlers(validQuery(pollLoginQuery), asyn
   const { device_code } = context.req.valid("query");
   const user_code = await device_codes.read(device_code);
   if (user_code === null) return refuseUnknown(context);
-  const answer = await device_logins(user_code).poll(await device_codes.digest(device_code));
-  if (!answer.ok) {
-    const unknown = answer.refusal.code === "device_code_unknown";
-    return unknown ? refuseUnknown(context) : refuse(context, answer.refusal);
-  }
+  const digest = await device_codes.digest(device_code);
+  // The network's count also bounds codes long forgotten, each of which would wake an object.
+  const limited =
+    (await countRequest(context, "device_poll", digest)) ??
+    (await countNetworkRequest(context, "device_poll"));
+  if (limited !== null) return refuse(context, limited);
+  const answer = await device_logins(user_code).poll(digest);
+  if (!answer.ok) return refuse(context, answer.refusal);
   const polled: PolledLogin = answer.value;
   if (polled.kind === "collected") {
     const minted = await mint(context, polled);
@@ -38,34 +38,19 @@ export const pollLogin = factory.createHandlers(validQuery(pollLoginQuery), asyn
   );
 });
 
+/** A code that this service never issued asks no object. */
 async function refuseUnknown(context: AppContext): Promise<Response> {
-  return refuse(context, (await countUnknownPoll(context)) ?? { code: "device_code_unknown" });
+  const limited = await countNetworkRequest(context, "device_unknown");
+  return refuse(context, limited ?? { code: "device_code_unknown" });
 }
 
-/**
- * Makes the token of a login that was just redeemed. Its row comes last: should anything fail on the
- * way, the device starts a new login, and no token is valid that nobody has.
- */
-async function mint(
+/** The token of a login that was just redeemed: should anything fail now, the device starts anew. */
+function mint(
   context: AppContext,
   { grant, asker }: Extract<PolledLogin, { kind: "collected" }>,
 ): Promise<Result<string, Refusal>> {
-  const { accounts, config, personal_tokens } = context.get("services");
-  const { identity_id, limits } = grant;
-  const id = uuidv4();
-  const expires_at_ms = Date.now() + config.pat_ttl_days * DAY_MS;
-  const claims = { identity_id, token_id: id };
-  const token = await personal_tokens.sign(context.get("base_url"), claims, expires_at_ms);
   const { app_slug, client_name, program } = asker;
   const label = client_name ?? app_slug ?? program ?? "A device";
-  // The approver's browser session stands behind it: the grant is what it left.
-  const caller = { token_id: null };
-  const issued = await accounts(identity_id).issueToken(caller, {
-    id,
-    label,
-    app_slug,
-    limits,
-    expires_at_ms,
-  });
-  return issued.ok ? accepted(token) : issued;
+  const { mint_personal_token } = context.get("services");
+  return mint_personal_token(context.get("base_url"), grant, { label, app_slug });
 }

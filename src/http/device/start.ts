@@ -9,7 +9,7 @@ import { askerBody, askerOf } from "./asker.ts";
 export const startLogin = factory.createHandlers(async (context) => {
   const body = await readOptionalBody(context, askerBody);
   if (!body.ok) return refuse(context, body.refusal);
-  const { asked_codes, config, device_codes, device_logins } = context.get("services");
+  const { config, device_codes, device_logins, request_copies } = context.get("services");
   const asker = askerOf(context, body.value);
   for (let draw = 0; draw < USER_CODE_DRAWS_MAX; draw += 1) {
     const user_code = drawUserCode();
@@ -21,7 +21,7 @@ export const startLogin = factory.createHandlers(async (context) => {
       poll_interval_seconds: config.device_poll_interval_seconds,
     });
     if (started.kind === "taken") continue;
-    context.executionCtx.waitUntil(asked_codes.remember(user_code, started.asked));
+    context.executionCtx.waitUntil(request_copies.remember(user_code, started.request));
     const verification_uri = `${context.get("base_url")}/device`;
     const shown = showUserCode(user_code);
     return context.json({

@@ -1,6 +1,6 @@
 /** `POST /api/jobs/complete`: settles a job against its real cost. */
 import * as z from "zod";
-import { callerOf, factory } from "../context.ts";
+import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import { cost, idempotencyGuard, jobId, metadata, metadataJson, validBody } from "../validation.ts";
 import { answerOnce, settledView } from "../views.ts";
@@ -17,7 +17,7 @@ export const completeJob = factory.createHandlers(validBody(completeJobBody), as
   if (!metadata_json.ok) return refuse(context, metadata_json.refusal);
   const guard = await idempotencyGuard(context, request);
   if (!guard.ok) return refuse(context, guard.refusal);
-  const account = context.get("services").accounts(context.get("principal").identity_id);
+  const account = accountOf(context);
   const { job_id, actual_cost } = request;
   const answer = await account.completeJob(
     callerOf(context),

@@ -6,7 +6,7 @@ import {
   JOB_TTL_MAX_SECONDS,
   JOB_TTL_MIN_SECONDS,
 } from "../../domain/limits.ts";
-import { callerOf, factory } from "../context.ts";
+import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import {
   appSlug,
@@ -41,7 +41,7 @@ export const createJob = factory.createHandlers(validBody(createJobBody), async 
   if (!metadata_json.ok) return refuse(context, metadata_json.refusal);
   const guard = await idempotencyGuard(context, request);
   if (!guard.ok) return refuse(context, guard.refusal);
-  const account = context.get("services").accounts(context.get("principal").identity_id);
+  const account = accountOf(context);
   const { app: app_slug, action, cost_estimate, ttl_seconds } = request;
   const answer = await account.createJob(
     callerOf(context),

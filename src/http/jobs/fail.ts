@@ -1,6 +1,6 @@
 /** `POST /api/jobs/fail`: fails a job, refunding its reserve unless told otherwise. */
 import * as z from "zod";
-import { callerOf, factory } from "../context.ts";
+import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import { idempotencyGuard, jobId, validBody } from "../validation.ts";
 import { answerOnce, settledView } from "../views.ts";
@@ -14,7 +14,7 @@ export const failJob = factory.createHandlers(validBody(failJobBody), async (con
   const request = context.req.valid("json");
   const guard = await idempotencyGuard(context, request);
   if (!guard.ok) return refuse(context, guard.refusal);
-  const account = context.get("services").accounts(context.get("principal").identity_id);
+  const account = accountOf(context);
   const answer = await account.failJob(callerOf(context), request, guard.value);
   return answerOnce(context, answer, settledView);
 });

@@ -1,7 +1,7 @@
 /** `GET /api/jobs`: the caller's jobs, newest first. */
 import * as z from "zod";
 import { JOB_STATUSES } from "../../domain/job.ts";
-import { callerOf, factory } from "../context.ts";
+import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import { appSlug, pageLimit, validQuery } from "../validation.ts";
 import { jobView } from "../views.ts";
@@ -15,7 +15,7 @@ export const listJobsQuery = z.object({
 
 export const listJobs = factory.createHandlers(validQuery(listJobsQuery), async (context) => {
   const { app: app_slug, status, limit, cursor } = context.req.valid("query");
-  const account = context.get("services").accounts(context.get("principal").identity_id);
+  const account = accountOf(context);
   const before_id = cursor?.toLowerCase();
   const answer = await account.listJobs(callerOf(context), { app_slug, status, before_id, limit });
   if (!answer.ok) return refuse(context, answer.refusal);

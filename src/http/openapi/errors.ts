@@ -41,11 +41,16 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   expired_token: { code: "expired_token" },
   already_used: { code: "already_used" },
   access_denied: { code: "access_denied" },
-  scope: { code: "scope", detail: "This token may only read." },
+  scope: { code: "scope", reason: "read_only" },
   token_budget_exceeded: { code: "token_budget_exceeded", room: 4, required: 10 },
   personal_token_not_found: { code: "personal_token_not_found" },
   too_many_tokens: { code: "too_many_tokens", limit: TOKENS_PER_ACCOUNT_MAX },
   unavailable: { code: "unavailable", retry_after_seconds: 5 },
+  unknown_host: { code: "unknown_host", base_url: "https://passbook.example.com" },
+  https_required: { code: "https_required", base_url: "https://passbook.example.com" },
+  method_not_allowed: { code: "method_not_allowed", allowed: ["GET"] },
+  token_expired: { code: "token_expired" },
+  loopback_required: { code: "loopback_required" },
   misconfigured: { code: "misconfigured", variables: ["SIGNING_KEYS"] },
   internal: { code: "internal", request_id: "8f1c2b7a5d3e4f60" },
 };
@@ -53,7 +58,13 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
 type Responses = Record<`${4 | 5}${string}`, ZodOpenApiResponseObject>;
 
 /** What every endpoint may answer, since anything may break. */
-const ALWAYS = ["internal", "misconfigured", "unavailable"] as const;
+const ALWAYS = [
+  "internal",
+  "misconfigured",
+  "unavailable",
+  "unknown_host",
+  "https_required",
+] as const;
 
 const HEADERS: Readonly<Record<string, string>> = {
   "Retry-After": "Seconds to wait before the next attempt.",
@@ -66,7 +77,8 @@ export function errorResponses(
   { pages = false, signin_url = false } = {},
 ): Responses {
   const by_status = new Map<number, RefusalCode[]>();
-  for (const code of new Set([...codes, ...ALWAYS])) {
+  const expired = codes.includes("unauthorized") ? (["token_expired"] as const) : [];
+  for (const code of new Set([...codes, ...expired, ...ALWAYS])) {
     const { status } = describeRefusal(SAMPLES[code]);
     by_status.set(status, [...(by_status.get(status) ?? []), code]);
   }

@@ -3,7 +3,7 @@
  * Requests have no schemas here: the document is made from those that validate them.
  */
 import * as z from "zod";
-import { CAP_PERIODS, TOKEN_ACCESS } from "../../domain/access_token.ts";
+import { CAP_PERIODS, PERSONAL_TOKEN_SCOPES } from "../../domain/personal_token.ts";
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { ENTRY_KINDS } from "../../domain/ledger.ts";
 import { READINESS_CHECKS } from "../../readiness.ts";
@@ -116,7 +116,7 @@ export const personal_token = z
     id: uuid,
     label: z.string(),
     app: slug.nullable().describe("The app that asked for the token, by its own word."),
-    scopes: z.array(z.enum(TOKEN_ACCESS)),
+    scopes: z.array(z.enum(PERSONAL_TOKEN_SCOPES)),
     apps: z.array(slug).nullable().describe("The only apps it may act for; null: all."),
     cap: z
       .strictObject({
@@ -127,6 +127,7 @@ export const personal_token = z
       })
       .nullable(),
     current: z.boolean().describe("Whether it is the one that asks."),
+    ends_with_session: z.boolean().describe("Whether it ends with the session that approved it."),
     created_at: time,
     last_used_at: time.nullable().describe("Late by at most an hour."),
     expires_at: time,

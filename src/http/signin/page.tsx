@@ -4,6 +4,7 @@ import { readNotice } from "../../pages/words.ts";
 import { factory } from "../context.ts";
 import { readRedirectTo } from "../redirect_to.ts";
 import { refuseWithPage } from "../problem.tsx";
+import { resumeSession } from "../rate_limits.ts";
 import { choicesFor } from "./choices.ts";
 import { sendElsewhere } from "../session_cookies.ts";
 import { answerSignedIn } from "./signed_in.ts";
@@ -12,7 +13,7 @@ export const showSignIn = factory.createHandlers(async (context) => {
   const redirect_to = context.req.query("redirect_to");
   const target = await readRedirectTo(context, redirect_to);
   if (!target.ok) return refuseWithPage(context, target.refusal);
-  const resumed = await context.get("services").identity.resume(context.req.raw);
+  const resumed = await resumeSession(context);
   switch (resumed.kind) {
     case "session":
       return answerSignedIn(context, resumed, target.value);

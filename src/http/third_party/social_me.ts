@@ -1,25 +1,16 @@
 /** `GET /api/socialMe`: asks the social network who the bearer of its token is. */
-import { RATE_LIMIT_SOCIAL_ME_SECONDS, TOKEN_MAX_LENGTH } from "../../domain/limits.ts";
+import { TOKEN_MAX_LENGTH } from "../../domain/limits.ts";
 import { isOwnToken } from "../../tokens/own_token.ts";
 import { readBearer } from "../bearer.ts";
-import { clientNetwork } from "../client_address.ts";
 import { factory } from "../context.ts";
+import { limitNetwork } from "../rate_limits.ts";
 import { refuse } from "../refusals.ts";
 
 const NO_BEARER = "Send the social network's own token: Authorization: Bearer <token>.";
 const OWN_BEARER = "This is a token of this service, which is sent to nobody. Send the network's.";
 
-/** Nobody need be signed in, so callers are told apart by address. */
-const limitByAddress = factory.createMiddleware(async (context, next) => {
-  const { social_me } = context.get("services").limits;
-  const { success } = await social_me.limit({ key: clientNetwork(context) });
-  if (success) return next();
-  const retry_after_seconds = RATE_LIMIT_SOCIAL_ME_SECONDS;
-  return refuse(context, { code: "rate_limited", retry_after_seconds });
-});
-
 /** The bearer goes on; nothing else of the request does. */
-export const readSocialMe = factory.createHandlers(limitByAddress, async (context) => {
+export const readSocialMe = factory.createHandlers(limitNetwork("social_me"), async (context) => {
   const bearer = readBearer(context.req.header("Authorization") ?? "");
   if (bearer === null || bearer.length > TOKEN_MAX_LENGTH) {
     return refuse(context, { code: "invalid_request", detail: NO_BEARER });

@@ -1,21 +1,22 @@
 /** `GET /api/tokens`: the caller's personal access tokens. The tokens themselves are stored nowhere. */
 import type { ListedToken } from "../../account/contract.ts";
-import { callerOf, factory } from "../context.ts";
+import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import { timestamp } from "../views.ts";
 
 /** A token as the API shows it. */
 function tokenView(token: ListedToken) {
-  const { access, app_slugs, cap } = token.limits;
+  const { access, upstream, app_slugs, cap } = token.limits;
   const spent = token.spent ?? 0;
   return {
     id: token.id,
     label: token.label,
     app: token.app_slug,
-    scopes: access === "write" ? ["read", "write"] : ["read"],
+    scopes: ["read", ...(access === "write" ? ["write"] : []), ...(upstream ? ["upstream"] : [])],
     apps: app_slugs,
     cap: cap === null ? null : { ...cap, spent, room: Math.max(0, cap.credits - spent) },
     current: token.current,
+    ends_with_session: token.ends_with_session,
     created_at: timestamp(token.created_at_ms),
     last_used_at: token.last_used_at_ms === null ? null : timestamp(token.last_used_at_ms),
     expires_at: timestamp(token.expires_at_ms),
@@ -23,7 +24,7 @@ function tokenView(token: ListedToken) {
 }
 
 export const listTokens = factory.createHandlers(async (context) => {
-  const account = context.get("services").accounts(context.get("principal").identity_id);
+  const account = accountOf(context);
   const answer = await account.listTokens(callerOf(context));
   if (!answer.ok) return refuse(context, answer.refusal);
   return context.json({ tokens: answer.value.map(tokenView) });

@@ -2,12 +2,12 @@
 import * as z from "zod";
 import { TokensPage, type TokenLine } from "../../pages/tokens.tsx";
 import type { ListedToken } from "../../account/contract.ts";
-import { callerOf, factory } from "../context.ts";
+import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import { validForm } from "../validation.ts";
 
 export const showTokens = factory.createHandlers(async (context) => {
-  const account = context.get("services").accounts(context.get("principal").identity_id);
+  const account = accountOf(context);
   const answer = await account.listTokens(callerOf(context));
   if (!answer.ok) return refuse(context, answer.refusal);
   return context.html(<TokensPage tokens={answer.value.map(tokenLine)} />);
@@ -17,7 +17,7 @@ const form = z.object({ token_id: z.string() });
 
 /** Ends a token; one that has ended already is what was wanted. */
 export const revokeFromPage = factory.createHandlers(validForm(form), async (context) => {
-  const account = context.get("services").accounts(context.get("principal").identity_id);
+  const account = accountOf(context);
   const { token_id: id } = context.req.valid("form");
   const answer = await account.revokeToken(callerOf(context), { id });
   if (!answer.ok && answer.refusal.code !== "personal_token_not_found") {
@@ -36,5 +36,6 @@ function tokenLine(token: ListedToken): TokenLine {
     created_at: new Date(created_at_ms),
     last_used_at: last_used_at_ms === null ? null : new Date(last_used_at_ms),
     expires_at: new Date(expires_at_ms),
+    ends_with_session: token.ends_with_session,
   };
 }

@@ -1,9 +1,9 @@
 /** `DELETE /api/tokens/{id}`: ends a personal access token's life, from the next call on. */
-import { callerOf, factory } from "../context.ts";
+import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 
 export const revokeToken = factory.createHandlers(async (context) => {
-  const account = context.get("services").accounts(context.get("principal").identity_id);
+  const account = accountOf(context);
   const id = (context.req.param("id") ?? "").toLowerCase();
   const answer = await account.revokeToken(callerOf(context), { id });
   return answer.ok ? context.json({ ok: true }) : refuse(context, answer.refusal);

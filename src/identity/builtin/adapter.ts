@@ -70,6 +70,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
       return { kind: "session", session, set_cookies };
     },
     sessionIsAlive: (session_id, identity_id) => sessions.isAlive(session_id, identity_id),
+    sessionEndsAt: (session_id, identity_id) => sessions.endsAt(session_id, identity_id),
     startSignIn: (start) => signIns.start(start),
     finishSignIn: (request, method_id, base_url) => signIns.finish(request, method_id, base_url),
     async signOut(request) {

@@ -23,6 +23,8 @@ export interface Sessions {
   resume(secrets: readonly string[]): Promise<ProvenSession | null>;
   /** Whether this session of this user lives. */
   isAlive(id: string, user_id: string): Promise<boolean>;
+  /** When this session of this user ends, in milliseconds since the epoch; null: it does not live. */
+  endsAt(id: string, user_id: string): Promise<number | null>;
   /** Ends the sessions of these secrets. */
   end(secrets: readonly string[]): Promise<readonly Session[]>;
   /** Ends all sessions of a user. */
@@ -51,6 +53,16 @@ export function createSessions(database: DrizzleD1Database): Sessions {
       const name = error instanceof Error ? error.name : "unknown";
       console.warn({ event: "session_not_extended", name });
     }
+  };
+  const endsAt = async (id: string, user_id: string): Promise<number | null> => {
+    const living = and(
+      eq(sessions.id, id),
+      eq(sessions.user_id, user_id),
+      gt(sessions.expires_at_ms, Date.now()),
+    );
+    const { expires_at_ms } = sessions;
+    const row = await database.select({ expires_at_ms }).from(sessions).where(living).get();
+    return row?.expires_at_ms ?? null;
   };
   return {
     async start(user_id, { provider, subject }) {
@@ -92,15 +104,8 @@ export function createSessions(database: DrizzleD1Database): Sessions {
       }
       return null;
     },
-    async isAlive(id, user_id) {
-      const living = and(
-        eq(sessions.id, id),
-        eq(sessions.user_id, user_id),
-        gt(sessions.expires_at_ms, Date.now()),
-      );
-      const row = await database.select({ id: sessions.id }).from(sessions).where(living).get();
-      return row !== undefined;
-    },
+    isAlive: async (id, user_id) => (await endsAt(id, user_id)) !== null,
+    endsAt,
     async end(secrets) {
       if (secrets.length === 0) return [];
       const hashes = await Promise.all(secrets.map(hashSecret));

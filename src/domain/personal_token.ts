@@ -1,5 +1,6 @@
 /**
- * What a personal access token may do: read or also write, in which apps, and for how many credits.
+ * What a personal access token may do: read or also write, in which apps, for how many credits, and
+ * whether it gets third parties' tokens.
  * Pure; the Account object asks these rules inside the transaction that they decide about.
  */
 import { TOKEN_BUDGET_PERIOD_MS } from "./limits.ts";
@@ -7,8 +8,14 @@ import type { Refusal } from "./refusals.ts";
 import { assertInvariant } from "./result.ts";
 
 /** `write` includes reading. */
-export const TOKEN_ACCESS = ["read", "write"] as const;
-export type TokenAccess = (typeof TOKEN_ACCESS)[number];
+export const PERSONAL_TOKEN_ACCESS = ["read", "write"] as const;
+export type PersonalTokenAccess = (typeof PERSONAL_TOKEN_ACCESS)[number];
+
+/**
+ * The scopes of the wire: `write` includes reading; `upstream` adds the tokens that third parties gave
+ * for the user, and is nothing without one of the others.
+ */
+export const PERSONAL_TOKEN_SCOPES = [...PERSONAL_TOKEN_ACCESS, "upstream"] as const;
 
 /** `total`: over the token's whole life. `30_days`: anew in each 30 days since its creation. */
 export const CAP_PERIODS = ["total", "30_days"] as const;
@@ -20,8 +27,13 @@ export interface SpendingCap {
 }
 
 /** The limits a person puts on a token when approving it; they never change. */
-export interface TokenLimits {
-  readonly access: TokenAccess;
+export interface PersonalTokenLimits {
+  readonly access: PersonalTokenAccess;
+  /**
+   * Whether it may be handed the tokens that third parties gave for the user: what those open knows
+   * nothing of our apps and caps, so it is a choice of its own.
+   */
+  readonly upstream: boolean;
   /** Slugs of the only apps it may act for; null: all. */
   readonly app_slugs: readonly string[] | null;
   /** Null: as far as the balance goes. */
@@ -29,24 +41,57 @@ export interface TokenLimits {
 }
 
 /** A token without limits, which is what approving gives where nothing else is said. */
-export const FULL_ACCESS: TokenLimits = { access: "write", app_slugs: null, cap: null };
+export const FULL_ACCESS: PersonalTokenLimits = {
+  access: "write",
+  upstream: true,
+  app_slugs: null,
+  cap: null,
+};
 
-/** Whether a token may do all that its owner may. */
-export function isUnlimited({ access, app_slugs, cap }: TokenLimits): boolean {
-  return access === "write" && app_slugs === null && cap === null;
+/** A token about to become valid. */
+export interface NewPersonalToken {
+  readonly id: string;
+  /** What its owner knows it by. */
+  readonly label: string;
+  /** The app that asked for it, by its own word. */
+  readonly app_slug: string | null;
+  readonly limits: PersonalTokenLimits;
+  /** The session that it ends with; null: it outlives the one that approved it. */
+  readonly session_id: string | null;
+  readonly expires_at_ms: number;
+}
+
+/** Why a token may not do what it asked for. */
+export type ScopeReason =
+  | "read_only"
+  | "other_app"
+  /** It is limited to some apps, and the question is about the person behind it. */
+  | "apps_only"
+  | "no_upstream"
+  /** It has a spending cap, and the job is not one of its own. */
+  | "capped"
+  /** It may revoke no token but itself. */
+  | "itself_only";
+
+/** Why a token may not be handed third parties' tokens; null where it may. */
+export function whyNoUpstream({ upstream }: PersonalTokenLimits): Refusal | null {
+  return upstream ? null : { code: "scope", reason: "no_upstream" };
 }
 
 /** Why a token may not do this kind of thing; null where it may. */
-export function whyNoAccess(limits: TokenLimits, wanted: TokenAccess): Refusal | null {
+export function whyNoAccess(
+  limits: PersonalTokenLimits,
+  wanted: PersonalTokenAccess,
+): Refusal | null {
   if (wanted === "read" || limits.access === "write") return null;
-  return { code: "scope", detail: "This token may only read." };
+  return { code: "scope", reason: "read_only" };
 }
 
 /** Why a token may not act for this app; null where it may. */
-export function whyNotForApp(limits: TokenLimits, app_slug: string | null): Refusal | null {
+export function whyNotForApp(limits: PersonalTokenLimits, app_slug: string | null): Refusal | null {
   if (limits.app_slugs === null) return null;
   if (app_slug !== null && limits.app_slugs.includes(app_slug)) return null;
-  return { code: "scope", detail: "This token may not act for this app." };
+  return { code: "scope", reason: "other_app" };
 }
 
 /** A cap and what has been spent of it: reserves of started jobs, and the cost of ended ones. */

@@ -7,7 +7,7 @@ import {
   whyOverBudget,
   type Budget,
   type CapPeriod,
-} from "../../src/domain/access_token.ts";
+} from "../../src/domain/personal_token.ts";
 import { TOKEN_BUDGET_PERIOD_MS } from "../../src/domain/limits.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

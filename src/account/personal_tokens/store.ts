@@ -1,8 +1,8 @@
 /** The SQL of an account's personal access tokens. Synchronous, like that of its money. */
-import { desc, eq, gt, lte, sql } from "drizzle-orm";
-import type { Budget, TokenLimits } from "../domain/access_token.ts";
-import { tokens } from "./schema.ts";
-import type { AccountDatabase } from "./store.ts";
+import { desc, eq, gt, isNotNull, lte, sql } from "drizzle-orm";
+import type { Budget, PersonalTokenLimits } from "../../domain/personal_token.ts";
+import { tokens } from "../schema.ts";
+import type { AccountDatabase } from "../store.ts";
 
 export type TokenRow = typeof tokens.$inferSelect;
 
@@ -27,6 +27,17 @@ export function openTokenStore(database: AccountDatabase) {
     deleteToken: (id: string): void => void database.delete(tokens).where(eq(tokens.id, id)).run(),
     deleteExpiredTokens: (now_ms: number): void =>
       void database.delete(tokens).where(lte(tokens.expires_at_ms, now_ms)).run(),
+    deleteTokensOfSessions: (session_ids: readonly string[]): void =>
+      // One parameter however many there are: the platform takes a hundred.
+      void database
+        .delete(tokens)
+        .where(
+          sql`${tokens.session_id} in (select value from json_each(${JSON.stringify(session_ids)}))`,
+        )
+        .run(),
+    deleteTokensOfAllSessions: (): void =>
+      void database.delete(tokens).where(isNotNull(tokens.session_id)).run(),
+    deleteAllTokens: (): void => void database.delete(tokens).run(),
     saveLastUse: (id: string, last_used_at_ms: number): void =>
       void database.update(tokens).set({ last_used_at_ms }).where(eq(tokens.id, id)).run(),
     saveSpending: (id: string, spending: Pick<TokenRow, "spent" | "spent_window">): void =>
@@ -37,10 +48,10 @@ export function openTokenStore(database: AccountDatabase) {
 export type TokenStore = ReturnType<typeof openTokenStore>;
 
 /** The limits that a row records. */
-export function limitsOf(row: TokenRow): TokenLimits {
-  const { access, app_slugs_json } = row;
+export function limitsOf(row: TokenRow): PersonalTokenLimits {
+  const { access, upstream, app_slugs_json } = row;
   const app_slugs = app_slugs_json === null ? null : (JSON.parse(app_slugs_json) as string[]);
-  return { access, app_slugs, cap: capOf(row) };
+  return { access, upstream, app_slugs, cap: capOf(row) };
 }
 
 /** What a row records of a cap; null where it has none. */
@@ -50,7 +61,7 @@ export function budgetOf(row: TokenRow): Budget | null {
   return cap === null ? null : { cap, created_at_ms, spent, spent_window };
 }
 
-function capOf({ cap_credits, cap_period }: TokenRow): TokenLimits["cap"] {
+function capOf({ cap_credits, cap_period }: TokenRow): PersonalTokenLimits["cap"] {
   if (cap_credits === null || cap_period === null) return null;
   return { credits: cap_credits, period: cap_period };
 }

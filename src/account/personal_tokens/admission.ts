@@ -1,0 +1,96 @@
+/**
+ * What a personal access token may do in its account, asked inside the transaction that it is about:
+ * revocation, expiry, limits and cap are true in the same moment as the money.
+ */
+import * as rules from "../../domain/personal_token.ts";
+import { TOKEN_LAST_USED_INTERVAL_MS } from "../../domain/limits.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { accepted, refused } from "../../domain/result.ts";
+import type { Answer, Caller } from "../contract.ts";
+import type { JobRow } from "../store.ts";
+import type { Transaction } from "../transaction.ts";
+import { budgetOf, limitsOf, type TokenRow } from "./store.ts";
+
+/**
+ * Lets a caller in and notes the token's use, at most once an hour.
+ * @returns the token's row, null for a browser session.
+ */
+export function admit(
+  { tokens, now_ms }: Transaction,
+  { token_id }: Caller,
+  wanted: rules.PersonalTokenAccess,
+): Answer<TokenRow | null> {
+  if (token_id === null) return accepted(null);
+  const token = tokens.readToken(token_id);
+  if (token === null || token.expires_at_ms <= now_ms) {
+    return refused({ code: "unauthorized", reason: "personal_token_ended" });
+  }
+  const last_used_at_ms = token.last_used_at_ms ?? Number.NEGATIVE_INFINITY;
+  if (now_ms - last_used_at_ms >= TOKEN_LAST_USED_INTERVAL_MS) tokens.saveLastUse(token_id, now_ms);
+  const refusal = rules.whyNoAccess(limitsOf(token), wanted);
+  return refusal === null ? accepted(token) : refused(refusal);
+}
+
+/** The only apps whose rows the caller may see; undefined: all. */
+export function visibleApps({ token }: Transaction): readonly string[] | undefined {
+  return token === null ? undefined : (limitsOf(token).app_slugs ?? undefined);
+}
+
+/** Lets only callers through who may be handed third parties' tokens. */
+export function checkUpstream({ token }: Transaction): Answer<null> {
+  const refusal = token === null ? null : rules.whyNoUpstream(limitsOf(token));
+  return refusal === null ? accepted(null) : refused(refusal);
+}
+
+/** Why the caller may not act for an app; null where they may. */
+export function whyNotForApp({ token }: Transaction, app_slug: string | null): Refusal | null {
+  return token === null ? null : rules.whyNotForApp(limitsOf(token), app_slug);
+}
+
+/** Why the caller may not upsert an app or take its grant; null where they may. */
+export function whyNotGrant({ token }: Transaction): Refusal | null {
+  return token === null ? null : rules.whyNoAccess(limitsOf(token), "write");
+}
+
+/** Why the caller may not reserve so many credits for an app; null where they may. */
+export function whyNotReserve(
+  transaction: Transaction,
+  app_slug: string,
+  credits: number,
+): Refusal | null {
+  return whyNotForApp(transaction, app_slug) ?? whyOverBudget(transaction, credits);
+}
+
+/**
+ * Why the caller may not end a job; null where they may. A capped token ends only the jobs it created
+ * itself: any other's overage would be spending that its cap never sees.
+ */
+export function whyNotEnd(transaction: Transaction, job: JobRow): Refusal | null {
+  const { token } = transaction;
+  if (token === null) return null;
+  if (token.cap_credits !== null && job.token_id !== token.id) {
+    return { code: "scope", reason: "capped" };
+  }
+  return whyNotForApp(transaction, job.app_slug);
+}
+
+/** Why the caller may not spend so much more; null where they may. */
+export function whyOverBudget({ token, now_ms }: Transaction, credits: number): Refusal | null {
+  const budget = token === null ? null : budgetOf(token);
+  return budget === null ? null : rules.whyOverBudget(budget, credits, now_ms);
+}
+
+/**
+ * Counts what a job moved against the cap of the token that created it, whoever moved it. `credits` is
+ * positive where it was spent. Without a cap nothing is written.
+ */
+export function countSpending(
+  { tokens, now_ms }: Transaction,
+  job: Pick<JobRow, "token_id" | "created_at_ms">,
+  credits: number,
+): void {
+  const token = job.token_id === null || credits === 0 ? null : tokens.readToken(job.token_id);
+  const budget = token === null ? null : budgetOf(token);
+  if (token === null || budget === null) return;
+  tokens.saveSpending(token.id, rules.charge(budget, credits, job.created_at_ms, now_ms));
+}

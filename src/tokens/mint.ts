@@ -1,0 +1,64 @@
+/** Makes the personal access token of an approved login. */
+import { v4 as uuidv4 } from "uuid";
+import type { LoginGrant } from "../domain/device_login.ts";
+import type { NewPersonalToken } from "../domain/personal_token.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { accepted, refused, type Result } from "../domain/result.ts";
+import type { PersonalTokens } from "./personal_token.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What minting asks of others: the account that holds the token's row, and whoever keeps sessions. */
+export interface MintParts {
+  readonly personal_tokens: PersonalTokens;
+  /** How long a token lives, in days. */
+  readonly ttl_days: number;
+  /** Makes a token valid. Refused as `too_many_tokens`. */
+  issue(identity_id: string, token: NewPersonalToken): Promise<Result<null, Refusal>>;
+  /** Ends a token. */
+  revoke(identity_id: string, id: string): Promise<unknown>;
+  sessionIsAlive(session_id: string, identity_id: string): Promise<boolean>;
+}
+
+/** What the device said of itself, as far as the token's owner will know the token by it. */
+export interface TokenOrigin {
+  readonly label: string;
+  readonly app_slug: string | null;
+}
+
+/**
+ * Gives the token of a grant, vouched for by `issuer` (the service's base URL). Refused as
+ * `expired_token` where the session that approved has ended, and as `too_many_tokens`.
+ */
+export type MintPersonalToken = (
+  issuer: string,
+  grant: LoginGrant,
+  origin: TokenOrigin,
+) => Promise<Result<string, Refusal>>;
+
+/** Minting with these parts. */
+export function createMint(parts: MintParts): MintPersonalToken {
+  return async (issuer, grant, { label, app_slug }) => {
+    const { identity_id, limits, session_id, session_ends_at_ms } = grant;
+    const id = uuidv4();
+    const expires_at_ms = Math.min(
+      Date.now() + parts.ttl_days * DAY_MS,
+      session_ends_at_ms ?? Number.POSITIVE_INFINITY,
+    );
+    const bound = session_ends_at_ms === null ? null : session_id;
+    const claims = { identity_id, token_id: id };
+    const token = await parts.personal_tokens.sign(issuer, claims, expires_at_ms);
+    const row = { id, label, app_slug, limits, session_id: bound, expires_at_ms };
+    const issued = await parts.issue(identity_id, row);
+    if (!issued.ok) return issued;
+    // After the row, not before: a sign-out between look and row would find no token to end.
+    let approver_stays = false;
+    try {
+      approver_stays = await parts.sessionIsAlive(session_id, identity_id);
+    } finally {
+      // Nobody has the token yet, and now nobody will.
+      if (!approver_stays) await parts.revoke(identity_id, id);
+    }
+    return approver_stays ? accepted(token) : refused({ code: "expired_token" });
+  };
+}

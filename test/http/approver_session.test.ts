@@ -1,0 +1,185 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { passTime } from "../clock.ts";
+import {
+  approve,
+  approvalForm,
+  getToken,
+  holderOf,
+  poll,
+  postForm,
+  startLogin,
+  tokenId,
+  type TokenHolder,
+} from "../device/logins.ts";
+import { send, signIn, type SignedIn } from "./passbook.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A personal access token that a bearer session token approved. */
+async function getBoundToken(person: SignedIn): Promise<TokenHolder> {
+  const { device_code, user_code } = await startLogin();
+  await person.post("/api/device/complete", { user_code });
+  return holderOf((await poll(device_code)).body.token);
+}
+
+const signOut = (person: SignedIn) => postForm(person, "/signout", {});
+const signOutEverywhere = (person: SignedIn, form: Record<string, string> = {}) =>
+  postForm(person, "/account/signout-everywhere", form);
+
+const lives = async (holder: TokenHolder) => (await holder.get("/api/wallet")).status === 200;
+
+describe("a personal token approved by a bearer session token", () => {
+  it("ends with that session, at sign-out", async () => {
+    const ada = await signIn();
+    const other = await signIn();
+    const bound = await getBoundToken(ada);
+    const elsewhere = await getBoundToken(other);
+    const by_cookie = await getToken(ada);
+    expect(await lives(bound)).toBe(true);
+    await signOut(ada);
+    expect(await lives(bound)).toBe(false);
+    expect(await lives(elsewhere)).toBe(true);
+    expect(await lives(by_cookie)).toBe(true);
+  });
+
+  it("ends with that session, at sign-out everywhere", async () => {
+    const [ada, other] = [await signIn(), await signIn()];
+    const bound = await getBoundToken(ada);
+    const by_cookie = await getToken(ada);
+    await signOutEverywhere(other);
+    expect(await lives(bound)).toBe(false);
+    expect(await lives(by_cookie)).toBe(true);
+  });
+
+  it("lives no longer than that session was to live, and says so", async () => {
+    const ada = await signIn();
+    const bound = await getBoundToken(ada);
+    const by_cookie = await getToken(ada);
+    const { expires_at_ms } = (await env.DIRECTORY.prepare(
+      "select expires_at_ms from sessions",
+    ).first<{
+      expires_at_ms: number;
+    }>()) ?? { expires_at_ms: 0 };
+    const { tokens } = (await ada.get("/api/tokens")).body;
+    expect(tokens).toMatchObject([
+      { ends_with_session: false },
+      { ends_with_session: true, expires_at: new Date(expires_at_ms).toISOString() },
+    ]);
+    const page = await send("GET", "/account/tokens", { headers: { Cookie: ada.cookies } });
+    expect(page.text.match(/with the sign-in that approved it/g)).toHaveLength(1);
+    passTime(31 * DAY_MS);
+    expect(await lives(bound)).toBe(false);
+    expect(await lives(by_cookie)).toBe(true);
+  });
+
+  it("ends when whoever ended the session says so, however many there were", async () => {
+    const ada = await signIn();
+    const bound = await getBoundToken(ada);
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    const others = Array.from({ length: 500 }, () => crypto.randomUUID());
+    await account.endSessions(others);
+    expect(await lives(bound)).toBe(true);
+    const session = await env.DIRECTORY.prepare("select id from sessions").first<{ id: string }>();
+    await account.endSessions([...others, session?.id ?? ""]);
+    expect(await lives(bound)).toBe(false);
+  });
+
+  it("is not made where the session ends between the look and the approval", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    await env.DIRECTORY.exec("update sessions set expires_at_ms = 1");
+    const answer = await ada.post("/api/device/complete", { user_code });
+    expect(answer.status).toBe(401);
+    expect((await poll(device_code)).status).toBe(202);
+  });
+});
+
+describe("what is approved and not yet collected", () => {
+  it.each([
+    ["by cookie", (ada: SignedIn, user_code: string) => approve(ada, user_code)],
+    [
+      "on the page",
+      (ada: SignedIn, user_code: string) =>
+        postForm(ada, "/device/approve", approvalForm(user_code)),
+    ],
+    [
+      "by a bearer",
+      (ada: SignedIn, user_code: string) => ada.post("/api/device/complete", { user_code }),
+    ],
+  ])("%s dies with the session that approved it", async (_, approveIt) => {
+    for (const end of [signOut, signOutEverywhere]) {
+      const ada = await signIn();
+      const { device_code, user_code } = await startLogin();
+      expect((await approveIt(ada, user_code)).status).toBe(200);
+      await end(ada);
+      const late = await poll(device_code);
+      expect(late).toMatchObject({ status: 410, body: { code: "expired_token" } });
+      expect((await poll(device_code)).status).toBe(410);
+      const again = await signIn();
+      expect((await again.get("/api/tokens")).body.tokens).toEqual([]);
+    }
+  });
+
+  it("lives on while another session of the person ends", async () => {
+    const [ada, other] = [await signIn(), await signIn()];
+    const { device_code, user_code } = await startLogin();
+    await approve(ada, user_code);
+    await signOut(other);
+    expect((await poll(device_code)).status).toBe(200);
+  });
+
+  it("leaves no token behind where the session cannot be looked up", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    await approve(ada, user_code);
+    const down = () => {
+      throw new Error("D1_ERROR: down");
+    };
+    const DB = new Proxy(env.DIRECTORY, {
+      get: (target, name) => (name === "prepare" ? down : Reflect.get(target, name)),
+    });
+    expect((await poll(device_code, { DB })).status).toBe(503);
+    expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
+  });
+});
+
+describe("signing out everywhere", () => {
+  it("offers to end personal tokens too, and says what remains", async () => {
+    const ada = await signIn();
+    const token = await getToken(ada);
+    const page = await send("GET", "/account", { headers: { Cookie: ada.cookies } });
+    expect(page.text).toContain('type="checkbox" name="personal_tokens" value="end"');
+    const left = await signOutEverywhere(ada);
+    const said = await send("GET", left.headers.get("Location") ?? "");
+    expect(said.text).toContain("Devices and tokens that you approved go on");
+    expect(await lives(token)).toBe(true);
+
+    const again = await signIn();
+    const id = await tokenId(token);
+    const ended = await signOutEverywhere(again, { personal_tokens: "end" });
+    expect(await lives(token)).toBe(false);
+    expect(id).toBeTruthy();
+    const also_said = await send("GET", ended.headers.get("Location") ?? "");
+    expect(also_said.text).toContain("every device and token has lost its access");
+  });
+
+  it("ends nobody else's", async () => {
+    const [ada, bob] = [await signIn(), await signIn("bob@example.com")];
+    const [token, bound] = [await getToken(bob), await getBoundToken(bob)];
+    await signOutEverywhere(ada, { personal_tokens: "end" });
+    expect([await lives(token), await lives(bound)]).toEqual([true, true]);
+  });
+
+  it("is asked for on our own page only", async () => {
+    const ada = await signIn();
+    const token = await getToken(ada);
+    for (const Origin of ["https://evil.example", "null"]) {
+      const headers = { Cookie: ada.cookies, Origin };
+      const body = new URLSearchParams({ personal_tokens: "end" });
+      const answer = await send("POST", "/account/signout-everywhere", { headers, body });
+      expect(answer.status).toBe(403);
+    }
+    expect(await lives(token)).toBe(true);
+  });
+});
