@@ -136,10 +136,10 @@ describe("what is approved and not yet collected", () => {
     const down = () => {
       throw new Error("D1_ERROR: down");
     };
-    const DB = new Proxy(env.DIRECTORY, {
+    const DIRECTORY = new Proxy(env.DIRECTORY, {
       get: (target, name) => (name === "prepare" ? down : Reflect.get(target, name)),
     });
-    expect((await poll(device_code, { DB })).status).toBe(503);
+    expect((await poll(device_code, { DIRECTORY })).status).toBe(503);
     expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
   });
 });

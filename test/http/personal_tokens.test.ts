@@ -49,7 +49,7 @@ describe("a personal access token", () => {
     };
     const bindings = {
       ACCOUNT: counting,
-      DB: forbidden("DIRECTORY"),
+      DIRECTORY: forbidden("DIRECTORY"),
       DIRECTORY: forbidden("DIRECTORY"),
       DEVICE_CODES: forbidden("KV"),
       DEVICE_LOGIN: forbidden("DEVICE_LOGIN"),

@@ -25,7 +25,7 @@ describe("a session whose end cannot be moved on", () => {
     const logged = vi.spyOn(console, "warn").mockReturnValue();
     const ada = await signIn();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * DAY_MS });
-    const settings = { DB: readOnlyDatabase() };
+    const settings = { DIRECTORY: readOnlyDatabase() };
     const headers = { Cookie: ada.cookies, Accept: "text/html" };
     for (const path of ["/account", "/api/sessionToken", "/api/wallet"]) {
       expect((await send("GET", path, { headers }, settings)).status).toBe(200);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { getToken, holderOf, tokenId } from "../device/logins.ts";
 import { send, signIn } from "./passbook.ts";
 
-const BASE_URL = "http://passbook.test";
+const BASE_URL = "http://passbook.localhost";
 
 async function tokensOfBothKinds() {
   const ada = await signIn();
