@@ -47,14 +47,21 @@ const directory = mkdtempSync(join(root, "passbook-bench-"));
 // PostgreSQL's own user must reach its folder below this one.
 chmodSync(directory, 0o755);
 const started_ms = performance.now();
+// Told to stop, it still ends what it started: a cluster would outlive it.
+const told = new Promise<never>((_, reject) => {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => reject(new Error(`stopped by ${signal}`)));
+  }
+});
+told.catch(() => null);
 try {
   const settings = await runSettings();
   const contenders = await startContenders({ directory, builds, settings }, missing === null);
   try {
-    const crowd = await prepareCrowd(contenders, plan);
+    const crowd = await Promise.race([prepareCrowd(contenders, plan), told]);
     const measurement = new Measurement(contenders, crowd);
     try {
-      for (const block of plan.blocks) await measurement.run(block, plan);
+      for (const block of plan.blocks) await Promise.race([measurement.run(block, plan), told]);
     } finally {
       measurement.stop();
     }
