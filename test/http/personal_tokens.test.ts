@@ -50,7 +50,7 @@ describe("a personal access token", () => {
     const bindings = {
       ACCOUNT: counting,
       DIRECTORY: forbidden("DIRECTORY"),
-      DIRECTORY: forbidden("DIRECTORY"),
+      DB: forbidden("DB"),
       DEVICE_CODES: forbidden("KV"),
       DEVICE_LOGIN: forbidden("DEVICE_LOGIN"),
     };

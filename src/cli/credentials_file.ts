@@ -1,0 +1,56 @@
+/** Where the command line keeps its token: a file of the user's own configuration folder, mode 0600. */
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+
+export interface SavedLogin {
+  /** The service's origin. The token is sent nowhere else. */
+  readonly url: string;
+  readonly token: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The file: under `XDG_CONFIG_HOME`, on Windows under `APPDATA`, else under `~/.config`. */
+export function credentialsPath(environment: Environment): string {
+  const { XDG_CONFIG_HOME, APPDATA } = environment;
+  const windows = process.platform === "win32" ? APPDATA : undefined;
+  const folder = XDG_CONFIG_HOME || windows || join(homedir(), ".config");
+  return join(folder, "passbook", "credentials.json");
+}
+
+/** The login that was saved; null where there is none. @throws Error where the file is not one of ours. */
+export async function readLogin(path: string): Promise<SavedLogin | null> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+  if (text === null) return null;
+  const value = parse(text);
+  if (typeof value?.url === "string" && typeof value.token === "string") {
+    return { url: value.url, token: value.token };
+  }
+  throw new Error(`${path} cannot be read. Delete it and sign in again: passbook login`);
+}
+
+function parse(text: string): Partial<SavedLogin> | null {
+  try {
+    return JSON.parse(text) as Partial<SavedLogin> | null;
+  } catch {
+    return null;
+  }
+}
+
+/** Saves a login in place of the last one, whole or not at all; at no time can others read it. */
+export async function saveLogin(path: string, login: SavedLogin): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const fresh = `${path}.${process.pid}`;
+  await rm(fresh, { force: true });
+  await writeFile(fresh, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+  await chmod(fresh, 0o600);
+  await rename(fresh, path);
+}
+
+export async function forgetLogin(path: string): Promise<void> {
+  await rm(path, { force: true });
+}

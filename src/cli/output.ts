@@ -1,0 +1,37 @@
+/** What the command line prints: tables for people, JSON for programs. */
+
+/** Text of others' making, without what a terminal would obey. */
+export function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");
+}
+
+/** Columns under their names, as wide as their widest cell. */
+export function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [names, ...rows.map((row) => row.map(plain))];
+  const widths = names.map((_, at) => Math.max(...cells.map((row) => (row[at] ?? "").length)));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** A spinner on a terminal; elsewhere nothing. `stop` clears it. */
+export function spin(stream: NodeJS.WriteStream, words: string): () => void {
+  if (!stream.isTTY) return () => {};
+  const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+  let turn = 0;
+  const draw = (): void => {
+    stream.write(`\r${frames[turn % frames.length]} ${words}`);
+    turn += 1;
+  };
+  draw();
+  const timer = setInterval(draw, 100);
+  return () => {
+    clearInterval(timer);
+    stream.write("\r\u001B[K");
+  };
+}

@@ -1,0 +1,94 @@
+/** The commands of `passbook`, and what they take. */
+import { Command, InvalidArgumentError, Option } from "commander";
+import { logIn, logOut, type LoginOptions } from "./login.ts";
+import type { GlobalOptions } from "./session.ts";
+import {
+  revokeToken,
+  showJob,
+  showJobs,
+  showLedger,
+  showMe,
+  showTokens,
+  showWallet,
+  type JobOptions,
+  type LedgerOptions,
+} from "./show.ts";
+
+const JOB_STATUSES = ["started", "completed", "failed"];
+const ENTRY_KINDS = ["open", "grant", "reserve", "settle", "refund"];
+
+/** Builds the program. Usage errors leave with 2. */
+export function createProgram(version: string): Command {
+  const program = new Command("passbook")
+    .description("Your account, credits and jobs, from the command line.")
+    .version(version)
+    .option("--json", "print JSON")
+    .option("--url <origin>", "the service's address (or PASSBOOK_URL, or where you signed in)")
+    .showHelpAfterError("Run with --help to see what there is.")
+    .exitOverride();
+
+  program
+    .command("login")
+    .description("sign in: approve a code in the browser")
+    .option("--name <name>", "what the token is called")
+    .option("--no-browser", "do not open a browser")
+    .action((_, command: Command) => logIn(command.optsWithGlobals<LoginOptions>()));
+  program
+    .command("logout")
+    .description("revoke the token and forget it")
+    .action((_, command: Command) => logOut(command.optsWithGlobals<GlobalOptions>()));
+  program
+    .command("whoami")
+    .description("who is signed in")
+    .action((_, command: Command) => showMe(command.optsWithGlobals<GlobalOptions>()));
+  program
+    .command("wallet")
+    .description("the balance and the apps")
+    .option("--app <slug>", "open the account for an app: its starter credits come once")
+    .action((_, command: Command) => showWallet(command.optsWithGlobals()));
+  addLists(program);
+  const tokens = program
+    .command("tokens")
+    .description("personal access tokens")
+    .action((_, command: Command) => showTokens(command.optsWithGlobals<GlobalOptions>()));
+  tokens
+    .command("revoke <id>")
+    .description("end a token at once")
+    .action((id: string, _, command: Command) =>
+      revokeToken(id, command.optsWithGlobals<GlobalOptions>()),
+    );
+  return program;
+}
+
+function addLists(program: Command): void {
+  program
+    .command("jobs")
+    .description("jobs, newest first")
+    .option("--app <slug>", "only this app's")
+    .addOption(new Option("--status <status>", "only these").choices(JOB_STATUSES))
+    .option("--limit <number>", "1 to 200", wholeNumber)
+    .option("--cursor <cursor>", "go on where a page ended")
+    .action((_, command: Command) => showJobs(command.optsWithGlobals<JobOptions>()));
+  program
+    .command("job <id>")
+    .description("one job")
+    .action((id: string, _, command: Command) =>
+      showJob(id, command.optsWithGlobals<GlobalOptions>()),
+    );
+  program
+    .command("ledger")
+    .description("every change of the balance, newest first")
+    .option("--app <slug>", "only this app's")
+    .option("--job <id>", "only this job's")
+    .addOption(new Option("--kind <kind>", "only these").choices(ENTRY_KINDS))
+    .option("--from <time>", "from this moment on, such as 2026-11-21T00:00:00Z")
+    .option("--to <time>", "before this moment")
+    .option("--limit <number>", "1 to 200", wholeNumber)
+    .option("--cursor <cursor>", "go on where a page ended")
+    .action((_, command: Command) => showLedger(command.optsWithGlobals<LedgerOptions>()));
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It is a number from 1 to 200.");
+}

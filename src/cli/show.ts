@@ -1,0 +1,129 @@
+/** The commands that show something. */
+import type { EntryKind, JobStatus } from "../client/index.ts";
+import { plain, table } from "./output.ts";
+import { signedIn, type GlobalOptions } from "./session.ts";
+
+function print(options: GlobalOptions, value: unknown, words: () => string): void {
+  process.stdout.write(`${options.json ? JSON.stringify(value, null, 2) : words()}\n`);
+}
+
+export async function showMe(options: GlobalOptions): Promise<void> {
+  const me = await (await signedIn(options)).me();
+  print(options, me, () =>
+    [
+      plain(me.name ?? me.email ?? me.identity_id),
+      me.name === null || me.email === null ? "" : ` <${plain(me.email)}>`,
+      `, plan ${plain(me.plan)}`,
+      me.operator ? ", operator" : "",
+    ].join(""),
+  );
+}
+
+export async function showWallet(
+  options: GlobalOptions & { readonly app?: string },
+): Promise<void> {
+  const { app } = options;
+  const wallet = await (await signedIn(options)).wallet(app === undefined ? {} : { app });
+  print(options, wallet, () => {
+    const { credits, plan } = wallet.account;
+    const apps = wallet.apps.map(({ slug, starter_credits, granted_at }) => [
+      slug,
+      String(starter_credits),
+      granted_at ?? "not granted",
+    ]);
+    const head = `${credits} credits, plan ${plain(plan)}`;
+    return apps.length === 0 ? head : `${head}\n\n${table(["APP", "STARTER", "GRANTED"], apps)}`;
+  });
+}
+
+export interface JobOptions extends GlobalOptions {
+  readonly app?: string;
+  readonly status?: JobStatus;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export async function showJobs({ json = false, url, ...filter }: JobOptions): Promise<void> {
+  const options = { json, ...(url === undefined ? {} : { url }) };
+  const page = await (await signedIn(options)).jobs.list(filter);
+  print(options, page, () => {
+    if (page.jobs.length === 0) return "No jobs.";
+    const rows = page.jobs.map((job) => [
+      job.created_at,
+      job.status === "failed" && job.failure !== null ? `failed (${job.failure})` : job.status,
+      String(job.reserved),
+      job.status === "started" ? "" : String(job.actual_cost),
+      job.app_slug ?? "",
+      job.action,
+      job.id,
+    ]);
+    const names = ["CREATED", "STATUS", "RESERVED", "COST", "APP", "ACTION", "ID"];
+    return table(names, rows) + more(page.next_cursor);
+  });
+}
+
+export async function showJob(id: string, options: GlobalOptions): Promise<void> {
+  const job = await (await signedIn(options)).jobs.get(id);
+  const rows = () =>
+    Object.entries(job).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]);
+  print(options, job, () => table(["FIELD", "VALUE"], rows()));
+}
+
+export interface LedgerOptions extends GlobalOptions {
+  readonly app?: string;
+  readonly job?: string;
+  readonly kind?: EntryKind;
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export async function showLedger(given: LedgerOptions): Promise<void> {
+  const { json = false, url, job, ...filter } = given;
+  const options = { json, ...(url === undefined ? {} : { url }) };
+  const ledger = (await signedIn(options)).ledger;
+  const page = await ledger.list({ ...filter, ...(job === undefined ? {} : { jobId: job }) });
+  print(options, page, () => {
+    if (page.entries.length === 0 && page.next_cursor === undefined) return "No lines.";
+    const rows = page.entries.map((entry) => [
+      entry.at,
+      entry.kind,
+      entry.amount > 0 ? `+${entry.amount}` : String(entry.amount),
+      String(entry.balance_after),
+      entry.app ?? "",
+      entry.note ?? entry.job_id ?? "",
+    ]);
+    const names = ["AT", "KIND", "AMOUNT", "BALANCE", "APP", "JOB OR NOTE"];
+    return table(names, rows) + more(page.next_cursor);
+  });
+}
+
+export async function showTokens(options: GlobalOptions): Promise<void> {
+  const tokens = await (await signedIn(options)).tokens.list();
+  print(options, { tokens }, () => {
+    if (tokens.length === 0) return "No tokens.";
+    const rows = tokens.map((token) => [
+      token.label + (token.current ? " (this one)" : ""),
+      token.scopes.join(","),
+      token.apps?.join(",") ?? "all",
+      token.cap === null ? "" : `${token.cap.room} of ${token.cap.credits} left`,
+      token.last_used_at ?? "never",
+      token.expires_at,
+      token.id,
+    ]);
+    return table(["LABEL", "SCOPES", "APPS", "CAP", "LAST USED", "EXPIRES", "ID"], rows);
+  });
+}
+
+export async function revokeToken(id: string, options: GlobalOptions): Promise<void> {
+  await (await signedIn(options)).tokens.revoke(id);
+  print(options, { ok: true }, () => "Revoked.");
+}
+
+function more(next_cursor: string | undefined): string {
+  return next_cursor === undefined ? "" : `\n\nMore: --cursor ${plain(next_cursor)}`;
+}

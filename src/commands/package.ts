@@ -1,0 +1,48 @@
+/**
+ * `npm run package`: builds what apps install, the client and the command line alone, and packs it to
+ * `dist/passbook-<version>.tgz`.
+ */
+import { execFileSync } from "node:child_process";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const FOLDER = "dist/package";
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+const root = JSON.parse(await readFile("package.json", "utf8")) as Manifest;
+
+await rm("dist", { recursive: true, force: true });
+execFileSync("tsc", ["-p", "tsconfig.package.json"], { stdio: "inherit" });
+await writeFile(join(FOLDER, "package.json"), `${JSON.stringify(manifestOf(root), null, 2)}\n`);
+await cp("src/client/README.md", join(FOLDER, "README.md"));
+// In the tarball, so that installing asks for nothing else.
+await cp("node_modules/commander", join(FOLDER, "node_modules/commander"), { recursive: true });
+execFileSync("npm", ["pack", "--silent", "--pack-destination", ".."], {
+  cwd: FOLDER,
+  stdio: ["ignore", "ignore", "inherit"],
+});
+console.log(`dist/${root.name}-${root.version}.tgz`);
+
+/** The manifest of the package: nothing of the Worker's. */
+function manifestOf({ name, version, description, devDependencies }: Manifest): object {
+  const { commander = "" } = devDependencies;
+  return {
+    name,
+    version,
+    description: `${description} The client and the command line.`,
+    type: "module",
+    engines: { node: ">=20.11" },
+    exports: { "./client": { types: "./client/index.d.ts", default: "./client/index.js" } },
+    bin: { passbook: "cli/main.js" },
+    files: ["client", "cli", "README.md"],
+    sideEffects: false,
+    dependencies: { commander },
+    bundleDependencies: ["commander"],
+  };
+}

@@ -1,0 +1,187 @@
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { developmentSettings } from "../../src/commands/development_settings.ts";
+import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
+import { launchBrowser } from "../pages/browser.ts";
+import { installPackage, type Installed } from "./installed.ts";
+
+let directory: string;
+let installed: Installed;
+let passbook: LocalWorker;
+let browser: Browser;
+let program: string;
+
+beforeAll(async () => {
+  installed = await installPackage();
+  program = join(installed.folder, "node_modules/.bin/passbook");
+  directory = await mkdtemp(join(tmpdir(), "passbook-cli-"));
+  const env_file = join(directory, "settings.env");
+  await writeFile(env_file, `${await developmentSettings()}DEVICE_POLL_INTERVAL_SECONDS=1\n`);
+  const persist_to = join(directory, "state");
+  passbook = await startLocalWorker({ port: await freePort(), persist_to, env_file });
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await passbook?.stop();
+  await installed?.remove();
+  await rm(directory, { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function environment(home: string, more: object = {}): NodeJS.ProcessEnv {
+  return { PATH: process.env["PATH"], XDG_CONFIG_HOME: join(directory, home), ...more };
+}
+
+/** Runs the program, its output piped. */
+function passbookOf(home: string, args: readonly string[], more: object = {}): Promise<Ended> {
+  const options = { env: environment(home, more) };
+  return new Promise((resolve) => {
+    execFile(program, [...args], options, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
+      resolve({ code, stdout, stderr });
+    });
+  });
+}
+
+/** Signs a local user in at the address that a login shows, and approves its code. */
+async function approve(shown: string, email: string): Promise<void> {
+  const address = /Open\s+(\S+)/.exec(shown)?.[1] ?? "";
+  const code = /Enter\s+([A-Z-]{9})/.exec(shown)?.[1] ?? "";
+  const page = await browser.newPage();
+  await page.goto(address);
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByLabel("Code").fill(code);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByRole("heading", { name: "Device connected" }).waitFor();
+  await page.context().close();
+}
+
+/** Runs `login` as `command`, approves what it shows, and gives all that it printed. */
+async function logInBy(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  email: string,
+): Promise<Ended> {
+  const child = spawn(command, [...args], { env, stdio: ["pipe", "pipe", "pipe"] });
+  let [stdout, stderr, approving] = ["", "", false];
+  const watch = (): void => {
+    const shown = stdout + stderr;
+    if (approving || !/Enter\s+[A-Z-]{9}/.test(shown)) return;
+    approving = true;
+    void approve(shown, email);
+  };
+  child.stdout.on("data", (chunk: Buffer) => {
+    stdout += chunk.toString();
+    watch();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString();
+    watch();
+  });
+  const code = await new Promise<number>((resolve) => {
+    child.on("exit", (exited) => resolve(exited ?? -1));
+  });
+  return { code, stdout, stderr };
+}
+
+const has_pty = existsSync("/usr/bin/script") && process.platform === "linux";
+
+describe("passbook", () => {
+  it("signs in piped, shows everything, and signs out for good", async () => {
+    const home = "piped";
+    const args = ["login", "--json", "--url", passbook.url, "--name", "Piped"];
+    const login = await logInBy(program, args, environment(home), "ada@example.com");
+    expect(login.code).toBe(0);
+    expect(JSON.parse(login.stdout)).toMatchObject({ url: passbook.url, email: "ada@example.com" });
+    expect(login.stderr).not.toContain("\u001B");
+
+    const file = join(directory, home, "passbook/credentials.json");
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const { token } = JSON.parse(await readFile(file, "utf8"));
+
+    expect((await passbookOf(home, ["whoami"])).stdout).toContain("ada@example.com, plan free");
+    const wallet = await passbookOf(home, ["wallet", "--app", "demo", "--json"]);
+    expect(JSON.parse(wallet.stdout)).toMatchObject({ account: { credits: 100 } });
+    await fetch(`${passbook.url}/api/jobs`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ app: "demo", action: "dr\u001B[31maw", cost_estimate: 7 }),
+    });
+    const jobs = await passbookOf(home, ["jobs", "--status", "started"]);
+    expect(jobs.stdout).toMatch(/^CREATED +STATUS +RESERVED/);
+    // What others wrote does not reach the terminal as commands.
+    expect(jobs.stdout).toContain("dr�[31maw");
+    const [job] = JSON.parse((await passbookOf(home, ["jobs", "--json"])).stdout).jobs;
+    expect((await passbookOf(home, ["job", job.id])).stdout).toMatch(/reserved +7/);
+    const ledger = await passbookOf(home, ["ledger", "--kind", "reserve", "--job", job.id]);
+    expect(ledger.stdout).toMatch(/reserve +-7 +93 +demo/);
+    expect((await passbookOf(home, ["tokens"])).stdout).toContain("Piped (this one)");
+
+    expect((await passbookOf(home, ["logout"])).code).toBe(0);
+    expect(existsSync(file)).toBe(false);
+    const after = await passbookOf(home, ["wallet", "--url", passbook.url], {
+      PASSBOOK_TOKEN: token,
+    });
+    expect(after).toMatchObject({ code: 3, stdout: "" });
+    expect(after.stderr).toContain("passbook login");
+  });
+
+  it.skipIf(!has_pty)(
+    "signs in on a terminal, with a spinner (needs util-linux's script)",
+    async () => {
+      const home = "terminal";
+      const command = `${program} login --no-browser --url ${passbook.url}`;
+      const env = environment(home, { TERM: "xterm" });
+      const login = await logInBy("script", ["-qec", command, "/dev/null"], env, "bob@example.com");
+      expect(login.code).toBe(0);
+      expect(login.stdout).toContain("Waiting for you to approve it");
+      expect(login.stdout).toContain("\r\u001B[K");
+      expect(login.stdout).toContain("as bob@example.com");
+      expect((await passbookOf(home, ["whoami"])).code).toBe(0);
+    },
+  );
+
+  it("says what is wrong, and by its exit code what kind of wrong", async () => {
+    const home = "nobody";
+    const url = ["--url", passbook.url];
+    expect(await passbookOf(home, ["wallet"])).toMatchObject({ code: 3 });
+    expect(await passbookOf(home, ["login"])).toMatchObject({ code: 2 });
+    expect(await passbookOf(home, ["fly"])).toMatchObject({ code: 2 });
+    expect(await passbookOf(home, ["jobs", "--status", "done"])).toMatchObject({ code: 2 });
+    expect(await passbookOf(home, ["login", "--url", "http://example.com"])).toMatchObject({
+      code: 2,
+    });
+    expect(await passbookOf(home, ["--help"])).toMatchObject({ code: 0 });
+    expect(await passbookOf(home, ["--version"])).toMatchObject({ code: 0, stdout: "0.1.0\n" });
+    const forged = await passbookOf(home, ["wallet", "--json", ...url], { PASSBOOK_TOKEN: "x" });
+    expect(forged.code).toBe(3);
+    expect(JSON.parse(forged.stderr)).toMatchObject({ code: "unauthorized" });
+    const nobody = ["wallet", "--url", `http://localhost:${await freePort()}`];
+    expect(await passbookOf(home, nobody, { PASSBOOK_TOKEN: "x" })).toMatchObject({ code: 4 });
+  });
+
+  it("sends a saved token to the service that gave it, and no other", async () => {
+    const home = "moved";
+    const folder = join(directory, home, "passbook");
+    execFileSync("mkdir", ["-p", folder]);
+    const login = { url: "https://passbook.example.com", token: "pb_pat_x" };
+    await writeFile(join(folder, "credentials.json"), JSON.stringify(login));
+    const elsewhere = await passbookOf(home, ["wallet", "--url", passbook.url]);
+    expect(elsewhere).toMatchObject({ code: 3, stdout: "" });
+  });
+});
