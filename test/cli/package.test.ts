@@ -83,11 +83,11 @@ describe("the package", () => {
     const port = await freePort();
     const config = join(folder, "wrangler.toml");
     const args = [`--config=${config}`, `--port=${port}`, "--inspector-port=0"];
-    const wrangler = startWrangler(args, ["ignore", "pipe", "pipe"]);
+    const wrangler = startWrangler(args, "pipe");
     try {
       expect(await answerOf(`http://localhost:${port}/`)).toBe("it works");
     } finally {
-      if (wrangler.pid !== undefined) process.kill(-wrangler.pid, "SIGTERM");
+      wrangler.kill("SIGTERM");
       await exitCode(wrangler);
     }
   });
