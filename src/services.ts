@@ -7,6 +7,7 @@ import { createAskedCodes, type AskedCodes } from "./device/asked_codes.ts";
 import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
 import { accepted, type Result } from "./domain/result.ts";
 import { createBuiltinProvider } from "./identity/builtin/provider.ts";
+import { announceSessionEndings } from "./identity/session_endings.ts";
 import type { IdentityProvider } from "./identity/port.ts";
 import { createAppRegistry, type AppRegistry } from "./readmodel/apps.ts";
 import { createKeyRing, type KeyRing } from "./tokens/keys.ts";
@@ -65,15 +66,18 @@ function build(env: Env): Result<Services, Misconfiguration> {
     config,
     accounts,
     apps: createAppRegistry(env.DB),
-    identity: createBuiltinProvider({
-      database: env.DB,
-      cookie_scope: { domain: config.cookie_domain },
-      dev_signin: config.dev_signin,
-      providers: config.signin_providers,
-      encryption_keys: config.encryption_keys,
-      keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
-      forget_upstream_tokens: (identity_id, provider) => vault.forget(identity_id, provider),
-    }),
+    identity: announceSessionEndings(
+      createBuiltinProvider({
+        database: env.DB,
+        cookie_scope: { domain: config.cookie_domain },
+        dev_signin: config.dev_signin,
+        providers: config.signin_providers,
+        encryption_keys: config.encryption_keys,
+        keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
+        forget_upstream_tokens: (identity_id, provider) => vault.forget(identity_id, provider),
+      }),
+      async (identity_id) => accounts(identity_id).closeSessionStreams(),
+    ),
     keys,
     session_tokens: createSessionTokens(keys),
     template_tokens: createTemplateTokens(keys),

@@ -171,4 +171,6 @@ export interface AccountOperations {
   issueToken(caller: Caller, request: IssueTokenRequest): Answer<null>;
   listTokens(caller: Caller): Answer<readonly ListedToken[]>;
   revokeToken(caller: Caller, request: RevokeTokenRequest): Answer<null>;
+  /** Ends the streams that sessions opened: those whose session lives open them anew. */
+  closeSessionStreams(): void;
 }

@@ -7,15 +7,17 @@ import { drizzle } from "drizzle-orm/durable-sqlite";
 import { migrate } from "drizzle-orm/durable-sqlite/migrator";
 import migrations from "../../drizzle/account/migrations.js";
 import type { TokenAccess } from "../domain/access_token.ts";
-import { PROJECTION_DELAY_MS } from "../domain/limits.ts";
+import { EVENTS_WATCHERS_MAX, PROJECTION_DELAY_MS } from "../domain/limits.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import type { UpstreamTokens } from "../identity/upstream_tokens.ts";
 import { createProjector } from "../readmodel/projector.ts";
 import * as tokens from "./admission.ts";
 import type * as contract from "./contract.ts";
+import { Streams } from "./events/streams.ts";
+import { WATCH_HEADER, WATCH_PROTOCOL, type WatchRequest } from "./events/watcher.ts";
 import { deleteKeptAnswers, once } from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
-import type { Transaction } from "./ledger.ts";
+import { ensureOpen, type Transaction } from "./ledger.ts";
 import { Outbox } from "./outbox.ts";
 import * as schema from "./schema.ts";
 import {
@@ -37,6 +39,9 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   #store!: Store;
   #tokens!: TokenStore;
   #outbox!: Outbox;
+  #streams!: Streams;
+  /** Whether the transaction under way has posted lines that streams are to be told. */
+  #unpublished = false;
   #vault: Vault | undefined;
   /** The alarm that storage has, as far as this instance knows; null: none, or not known. */
   #alarm_at_ms: number | null = null;
@@ -55,7 +60,41 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       this.#tokens = openTokenStore(this.#database);
       const projector = createProjector(env.DB);
       this.#outbox = new Outbox(this.#database, this.#store, projector, this.#alarm_at_ms);
+      const { ctx: context } = this;
+      const sources = { context, store: this.#store, tokens: this.#tokens };
+      this.#streams = new Streams({ ...sources, database: this.#database });
     });
+  }
+
+  /** Opens a stream of the account's changes: a WebSocket that may sleep with the object. */
+  override fetch(request: Request): Response {
+    const watch = JSON.parse(request.headers.get(WATCH_HEADER) ?? "") as WatchRequest;
+    const { proof } = watch;
+    const caller = { token_id: proof.kind === "pat" ? proof.token_id : null };
+    const opened = this.#transact(caller, "read", (transaction) => {
+      ensureOpen(transaction);
+      return this.#streams.hasRoom()
+        ? accepted(transaction.token)
+        : refused({ code: "too_many_watchers", limit: EVENTS_WATCHERS_MAX });
+    });
+    if (!opened.ok) return Response.json(opened.refusal, { status: 403 });
+    // A session token got with a personal token ends before it, and its stream with it.
+    const token_ends_ms = opened.value?.expires_at_ms ?? proof.expires_at_ms;
+    const expires_at_ms = Math.min(proof.expires_at_ms, token_ends_ms);
+    const { 0: client, 1: server } = new WebSocketPair();
+    this.#streams.open(server, { ...watch, proof: { ...proof, expires_at_ms } });
+    this.#wakeBy(expires_at_ms);
+    const headers = { "Sec-WebSocket-Protocol": WATCH_PROTOCOL };
+    return new Response(null, { status: 101, webSocket: client, headers });
+  }
+
+  override webSocketMessage(socket: WebSocket): void {
+    this.#streams.refuseMessage(socket);
+  }
+
+  /** Ends the streams that sessions opened, for their clients to prove themselves again. */
+  closeSessionStreams(): void {
+    this.#streams.closeSessions();
   }
 
   /** The wallet; opens the account, and grants an app's starter credits once. */
@@ -142,7 +181,9 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     caller: contract.Caller,
     request: contract.RevokeTokenRequest,
   ): contract.Answer<null> {
-    return this.#transact(caller, "read", (it) => tokens.revokeToken(it, request));
+    const answer = this.#transact(caller, "read", (it) => tokens.revokeToken(it, request));
+    this.#publish();
+    return answer;
   }
 
   /** Keeps what a sign-in at a provider brought, in place of what was held for it. */
@@ -184,7 +225,15 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     if (this.#cleanup_at_ms === null || this.#cleanup_at_ms <= Date.now()) {
       this.#cleanup_at_ms = deleteKeptAnswers(this.#database, Date.now());
     }
-    for (const at_ms of [this.#next_expiry_ms ?? null, this.#cleanup_at_ms, retry_at_ms]) {
+    this.#publish();
+    const stream_ends_ms = this.#streams.nextExpiryMs();
+    const times_ms = [
+      this.#next_expiry_ms ?? null,
+      this.#cleanup_at_ms,
+      retry_at_ms,
+      stream_ends_ms,
+    ];
+    for (const at_ms of times_ms) {
       if (at_ms !== null) this.#wakeBy(at_ms);
     }
   }
@@ -222,7 +271,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       projected_line,
     };
     try {
-      return this.ctx.storage.transactionSync(() => {
+      const answer = this.ctx.storage.transactionSync(() => {
         const line_before = this.#store.readNewestEntry()?.line;
         const known = this.#next_expiry_ms;
         if (known === undefined || (known !== null && known <= now_ms)) {
@@ -234,10 +283,14 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
         if (newest !== null && newest.line !== line_before) this.#afterChange(newest, now_ms);
         return answer;
       });
+      // After the commit: a stream never tells what was rolled back.
+      if (this.#unpublished) this.#publish();
+      return answer;
     } catch (error) {
       // What memory says of storage may have been rolled back with it.
       this.#alarm_at_ms = null;
       this.#next_expiry_ms = undefined;
+      this.#unpublished = false;
       throw error;
     }
   }
@@ -254,11 +307,23 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return identity_id;
   }
 
+  /** Tells the open streams. What is committed stands, whatever becomes of them. */
+  #publish(): void {
+    this.#unpublished = false;
+    try {
+      this.#streams.publish();
+    } catch (error) {
+      const reason = error instanceof Error ? error.name : typeof error;
+      console.warn({ event: "streams_not_told", reason });
+    }
+  }
+
   #afterChange(newest: EntryRow, now_ms: number): void {
     if (newest.kind === "reserve" && newest.job_id !== null) {
       const expires_at_ms = this.#store.readJob(newest.job_id)?.expires_at_ms ?? now_ms;
       this.#next_expiry_ms = Math.min(this.#next_expiry_ms ?? expires_at_ms, expires_at_ms);
     }
+    this.#unpublished = true;
     this.#wakeBy(now_ms + PROJECTION_DELAY_MS);
   }
 

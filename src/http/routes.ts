@@ -6,6 +6,7 @@ import { linkWay, unlinkWay } from "./account/ways.ts";
 import { authenticate } from "./authenticate.ts";
 import { guardOwnForms, requireBrowserSession, signInFirst } from "./browser_session.ts";
 import type { AppEnvironment } from "./context.ts";
+import { watchEvents } from "./events.ts";
 import { completeLogin } from "./device/complete.ts";
 import { approveDevice, denyDevice } from "./device/decide.tsx";
 import { limitAttempts, limitStarts } from "./device/limits.ts";
@@ -76,6 +77,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/api/sessionToken", ...issueSessionToken);
   app.get("/api/wallet", authenticate, ...readWallet);
   app.get("/api/ledger", authenticate, ...listLedger);
+  app.get("/api/events", ...watchEvents);
   app.get("/api/jobs", authenticate, ...listJobs);
   app.get("/api/jobs/:id", authenticate, ...readJob);
 

@@ -7,6 +7,7 @@ import type { IdentityProvider, SignedIn } from "../port.ts";
 import type { SignInProvider } from "../providers.ts";
 import type { KeepUpstreamTokens } from "../upstream_tokens.ts";
 import { createFlowCookies, type EncryptionKey } from "./flow_cookie.ts";
+import { endSession, listSessions } from "./session_list.ts";
 import { createSessions } from "./sessions.ts";
 import { createSignIns } from "./sign_ins.ts";
 import { createUsers } from "./users.ts";
@@ -73,6 +74,8 @@ export function createBuiltinProvider(options: BuiltinOptions): IdentityProvider
       return { kind: "signed_out", set_cookies: [cookieFor("", 0)] };
     },
     signOutEverywhere: (identity_id) => sessions.endAll(identity_id),
+    listSessions: (identity_id) => listSessions(database, identity_id),
+    endSession: (identity_id, session_id) => endSession(database, identity_id, session_id),
     readPerson: (identity_id) => users.read(identity_id),
     async unlink(identity_id, provider) {
       const outcome = await users.unlink(identity_id, provider);
