@@ -1,6 +1,7 @@
 /** The app: middleware in order, routes, one error handler. */
 import { Hono } from "hono";
 import type { AppEnvironment } from "./http/context.ts";
+import { dressPages } from "./http/dress.tsx";
 import { answerFailure } from "./http/failures.ts";
 import { safeHeaders, strictReferrer } from "./http/headers.ts";
 import { refuseByAccept } from "./http/problem.tsx";
@@ -12,7 +13,7 @@ export function createApp(): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>();
   app.onError(answerFailure);
   app.notFound((context) => refuseByAccept(context, { code: "not_found" }));
-  app.use(safeHeaders, strictReferrer, setUp);
+  app.use(safeHeaders, strictReferrer, setUp, dressPages);
   addRoutes(app);
   return app;
 }

@@ -3,6 +3,7 @@ import type { Config } from "../config.ts";
 import type { TokenLimits } from "../domain/access_token.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
+import type { AppSpending, BalancePoint } from "../domain/history.ts";
 import type { JobStatus } from "../domain/job.ts";
 import type { UpstreamTokens } from "../identity/upstream_tokens.ts";
 import type { AppRow, EntryRow, JobRow } from "./store.ts";
@@ -79,6 +80,47 @@ export interface ListJobsRequest {
 export interface ListEntriesRequest {
   readonly before_line?: number | undefined;
   readonly limit: number;
+}
+
+export interface OverviewRequest {
+  /** Charts begin here, in milliseconds since the epoch. */
+  readonly from_ms: number;
+}
+
+/** What the account's own page shows at a glance. */
+export interface OverviewAnswer {
+  readonly account: WalletAnswer["account"] & { readonly created_at_ms: number };
+  /** The newest line: where a stream of what follows begins. */
+  readonly line: number;
+  /** Credits held for started jobs, and how many those are. */
+  readonly reserved: number;
+  readonly open_jobs: number;
+  readonly apps: readonly AppRow[];
+  readonly recent_jobs: readonly JobRow[];
+  /** Oldest first; false: the passbook is too long for the whole time to be shown. */
+  readonly balance: readonly BalancePoint[];
+  readonly balance_is_complete: boolean;
+  readonly spending: readonly AppSpending[];
+}
+
+/** A half-open time, and where the page before ended. */
+export interface StatementRequest {
+  readonly from_ms: number;
+  readonly to_ms: number;
+  readonly before_line: number | null;
+  readonly limit: number;
+}
+
+export interface StatementAnswer {
+  readonly opened_at_ms: number;
+  /** The balance before the time and at its end, in credits. */
+  readonly opening: number;
+  readonly closing: number;
+  /** Newest first. */
+  readonly rows: readonly EntryRow[];
+  /** The jobs of those lines, as they are now. */
+  readonly jobs: readonly JobRow[];
+  readonly more: boolean;
 }
 
 export interface IssueTokenRequest {
@@ -165,6 +207,9 @@ export interface AccountOperations {
   readJob(caller: Caller, job_id: string): Answer<JobRow>;
   listJobs(caller: Caller, request: ListJobsRequest): Answer<Page<JobRow>>;
   listEntries(caller: Caller, request: ListEntriesRequest): Answer<Page<EntryRow>>;
+  /** What the account's own pages show. */
+  readOverview(caller: Caller, request: OverviewRequest): Answer<OverviewAnswer>;
+  readStatement(caller: Caller, request: StatementRequest): Answer<StatementAnswer>;
   /** Whether the caller may still act: for answers that ask nothing else of the account. */
   checkCaller(caller: Caller): Answer<null>;
   checkRoomForToken(caller: Caller): Answer<null>;

@@ -15,6 +15,7 @@ import * as tokens from "./admission.ts";
 import type * as contract from "./contract.ts";
 import { Streams } from "./events/streams.ts";
 import { WATCH_HEADER, WATCH_PROTOCOL, type WatchRequest } from "./events/watcher.ts";
+import { readOverview, readStatement } from "./history.ts";
 import { deleteKeptAnswers, once } from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
 import { ensureOpen, type Transaction } from "./ledger.ts";
@@ -158,6 +159,20 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       const filter = { ...request, visible_apps, limit: request.limit + 1 };
       return accepted(page(transaction.store.listEntries(filter), request.limit));
     });
+  }
+
+  readOverview(
+    caller: contract.Caller,
+    request: contract.OverviewRequest,
+  ): contract.Answer<contract.OverviewAnswer> {
+    return this.#transact(caller, "read", (it) => readOverview(this.#database, it, request));
+  }
+
+  readStatement(
+    caller: contract.Caller,
+    request: contract.StatementRequest,
+  ): contract.Answer<contract.StatementAnswer> {
+    return this.#transact(caller, "read", (it) => readStatement(this.#database, it, request));
   }
 
   checkCaller(caller: contract.Caller): contract.Answer<null> {

@@ -47,7 +47,7 @@ async function bundle(args: readonly string[], directory: string): Promise<void>
 /** The files that a deployment sends. */
 async function modulesOf(directory: string): Promise<readonly string[]> {
   const names = await readdir(directory);
-  return names.filter((name) => /\.(js|sql|css)$/.test(name));
+  return names.filter((name) => /\.(js|sql|css|svg)$/.test(name));
 }
 
 async function sizeOf(directory: string): Promise<{ raw_kib: number; gzip_kib: number }> {
@@ -74,7 +74,7 @@ async function runtimeConfig(subject: Subject, port: number): Promise<string> {
     .toSorted((one, other) => Number(other.endsWith(".js")) - Number(one.endsWith(".js")))
     .map(
       (name) =>
-        `(name = "${name}", ${name.endsWith(".js") ? "esModule" : "text"} = embed "${name}")`,
+        `(name = "${name}", ${/(?<!\.browser)\.js$/.test(name) ? "esModule" : "text"} = embed "${name}")`,
     );
   const bindings = Object.keys(subject.settings).map(
     (name) => `(name = "${name}", fromEnvironment = "${name}")`,

@@ -192,3 +192,26 @@ export const EVENTS_PULSE_MS = 25_000;
 
 /** Sessions that a person's page lists, the last used first; signing out everywhere ends them all. */
 export const SESSIONS_SHOWN_MAX = 50;
+
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The account page's charts: the days they span, and the rows that are read and shown at most. */
+export const OVERVIEW_DAYS = 30;
+export const OVERVIEW_LINES_MAX = 2_000;
+export const OVERVIEW_JOBS_MAX = 2_000;
+export const OVERVIEW_POINTS_MAX = 120;
+export const OVERVIEW_RECENT_JOBS = 6;
+
+/** Jobs and ledger lines on one page for people. */
+export const JOBS_PAGE_ROWS = 24;
+export const STATEMENT_PAGE_ROWS = 100;
+
+/** Longest name of the service that pages show, in UTF-16 code units. */
+export const SERVICE_NAME_MAX_LENGTH = 40;
+
+/** What a page shows of a job's `description`, in UTF-16 code units, and takes for a picture's address. */
+export const JOB_DESCRIPTION_SHOWN_MAX = 160;
+export const PREVIEW_URL_MAX_LENGTH = 2_048;
+
+/** Lines of one month in one CSV file: ten thousand rows are two megabytes, made in memory. */
+export const STATEMENT_CSV_LINES_MAX = 10_000;

@@ -1,7 +1,11 @@
 /** Every address of the service and what answers it. */
 import type { Hono } from "hono";
+import { downloadData } from "./account/data.ts";
+import { endSession } from "./account/end_session.ts";
+import { showJobs } from "./account/jobs.tsx";
 import { showAccount } from "./account/page.tsx";
 import { signOutEverywhere } from "./account/signout_everywhere.ts";
+import { downloadStatement, showStatement } from "./account/statement.tsx";
 import { linkWay, unlinkWay } from "./account/ways.ts";
 import { authenticate } from "./authenticate.ts";
 import { guardOwnForms, requireBrowserSession, signInFirst } from "./browser_session.ts";
@@ -27,6 +31,7 @@ import {
   shareWithAllowedOrigins,
 } from "./origins.ts";
 import { noStore } from "./headers.ts";
+import { readFavicon, readPageFile, readTheme } from "./page_files.ts";
 import { issueSessionToken } from "./session_token.ts";
 import { finishSignIn } from "./signin/callback.tsx";
 import { signInDevelopment } from "./signin/development.ts";
@@ -37,7 +42,6 @@ import { requireLiveSession } from "./third_party/hand_out.ts";
 import { readOAuthToken } from "./third_party/oauth_token.ts";
 import { readSocialMe } from "./third_party/social_me.ts";
 import { readSocialToken } from "./third_party/social_token.ts";
-import { readStylesheet } from "./stylesheet.ts";
 import { listTokens } from "./tokens/list.ts";
 import { revokeFromPage, showTokens } from "./tokens/page.tsx";
 import { revokeToken } from "./tokens/revoke.ts";
@@ -47,7 +51,10 @@ import { readWallet } from "./wallet.ts";
 /** Routes in groups that share their middleware. */
 export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/.well-known/jwks.json", ...readJwks);
-  app.get("/passbook.css", ...readStylesheet);
+  for (const name of ["passbook.css", "times.js", "live.js"]) app.get(`/${name}`, ...readPageFile);
+  app.get("/theme.css", ...readTheme);
+  app.get("/favicon.svg", ...readFavicon);
+  app.get("/favicon.ico", ...readFavicon);
   app.get("/", (context) => context.redirect("/account", 303));
 
   app.use("/signin/*", noStore);
@@ -62,6 +69,11 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   const own_form = [guardOwnForms, signInFirst, limitedBody] as const;
   app.use("/account/*", noStore);
   app.get("/account", signInFirst, ...showAccount);
+  app.get("/account/jobs", signInFirst, ...showJobs);
+  app.get("/account/statement", signInFirst, ...showStatement);
+  app.get("/account/statement.csv", signInFirst, ...downloadStatement);
+  app.get("/account/data.json", signInFirst, ...downloadData);
+  app.post("/account/end-session", ...own_form, ...endSession);
   app.post("/account/link", ...own_form, ...linkWay);
   app.post("/account/unlink", ...own_form, ...unlinkWay);
   app.post("/account/signout-everywhere", ...own_form, ...signOutEverywhere);

@@ -3,6 +3,7 @@
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const styles = {
     day: { dateStyle: "medium" },
+    date: { day: "numeric", month: "short" },
     minute: { dateStyle: "medium", timeStyle: "short" },
     clock: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
   };
