@@ -16,8 +16,8 @@ const INK: Colour = [0x10, 0x14, 0x1a];
 /** The style sheet of a colour given as `#rrggbb`. */
 export function themeStyle(accent: string): string {
   const colour = readColour(accent);
-  const light = readableOn(LIGHT_PAPER, colour, BLACK);
-  const dark = readableOn(DARK_PAPER, colour, WHITE);
+  const light = readableOn(LIGHT_PAPER, colour, -0.02);
+  const dark = readableOn(DARK_PAPER, colour, 0.02);
   const pair = (one: Colour, other: Colour): string =>
     `light-dark(${writeColour(one)},${writeColour(other)})`;
   return `:root{--accent:${pair(light, dark)};--on-accent:${pair(textOn(light), textOn(dark))}}\n`;
@@ -28,23 +28,44 @@ export function contrast(one: string, other: string): number {
   return contrastOf(readColour(one), readColour(other));
 }
 
-/** The colour, moved towards black or white until it can be read on the paper. */
-function readableOn(paper: Colour, colour: Colour, towards: Colour): Colour {
-  for (let part = 0; part < 1; part += 0.04) {
-    const mixed = mix(colour, towards, part);
-    if (contrastOf(paper, mixed) >= CONTRAST_MIN) return mixed;
+/** The colour in the nearest lightness in which it can be read on the paper. */
+function readableOn(paper: Colour, colour: Colour, lightness_step: number): Colour {
+  const [hue, saturation, lightness] = toHsl(colour);
+  for (let changed = lightness; changed >= 0 && changed <= 1; changed += lightness_step) {
+    const tone = changed === lightness ? colour : fromHsl(hue, saturation, changed);
+    if (contrastOf(paper, tone) >= CONTRAST_MIN) return tone;
   }
-  return towards;
+  return lightness_step < 0 ? BLACK : WHITE;
 }
 
 function textOn(colour: Colour): Colour {
   return contrastOf(colour, WHITE) >= contrastOf(colour, INK) ? WHITE : INK;
 }
 
-function mix(one: Colour, other: Colour, part: number): Colour {
-  const at = (index: 0 | 1 | 2): number =>
-    Math.round(one[index] * (1 - part) + other[index] * part);
-  return [at(0), at(1), at(2)];
+/** Hue from 0 to 6, saturation and lightness from 0 to 1 (CSS Color 4, section 7). */
+function toHsl([red, green, blue]: Colour): readonly [number, number, number] {
+  const [r, g, b] = [red / 255, green / 255, blue / 255];
+  const [most, least] = [Math.max(r, g, b), Math.min(r, g, b)];
+  const [range, lightness] = [most - least, (most + least) / 2];
+  if (range === 0) return [0, 0, lightness];
+  const hue =
+    most === r
+      ? (g - b) / range + (g < b ? 6 : 0)
+      : most === g
+        ? (b - r) / range + 2
+        : (r - g) / range + 4;
+  return [hue, range / (1 - Math.abs(2 * lightness - 1)), lightness];
+}
+
+function fromHsl(hue: number, saturation: number, lightness: number): Colour {
+  const amplitude = saturation * Math.min(lightness, 1 - lightness);
+  const at = (offset: number): number => {
+    const place = (offset + hue * 2) % 12;
+    return Math.round(
+      255 * (lightness - amplitude * Math.max(-1, Math.min(place - 3, 9 - place, 1))),
+    );
+  };
+  return [at(0), at(8), at(4)];
 }
 
 function contrastOf(one: Colour, other: Colour): number {

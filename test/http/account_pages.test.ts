@@ -161,10 +161,12 @@ describe("the statement", () => {
     passTime(61_000);
     await ada.post("/api/jobs/complete", { job_id: late, actual_cost: 4 });
     const text = words((await open(ada, "/account/statement")).text);
-    expect(text).toContain("Charged 7 credits of 10 held A cat · Demo +3 93");
-    expect(text).toContain("Put on hold A cat · Demo \u221210 90");
-    expect(text).toContain("Hold released draw · Demo +10 93");
-    expect(text).toContain("Charged 4 credits, after the hold had ended draw · Demo \u22124 89");
+    expect(text).toContain("Charged 7 credits of 10 held A cat · Demo +3 left of the hold 93");
+    expect(text).toContain("Put on hold A cat · Demo \u221210 held 90");
+    expect(text).toContain("Hold released draw · Demo +10 given back 93");
+    expect(text).toContain(
+      "Charged 4 credits, after the hold had ended draw · Demo \u22124 beyond the hold 89",
+    );
     expect(text).toMatch(/At the start 0 Change \+89 Now 89/);
   });
 

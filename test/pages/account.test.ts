@@ -210,3 +210,156 @@ describe.each(Object.entries(SCREENS))("pages in %s", (screen, options) => {
     }
   });
 });
+
+describe("the account, live", () => {
+  it("shows each change at once and the rest soon, without a reload", async () => {
+    const ada = await signIn("live@example.com");
+    await work(ada, [{ app: "paint", action: "image.generate", estimate: 10, cost: 4 }]);
+    await ada.page.goto(`${passbook.url}/account`);
+    const balance = ada.page.locator("[data-credits]");
+    expect(await balance.textContent()).toBe("96");
+    const following = ada.page.waitForResponse((answer) => answer.url().includes("/api/events"));
+    await ada.page.reload();
+    await following;
+    const loaded = await ada.page.evaluate(() => performance.timeOrigin);
+    const { job_id } = await ada.post("/api/jobs", {
+      app: "paint",
+      action: "image.generate",
+      cost_estimate: 20,
+      metadata: { description: "A fox in the snow" },
+    });
+    await ada.page.getByText("20 on hold for 1 running job").waitFor();
+    await ada.page.getByRole("heading", { name: "A fox in the snow" }).waitFor();
+    expect(await ada.page.locator("[data-credits]").textContent()).toBe("76");
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 11 });
+    await ada.page.getByText("Nothing on hold").waitFor();
+    expect(await ada.page.locator("[data-credits]").textContent()).toBe("85");
+    expect(await ada.page.evaluate(() => performance.timeOrigin)).toBe(loaded);
+  });
+
+  it("ends in two browsers with the same balance after many jobs and lost connections", async () => {
+    const ada = await signIn("busy@example.com");
+    const other = await signIn("busy@example.com");
+    await work(ada, []);
+    await ada.get("/api/wallet?app=paint");
+    for (const { page } of [ada, other]) await page.goto(`${passbook.url}/account`);
+    const job = async (): Promise<void> => {
+      const body = { app: "paint", action: "draw", cost_estimate: 2 };
+      const { job_id } = await ada.post("/api/jobs", body);
+      await ada.post("/api/jobs/complete", { job_id, actual_cost: 1 });
+    };
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all(Array.from({ length: 10 }, job));
+      await other.page.context().setOffline(round % 2 === 0);
+    }
+    await other.page.context().setOffline(false);
+    for (const { page } of [ada, other]) {
+      await page.getByText("50 credits in the last 30 days").waitFor();
+      expect(await page.locator("[data-credits]").textContent()).toBe("50");
+    }
+  });
+});
+
+describe("a reader's own time", () => {
+  it("is shown with its zone's name, and UTC without scripts", async () => {
+    const tokyo = { ...SCREENS.light, timezoneId: "Asia/Tokyo" };
+    const { page } = await signIn("tokyo@example.com", tokyo);
+    await page.goto(`${passbook.url}/account/statement`);
+    await page.getByText("Times are in Asia/Tokyo.").waitFor();
+    const time = page.locator("td.when time").first();
+    const at = new Date((await time.getAttribute("datetime")) ?? "");
+    const hour = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", timeZone: "Asia/Tokyo" });
+    expect(await time.textContent()).toContain(`${hour.format(at)}:`);
+
+    const context = await browser.newContext({ ...tokyo, javaScriptEnabled: false });
+    contexts.push(context);
+    await context.addCookies(await page.context().cookies());
+    const silent = await context.newPage();
+    await silent.goto(`${passbook.url}/account/statement`);
+    await silent.getByText("Times are in UTC.").waitFor();
+    await silent.goto(`${passbook.url}/account/jobs`);
+    await silent.getByLabel("Status").selectOption("failed");
+    await silent.getByRole("button", { name: "Show" }).click();
+    await silent.getByText("No job matches.").waitFor();
+    await silent.getByRole("link", { name: "Show all jobs" }).click();
+    await silent.waitForURL(`${passbook.url}/account/jobs`);
+  });
+});
+
+describe("the acts of the account", () => {
+  it("work with the keyboard alone", async () => {
+    const { page } = await signIn("keys@example.com");
+    await page.goto(`${passbook.url}/account`);
+    await page.keyboard.press("Tab");
+    expect(await page.locator(":focus").textContent()).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+    await page.reload();
+    for (const name of ["Skip", "Passbook", "Account", "Jobs"]) {
+      await page.keyboard.press("Tab");
+      const focused = page.locator(":focus");
+      expect(await focused.textContent()).toContain(name);
+      const outline = await focused.evaluate((element) => getComputedStyle(element).outlineStyle);
+      expect(outline).toBe("solid");
+    }
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Jobs", exact: true }).waitFor();
+  });
+
+  it("end another browser, which has to sign in again", async () => {
+    const here = await signIn("two@example.com");
+    const there = await signIn("two@example.com");
+    await here.page.goto(`${passbook.url}/account`);
+    await here.page.getByRole("button", { name: /^End the session/ }).click();
+    await here.page.getByText("Ended. That browser has to sign in again.").waitFor();
+    await there.page.goto(`${passbook.url}/account`);
+    await there.page.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+
+  it("take a person's data and statement away as files", async () => {
+    const { page } = await signIn("files@example.com");
+    const [data] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download my data" }).click(),
+    ]);
+    expect(data.suggestedFilename()).toBe("my-data.json");
+    await page.getByRole("link", { name: "Statement" }).first().click();
+    const [statement] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download as CSV" }).click(),
+    ]);
+    expect(statement.suggestedFilename()).toMatch(/^statement-\d{4}-\d{2}\.csv$/);
+  });
+
+  it("print as a statement, without what only a screen needs", async () => {
+    const ada = await signIn("print@example.com");
+    await work(ada);
+    await ada.page.goto(`${passbook.url}/account/statement`);
+    await ada.page.emulateMedia({ media: "print" });
+    expect(await ada.page.getByRole("navigation", { name: "Account" }).isVisible()).toBe(false);
+    expect(await ada.page.getByRole("table").isVisible()).toBe(true);
+    await look(ada.page, "statement-print");
+  });
+
+  it("move nothing while a page is drawn", async () => {
+    const ada = await signIn("still@example.com");
+    await work(ada);
+    for (const path of ["/account", "/account/jobs", "/account/statement"]) {
+      await ada.page.goto(passbook.url + path);
+      await ada.page.waitForTimeout(300);
+      const moved = await ada.page.evaluate(
+        () =>
+          new Promise<number>((resolve) => {
+            let sum = 0;
+            new PerformanceObserver((list) => {
+              for (const entry of list.getEntries()) {
+                sum += (entry as unknown as { value: number }).value;
+              }
+            }).observe({ type: "layout-shift", buffered: true });
+            setTimeout(() => resolve(sum), 100);
+          }),
+      );
+      expect(moved, path).toBe(0);
+    }
+  });
+});

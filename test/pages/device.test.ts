@@ -174,6 +174,9 @@ describe("approving a device in a browser", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Devices and tokens" }).waitFor();
     await look(page, "tokens-light");
+    // Past the navigation by its skip link.
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.getByText("No device has access to your account.").waitFor();

@@ -2,7 +2,7 @@
 import type { StatementAnswer } from "../../account/contract.ts";
 import { STATEMENT_CSV_LINES_MAX, STATEMENT_PAGE_ROWS } from "../../domain/limits.ts";
 import { monthOf, readMonth, type Month } from "../../domain/month.ts";
-import { StatementPage } from "../../pages/account/statement.tsx";
+import { StatementPage, type MonthLink } from "../../pages/account/statement.tsx";
 import { callerOf, factory, type AppContext } from "../context.ts";
 import { refuseWithPage } from "../problem.tsx";
 import { appNames } from "./app_names.ts";
@@ -30,8 +30,8 @@ export const showStatement = factory.createHandlers(async (context) => {
     <StatementPage
       month_name={MONTH_NAME.format(month.from_ms)}
       month={month.name}
-      before={month.from_ms > opened_at_ms ? monthOf(month.from_ms - 1).name : null}
-      after={month.to_ms <= now.from_ms ? monthOf(month.to_ms).name : null}
+      earlier={month.from_ms > opened_at_ms ? monthLink(month.from_ms - 1) : null}
+      later={month.to_ms <= now.from_ms ? monthLink(month.to_ms) : null}
       opening={opening}
       closing={closing}
       is_now={month.name === now.name}
@@ -40,6 +40,11 @@ export const showStatement = factory.createHandlers(async (context) => {
     />,
   );
 });
+
+function monthLink(at_ms: number): MonthLink {
+  const { name: month, from_ms } = monthOf(at_ms);
+  return { month, month_name: MONTH_NAME.format(from_ms) };
+}
 
 /** Newest first, as on the page; the newest lines of a month that has more than one file takes. */
 export const downloadStatement = factory.createHandlers(async (context) => {

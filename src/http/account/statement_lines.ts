@@ -22,10 +22,19 @@ export function statementLines(
       name: nameOf(entry, job),
       about: about.length === 0 ? null : about.join(" · "),
       amount: entry.amount,
+      movement: movementOf(entry),
       balance_after: entry.balance_after,
       is_hold: entry.kind === "reserve" || entry.kind === "refund",
     };
   });
+}
+
+/** Holds and what becomes of them move the balance without being income or a charge of their own. */
+function movementOf({ kind, amount }: EntryRow): string | null {
+  if (kind === "reserve") return "held";
+  if (kind === "refund") return "given back";
+  if (kind !== "settle" || amount === 0) return null;
+  return amount > 0 ? "left of the hold" : "beyond the hold";
 }
 
 /** A settlement's amount is what the hold left over or lacked; what was charged is the job's cost. */

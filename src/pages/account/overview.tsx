@@ -86,7 +86,7 @@ function Balance({ overview }: { overview: ShownOverview }) {
       ) : (
         <BalanceChart points={balance} from_ms={from_ms} to_ms={to_ms} />
       )}
-      <p class="panel-foot">
+      <p class="panel-foot" hidden={balance.length < 2 && account.credits === 0}>
         <span class="hint">
           {balance_is_complete ? "The last 30 days." : "The newest part of the last 30 days."} A
           hold lowers what you can spend, and what a job does not use comes back.

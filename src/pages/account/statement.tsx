@@ -11,17 +11,24 @@ export interface StatementLine {
   /** What it was for; null where the name says it all. */
   readonly about: string | null;
   readonly amount: number;
+  /** What kind of movement the amount is, where it is neither income nor charge; null otherwise. */
+  readonly movement: string | null;
   readonly balance_after: number;
   /** A hold and its release move what can be spent, and cost nothing. */
   readonly is_hold: boolean;
+}
+
+export interface MonthLink {
+  readonly month: string;
+  readonly month_name: string;
 }
 
 export interface StatementPageProps {
   /** As people write it, and as the address has it. */
   readonly month_name: string;
   readonly month: string;
-  readonly before: string | null;
-  readonly after: string | null;
+  readonly earlier: MonthLink | null;
+  readonly later: MonthLink | null;
   readonly opening: number;
   readonly closing: number;
   readonly is_now: boolean;
@@ -69,21 +76,18 @@ export function StatementPage(props: StatementPageProps) {
   );
 }
 
-function Months({ before, after }: StatementPageProps) {
+function Months({ earlier, later }: StatementPageProps) {
+  if (earlier === null && later === null) return null;
   return (
     <nav class="months" aria-label="Months">
-      {before === null ? (
-        <span class="hint">Earlier</span>
-      ) : (
-        <a href={`/account/statement?month=${before}`} rel="prev">
-          Earlier
+      {earlier === null ? null : (
+        <a href={`/account/statement?month=${earlier.month}`} rel="prev">
+          {earlier.month_name}
         </a>
       )}
-      {after === null ? (
-        <span class="hint">Later</span>
-      ) : (
-        <a href={`/account/statement?month=${after}`} rel="next">
-          Later
+      {later === null ? null : (
+        <a href={`/account/statement?month=${later.month}`} rel="next">
+          {later.month_name}
         </a>
       )}
     </nav>
@@ -125,7 +129,7 @@ function Lines({ lines }: { lines: readonly StatementLine[] }) {
         </tr>
       </thead>
       <tbody>
-        {lines.map(({ at_ms, name, about, amount, balance_after, is_hold }) => (
+        {lines.map(({ at_ms, name, about, amount, movement, balance_after, is_hold }) => (
           <tr class={is_hold ? "is-hold" : undefined}>
             <td class="when">
               <Time at_ms={at_ms} style="clock" />
@@ -134,7 +138,10 @@ function Lines({ lines }: { lines: readonly StatementLine[] }) {
               <span class="what">{name}</span>
               {about === null ? null : <span class="hint below">{about}</span>}
             </td>
-            <td class={amount > 0 && !is_hold ? "amount is-in" : "amount"}>{signed(amount)}</td>
+            <td class={amount > 0 && movement === null ? "amount is-in" : "amount"}>
+              {signed(amount)}
+              {movement === null ? null : <span class="hint below">{movement}</span>}
+            </td>
             <td class="amount">{number(balance_after)}</td>
           </tr>
         ))}
