@@ -1,7 +1,7 @@
 import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { EVENTS_WATCHERS_MAX } from "../../src/domain/limits.ts";
+import { EVENTS_REPLAY_MAX_LINES, EVENTS_WATCHERS_MAX } from "../../src/domain/limits.ts";
 import worker from "../../src/worker.ts";
 import { passTime } from "../clock.ts";
 import { evict } from "../evict.ts";
@@ -78,6 +78,19 @@ async function runJob(person: SignedIn, cost_estimate = 10, actual_cost = 7): Pr
   const created = await person.post("/api/jobs", { app: "demo", action: "draw", cost_estimate });
   const { job_id } = created.body;
   await person.post("/api/jobs/complete", { job_id, actual_cost });
+}
+
+/** Adds lines that move nothing, as many settled jobs of no cost would. */
+async function addLines(person: SignedIn, count: number): Promise<void> {
+  await runInDurableObject(env.ACCOUNT.getByName(person.identity_id), (_, state) => {
+    state.storage.sql.exec(
+      `with recursive more (number) as (select 1 union all select number + 1 from more where number < ?)
+      insert into entries (line, kind, amount, balance_after, at_ms, open_jobs, projected_line)
+      select newest.line + number, 'grant', 0, newest.balance_after, newest.at_ms, 0, newest.line
+      from more, (select * from entries order by line desc limit 1) as newest`,
+      count,
+    );
+  });
 }
 
 describe("GET /api/events as a WebSocket", () => {
@@ -163,6 +176,21 @@ describe("GET /api/events as a WebSocket", () => {
     await runJob(ada, 0, 0);
     await until(224);
     expect(said.map(({ line }) => line)).toEqual(Array.from({ length: 224 }, (_, at) => at + 1));
+  });
+
+  it("replays to its end though nothing else happens", async () => {
+    const ada = await signInWithCredits();
+    await addLines(ada, 450);
+    const { said, until } = await watch(ada, "?after=0");
+    await until(452);
+    expect(said.map(({ line }) => line)).toEqual(Array.from({ length: 452 }, (_, at) => at + 1));
+  });
+
+  it("begins with a snapshot where the client is too far behind", async () => {
+    const ada = await signInWithCredits();
+    await addLines(ada, EVENTS_REPLAY_MAX_LINES);
+    const { until } = await watch(ada, "?after=1");
+    expect(await until(1)).toMatchObject([{ kind: "snapshot", credits: 100 }]);
   });
 
   it("tells every watcher the same", async () => {

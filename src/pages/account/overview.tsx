@@ -1,5 +1,5 @@
 /** The account page's markup: the balance and what moved it, and who the account is. */
-import type { ListedToken, OverviewAnswer } from "../../account/contract.ts";
+import type { AppSpending, BalancePoint } from "../../domain/history.ts";
 import type { Person, SignInWay } from "../../identity/port.ts";
 import { BalanceChart } from "../chart/balance.tsx";
 import { SpendingChart } from "../chart/spending.tsx";
@@ -13,18 +13,42 @@ import { Sessions, type ShownSession } from "./sessions.tsx";
 import { SignInMethods } from "./sign_in_methods.tsx";
 import { Yours } from "./yours.tsx";
 
-/** The overview as the account gives it, its jobs made ready to show. */
-export type ShownOverview = Omit<OverviewAnswer, "recent_jobs"> & {
+/** The account at a glance, over a time in milliseconds since the epoch. */
+export interface ShownOverview {
+  readonly account: {
+    readonly id: string;
+    readonly plan: string;
+    readonly credits: number;
+    readonly created_at_ms: number;
+  };
+  /** The newest line of the passbook: the page follows what comes after it. */
+  readonly line: number;
+  readonly reserved: number;
+  readonly open_jobs: number;
+  readonly apps: readonly {
+    readonly slug: string;
+    readonly starter_credits: number;
+    readonly granted_at_ms: number | null;
+  }[];
   readonly recent_jobs: readonly ShownJob[];
+  readonly balance: readonly BalancePoint[];
+  readonly balance_is_complete: boolean;
+  readonly spending: readonly AppSpending[];
   readonly from_ms: number;
   readonly to_ms: number;
-};
+}
+
+/** A device or program with access, in a word. */
+export interface ShownDevice {
+  readonly label: string;
+  readonly last_used_at_ms: number | null;
+}
 
 export interface AccountPageProps {
   readonly person: Person;
   readonly overview: ShownOverview;
   readonly appName: (slug: string | null) => string;
-  readonly tokens: readonly ListedToken[];
+  readonly tokens: readonly ShownDevice[];
   readonly sessions: readonly ShownSession[];
   readonly ways: readonly SignInWay[];
   readonly notice: Notice | null;
@@ -191,7 +215,7 @@ function Profile({ person, overview }: Pick<AccountPageProps, "person" | "overvi
   );
 }
 
-function Devices({ tokens }: { tokens: readonly ListedToken[] }) {
+function Devices({ tokens }: { tokens: readonly ShownDevice[] }) {
   return (
     <section class="panel" aria-labelledby="devices-name">
       <div class="panel-head">
