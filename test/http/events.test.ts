@@ -164,6 +164,18 @@ describe("GET /api/events as a WebSocket", () => {
     ]);
   });
 
+  it("repeats nothing to the others when one resumes", async () => {
+    const ada = await signInWithCredits();
+    const steady = await watch(ada);
+    await runJob(ada);
+    await steady.until(3);
+    const resumed = await watch(ada, "?after=1");
+    await resumed.until(3);
+    await runJob(ada);
+    await steady.until(5);
+    expect(steady.said.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
+  });
+
   it("begins with a snapshot where the client claims more than there is", async () => {
     const { until } = await watch(await signInWithCredits(), "?after=900");
     expect(await until(1)).toMatchObject([{ line: 2, kind: "snapshot" }]);
@@ -301,6 +313,10 @@ describe("who may watch", () => {
     const { until, untilClosed } = await watch(ada, "", headers);
     await until(1);
     const listed = await ada.get("/api/tokens");
+    // The alarm would close it too, a moment later.
+    await runInDurableObject(env.ACCOUNT.getByName(ada.identity_id), (_, state) =>
+      state.storage.deleteAlarm(),
+    );
     await send("DELETE", `/api/tokens/${listed.body.tokens[0].id}`, {
       headers: { Authorization: `Bearer ${ada.token}` },
     });
