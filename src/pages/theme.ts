@@ -5,10 +5,10 @@
 
 type Colour = readonly [red: number, green: number, blue: number];
 
-const CONTRAST_MIN = 4.6;
+const CONTRAST_MIN = 4.8;
 /** Paper as in `passbook.css`, the less contrasting shade of each scheme. */
 const LIGHT_PAPER: Colour = [0xf6, 0xf4, 0xee];
-const DARK_PAPER: Colour = [0x20, 0x24, 0x2c];
+const DARK_PAPER: Colour = [0x25, 0x2a, 0x33];
 const BLACK: Colour = [0, 0, 0];
 const WHITE: Colour = [255, 255, 255];
 const INK: Colour = [0x10, 0x14, 0x1a];

@@ -63,7 +63,7 @@ describe("a theme", () => {
       for (const paper of ["#ffffff", "#f6f4ee"]) {
         expect(contrast(light, paper), colour).toBeGreaterThanOrEqual(4.5);
       }
-      for (const paper of ["#14171c", "#1c2027"]) {
+      for (const paper of ["#14171c", "#1c2027", "#252a33"]) {
         expect(contrast(dark, paper), colour).toBeGreaterThanOrEqual(4.5);
       }
       expect(contrast(on_light, light), colour).toBeGreaterThanOrEqual(4.5);
