@@ -55,13 +55,13 @@ describe("the account page", () => {
 
   it("calls apps and plans by their names", async () => {
     const ada = await signInWithCredits("demo-studio");
-    await env.DB.prepare(
+    await env.DIRECTORY.prepare(
       "insert into apps (slug, name, starter_credits, created_at_ms) values ('zine', 'The Zine', 5, 0)",
     ).run();
     await runInDurableObject(env.ACCOUNT.getByName(ada.identity_id), (_, state) => {
       state.storage.sql.exec("update account set plan = 'pro-plus'");
     });
-    const fresh = { DB: env.DB };
+    const fresh = { DB: env.DIRECTORY };
     await send(
       "GET",
       "/api/wallet?app=zine",
@@ -108,7 +108,7 @@ describe("the account page", () => {
   it("lives without the registry of apps", async () => {
     const ada = await signInWithCredits();
     const broken = {
-      DB: new Proxy(env.DB, {
+      DB: new Proxy(env.DIRECTORY, {
         get(database, name) {
           if (name !== "prepare") return Reflect.get(database, name);
           return (query: string) => {
