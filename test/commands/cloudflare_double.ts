@@ -184,6 +184,11 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
       return { result: [] };
     }
     if (is("GET", /^\/workers\/(services|scripts)\//) && worker === null) return NOT_FOUND;
+    if (path.includes("/workers/services/")) {
+      const script = { last_deployed_from: "wrangler", tag: null, tags: [], etag: "e" };
+      return { result: { default_environment: { environment: "production", script } } };
+    }
+    if (path.endsWith("/deployments")) return { result: { deployments: [] } };
     const subdomain = { enabled: false, previews_enabled: false };
     if (path.includes("/workers/workers/")) return { result: { subdomain } };
     if (path.endsWith("/subdomain")) return { result: subdomain };

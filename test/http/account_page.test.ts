@@ -153,7 +153,7 @@ describe("linking a further provider", () => {
     expect(answer.headers.get("Location")).toMatch(SIGN_IN_FIRST);
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
-    expect((await browser.get("/account/link?provider=zeta")).status).toBe(404);
+    expect((await browser.get("/account/link?provider=zeta")).status).toBe(405);
   });
 });
 
