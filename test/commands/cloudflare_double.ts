@@ -188,6 +188,7 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
       const script = { last_deployed_from: "wrangler", tag: null, tags: [], etag: "e" };
       return { result: { default_environment: { environment: "production", script } } };
     }
+    if (is("GET", /\/settings$/)) return { result: { bindings: worker?.metadata.bindings ?? [] } };
     if (path.endsWith("/deployments")) return { result: { deployments: [] } };
     const subdomain = { enabled: false, previews_enabled: false };
     if (path.includes("/workers/workers/")) return { result: { subdomain } };
