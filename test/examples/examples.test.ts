@@ -155,6 +155,7 @@ describe("the examples", () => {
     await signIn(page, "cli@example.com");
     await page.getByLabel("Code").fill(code);
     await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByLabel(/Type the four letters/).fill(code.slice(-4));
     await page.getByRole("button", { name: "Approve" }).click();
     await done;
     await context.close();
