@@ -97,7 +97,7 @@ describe("the examples", () => {
     await page.getByText("Nothing was charged: stopped").waitFor();
     await page.getByText("93 credits").waitFor();
     if (by === "cookies") {
-      // Settled first: leaving a page cuts off what it was asking.
+      // The button comes back when what was held has: leaving a page cuts off what it was asking.
       await page.getByRole("button", { name: "Draw" }).waitFor();
       await page.reload();
       await page.getByText("93 credits").waitFor();
