@@ -63,11 +63,15 @@ const NOT_FOUND: Answer = {
   errors: [{ code: 10007, message: "This Worker does not exist on your account." }],
 };
 
+/** A token of an upload of assets; only its form matters. */
+const ASSETS_TOKEN = `e30.${btoa(JSON.stringify({ exp: 4_102_444_800 })).replaceAll("=", "")}.sig`;
+
 /** One fresh account, which signs nobody in by itself: any token does. */
 export async function openCloudflare(): Promise<CloudflareDouble> {
   const databases = new Map<string, { uuid: string; sqlite: DatabaseSync }>();
   const namespaces = new Map<string, string>();
   const queues = new Map<string, string>();
+  const assets = new Set<string>();
   let worker: WorkerAtCloudflare | null = null;
   let failure: Failure | null = null;
   let readiness: { status: number; body: unknown } = { status: 200, body: { ok: true } };
@@ -80,9 +84,7 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     [...databases.values()].find(({ uuid }) => path.includes(uuid));
 
   async function upload(asked: Asked): Promise<Answer> {
-    const form = await new Response(new Uint8Array(asked.body), {
-      headers: { "Content-Type": asked.content_type },
-    }).formData();
+    const form = await formOf(asked);
     const metadata = JSON.parse(await textOf(form.get("metadata")));
     const bindings = (metadata.bindings ?? []) as { type: string; name: string; text: string }[];
     const given = bindings.filter(({ type }) => type === "secret_text");
@@ -173,6 +175,15 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
       return worker === null
         ? NOT_FOUND
         : { result: Object.keys(worker.secrets).map((name) => ({ name, type: "secret_text" })) };
+    }
+    if (is("POST", /\/assets-upload-session$/)) {
+      const { manifest = {} } = json(asked) as { manifest?: Record<string, { hash: string }> };
+      const missing = Object.values(manifest).flatMap(({ hash }) => (assets.has(hash) ? [] : hash));
+      return { result: { jwt: ASSETS_TOKEN, buckets: missing.length === 0 ? [] : [missing] } };
+    }
+    if (is("POST", /^\/workers\/assets\/upload$/)) {
+      for (const hash of (await formOf(asked)).keys()) assets.add(hash);
+      return { status: 201, result: { jwt: ASSETS_TOKEN } };
     }
     if (is("PUT", /^\/workers\/scripts\/[^/]+$/)) return upload(asked);
     if (is("POST", /\/domains\/changeset$/)) {
@@ -292,6 +303,11 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function formOf({ body, content_type }: Asked): Promise<FormData> {
+  const headers = { "Content-Type": content_type };
+  return new Response(new Uint8Array(body), { headers }).formData();
 }
 
 async function textOf(entry: FormDataEntryValue | null): Promise<string> {
