@@ -8,7 +8,7 @@ import { developmentSettings } from "../../src/commands/development_settings.ts"
 import { exitCode, freePort } from "../../src/commands/local_worker.ts";
 import { commandLineOf, familyOf, survivorsOf } from "./processes.ts";
 
-const WAITING = { timeout: 30_000, interval: 200 };
+const WAITING = { timeout: 100_000, interval: 200 };
 
 let folder: string;
 let env_file: string;

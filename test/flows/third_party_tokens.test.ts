@@ -84,6 +84,9 @@ async function connect(login: string): Promise<Person> {
   await atTestDoor("keep", {
     provider: "real",
     subject: login,
+    issuer: provider.issuer,
+    client_id: CLIENT.client_id,
+    linked_at_ms: Date.now(),
     access_token,
     refresh_token,
     scope,
