@@ -8,10 +8,10 @@ import {
   PROJECTION_RETRY_MAX_MS,
   PROJECTION_RETRY_MIN_MS,
 } from "../../src/domain/limits.ts";
-import { passTime } from "../clock.ts";
+import { passTime } from "../support/clock.ts";
 import { moodOfD1 } from "./d1_faults.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";
-import { evict, fireAlarm, query, repeatAlarm } from "./object.ts";
+import { evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
 
 const ADA = "ada";
 const session = { token_id: null };

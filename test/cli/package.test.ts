@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exitCode, freePort, startWrangler } from "../../src/commands/local_worker.ts";
-import { launchBrowser } from "../pages/browser.ts";
-import { installPackage, type Installed } from "./installed.ts";
+import { launchBrowser } from "../support/outside/chromium.ts";
+import { installPackage, type Installed } from "../support/outside/installed.ts";
 
 const run = promisify(execFile);
 
@@ -83,7 +83,7 @@ describe("the package", () => {
     const port = await freePort();
     const config = join(folder, "wrangler.toml");
     const args = [`--config=${config}`, `--port=${port}`, "--inspector-port=0"];
-    const wrangler = startWrangler(args, ["ignore", "pipe", "pipe"]);
+    const wrangler = startWrangler(args, "pipe");
     try {
       expect(await answerOf(`http://localhost:${port}/`)).toBe("it works");
     } finally {

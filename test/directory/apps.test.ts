@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi, type MockInstance } from "vitest";
-import { query } from "../account/object.ts";
-import { send, signIn, type Answer } from "../http/passbook.ts";
-import { dropConstraints, openDirectory, registerApp } from "./outage.ts";
+import { query } from "../support/account_object.ts";
+import { send, signIn, type Answer } from "../support/passbook.ts";
+import { dropConstraints, openDirectory, registerApp } from "../support/directory_outage.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { passTime } from "../clock.ts";
+import { passTime } from "../support/clock.ts";
 import {
   approve,
   approvalForm,
@@ -11,8 +11,8 @@ import {
   startLogin,
   tokenId,
   type TokenHolder,
-} from "../device/logins.ts";
-import { send, signIn, type SignedIn } from "./passbook.ts";
+} from "../support/device_logins.ts";
+import { send, signIn, type SignedIn } from "../support/passbook.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,10 +1,10 @@
 /** A provider's id pointed at another server: equal subjects there are other people. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { connect as connectVault, runOut } from "../account/connected.ts";
-import { fakeUpstream, PROVIDER } from "../account/upstream.ts";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { expectNobody, openBrowser, subjectOf, tokenOf } from "./browser.ts";
+import { connect as connectVault, runOut } from "../support/connected.ts";
+import { fakeUpstream, PROVIDER } from "../support/upstream.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import { expectNobody, openBrowser, subjectOf, tokenOf } from "../support/browser.ts";
 
 const ADA = { sub: "4711", name: "Ada" };
 

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { countedEnvironment } from "./bindings.ts";
-import { openBrowser, tokenOf } from "./browser.ts";
-import { environmentWith, send } from "./passbook.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import { countedEnvironment } from "../support/bindings.ts";
+import { openBrowser, tokenOf } from "../support/browser.ts";
+import { environmentWith, send } from "../support/passbook.ts";
 
 const OWN = "https://id.family.test";
 const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified: true };

@@ -1,11 +1,18 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { earlyInAMinute } from "../clock.ts";
-import { approve, getToken, openPage, poll, startLogin, tokenId } from "../device/logins.ts";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { countedEnvironment } from "./bindings.ts";
-import { openBrowser } from "./browser.ts";
-import { BASE_URL, send, signIn, signInWithCredits } from "./passbook.ts";
+import { earlyInAMinute } from "../support/clock.ts";
+import {
+  approve,
+  getToken,
+  openPage,
+  poll,
+  startLogin,
+  tokenId,
+} from "../support/device_logins.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import { countedEnvironment } from "../support/bindings.ts";
+import { openBrowser } from "../support/browser.ts";
+import { BASE_URL, send, signIn, signInWithCredits } from "../support/passbook.ts";
 
 const from = (address: string) => ({ "CF-Connecting-IP": address });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { send } from "./passbook.ts";
+import { send } from "../support/passbook.ts";
 
 describe("without a caller", () => {
   it.each([

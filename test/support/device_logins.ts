@@ -1,6 +1,6 @@
 /** Device logins for tests in workerd, through the public door. */
-import { BASE_URL, send, signIn, type Answer, type SignedIn } from "../http/passbook.ts";
-import type { DeviceAuthorization } from "./client.ts";
+import { BASE_URL, send, signIn, type Answer, type SignedIn } from "./passbook.ts";
+import type { DeviceAuthorization } from "./device_client.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
