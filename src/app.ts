@@ -1,15 +1,17 @@
 /** The app: middleware in order, routes, one error handler. */
 import { Hono } from "hono";
 import type { AppEnvironment } from "./http/context.ts";
+import { dressPages } from "./http/dress.tsx";
 import { answerFailure } from "./http/failures.ts";
 import { safeHeaders, strictReferrer } from "./http/headers.ts";
 import { readHealth, readReadiness } from "./http/health.ts";
 import { answerUnrouted } from "./http/methods.ts";
 import { ownAddressOnly } from "./http/own_address.ts";
 import { logRequest } from "./http/request_log.ts";
+import { readPageFile } from "./http/page_files.ts";
 import { addRoutes } from "./http/routes.ts";
 import { setUp } from "./http/setup.ts";
-import { readStylesheet } from "./http/stylesheet.ts";
+import { PAGE_FILES } from "./pages/files.ts";
 
 /** Builds the app. It holds no state: everything comes with a request's environment. */
 export function createApp(): Hono<AppEnvironment> {
@@ -17,12 +19,12 @@ export function createApp(): Hono<AppEnvironment> {
   app.onError(answerFailure);
   app.notFound(answerUnrouted(app));
   app.use(logRequest, safeHeaders, strictReferrer);
-  // Needs no settings: the pages that say they are wrong, or that this is not our address, need it.
-  app.get("/passbook.css", ...readStylesheet);
+  // Need no settings: the pages that say they are wrong, or that this is not our address, need them.
+  for (const name of PAGE_FILES) app.get(`/${name}`, ...readPageFile);
   // Before the settings are read: these answer on wrong ones too.
   app.get("/healthz", ...readHealth);
   app.get("/readyz", ...readReadiness);
-  app.use(setUp, ownAddressOnly);
+  app.use(setUp, dressPages, ownAddressOnly);
   addRoutes(app);
   return app;
 }

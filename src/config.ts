@@ -11,6 +11,7 @@ import {
   DEVICE_POLL_INTERVAL_MIN_SECONDS,
   PAT_TTL_DEFAULT_DAYS,
   PAT_TTL_MAX_DAYS,
+  SERVICE_NAME_MAX_LENGTH,
   TEMPLATE_TOKEN_TTL_MAX_SECONDS,
 } from "./domain/limits.ts";
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "./domain/origins.ts";
@@ -147,6 +148,11 @@ const variables = z
     SOCIAL_PROVIDER: z.string().min(1).optional(),
     SOCIAL_API_URL: secureEndpoint.optional(),
     ENCRYPTION_KEYS: keySet(encryption_key),
+    SERVICE_NAME: z.string().trim().min(1).max(SERVICE_NAME_MAX_LENGTH).default("Passbook"),
+    SERVICE_ACCENT: z
+      .string()
+      .regex(/^#[0-9a-f]{6}$/i, "is not a colour such as #12507b")
+      .default("#12507b"),
     TOKEN_TEMPLATES: json.pipe(token_templates).default({}),
     DEVICE_CODE_TTL_SECONDS: wholeNumber(
       DEVICE_CODE_TTL_MIN_SECONDS,
@@ -216,6 +222,9 @@ export interface Config {
   /** 256-bit keys for data at rest: the first encrypts, all decrypt. */
   readonly encryption_keys: readonly z.infer<typeof encryption_key>[];
   readonly token_templates: Readonly<Record<string, TokenTemplate>>;
+  /** What pages call the service, and its one colour as `#rrggbb`. */
+  readonly service_name: string;
+  readonly service_accent: string;
   readonly device_code_ttl_seconds: number;
   readonly device_poll_interval_seconds: number;
   readonly pat_ttl_days: number;
@@ -249,6 +258,8 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     social_api_url: settings.SOCIAL_API_URL ?? null,
     encryption_keys: settings.ENCRYPTION_KEYS.keys,
     token_templates: settings.TOKEN_TEMPLATES,
+    service_name: settings.SERVICE_NAME,
+    service_accent: settings.SERVICE_ACCENT.toLowerCase(),
     device_code_ttl_seconds: settings.DEVICE_CODE_TTL_SECONDS,
     device_poll_interval_seconds: settings.DEVICE_POLL_INTERVAL_SECONDS,
     pat_ttl_days: settings.PAT_TTL_DAYS,

@@ -9,6 +9,7 @@ import { createAppRegistry, type AppRegistry } from "./directory/apps.ts";
 import type { RateLimitBinding, RateLimitRule } from "./domain/rate_limits.ts";
 import { accepted, type Result } from "./domain/result.ts";
 import { createBuiltinAdapter } from "./identity/builtin/adapter.ts";
+import { announceSessionEndings } from "./identity/session_endings.ts";
 import type { IdentityProvider } from "./identity/port.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createKeyRing, type KeyRing } from "./keys/signing.ts";
@@ -80,16 +81,19 @@ function build(env: Env): Result<Services, Misconfiguration> {
   const personal_tokens = createPersonalTokens(
     createMacKeys(config.signing_keys, "passbook personal token 1"),
   );
-  const identity = createBuiltinAdapter({
-    database: env.DIRECTORY,
-    base_url: config.base_url,
-    dev_signin: config.dev_signin,
-    providers: config.signin_providers,
-    encryption_keys: config.encryption_keys,
-    keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
-    forget_upstream_tokens: (identity_id, provider, linked_at_ms) =>
-      vault.forget(identity_id, provider, linked_at_ms),
-  });
+  const identity = announceSessionEndings(
+    createBuiltinAdapter({
+      database: env.DIRECTORY,
+      base_url: config.base_url,
+      dev_signin: config.dev_signin,
+      providers: config.signin_providers,
+      encryption_keys: config.encryption_keys,
+      keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
+      forget_upstream_tokens: (identity_id, provider, linked_at_ms) =>
+        vault.forget(identity_id, provider, linked_at_ms),
+    }),
+    (identity_id, session_ids) => accounts(identity_id).endSessions(session_ids),
+  );
   return accepted({
     config,
     accounts,

@@ -30,6 +30,7 @@ const ALSO: readonly string[] = [
 const OPEN_TO_HTTP = [
   "src/account/client.ts",
   "src/account/contract.ts",
+  "src/account/watch_client.ts",
   "src/device/client.ts",
   "src/device/contract.ts",
   "src/identity/port.ts",

@@ -2,6 +2,7 @@
 import type { NewPersonalToken, PersonalTokenLimits } from "../domain/personal_token.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
+import type { AppSpending, BalancePoint } from "../domain/history.ts";
 import type { JobStatus } from "../domain/job.ts";
 import type { EntryKind } from "../domain/ledger.ts";
 import type { EncryptionKey } from "../keys/encryption.ts";
@@ -91,6 +92,47 @@ export interface ListEntriesRequest {
   readonly from_ms?: number | undefined;
   readonly to_ms?: number | undefined;
   readonly limit: number;
+}
+
+export interface OverviewRequest {
+  /** Charts begin here, in milliseconds since the epoch. */
+  readonly from_ms: number;
+}
+
+/** What the account's own page shows at a glance. */
+export interface OverviewAnswer {
+  readonly account: WalletAnswer["account"] & { readonly created_at_ms: number };
+  /** The newest line: where a stream of what follows begins. */
+  readonly line: number;
+  /** Credits held for started jobs, and how many those are. */
+  readonly reserved: number;
+  readonly open_jobs: number;
+  readonly apps: readonly AppRow[];
+  readonly recent_jobs: readonly JobRow[];
+  /** Oldest first; false: the passbook is too long for the whole time to be shown. */
+  readonly balance: readonly BalancePoint[];
+  readonly balance_is_complete: boolean;
+  readonly spending: readonly AppSpending[];
+}
+
+/** A half-open time, and where the page before ended. */
+export interface StatementRequest {
+  readonly from_ms: number;
+  readonly to_ms: number;
+  readonly before_line: number | null;
+  readonly limit: number;
+}
+
+export interface StatementAnswer {
+  readonly opened_at_ms: number;
+  /** The balance before the time and at its end, in credits. */
+  readonly opening: number;
+  readonly closing: number;
+  /** Newest first. */
+  readonly rows: readonly EntryRow[];
+  /** The jobs of those lines, as they are now. */
+  readonly jobs: readonly JobRow[];
+  readonly more: boolean;
 }
 
 /** A token to make valid; the token itself never comes here. */
@@ -197,13 +239,16 @@ export interface AccountOperations {
   rebuild(): Promise<void>;
   /** The plan. Not for tokens limited to some apps, which know nothing of the person. */
   readPlan(caller: Caller): Answer<string>;
+  /** What the account's own pages show. */
+  readOverview(caller: Caller, request: OverviewRequest): Answer<OverviewAnswer>;
+  readStatement(caller: Caller, request: StatementRequest): Answer<StatementAnswer>;
   /** Whether the caller may still act: for answers that ask nothing else of the account. */
   checkCaller(caller: Caller): Answer<null>;
   checkRoomForToken(caller: Caller): Answer<null>;
   issueToken(caller: Caller, request: IssueTokenRequest): Answer<null>;
   listTokens(caller: Caller): Answer<readonly ListedToken[]>;
   revokeToken(caller: Caller, request: RevokeTokenRequest): Answer<null>;
-  /** Ends the personal access tokens that were to end with these sessions, whoever ended those. */
+  /** Ends the personal access tokens and streams that were to end with these sessions. */
   endSessions(session_ids: readonly string[] | "all"): Answer<null>;
   /** Ends every personal access token. */
   revokeAllTokens(): Answer<null>;

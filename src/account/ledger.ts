@@ -17,7 +17,7 @@ export function readBooks(store: Store): Pick<EntryRow, "balance_after" | "reser
  * ends a job: what is started then.
  */
 export function post(
-  { store, now_ms, alarm }: Transaction,
+  { store, now_ms, alarm, posted }: Transaction,
   posting: Posting,
   open?: OpenJobs,
 ): EntryRow {
@@ -28,6 +28,7 @@ export function post(
   store.insertEntry(entry);
   assertWritten(store.readNewestEntry(), line);
   alarm.by(now_ms + PROJECTION_DELAY_MS);
+  posted();
   return entry;
 }
 

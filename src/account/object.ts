@@ -7,7 +7,11 @@ import { drizzle } from "drizzle-orm/durable-sqlite";
 import { migrate } from "drizzle-orm/durable-sqlite/migrator";
 import migrations from "../../drizzle/account/migrations.js";
 import { backOff } from "../domain/back_off.ts";
-import { PROJECTION_DELAY_MS, PROJECTION_RETRY_MAX_MS } from "../domain/limits.ts";
+import {
+  EVENTS_WATCHERS_MAX,
+  PROJECTION_DELAY_MS,
+  PROJECTION_RETRY_MAX_MS,
+} from "../domain/limits.ts";
 import type { PersonalTokenAccess } from "../domain/personal_token.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
@@ -16,9 +20,13 @@ import * as adjustments from "./adjustments.ts";
 import { Alarm } from "./alarm.ts";
 import type * as contract from "./contract.ts";
 import { listEntries } from "./entries.ts";
+import { Streams } from "./events/streams.ts";
+import { WATCH_HEADER, WATCH_PROTOCOL, type WatchRequest } from "./events/watcher.ts";
 import { Expiry } from "./expiry.ts";
+import { readOverview, readStatement } from "./history.ts";
 import { deleteKeptAnswers, once } from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
+import { ensureOpen } from "./ledger.ts";
 import { listJobs } from "./lists.ts";
 import { openJobsOf } from "./open_jobs.ts";
 import { Outbox } from "./outbox.ts";
@@ -47,6 +55,9 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   #outbox!: Outbox;
   #alarm!: Alarm;
   readonly #expiry = new Expiry();
+  #streams!: Streams;
+  /** Whether the transaction under way has posted lines that streams are to be told. */
+  #unpublished = false;
   #vault: Vault | undefined;
   /** Before this, nobody need ask whether D1 is behind. */
   #ask_at_ms = 0;
@@ -62,7 +73,35 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       this.#store = openStore(this.#database);
       this.#tokens = openTokenStore(this.#database);
       this.#outbox = new Outbox(this.#database, this.#store, createProjector(env.DB));
+      const { ctx: context } = this;
+      this.#streams = new Streams({ context, store: this.#store, tokens: this.#tokens });
     });
+  }
+
+  /** Opens a stream of the account's changes: a WebSocket that may sleep with the object. */
+  override fetch(request: Request): Response {
+    const watch = JSON.parse(request.headers.get(WATCH_HEADER) ?? "") as WatchRequest;
+    const { proof } = watch;
+    const caller = { token_id: proof.kind === "pat" ? proof.token_id : null };
+    const opened = this.#transact(caller, "read", (transaction) => {
+      ensureOpen(transaction);
+      return this.#streams.hasRoom()
+        ? accepted(transaction.token)
+        : refused({ code: "too_many_watchers", limit: EVENTS_WATCHERS_MAX });
+    });
+    if (!opened.ok) return Response.json(opened.refusal, { status: 403 });
+    // A session token got with a personal token ends before it, and its stream with it.
+    const token_ends_ms = opened.value?.expires_at_ms ?? proof.expires_at_ms;
+    const expires_at_ms = Math.min(proof.expires_at_ms, token_ends_ms);
+    const { 0: client, 1: server } = new WebSocketPair();
+    this.#streams.open(server, { ...watch, proof: { ...proof, expires_at_ms } });
+    this.#alarm.by(expires_at_ms);
+    const headers = { "Sec-WebSocket-Protocol": WATCH_PROTOCOL };
+    return new Response(null, { status: 101, webSocket: client, headers });
+  }
+
+  override webSocketMessage(socket: WebSocket): void {
+    this.#streams.refuseMessage(socket);
   }
 
   /** The wallet; opens the account, and grants an app's starter credits once. */
@@ -151,6 +190,20 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     );
   }
 
+  readOverview(
+    caller: contract.Caller,
+    request: contract.OverviewRequest,
+  ): contract.Answer<contract.OverviewAnswer> {
+    return this.#transact(caller, "read", (it) => readOverview(this.#database, it, request));
+  }
+
+  readStatement(
+    caller: contract.Caller,
+    request: contract.StatementRequest,
+  ): contract.Answer<contract.StatementAnswer> {
+    return this.#transact(caller, "read", (it) => readStatement(this.#database, it, request));
+  }
+
   checkCaller(caller: contract.Caller): contract.Answer<null> {
     return this.#transact(caller, "read", () => accepted(null));
   }
@@ -172,15 +225,22 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     caller: contract.Caller,
     request: contract.RevokeTokenRequest,
   ): contract.Answer<null> {
-    return this.#transact(caller, "read", (it) => tokens.revokeToken(it, request));
+    const answer = this.#transact(caller, "read", (it) => tokens.revokeToken(it, request));
+    this.#publish();
+    return answer;
   }
 
   endSessions(session_ids: readonly string[] | "all"): contract.Answer<null> {
-    return this.#transact(ITSELF, "write", (it) => tokens.endSessions(it, session_ids));
+    const answer = this.#transact(ITSELF, "write", (it) => tokens.endSessions(it, session_ids));
+    this.#streams.closeSessions(session_ids);
+    this.#publish();
+    return answer;
   }
 
   revokeAllTokens(): contract.Answer<null> {
-    return this.#transact(ITSELF, "write", tokens.revokeAllTokens);
+    const answer = this.#transact(ITSELF, "write", tokens.revokeAllTokens);
+    this.#publish();
+    return answer;
   }
 
   /** Keeps what a sign-in at a provider brought, in place of what was held for it. */
@@ -241,6 +301,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     });
     await attempt("projection", () => this.#outbox.flush());
     // What others wait for came first: cleaning up must not stand in its way.
+    await attempt("streams", () => {
+      this.#publish();
+      return this.#streams.nextExpiryMs();
+    });
     await attempt("clean-up", () => deleteKeptAnswers(this.#database, Date.now()));
     this.#rearmAfter(failures);
   }
@@ -275,9 +339,13 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       tokens: this.#tokens,
       alarm: this.#alarm,
       expiry: this.#expiry,
+      posted: () => void (this.#unpublished = true),
       identity_id: this.#identityId(),
     };
+    this.#unpublished = false;
     const answer = transact(ground, caller, wanted, operation);
+    // After the commit: a stream never tells what was rolled back.
+    if (this.#unpublished) this.#publish();
     this.#seeThatDebtIsPaid();
     return answer;
   }
@@ -315,5 +383,16 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     const identity_id = this.ctx.id.name;
     assertInvariant(identity_id !== undefined, "an account's object is reached by name");
     return identity_id;
+  }
+
+  /** Tells the open streams. What is committed stands, whatever becomes of them. */
+  #publish(): void {
+    this.#unpublished = false;
+    try {
+      this.#streams.publish();
+    } catch (error) {
+      const reason = error instanceof Error ? error.name : typeof error;
+      console.warn({ event: "streams_not_told", reason });
+    }
   }
 }

@@ -17,6 +17,8 @@ export interface Transaction {
   readonly tokens: TokenStore;
   readonly alarm: Alarm;
   readonly expiry: Expiry;
+  /** Says that a line was posted, for those who are told after the commit. */
+  readonly posted: () => void;
   readonly token: TokenRow | null;
   readonly identity_id: string;
   readonly now_ms: number;
@@ -31,6 +33,7 @@ export interface Ground {
   readonly tokens: TokenStore;
   readonly alarm: Alarm;
   readonly expiry: Expiry;
+  readonly posted: () => void;
   readonly identity_id: string;
 }
 

@@ -25,6 +25,7 @@ export const SERVICE_ERROR_CODES = [
   "balance_limit",
   "metadata_too_large",
   "too_many_apps",
+  "too_many_watchers",
   "token_not_found",
   "reconnect_required",
   "upstream_unavailable",

@@ -32,10 +32,11 @@ export async function bundle(args: readonly string[], directory: string): Promis
 /** The names of the files that a deployment sends as modules, the entry first. */
 export async function modulesOf(directory: string): Promise<readonly string[]> {
   const names = (await readdir(directory)).filter((name) => !/\.(map|md|capnp|toml)$/.test(name));
-  return names.toSorted(
-    (one, other) => Number(other.endsWith(".js")) - Number(one.endsWith(".js")),
-  );
+  return names.toSorted((one, other) => Number(isModule(other)) - Number(isModule(one)));
 }
+
+/** Whether a file of a bundle is the Worker's own code; scripts for browsers are text to it. */
+export const isModule = (name: string): boolean => /(?<!\.browser)\.js$/.test(name);
 
 /** Measures a bundle. */
 export async function sizeOf(directory: string): Promise<BundleSize> {

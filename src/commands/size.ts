@@ -9,7 +9,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { get } from "node:http";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { bundle, modulesOf, sizeOf } from "./bundle.ts";
+import { bundle, isModule, modulesOf, sizeOf } from "./bundle.ts";
 import { developmentSettings } from "./development_settings.ts";
 import { exitCode, freePort } from "./local_worker.ts";
 
@@ -44,7 +44,7 @@ async function compatibilityDate(): Promise<string> {
 /** The runtime's own configuration language; settings come from its environment. */
 async function runtimeConfig(subject: Subject, port: number): Promise<string> {
   const modules = (await modulesOf(subject.directory)).map(
-    (name) => `(name = "${name}", ${name.endsWith(".js") ? "esModule" : "text"} = embed "${name}")`,
+    (name) => `(name = "${name}", ${isModule(name) ? "esModule" : "text"} = embed "${name}")`,
   );
   const bindings = Object.keys(subject.settings).map(
     (name) => `(name = "${name}", fromEnvironment = "${name}")`,

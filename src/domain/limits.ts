@@ -226,3 +226,50 @@ export const TOKEN_BUDGET_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
 /** Living tokens one account may have, and apps one of them may be limited to. */
 export const TOKENS_PER_ACCOUNT_MAX = 100;
 export const APPS_PER_TOKEN_MAX = 20;
+
+/**
+ * Streams of one account that may be open at once: more than any person's devices need, and few enough
+ * that one change reaches them all in a turn of some milliseconds.
+ */
+export const EVENTS_WATCHERS_MAX = 2_000;
+
+/** Lines sent to streams in one turn; the account answers others between two of them. */
+export const EVENTS_BATCH_LINES = 200;
+
+/** A stream that is further behind begins with a snapshot: the ledger's list is the way to all lines. */
+export const EVENTS_REPLAY_MAX_LINES = 10_000;
+
+/**
+ * A stream opened by a session is closed after this long, and opened anew by its client: the longest
+ * that one could outlive a session whose end was not told. Sign-out and the like are told at once.
+ */
+export const EVENTS_SESSION_CHECK_MS = 15 * 60 * 1000;
+
+/** How often an event stream says that it is alive; proxies close what is silent for a minute. */
+export const EVENTS_PULSE_MS = 25_000;
+
+/** Sessions that a person's page lists, the last used first; signing out everywhere ends them all. */
+export const SESSIONS_SHOWN_MAX = 50;
+
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The account page's charts: the days they span, and the rows that are read and shown at most. */
+export const OVERVIEW_DAYS = 30;
+export const OVERVIEW_LINES_MAX = 2_000;
+export const OVERVIEW_JOBS_MAX = 2_000;
+export const OVERVIEW_POINTS_MAX = 120;
+export const OVERVIEW_RECENT_JOBS = 6;
+
+/** Jobs and ledger lines on one page for people. */
+export const JOBS_PAGE_ROWS = 24;
+export const STATEMENT_PAGE_ROWS = 100;
+
+/** Longest name of the service that pages show, in UTF-16 code units. */
+export const SERVICE_NAME_MAX_LENGTH = 40;
+
+/** What a page shows of a job's `description`, in UTF-16 code units, and takes for a picture's address. */
+export const JOB_DESCRIPTION_SHOWN_MAX = 160;
+export const PREVIEW_URL_MAX_LENGTH = 2_048;
+
+/** Lines of one month in one CSV file: ten thousand rows are two megabytes, made in memory. */
+export const STATEMENT_CSV_LINES_MAX = 10_000;

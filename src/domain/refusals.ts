@@ -23,6 +23,7 @@ export type Refusal =
   | { readonly code: "loopback_required" }
   | { readonly code: "token_template_unknown" }
   | { readonly code: "rate_limited"; readonly retry_after_seconds: number }
+  | { readonly code: "too_many_watchers"; readonly limit: number }
   // Money and jobs
   | { readonly code: "insufficient_credits"; readonly credits: number; readonly required: number }
   | { readonly code: "job_not_found" }

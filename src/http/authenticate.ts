@@ -30,7 +30,8 @@ export async function identify(context: AppContext): Promise<Result<Principal, R
   return header === undefined ? identifyByCookie(context) : identifyByBearer(context, header);
 }
 
-async function identifyByBearer(
+/** The caller of an `Authorization` header. */
+export async function identifyByBearer(
   context: AppContext,
   header: string,
 ): Promise<Result<Principal, Refusal>> {

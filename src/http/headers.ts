@@ -1,16 +1,25 @@
 /** Headers that every answer of a kind carries. */
+import type { Context } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { factory } from "./context.ts";
 
+/** The pages that show pictures which apps name; the account itself never loads them elsewhere. */
+const PAGES_WITH_PICTURES: readonly string[] = ["/account", "/account/jobs"];
+
+const pictures = (context: Context): string =>
+  PAGES_WITH_PICTURES.includes(context.req.path) ? "'self' https:" : "'self'";
+
 /**
- * No scripts, no frames, no sniffing. `form-action` stays open: browsers hold it against the redirect
+ * Nothing inline, no scripts but our own files, no frames, no sniffing. `form-action` stays open: browsers hold it against the redirect
  * that follows a form too, and a sign-in ends at another origin.
  */
 export const safeHeaders = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
     styleSrc: ["'self'"],
-    imgSrc: ["'self'"],
+    scriptSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    imgSrc: [pictures],
     baseUri: ["'none'"],
     frameAncestors: ["'none'"],
   },

@@ -33,7 +33,7 @@ const share = cors({
   origin: (origin) => origin,
   credentials: true,
   allowMethods: ["GET", "POST", "DELETE"],
-  allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key"],
+  allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID"],
   exposeHeaders: ["Idempotency-Replayed", "Retry-After", "WWW-Authenticate"],
   maxAge: 600,
 });

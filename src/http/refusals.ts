@@ -91,6 +91,12 @@ export function describeRefusal(refusal: Refusal): Description {
         error: `Too many requests. Try again in ${refusal.retry_after_seconds} seconds.`,
         headers: { "Retry-After": String(refusal.retry_after_seconds) },
       };
+    case "too_many_watchers":
+      return {
+        status: 429,
+        error: `An account has at most ${refusal.limit} streams open at once. Close some first.`,
+        headers: { "Retry-After": "60" },
+      };
     case "insufficient_credits":
       return {
         status: 402,

@@ -1,11 +1,16 @@
 /** Every address of the service and what answers it. */
 import type { Hono } from "hono";
+import { downloadData } from "./account/data.ts";
+import { endSession } from "./account/end_session.ts";
+import { showJobs } from "./account/jobs.tsx";
 import { showAccount } from "./account/page.tsx";
 import { signOutEverywhere } from "./account/signout_everywhere.ts";
 import { linkMethod, unlinkMethod } from "./account/link.ts";
+import { downloadStatement, showStatement } from "./account/statement.tsx";
 import { authenticate } from "./authenticate.ts";
 import { guardOwnForms, requireBrowserSession, signInFirst } from "./browser_session.ts";
 import type { AppEnvironment } from "./context.ts";
+import { watchEvents } from "./events.ts";
 import { completeLogin } from "./device/complete.ts";
 import { approveDevice, denyDevice } from "./device/decide.tsx";
 import { showDevice } from "./device/page.tsx";
@@ -26,6 +31,7 @@ import {
 } from "./origins.ts";
 import { noStore } from "./headers.ts";
 import { readMe } from "./me.ts";
+import { readFavicon, readTheme } from "./page_files.ts";
 import {
   limitAttempts,
   limitNetwork,
@@ -52,6 +58,9 @@ import { readWallet } from "./wallet.ts";
 /** Routes in groups that share their middleware. */
 export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/.well-known/jwks.json", ...readJwks);
+  app.get("/theme.css", ...readTheme);
+  app.get("/favicon.svg", ...readFavicon);
+  app.get("/favicon.ico", ...readFavicon);
   app.get("/", (context) => context.redirect("/account", 303));
 
   app.use("/signin/*", noStore);
@@ -67,6 +76,11 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   const own_form = [guardOwnForms, signInFirst, limitedBody] as const;
   app.use("/account/*", noStore);
   app.get("/account", signInFirst, ...showAccount);
+  app.get("/account/jobs", signInFirst, ...showJobs);
+  app.get("/account/statement", signInFirst, ...showStatement);
+  app.get("/account/statement.csv", signInFirst, ...downloadStatement);
+  app.get("/account/data.json", signInFirst, ...downloadData);
+  app.post("/account/end-session", ...own_form, ...endSession);
   app.post("/account/link", ...own_form, ...linkMethod);
   app.post("/account/unlink", ...own_form, ...unlinkMethod);
   app.post("/account/signout-everywhere", ...own_form, ...signOutEverywhere);
@@ -83,6 +97,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/api/wallet", authenticate, ...readWallet);
   app.get("/api/me", authenticate, ...readMe);
   app.get("/api/ledger", authenticate, ...listLedger);
+  app.get("/api/events", ...watchEvents);
   app.get("/api/jobs", authenticate, ...listJobs);
   app.get("/api/jobs/:id", authenticate, ...readJob);
 

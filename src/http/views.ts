@@ -1,29 +1,10 @@
 /** Rows as the API shows them: RFC 3339 times, metadata as an object. */
-import type { EntryRow, JobRow, OnceAnswer, SettledJob } from "../account/contract.ts";
+import type { EntryRow, OnceAnswer, SettledJob } from "../account/contract.ts";
+import { jobView, timestamp } from "../domain/wire.ts";
 import type { AppContext } from "./context.ts";
 import { refuse } from "./refusals.ts";
 
-/** A time, in UTC with milliseconds. */
-export function timestamp(at_ms: number): string {
-  return new Date(at_ms).toISOString();
-}
-
-/** The `Job` of the spec, with its deadline and why it failed. */
-export function jobView(row: JobRow) {
-  return {
-    id: row.id,
-    app_slug: row.app_slug,
-    action: row.action,
-    status: row.status,
-    reserved: row.reserved,
-    actual_cost: row.actual_cost,
-    failure: row.failure,
-    created_at: timestamp(row.created_at_ms),
-    updated_at: timestamp(row.updated_at_ms),
-    expires_at: timestamp(row.expires_at_ms),
-    metadata: row.metadata_json === null ? null : (JSON.parse(row.metadata_json) as object),
-  };
-}
+export { jobView, timestamp };
 
 /** The answer of complete and fail. */
 export function settledView({ job, credits }: SettledJob) {

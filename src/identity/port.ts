@@ -119,6 +119,18 @@ export interface Person {
   readonly linked: readonly { readonly provider: string; readonly linked_at_ms: number }[];
 }
 
+/** A browser session as its owner sees it. What is not known of it is null. */
+export interface ListedSession {
+  readonly id: string;
+  readonly created_at_ms: number;
+  /** Late by at most a day. */
+  readonly last_used_at_ms: number | null;
+  /** The browser and its system in words. */
+  readonly browser: string | null;
+  /** Where it was when it signed in, in words. */
+  readonly place: string | null;
+}
+
 export type Unlinked =
   | {
       readonly kind: "unlinked";
@@ -155,6 +167,10 @@ export interface IdentityProvider {
    * Ends every session of a person, and says which. Session JWTs already out work until they run out.
    */
   signOutEverywhere(identity_id: string): Promise<readonly Session[]>;
+  /** The living sessions of a person, the last used first. */
+  listSessions(identity_id: string): Promise<readonly ListedSession[]>;
+  /** Ends one session of a person, and says so; one not theirs, or ended, is left as it is. */
+  endSession(identity_id: string, session_id: string): Promise<readonly Session[]>;
   /** The person of an identity; null where nobody has it. */
   readPerson(identity_id: string): Promise<Person | null>;
   /**

@@ -20,7 +20,7 @@ const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "U
 
 export function TokensPage({ tokens }: { tokens: readonly TokenLine[] }) {
   return (
-    <Page title="Devices and tokens">
+    <Page title="Devices and tokens" section="tokens" scripts={["times.js"]}>
       <h1>Devices and tokens</h1>
       {tokens.length === 0 ? (
         <p>No device has access to your account.</p>

@@ -118,6 +118,7 @@ export const NOTICES = {
   linked: "Linked. You can sign in that way from now on.",
   unlinked: "Unlinked. You can no longer sign in that way.",
   only_one_left: "This is your only way to sign in. Link another one first.",
+  session_ended: "Ended. That browser has to sign in again.",
   not_linked: "That was not linked to your account.",
 } as const;
 

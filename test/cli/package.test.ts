@@ -87,7 +87,7 @@ describe("the package", () => {
     try {
       expect(await answerOf(`http://localhost:${port}/`)).toBe("it works");
     } finally {
-      if (wrangler.pid !== undefined) process.kill(-wrangler.pid, "SIGTERM");
+      wrangler.kill("SIGTERM");
       await exitCode(wrangler);
     }
   });

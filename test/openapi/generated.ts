@@ -160,12 +160,17 @@ function requestsOf(
   });
 }
 
-/** Requests to every operation of the document alike. */
+/** A stream is answered for as long as somebody listens; its tests are test/http/events. */
+const isStream = ({ responses }: OperationObject): boolean => "101" in responses;
+
+/** Requests to every operation of the document alike, but for streams. */
 export function generatedRequests(
   known: Known,
 ): fc.Arbitrary<Generated & { readonly caller: Caller }> {
   const all = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => requestsOf(method, path, operation, known)),
+    Object.entries(item)
+      .filter(([, operation]) => !isStream(operation))
+      .map(([method, operation]) => requestsOf(method, path, operation, known)),
   );
   return fc.oneof(...all);
 }

@@ -277,6 +277,8 @@ describe("approving a device in a browser", () => {
     await press("Tab", "Enter");
     await page.getByRole("heading", { name: "Devices and tokens" }).waitFor();
     await look(page, "tokens-light");
+    // Past the navigation by its skip link.
+    await press("Tab", "Enter");
     await press("Tab", "Enter");
     await page.getByText("No device has access to your account.").waitFor();
     const headers = { Authorization: `Bearer ${token}` };

@@ -2,7 +2,6 @@
 import * as z from "zod";
 import { factory } from "../context.ts";
 import { refuseWithPage } from "../problem.tsx";
-import { endWhatHangsOn } from "../signout.ts";
 import { sendElsewhere } from "../session_cookies.ts";
 import { validForm } from "../validation.ts";
 
@@ -27,7 +26,6 @@ export const unlinkMethod = factory.createHandlers(validForm(form), async (conte
   const unlinked = await context.get("services").identity.unlink(context.get("session"), provider);
   switch (unlinked.kind) {
     case "unlinked":
-      await endWhatHangsOn(context, unlinked.ended_sessions);
       return context.redirect("/account?notice=unlinked", 303);
     case "refused":
       return context.redirect(`/account?notice=${unlinked.reason}`, 303);

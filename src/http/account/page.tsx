@@ -1,26 +1,48 @@
 /** `GET /account`: the signed-in person's own page. */
-import { AccountPage } from "../../pages/account.tsx";
+import { DAY_MS, OVERVIEW_DAYS } from "../../domain/limits.ts";
+import type { ListedSession } from "../../identity/port.ts";
+import { AccountPage } from "../../pages/account/overview.tsx";
+import type { ShownSession } from "../../pages/account/sessions.tsx";
 import { readNotice } from "../../pages/words.ts";
-import { factory } from "../context.ts";
+import { callerOf, factory, type AppContext } from "../context.ts";
+import { programOf } from "../device/asker.ts";
 import { refuseWithPage } from "../problem.tsx";
+import { appNames } from "./app_names.ts";
+import { shownJob } from "./shown_job.ts";
 
 export const showAccount = factory.createHandlers(async (context) => {
   const { identity, accounts } = context.get("services");
   const { identity_id } = context.get("session");
-  const [person, wallet] = await Promise.all([
+  const account = accounts(identity_id);
+  const to_ms = Date.now();
+  const from_ms = to_ms - OVERVIEW_DAYS * DAY_MS;
+  const [person, overview, tokens, sessions, appName] = await Promise.all([
     identity.readPerson(identity_id),
-    accounts(identity_id).wallet({ token_id: null }, { app: null }),
+    account.readOverview(callerOf(context), { from_ms }),
+    account.listTokens(callerOf(context)),
+    identity.listSessions(identity_id),
+    appNames(context),
   ]);
-  if (!wallet.ok) return refuseWithPage(context, wallet.refusal);
+  if (!overview.ok) return refuseWithPage(context, overview.refusal);
+  if (!tokens.ok) return refuseWithPage(context, tokens.refusal);
   if (person === null) return refuseWithPage(context, { code: "not_found" });
-  const notice = readNotice(context.req.query("notice"));
-  const { account } = wallet.value;
+  const recent_jobs = overview.value.recent_jobs.map((job) => shownJob(job, appName));
   return context.html(
     <AccountPage
       person={person}
-      account={account}
+      overview={{ ...overview.value, recent_jobs, from_ms, to_ms }}
+      appName={appName}
+      tokens={tokens.value}
+      sessions={sessions.map((session) => shownSession(context, session))}
       methods={identity.sign_in_methods}
-      notice={notice}
+      notice={readNotice(context.req.query("notice"))}
     />,
   );
 });
+
+/** The browser that asks is known by its own word at least. */
+function shownSession(context: AppContext, session: ListedSession): ShownSession {
+  const current = session.id === context.get("session").id;
+  const here = current ? programOf(context.req.header("User-Agent") ?? "") : null;
+  return { ...session, browser: session.browser ?? here, current };
+}

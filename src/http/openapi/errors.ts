@@ -6,6 +6,7 @@ import {
   METADATA_MAX_BYTES,
   OPEN_JOBS_MAX,
   APPS_PER_ACCOUNT_MAX,
+  EVENTS_WATCHERS_MAX,
   TOKENS_PER_ACCOUNT_MAX,
 } from "../../domain/limits.ts";
 import type { Refusal, RefusalCode } from "../../domain/refusals.ts";
@@ -30,6 +31,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   too_many_open_jobs: { code: "too_many_open_jobs", limit: OPEN_JOBS_MAX },
   balance_limit: { code: "balance_limit" },
   metadata_too_large: { code: "metadata_too_large", limit_bytes: METADATA_MAX_BYTES },
+  too_many_watchers: { code: "too_many_watchers", limit: EVENTS_WATCHERS_MAX },
   too_many_apps: { code: "too_many_apps", limit: APPS_PER_ACCOUNT_MAX },
   token_not_found: { code: "token_not_found" },
   reconnect_required: { code: "reconnect_required" },

@@ -2,6 +2,7 @@
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
 import { completeJobBody } from "../jobs/complete.ts";
+import { watchEventsQuery } from "../events.ts";
 import { createJobBody } from "../jobs/create.ts";
 import { failJobBody } from "../jobs/fail.ts";
 import { listJobsQuery } from "../jobs/list.ts";
@@ -29,6 +30,25 @@ export const money_paths: ZodOpenApiPathsObject = {
       query: readWalletQuery,
       success: { description: "The wallet.", schema: schemas.wallet, example: WALLET },
       refusals: ["origin_not_allowed", "too_many_apps"],
+    }),
+  },
+  "/api/events": {
+    get: operation({
+      id: "watchEvents",
+      tag: "Wallet",
+      summary: "The account's changes, live and without a gap",
+      description:
+        "With `Upgrade: websocket` JSON messages, else server-sent events whose `id` is the line. Each message is a ledger line with the balance, what is held, and its job as it is now; each line comes once and in order. `after` or `Last-Event-ID` resumes; without, or too far behind, it begins with a snapshot. Browsers' WebSockets bring their token among the subprotocols: `passbook, bearer.<token>`.",
+      security: "caller",
+      query: watchEventsQuery,
+      success: [
+        { status: 101, description: "The WebSocket." },
+        {
+          description: "The stream; it ends after 15 minutes at the latest and is resumed.",
+          type: "text/event-stream",
+        },
+      ],
+      refusals: ["origin_not_allowed", "too_many_watchers"],
     }),
   },
   "/api/jobs": {

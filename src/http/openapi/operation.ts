@@ -19,7 +19,7 @@ export type AnswerHeaders = Readonly<
 
 /** An answer that is no refusal. */
 export interface Success {
-  readonly status?: 200 | 202 | 303 | 405 | 503;
+  readonly status?: 101 | 200 | 202 | 303 | 405 | 503;
   readonly description: string;
   readonly type?: string;
   readonly schema?: z.ZodType;

@@ -7,6 +7,7 @@ import type { IdentityProvider, SignedIn } from "../port.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import type { ForgetUpstreamTokens, KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import { createFlowCookies } from "./flow_cookie.ts";
+import { endSession, listSessions } from "./session_list.ts";
 import { bindingOf, createSessions, type CameThrough } from "./sessions.ts";
 import { createSignIns } from "./sign_ins.ts";
 import { createUsers } from "./users.ts";
@@ -79,6 +80,8 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
       return { kind: "signed_out", set_cookies, ended_sessions };
     },
     signOutEverywhere: (identity_id) => sessions.endAll(identity_id),
+    listSessions: (identity_id) => listSessions(database, identity_id),
+    endSession: (identity_id, session_id) => endSession(database, identity_id, session_id),
     readPerson: (identity_id) => users.read(identity_id),
     async unlink(session, provider) {
       const outcome = await users.unlink(session, provider);

@@ -1,0 +1,156 @@
+/**
+ * The account's open streams. Their sockets hibernate: an object with a thousand idle watchers sleeps,
+ * and what it must know of each of them is kept with its socket. Each socket's `sent_line` is all the
+ * order there is: whatever wakes the object, a stream gets the lines after it, one after another.
+ */
+import {
+  EVENTS_BATCH_LINES,
+  EVENTS_REPLAY_MAX_LINES,
+  EVENTS_WATCHERS_MAX,
+} from "../../domain/limits.ts";
+import { limitsOf, type TokenStore } from "../personal_tokens/store.ts";
+import type { EntryRow, Store } from "../store.ts";
+import { lineMessage, snapshotMessage } from "./messages.ts";
+import {
+  CLOSE_NOT_LISTENING,
+  CLOSE_PROOF_ENDED,
+  isProofGood,
+  readWatcher,
+  saveWatcher,
+  type Watcher,
+  type WatchRequest,
+} from "./watcher.ts";
+
+/** What the streams read, and the sockets the platform keeps for them. */
+export interface StreamSources {
+  readonly context: DurableObjectState;
+  readonly store: Store;
+  readonly tokens: TokenStore;
+}
+
+export class Streams {
+  readonly #sources: StreamSources;
+  #continuing = false;
+
+  constructor(sources: StreamSources) {
+    this.#sources = sources;
+    // Answered by the platform itself, so that a client's pulse does not wake the object.
+    sources.context.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+  }
+
+  /** Whether one more stream may be opened. */
+  hasRoom(): boolean {
+    return this.#sources.context.getWebSockets().length < EVENTS_WATCHERS_MAX;
+  }
+
+  /** Opens a stream on an open account; everything here is one turn, so no line is between. */
+  open(socket: WebSocket, { proof, after }: WatchRequest): void {
+    const { context, store } = this.#sources;
+    context.acceptWebSocket(socket);
+    const newest = store.readNewestEntry();
+    if (newest === null) return;
+    if (after !== null && after <= newest.line && newest.line - after <= EVENTS_REPLAY_MAX_LINES) {
+      saveWatcher(socket, { proof, sent_line: after });
+      this.publish();
+      return;
+    }
+    saveWatcher(socket, { proof, sent_line: newest.line });
+    socket.send(snapshotMessage(newest));
+  }
+
+  /** Sends every stream the lines it has not had, and closes those whose proof has ended. */
+  publish(): void {
+    const watching = this.#living();
+    const newest = watching.length === 0 ? null : this.#sources.store.readNewestEntry();
+    if (newest === null) return;
+    const first = Math.min(...watching.map(([, { sent_line }]) => sent_line)) + 1;
+    if (first > newest.line) return;
+    const lines = this.#sources.store.readEntriesBetween(
+      first - 1,
+      newest.line,
+      EVENTS_BATCH_LINES,
+    );
+    for (const entry of lines) this.#send(entry, watching);
+    if ((lines.at(-1)?.line ?? newest.line) < newest.line) this.#continue();
+  }
+
+  /** Closes the streams that these sessions opened. */
+  closeSessions(session_ids: readonly string[] | "all"): void {
+    for (const [socket, { proof }] of this.#all()) {
+      if (proof.kind !== "session") continue;
+      if (session_ids === "all" || session_ids.includes(proof.session_id))
+        close(socket, CLOSE_PROOF_ENDED, "Sign in again.");
+    }
+  }
+
+  /** A stream is for listening: whoever talks would only keep the object awake. */
+  refuseMessage(socket: WebSocket): void {
+    close(socket, CLOSE_NOT_LISTENING, "This stream takes no messages.");
+  }
+
+  /** When the first proof of an open stream runs out, in milliseconds since the epoch; or null. */
+  nextExpiryMs(): number | null {
+    const ends = this.#all().map(([, { proof }]) => proof.expires_at_ms);
+    return ends.length === 0 ? null : Math.min(...ends);
+  }
+
+  #all(): [WebSocket, Watcher][] {
+    return this.#sources.context
+      .getWebSockets()
+      .filter((socket) => socket.readyState === WebSocket.OPEN)
+      .map((socket) => [socket, readWatcher(socket)]);
+  }
+
+  #living(): [WebSocket, Watcher][] {
+    const now_ms = Date.now();
+    const { tokens } = this.#sources;
+    return this.#all().filter(([socket, { proof }]) => {
+      if (isProofGood(proof, now_ms, (id) => tokens.readToken(id))) return true;
+      close(socket, CLOSE_PROOF_ENDED, "What opened this stream has ended.");
+      return false;
+    });
+  }
+
+  #send(entry: EntryRow, watching: [WebSocket, Watcher][]): void {
+    const { store } = this.#sources;
+    let message: string | null = null;
+    for (const watched of watching) {
+      const [socket, watcher] = watched;
+      if (watcher.sent_line >= entry.line) continue;
+      watched[1] = { ...watcher, sent_line: entry.line };
+      saveWatcher(socket, watched[1]);
+      if (!this.#maySee(watcher, entry)) continue;
+      message ??= lineMessage(store, entry);
+      try {
+        socket.send(message);
+      } catch {
+        // It closed under our hands; its client resumes after the last line it has.
+      }
+    }
+  }
+
+  /** A token limited to some apps sees their lines alone, as in the ledger's list. */
+  #maySee({ proof }: Watcher, { app_slug }: EntryRow): boolean {
+    const token = proof.kind === "pat" ? this.#sources.tokens.readToken(proof.token_id) : null;
+    const app_slugs = token === null ? null : limitsOf(token).app_slugs;
+    return app_slugs === null || (app_slug !== null && app_slugs.includes(app_slug));
+  }
+
+  /** The rest in a later turn, so that a long replay does not make the account's money wait. */
+  #continue(): void {
+    if (this.#continuing) return;
+    this.#continuing = true;
+    setTimeout(() => {
+      this.#continuing = false;
+      this.publish();
+    }, 0);
+  }
+}
+
+function close(socket: WebSocket, code: number, reason: string): void {
+  try {
+    socket.close(code, reason);
+  } catch {
+    // Closed already.
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * What the account's own pages show: an overview, and a statement by time. Every read is bounded: by
+ * rows that a page can show, or by the logarithm of the passbook's length.
+ */
+import { and, desc, eq, gte, lt, ne } from "drizzle-orm";
+import { sampleBalance, sumSpending, type BalancePoint } from "../domain/history.ts";
+import {
+  OVERVIEW_JOBS_MAX,
+  OVERVIEW_LINES_MAX,
+  OVERVIEW_POINTS_MAX,
+  OVERVIEW_RECENT_JOBS,
+} from "../domain/limits.ts";
+import { accepted, assertInvariant } from "../domain/result.ts";
+import type {
+  Answer,
+  OverviewAnswer,
+  OverviewRequest,
+  StatementAnswer,
+  StatementRequest,
+} from "./contract.ts";
+import { ensureOpen } from "./ledger.ts";
+import { listJobs } from "./lists.ts";
+import { visibleApps } from "./personal_tokens/admission.ts";
+import { entries, jobs } from "./schema.ts";
+import type { AccountDatabase, EntryRow } from "./store.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** The account at a glance; opens it where it is not open yet. */
+export function readOverview(
+  database: AccountDatabase,
+  transaction: Transaction,
+  { from_ms }: OverviewRequest,
+): Answer<OverviewAnswer> {
+  const { store, now_ms } = transaction;
+  ensureOpen(transaction);
+  const account = store.readAccount();
+  const newest = store.readNewestEntry();
+  assertInvariant(account !== null && newest !== null, "an open account has its row and a line");
+  const visible_apps = visibleApps(transaction);
+  const filter = { visible_apps, limit: OVERVIEW_RECENT_JOBS };
+  const { rows: recent_jobs } = listJobs(database, filter, newest.recent_after_job_id);
+  const { points, complete } = readBalances(database, from_ms);
+  return accepted({
+    account: { ...account, credits: newest.balance_after },
+    line: newest.line,
+    reserved: newest.reserved_after,
+    open_jobs: newest.open_jobs,
+    apps: store.listApps().filter(({ slug }) => visible_apps?.includes(slug) ?? true),
+    recent_jobs,
+    balance: sampleBalance(points, from_ms, now_ms, OVERVIEW_POINTS_MAX),
+    balance_is_complete: complete,
+    spending: sumSpending(readEnded(database, from_ms)),
+  });
+}
+
+/** Balances since a time, oldest first, with the one that stood before it; the newest, if too many. */
+function readBalances(
+  database: AccountDatabase,
+  from_ms: number,
+): { readonly points: readonly BalancePoint[]; readonly complete: boolean } {
+  const newest = database
+    .select({ at_ms: entries.at_ms, credits: entries.balance_after })
+    .from(entries)
+    .orderBy(desc(entries.line))
+    .limit(OVERVIEW_LINES_MAX)
+    .all();
+  const before = newest.findIndex(({ at_ms }) => at_ms < from_ms);
+  const points = (before === -1 ? newest : newest.slice(0, before + 1)).toReversed();
+  return { points, complete: before !== -1 || newest.length < OVERVIEW_LINES_MAX };
+}
+
+/** Ended jobs created since a time; their ids begin with that time (RFC 9562, section 5.7). */
+function readEnded(database: AccountDatabase, from_ms: number) {
+  return database
+    .select({ app_slug: jobs.app_slug, actual_cost: jobs.actual_cost })
+    .from(jobs)
+    .where(and(gte(jobs.id, firstJobId(from_ms)), ne(jobs.status, "started")))
+    .orderBy(desc(jobs.id))
+    .limit(OVERVIEW_JOBS_MAX)
+    .all();
+}
+
+function firstJobId(at_ms: number): string {
+  const digits = Math.max(0, at_ms).toString(16).padStart(12, "0");
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
+}
+
+/** The lines of a time, newest first, with the balances that it began and ended with. */
+export function readStatement(
+  database: AccountDatabase,
+  transaction: Transaction,
+  { from_ms, to_ms, before_line, limit }: StatementRequest,
+): Answer<StatementAnswer> {
+  const { store } = transaction;
+  ensureOpen(transaction);
+  const account = store.readAccount();
+  assertInvariant(account !== null, "an open account has its row");
+  const first = firstLineFrom(database, from_ms);
+  const end = firstLineFrom(database, to_ms);
+  const below = Math.min(end, before_line ?? end);
+  const rows = database
+    .select()
+    .from(entries)
+    .where(and(gte(entries.line, first), lt(entries.line, below)))
+    .orderBy(desc(entries.line))
+    .limit(limit + 1)
+    .all();
+  const shown = rows.slice(0, limit);
+  const job_ids = new Set(shown.flatMap(({ job_id }) => job_id ?? []));
+  return accepted({
+    opened_at_ms: account.created_at_ms,
+    opening: balanceAt(database, first - 1),
+    closing: balanceAt(database, end - 1),
+    rows: shown,
+    jobs: [...job_ids].flatMap((id) => store.readJob(id) ?? []),
+    more: rows.length > limit,
+  });
+}
+
+/**
+ * The first line written at a time or after it. Lines are numbered without gaps, and written in the
+ * order of their times but where a clock went back: then it is one of those around it.
+ */
+function firstLineFrom(database: AccountDatabase, at_ms: number): number {
+  let low = 1;
+  let high = (newestLine(database)?.line ?? 0) + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const entry = database
+      .select({ at_ms: entries.at_ms })
+      .from(entries)
+      .where(eq(entries.line, middle))
+      .get();
+    if (entry !== undefined && entry.at_ms < at_ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function newestLine(database: AccountDatabase): EntryRow | undefined {
+  return database.select().from(entries).orderBy(desc(entries.line)).limit(1).get();
+}
+
+function balanceAt(database: AccountDatabase, line: number): number {
+  const entry = database
+    .select({ credits: entries.balance_after })
+    .from(entries)
+    .where(eq(entries.line, line))
+    .get();
+  return entry?.credits ?? 0;
+}

@@ -1,0 +1,39 @@
+/** How rows look on the wire wherever they are shown: RFC 3339 times, metadata as an object. Pure. */
+import type { JobFailure, JobStatus } from "./job.ts";
+
+/** What a job's view is made of. */
+export interface ShownJob {
+  readonly id: string;
+  readonly app_slug: string | null;
+  readonly action: string;
+  readonly status: JobStatus;
+  readonly reserved: number;
+  readonly actual_cost: number;
+  readonly failure: JobFailure | null;
+  readonly created_at_ms: number;
+  readonly updated_at_ms: number;
+  readonly expires_at_ms: number;
+  readonly metadata_json: string | null;
+}
+
+/** A time, in UTC with milliseconds. */
+export function timestamp(at_ms: number): string {
+  return new Date(at_ms).toISOString();
+}
+
+/** The `Job` of the spec, with its deadline and why it failed. */
+export function jobView(row: ShownJob) {
+  return {
+    id: row.id,
+    app_slug: row.app_slug,
+    action: row.action,
+    status: row.status,
+    reserved: row.reserved,
+    actual_cost: row.actual_cost,
+    failure: row.failure,
+    created_at: timestamp(row.created_at_ms),
+    updated_at: timestamp(row.updated_at_ms),
+    expires_at: timestamp(row.expires_at_ms),
+    metadata: row.metadata_json === null ? null : (JSON.parse(row.metadata_json) as object),
+  };
+}

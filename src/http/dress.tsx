@@ -1,0 +1,20 @@
+/** Every page in the service's own name and colour. */
+import type { Child } from "hono/jsx";
+import { ShellContext } from "../pages/shell.ts";
+import { factory } from "./context.ts";
+
+/**
+ * Puts what all pages show around whatever a handler renders. It stands in front of `context.html`
+ * rather than in each handler, so that no page can forget it.
+ */
+export const dressPages = factory.createMiddleware(async (context, next) => {
+  const html = context.html.bind(context) as (page: Child, ...rest: unknown[]) => Response;
+  const dressed = (page: Child, ...rest: unknown[]): Response => {
+    const { service_name, service_accent } = context.get("services").config;
+    const signed_in = context.get("session") !== undefined;
+    const shell = { service_name, service_accent, signed_in };
+    return html(<ShellContext.Provider value={shell}>{page}</ShellContext.Provider>, ...rest);
+  };
+  context.html = dressed;
+  await next();
+});

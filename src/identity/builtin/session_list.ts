@@ -1,0 +1,43 @@
+/** A person's browser sessions, for them to see and to end. */
+import { and, desc, eq, gt } from "drizzle-orm";
+import type { DrizzleD1Database } from "drizzle-orm/d1";
+import { SESSION_TTL_MS, SESSIONS_SHOWN_MAX } from "../../domain/limits.ts";
+import type { ListedSession, Session } from "../port.ts";
+import { sessions } from "./schema.ts";
+
+/** Living sessions of a user, the last used first; no more than a page shows. */
+export async function listSessions(
+  database: DrizzleD1Database,
+  user_id: string,
+): Promise<readonly ListedSession[]> {
+  const rows = await database
+    .select({
+      id: sessions.id,
+      created_at_ms: sessions.created_at_ms,
+      expires_at_ms: sessions.expires_at_ms,
+    })
+    .from(sessions)
+    .where(and(eq(sessions.user_id, user_id), gt(sessions.expires_at_ms, Date.now())))
+    .orderBy(desc(sessions.expires_at_ms))
+    .limit(SESSIONS_SHOWN_MAX);
+  return rows.map(({ id, created_at_ms, expires_at_ms }) => ({
+    id,
+    created_at_ms,
+    // Each use moves the end on once that gains a day, so the end tells the day of the last use.
+    last_used_at_ms: Math.max(created_at_ms, expires_at_ms - SESSION_TTL_MS),
+    browser: null,
+    place: null,
+  }));
+}
+
+/** Ends one session of a user, and says so; another's, or one that has ended, is left as it is. */
+export async function endSession(
+  database: DrizzleD1Database,
+  user_id: string,
+  session_id: string,
+): Promise<readonly Session[]> {
+  return database
+    .delete(sessions)
+    .where(and(eq(sessions.id, session_id), eq(sessions.user_id, user_id)))
+    .returning({ id: sessions.id, identity_id: sessions.user_id });
+}

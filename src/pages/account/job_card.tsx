@@ -1,0 +1,98 @@
+/** A job as a person sees it: what it made, for which app, and what it cost or holds. */
+import type { JobFailure, JobStatus } from "../../domain/job.ts";
+import { Time } from "../time.tsx";
+import { credits, number } from "../words_account.ts";
+
+export interface ShownJob {
+  readonly id: string;
+  readonly app_name: string;
+  readonly action: string;
+  /** The client's own summary; null where it gave none. */
+  readonly description: string | null;
+  /** An https address of a picture; null where there is none to show. */
+  readonly preview_url: string | null;
+  readonly status: JobStatus;
+  readonly failure: JobFailure | null;
+  readonly reserved: number;
+  readonly actual_cost: number;
+  readonly created_at_ms: number;
+}
+
+const STATUS_NAMES: Readonly<Record<JobStatus, string>> = {
+  started: "Running",
+  completed: "Done",
+  failed: "Failed",
+};
+
+export function JobCards({ jobs }: { jobs: readonly ShownJob[] }) {
+  return (
+    <ul class="jobs">
+      {jobs.map((job) => (
+        <JobCard {...job} />
+      ))}
+    </ul>
+  );
+}
+
+function JobCard(job: ShownJob) {
+  const { description, action, app_name, status, failure, created_at_ms } = job;
+  const status_name = failure === "expired" ? "Timed out" : STATUS_NAMES[status];
+  return (
+    <li class="job">
+      <Preview url={job.preview_url} name={app_name} />
+      <div class="job-words">
+        <h3>{description ?? action}</h3>
+        <p class="job-about">
+          {app_name}
+          {description === null ? null : <> · {action}</>}
+        </p>
+        <p class="job-state">
+          <span class={`state state-${status}`}>{status_name}</span>
+          <Time at_ms={created_at_ms} style="clock" />
+        </p>
+      </div>
+      <Cost {...job} />
+    </li>
+  );
+}
+
+/** The picture tells its host neither the page nor the account; its place is kept before it comes. */
+function Preview({ url, name }: { url: string | null; name: string }) {
+  return (
+    <div class="job-preview">
+      {url === null ? (
+        <span aria-hidden="true">{name.charAt(0)}</span>
+      ) : (
+        <img
+          src={url}
+          alt=""
+          width={88}
+          height={88}
+          loading="lazy"
+          decoding="async"
+          referrerpolicy="no-referrer"
+        />
+      )}
+    </div>
+  );
+}
+
+/** A hold is no charge, and says so; a charge says what had been held for it. */
+function Cost({ status, reserved, actual_cost }: ShownJob) {
+  if (status === "started") {
+    return (
+      <p class="job-cost is-held">
+        <strong>{number(reserved)}</strong> on hold
+      </p>
+    );
+  }
+  const charged = actual_cost > 0 || status === "completed";
+  return (
+    <p class="job-cost">
+      <strong>{charged ? credits(actual_cost) : "Not charged"}</strong>
+      <span class="hint">
+        {reserved === actual_cost ? "as estimated" : `${number(reserved)} estimated`}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,76 @@
+/** The arithmetic of charts: round numbers on an axis, and a path of steps. Pure. */
+
+export interface Axis {
+  /** Evenly spaced, from the lowest to the highest. */
+  readonly ticks: readonly number[];
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * An axis of round whole numbers that spans all values and zero, in at most `intervals` intervals.
+ * Always at least one credit high.
+ */
+export function axisFor(values: readonly number[], intervals: number): Axis {
+  const lowest = Math.min(0, ...values);
+  const highest = Math.max(0, ...values);
+  let step = roundStep(Math.max(1, highest - lowest) / intervals);
+  while (Math.ceil(highest / step) - Math.floor(lowest / step) > intervals) {
+    step = roundStep(step * 1.01);
+  }
+  const low = Math.floor(lowest / step) * step;
+  const high = Math.max(Math.ceil(highest / step) * step, low + step);
+  const count = Math.round((high - low) / step);
+  return { ticks: Array.from({ length: count + 1 }, (_, at) => low + at * step), low, high };
+}
+
+/** The smallest of 1, 2, 5, 10, 20, … that is not below `least`. */
+function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
+  const found = [1, 2, 5, 10].find((factor) => factor * power >= least);
+  return (found ?? 10) * power;
+}
+
+/** A point of a chart before it is drawn. */
+export interface ChartPoint {
+  readonly at: number;
+  readonly value: number;
+}
+
+/** What a chart spans, and how large it is drawn. */
+export interface Frame {
+  readonly from: number;
+  readonly to: number;
+  readonly low: number;
+  readonly high: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The `d` of a line that holds each value until the next, to the end of the frame; "" for none. */
+export function stepPath(points: readonly ChartPoint[], frame: Frame): string {
+  const [first, ...rest] = points;
+  if (first === undefined) return "";
+  const steps = rest.map(({ at, value }) => `H${x(at, frame)}V${y(value, frame)}`).join("");
+  return `M${x(first.at, frame)} ${y(first.value, frame)}${steps}H${frame.width}`;
+}
+
+/** The `d` of the area between such a line and zero. */
+export function stepArea(points: readonly ChartPoint[], frame: Frame): string {
+  const [first] = points;
+  if (first === undefined) return "";
+  return `${stepPath(points, frame)}V${y(0, frame)}H${x(first.at, frame)}Z`;
+}
+
+/** Where a value is drawn, from the top. */
+export function y(value: number, { low, high, height }: Frame): number {
+  return round(height - ((value - low) / (high - low)) * height);
+}
+
+function x(at: number, { from, to, width }: Frame): number {
+  return round(((at - from) / Math.max(1, to - from)) * width);
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

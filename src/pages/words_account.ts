@@ -1,0 +1,52 @@
+/** All words of the account's pages that are not markup: names, kinds, states, and sentences. */
+import type { EntryKind } from "../domain/ledger.ts";
+
+/** Kinds that the ledger may come to have; see the design's contract. */
+type LedgerKind = EntryKind | "adjustment" | "purchase" | "purchase_refund" | "plan";
+
+/** What a line of the passbook is, in two words. */
+export const ENTRY_NAMES: Readonly<Record<LedgerKind, string>> = {
+  open: "Account opened",
+  grant: "Starter credits",
+  reserve: "Put on hold",
+  settle: "Charged",
+  refund: "Hold released",
+  adjustment: "Adjusted by the operator",
+  purchase: "Credits bought",
+  purchase_refund: "Purchase refunded",
+  plan: "Plan changed",
+};
+
+/** A slug as a name: `pro-plus` reads "Pro plus". */
+export function nameFromSlug(slug: string): string {
+  const words = slug.replace(/[._-]+/g, " ").trim();
+  return words === "" ? slug : words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const NUMBER = new Intl.NumberFormat("en-GB");
+
+/** A whole number of credits with its digits in groups, and a true minus sign. */
+export function number(value: number): string {
+  return NUMBER.format(value).replace("-", "\u2212");
+}
+
+/** A change of the balance, with its sign. */
+export function signed(value: number): string {
+  return value > 0 ? `+${number(value)}` : number(value);
+}
+
+/** "1 credit", "2 credits". */
+export function credits(value: number): string {
+  return counted(value, "credit", "credits");
+}
+
+/** A number with the word for what it counts. */
+export function counted(value: number, one: string, many: string): string {
+  return `${number(value)} ${Math.abs(value) === 1 ? one : many}`;
+}
+
+/** What is held, and for what; null where nothing is. */
+export function holdSentence(reserved: number, open_jobs: number): string | null {
+  if (open_jobs === 0) return null;
+  return `${number(reserved)} on hold for ${counted(open_jobs, "running job", "running jobs")}`;
+}
