@@ -1,12 +1,6 @@
 /** Whether what the service stands on answers: named checks, looked at together, remembered briefly. */
 import { READINESS_CACHE_MS, READINESS_TIMEOUT_MS } from "./domain/limits.ts";
-
-/** What is checked, by the names of the public answer. */
-export const READINESS_CHECKS = ["directory", "read_model", "codes", "keys"] as const;
-export type ReadinessCheck = (typeof READINESS_CHECKS)[number];
-
-/** True where it answered. */
-export type Readiness = Readonly<Record<ReadinessCheck, boolean>>;
+import { READINESS_CHECKS, type Readiness, type ReadinessCheck } from "./domain/readiness.ts";
 
 /** Resolves where the thing works; a throw or a time-out is a no. */
 export type Probes = Readonly<Record<ReadinessCheck, () => Promise<unknown>>>;

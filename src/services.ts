@@ -7,6 +7,7 @@ import { createRequestCopies, type RequestCopies } from "./device/request_copies
 import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
 import { createAppRegistry, type AppRegistry } from "./directory/apps.ts";
 import type { RateLimitBinding, RateLimitRule } from "./domain/rate_limits.ts";
+import type { Readiness } from "./domain/readiness.ts";
 import { accepted, type Result } from "./domain/result.ts";
 import { createBuiltinAdapter } from "./identity/builtin/adapter.ts";
 import { announceSessionEndings } from "./identity/session_endings.ts";
@@ -14,7 +15,7 @@ import type { IdentityProvider } from "./identity/port.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createKeyRing, type KeyRing } from "./keys/signing.ts";
 import { createSocialNetwork, type AskSocialNetwork } from "./oauth/social_network.ts";
-import { askDatabase, createReadiness, type Readiness } from "./readiness.ts";
+import { askDatabase, createReadiness } from "./readiness.ts";
 import { sayProblem } from "./setting_problems.ts";
 import { createLivingTokens, type LivingTokens } from "./tokens/living_tokens.ts";
 import { createMint, type MintPersonalToken } from "./tokens/mint.ts";

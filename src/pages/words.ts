@@ -52,6 +52,11 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
     what: "Something is missing or wrong in its settings, so it answers nobody. That is nothing you did.",
     next: "Try again later. If you run it: its log says which settings and what would be right.",
   },
+  rate_limited: {
+    title: "Too many tries in a short time",
+    what: "This comes from your account or your network, so nothing was done.",
+    next: "Wait a minute, then try again.",
+  },
   unavailable: {
     title: "We cannot answer right now",
     what: "Nothing was changed.",

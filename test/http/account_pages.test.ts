@@ -61,7 +61,7 @@ describe("the account page", () => {
     await runInDurableObject(env.ACCOUNT.getByName(ada.identity_id), (_, state) => {
       state.storage.sql.exec("update account set plan = 'pro-plus'");
     });
-    const fresh = { DB: env.DIRECTORY };
+    const fresh = { DIRECTORY: env.DIRECTORY };
     await send(
       "GET",
       "/api/wallet?app=zine",
@@ -108,7 +108,7 @@ describe("the account page", () => {
   it("lives without the registry of apps", async () => {
     const ada = await signInWithCredits();
     const broken = {
-      DB: new Proxy(env.DIRECTORY, {
+      DIRECTORY: new Proxy(env.DIRECTORY, {
         get(database, name) {
           if (name !== "prepare") return Reflect.get(database, name);
           return (query: string) => {

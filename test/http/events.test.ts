@@ -85,8 +85,8 @@ async function addLines(person: SignedIn, count: number): Promise<void> {
   await runInDurableObject(env.ACCOUNT.getByName(person.identity_id), (_, state) => {
     state.storage.sql.exec(
       `with recursive more (number) as (select 1 union all select number + 1 from more where number < ?)
-      insert into entries (line, kind, amount, balance_after, at_ms, open_jobs, projected_line)
-      select newest.line + number, 'grant', 0, newest.balance_after, newest.at_ms, 0, newest.line
+      insert into entries (line, kind, amount, balance_after, at_ms, open_jobs)
+      select newest.line + number, 'grant', 0, newest.balance_after, newest.at_ms, 0
       from more, (select * from entries order by line desc limit 1) as newest`,
       count,
     );

@@ -95,9 +95,9 @@ describe("the ledger of 100,000 lines", () => {
     // Two apps; the rare one has 3 lines among them. One line a minute.
     await query(
       ada.identity_id,
-      `insert into entries (line, kind, amount, balance_after, job_id, app_slug, at_ms, open_jobs, projected_line)
+      `insert into entries (line, kind, amount, balance_after, job_id, app_slug, at_ms, open_jobs)
        select value, 'grant', 0, 100, null, case when value % 40000 = 7 then 'rare' else 'demo' end,
-         (select at_ms from entries where line = 2) + value * 60000, 0, 100000
+         (select at_ms from entries where line = 2) + value * 60000, 0
        from (with recursive c(value) as (select 3 union all select value + 1 from c where value < 100000)
              select value from c)`,
     );

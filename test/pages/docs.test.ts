@@ -59,6 +59,7 @@ describe("/docs", () => {
     const policy = docs.headers.get("Content-Security-Policy") ?? "";
     expect(policy).toContain("default-src 'none'; script-src 'self';");
     expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain("unsafe");
     const document = await fetch(`${passbook.url}/openapi.json`);
     expect(document.headers.get("Content-Type")).toContain("application/json");
     expect(document.headers.get("Access-Control-Allow-Origin")).toBe("*");

@@ -54,6 +54,7 @@ interface Answered {
 export function expectDocumented(method: string, url: string, answer: Answered): void {
   if (method === "HEAD" || method === "OPTIONS") return;
   const { pathname } = new URL(url);
+  if (leadsToHttps(url, answer)) return;
   const operation = findOperation(method, pathname);
   const where = `${method} ${pathname} → ${answer.status}`;
   if (operation === null) return expectUnknown(pathname, answer, where);
@@ -75,12 +76,27 @@ function findOperation(method: string, pathname: string): OperationObject | null
   return null;
 }
 
+/** What every page does over plain http is said once, in the document's words. */
+function leadsToHttps(url: string, { status, headers }: Answered): boolean {
+  const { host, pathname, search } = new URL(url);
+  return status === 308 && headers.get("Location") === `https://${host}${pathname}${search}`;
+}
+
+/** Codes that any address may answer, also one that does not exist. */
+const ANYWHERE = new Set([
+  "misconfigured",
+  "internal",
+  "unavailable",
+  "method_not_allowed",
+  "unknown_host",
+  "https_required",
+]);
+
 /** Pages have no place in the document. An address of the API that has none is no address. */
 function expectUnknown(pathname: string, { status, body, text }: Answered, where: string): void {
   if (!pathname.startsWith("/api/")) return;
   const { code } = (body ?? {}) as { code?: unknown };
-  const broken = code === "misconfigured" || code === "internal" || code === "unavailable";
-  if (broken || (status === 404 && code === "not_found")) return;
+  if (ANYWHERE.has(String(code)) || (status === 404 && code === "not_found")) return;
   throw new Error(`${where} is an endpoint that the document does not know: ${text}`);
 }
 

@@ -52,6 +52,7 @@ export const PERSONAL_TOKEN = {
   apps: ["sketch"],
   cap: { credits: 50, period: "30_days", spent: 20, room: 30 },
   current: false,
+  ends_with_session: false,
   created_at: at,
   last_used_at: null,
   expires_at: "2027-02-19T09:30:00.000Z",

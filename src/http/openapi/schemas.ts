@@ -6,7 +6,7 @@ import * as z from "zod";
 import { CAP_PERIODS, PERSONAL_TOKEN_SCOPES } from "../../domain/personal_token.ts";
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { ENTRY_KINDS } from "../../domain/ledger.ts";
-import { READINESS_CHECKS } from "../../readiness.ts";
+import { READINESS_CHECKS } from "../../domain/readiness.ts";
 
 const uuid = z.uuid().describe("A UUID.");
 const time = z.iso.datetime().describe("RFC 3339, in UTC with milliseconds.");
