@@ -4,6 +4,7 @@ import { passTime } from "../support/clock.ts";
 import {
   approve,
   approvalForm,
+  fromOwnPage,
   getToken,
   holderOf,
   poll,
@@ -92,6 +93,66 @@ describe("a personal token approved by a bearer session token", () => {
     const answer = await ada.post("/api/device/complete", { user_code });
     expect(answer.status).toBe(401);
     expect((await poll(device_code)).status).toBe(202);
+  });
+});
+
+describe("an account that cannot be told of its sessions' end", () => {
+  /** An account whose object answers everything but this, so many times. */
+  function deaf(times: number) {
+    let left = times;
+    const endSessions = async () => {
+      if ((left -= 1) >= 0) throw new Error("the object went away");
+      return { ok: true };
+    };
+    const getByName = (name: string) =>
+      new Proxy(env.ACCOUNT.getByName(name), {
+        get: (target, method) =>
+          method === "endSessions" && left > 0 ? endSessions : Reflect.get(target, method),
+      });
+    return { ACCOUNT: { getByName } };
+  }
+
+  it.each([
+    ["/signout", {}],
+    ["/account/signout-everywhere", {}],
+    ["/account/signout-everywhere", { personal_tokens: "end" }],
+  ])("is no reason to say at %s %j that all is over while a token goes on", async (path, form) => {
+    const ada = await signIn();
+    const bound = await getBoundToken(ada);
+    const body = new URLSearchParams(form);
+    const headers = { ...fromOwnPage(ada), Accept: "text/html" };
+    const answer = await send("POST", path, { headers, body }, deaf(2));
+    expect(answer.status).toBeGreaterThanOrEqual(500);
+    expect(await lives(bound)).toBe(true);
+    // The browser is signed out all the same, and signing in to say so again ends the token too.
+    expect((await send("GET", "/account", { headers: { Cookie: ada.cookies } })).status).toBe(303);
+    await signOutEverywhere(await signIn());
+    expect(await lives(bound)).toBe(false);
+  });
+
+  it("is asked a second time", async () => {
+    const ada = await signIn();
+    const bound = await getBoundToken(ada);
+    const answer = await send("POST", "/signout", { headers: fromOwnPage(ada) }, deaf(1));
+    expect(answer.status).toBe(200);
+    expect(await lives(bound)).toBe(false);
+  });
+
+  it("hears of one session's end again, where its person ends it again", async () => {
+    const [ada, other] = [await signIn(), await signIn()];
+    const bound = await getBoundToken(other);
+    const [, payload = ""] = other.token.split(".");
+    const { sid } = JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/")));
+    const end = (settings: object) =>
+      send(
+        "POST",
+        "/account/end-session",
+        { headers: fromOwnPage(ada), body: new URLSearchParams({ session_id: sid }) },
+        settings,
+      );
+    expect((await end(deaf(2))).status).toBe(500);
+    expect((await end({})).status).toBe(303);
+    expect(await lives(bound)).toBe(false);
   });
 });
 
