@@ -131,6 +131,13 @@ describe("where BASE_URL is https, plain http", () => {
     expect(redirect.headers.get("Strict-Transport-Security")).toBeNull();
   });
 
+  it("is nothing that is said where BASE_URL itself is http", async () => {
+    const settings = { DEV_SIGNIN: "false", BASE_URL: "http://localhost:8787" };
+    const answer = await send("GET", "/signin", {}, settings);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Strict-Transport-Security")).toBeNull();
+  });
+
   it("is nothing that development tells browsers: other services run on the same host", async () => {
     const answer = await send("GET", "https://localhost:8787/signin");
     expect(answer.status).toBe(200);
