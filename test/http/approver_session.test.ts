@@ -96,6 +96,29 @@ describe("a personal token approved by a bearer session token", () => {
   });
 });
 
+describe("a personal token approved by cookie from an app's page, which needs no act of a person's", () => {
+  it("ends with the session, and shows as such", async () => {
+    const ada = await signIn();
+    const headers = { "Content-Type": "application/json", Cookie: ada.cookies };
+    const tokens: TokenHolder[] = [];
+    for (const from of [
+      { Origin: "http://localhost:3000" },
+      { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-origin" },
+      { "Sec-Fetch-Site": "same-origin" },
+    ]) {
+      const { device_code, user_code } = await startLogin();
+      const body = JSON.stringify({ user_code });
+      const approved = { headers: { ...headers, ...from }, body };
+      expect((await send("POST", "/api/device/complete", approved)).status).toBe(200);
+      tokens.push(holderOf((await poll(device_code)).body.token));
+    }
+    expect(await Promise.all(tokens.map(lives))).toEqual([true, true, true]);
+    await signOut(ada);
+    // Our own page shows what is asked, and has a person type the code's end.
+    expect(await Promise.all(tokens.map(lives))).toEqual([false, false, true]);
+  });
+});
+
 describe("an account that cannot be told of its sessions' end", () => {
   /** An account whose object answers everything but this, so many times. */
   function deaf(times: number) {

@@ -2,7 +2,7 @@
 import { BASE_URL, send, signIn, type Answer, type SignedIn } from "./passbook.ts";
 import type { DeviceAuthorization } from "./device_client.ts";
 
-type Settings = Readonly<Record<string, unknown>>;
+type Settings = object;
 
 /** Begins a login; `says` is what the device says of itself. */
 export async function startLogin(says: object = {}, settings: Settings = {}) {
