@@ -147,6 +147,23 @@ describe("an alarm that was given up", () => {
     await expectReadModel(ADA);
   });
 
+  it("is armed again by a reading later on, where D1 could not be asked at first", async () => {
+    await open();
+    await loseAlarm();
+    const d1 = moodOfD1();
+    d1.mood = "fails before";
+    await accountOf().listEntries(session, { limit: 1 });
+    await vi.waitFor(() => expect(d1.calls).toBe(1));
+    d1.mood = "well";
+    await accountOf().listEntries(session, { limit: 1 });
+    expect([d1.calls, await armedAt()]).toEqual([1, null]);
+    passTime(PROJECTION_RETRY_MAX_MS);
+    await accountOf().listEntries(session, { limit: 1 });
+    await vi.waitFor(async () => expect(await armedAt()).not.toBeNull());
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
   it("is armed again where jobs are to time out, though nothing is owed", async () => {
     await open();
     await createJob(40, 60);

@@ -342,3 +342,20 @@ describe("forgetting", () => {
     expect((await ada.oauthToken()).body.code).toBe("token_not_found");
   });
 });
+
+describe("what was unlinked twice", () => {
+  it("is dropped by the later of the two, in whatever order they are told", async () => {
+    const ada = await connect(null);
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    await account.forgetUpstreamTokens("acme", 200);
+    await account.forgetUpstreamTokens("acme", 100);
+    const keys = JSON.parse(env.ENCRYPTION_KEYS).keys;
+    for (const linked_at_ms of [150, 200]) {
+      await account.keepUpstreamTokens({ ...withoutRefreshToken, linked_at_ms }, keys);
+      expect((await ada.oauthToken()).status).toBe(404);
+    }
+    const again = { ...withoutRefreshToken, linked_at_ms: 201, expires_at_ms: null };
+    await account.keepUpstreamTokens(again, keys);
+    expect((await ada.oauthToken()).status).toBe(200);
+  });
+});
