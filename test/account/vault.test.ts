@@ -350,12 +350,12 @@ describe("what was unlinked twice", () => {
     await account.forgetUpstreamTokens("acme", 200);
     await account.forgetUpstreamTokens("acme", 100);
     const keys = JSON.parse(env.ENCRYPTION_KEYS).keys;
+    const lasting = { ...withoutRefreshToken, expires_at_ms: null };
     for (const linked_at_ms of [150, 200]) {
-      await account.keepUpstreamTokens({ ...withoutRefreshToken, linked_at_ms }, keys);
+      await account.keepUpstreamTokens({ ...lasting, linked_at_ms }, keys);
       expect((await ada.oauthToken()).status).toBe(404);
     }
-    const again = { ...withoutRefreshToken, linked_at_ms: 201, expires_at_ms: null };
-    await account.keepUpstreamTokens(again, keys);
+    await account.keepUpstreamTokens({ ...lasting, linked_at_ms: 201 }, keys);
     expect((await ada.oauthToken()).status).toBe(200);
   });
 });
