@@ -134,7 +134,8 @@ const token_templates = z.record(
 
 const variables = z
   .object({
-    BASE_URL: origin.optional(),
+    // Empty as if not set: a developer's .dev.vars takes back what wrangler.toml says of production.
+    BASE_URL: z.preprocess((text) => (text === "" ? undefined : text), origin.optional()),
     COOKIE_DOMAIN: z
       .string()
       .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, "is not a domain such as example.com")
@@ -174,7 +175,8 @@ const variables = z
   })
   .refine(({ DEV_SIGNIN, BASE_URL }) => !DEV_SIGNIN || isLocal(BASE_URL), {
     path: ["DEV_SIGNIN"],
-    message: "lets anyone in: only without BASE_URL, or with one of this machine",
+    message:
+      "lets anyone in: only with no BASE_URL (in .dev.vars: an empty one), or one of this machine",
     when: saneIn("BASE_URL", "DEV_SIGNIN"),
   })
   .refine((settings) => settings.DEV_SIGNIN || settings.DEFAULT_STARTER_CREDITS === undefined, {

@@ -50,6 +50,8 @@ async function draw() {
   } catch (error) {
     const poor = isPassbookError(error, "insufficient_credits");
     say(poor ? "You have too few credits." : `Nothing was charged: ${error.message}`);
+    // What was held is on its way back.
+    await passbook.whenIdle();
     await showBalance();
   } finally {
     for (const id of ["stop", "progress"]) show(id, false);

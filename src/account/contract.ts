@@ -109,6 +109,8 @@ export interface OverviewAnswer {
   readonly open_jobs: number;
   readonly apps: readonly AppRow[];
   readonly recent_jobs: readonly JobRow[];
+  /** Where the charts begin: as asked, or where the account was opened since. */
+  readonly from_ms: number;
   /** Oldest first; false: the passbook is too long for the whole time to be shown. */
   readonly balance: readonly BalancePoint[];
   readonly balance_is_complete: boolean;

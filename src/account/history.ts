@@ -6,6 +6,7 @@ import { and, desc, eq, gte, lt, ne } from "drizzle-orm";
 import { sampleBalance, sumSpending, type BalancePoint } from "../domain/history.ts";
 import {
   OVERVIEW_JOBS_MAX,
+  OVERVIEW_LEAST_MS,
   OVERVIEW_LINES_MAX,
   OVERVIEW_POINTS_MAX,
   OVERVIEW_RECENT_JOBS,
@@ -29,13 +30,16 @@ import type { Transaction } from "./transaction.ts";
 export function readOverview(
   database: AccountDatabase,
   transaction: Transaction,
-  { from_ms }: OverviewRequest,
+  request: OverviewRequest,
 ): Answer<OverviewAnswer> {
   const { store, now_ms } = transaction;
   ensureOpen(transaction);
   const account = store.readAccount();
   const newest = store.readNewestEntry();
   assertInvariant(account !== null && newest !== null, "an open account has its row and a line");
+  // A month of nothing would squeeze a new account's first hour into a line at the edge.
+  const opened_at_ms = Math.min(account.created_at_ms, now_ms - OVERVIEW_LEAST_MS);
+  const from_ms = Math.max(request.from_ms, opened_at_ms);
   const visible_apps = visibleApps(transaction);
   const filter = { visible_apps, limit: OVERVIEW_RECENT_JOBS };
   const { rows: recent_jobs } = listJobs(database, filter, newest.recent_after_job_id);
@@ -47,6 +51,7 @@ export function readOverview(
     open_jobs: newest.open_jobs,
     apps: store.listApps().filter(({ slug }) => visible_apps?.includes(slug) ?? true),
     recent_jobs,
+    from_ms,
     balance: sampleBalance(points, from_ms, now_ms, OVERVIEW_POINTS_MAX),
     balance_is_complete: complete,
     spending: sumSpending(readEnded(database, from_ms)),

@@ -20,6 +20,8 @@ export async function developmentSettings(): Promise<string> {
     "# Made by `npm run dev`. Never committed; delete it to get new keys.",
     `SIGNING_KEYS='${await newSigningKeys()}'`,
     `ENCRYPTION_KEYS='${newEncryptionKeys()}'`,
+    // The address that is asked, whatever wrangler.toml says of production.
+    "BASE_URL=",
     "DEV_SIGNIN=true",
     "ALLOWED_ORIGINS=http://localhost:3000,http://localhost:5173",
     "",

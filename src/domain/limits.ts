@@ -255,6 +255,9 @@ export const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The account page's charts: the days they span, and the rows that are read and shown at most. */
 export const OVERVIEW_DAYS = 30;
+
+/** The shortest time that a chart of a new account spans. */
+export const OVERVIEW_LEAST_MS = 60 * 60 * 1000;
 export const OVERVIEW_LINES_MAX = 2_000;
 export const OVERVIEW_JOBS_MAX = 2_000;
 export const OVERVIEW_POINTS_MAX = 120;

@@ -65,6 +65,7 @@ async function approve(shown: string, email: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByLabel("Code").fill(code);
   await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByLabel(/Type the four letters/).fill(code.slice(-4));
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByRole("heading", { name: "Device connected" }).waitFor();
   await page.context().close();

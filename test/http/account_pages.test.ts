@@ -43,6 +43,7 @@ describe("the account page", () => {
     expect(text).toContain("89 credits");
     expect(text).toContain("5 on hold for 1 running job");
     expect(text).toContain("6 credits in the last 30 days");
+    expect(text).toContain("Since you joined.");
     expect(text).toContain("Demo 1 job 6");
   });
 

@@ -174,3 +174,10 @@ describe("a service that is not set up", () => {
     ]);
   });
 });
+
+it("an empty BASE_URL is none, so that development takes back what wrangler.toml says", () => {
+  expect(problemsOf({ BASE_URL: "" })).toEqual([]);
+  expect(problemsOf({ BASE_URL: "", DEV_SIGNIN: "false" })).toEqual([
+    expect.stringMatching(/^BASE_URL: is required/),
+  ]);
+});

@@ -97,6 +97,31 @@ export function describeIdentityProvider(
       expect(resumed.kind).not.toBe("session");
     });
 
+    it("says which sessions it ended", async () => {
+      const world = await open();
+      const here = await signedIn(world, "ada");
+      const there = await signedIn(world, "ada");
+      const ended = async (cookies: string) => {
+        const signed_out = await world.identity.signOut(request(world, cookies));
+        return signed_out.kind === "signed_out" ? signed_out.ended_sessions : null;
+      };
+      const { identity_id } = here.session;
+      expect(await ended(here.cookies)).toEqual([{ id: here.session.id, identity_id }]);
+      expect(await ended(here.cookies)).toEqual([]);
+      const left = await world.identity.signOutEverywhere(identity_id);
+      expect(left).toEqual([{ id: there.session.id, identity_id }]);
+      expect(await world.identity.signOutEverywhere(identity_id)).toEqual([]);
+    });
+
+    it("binds a session to its cookies, and reads that of them alone", async () => {
+      const world = await open();
+      const { session, cookies } = await signedIn(world, "ada");
+      expect(await world.identity.sessionBindings(request(world, cookies))).toEqual([
+        session.binding,
+      ]);
+      expect(await world.identity.sessionBindings(request(world))).toEqual([]);
+    });
+
     it("ends all of a person's sessions at once, and nobody else's", async () => {
       const world = await open();
       const sessions = [await signedIn(world, "ada"), await signedIn(world, "ada")];

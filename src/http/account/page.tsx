@@ -30,7 +30,7 @@ export const showAccount = factory.createHandlers(async (context) => {
   return context.html(
     <AccountPage
       person={person}
-      overview={{ ...overview.value, recent_jobs, from_ms, to_ms }}
+      overview={{ ...overview.value, recent_jobs, to_ms }}
       appName={appName}
       tokens={tokens.value}
       sessions={sessions.map((session) => shownSession(context, session))}

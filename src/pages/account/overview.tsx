@@ -80,7 +80,7 @@ export function AccountPage(props: AccountPageProps) {
 }
 
 function Balance({ overview }: { overview: ShownOverview }) {
-  const { account, reserved, open_jobs, balance, balance_is_complete, from_ms, to_ms } = overview;
+  const { account, reserved, open_jobs, balance, from_ms, to_ms } = overview;
   const held = holdSentence(reserved, open_jobs);
   return (
     <section class="panel balance" id="balance" data-live aria-labelledby="balance-name">
@@ -112,13 +112,18 @@ function Balance({ overview }: { overview: ShownOverview }) {
       )}
       <p class="panel-foot" hidden={balance.length < 2 && account.credits === 0}>
         <span class="hint">
-          {balance_is_complete ? "The last 30 days." : "The newest part of the last 30 days."} A
-          hold lowers what you can spend, and what a job does not use comes back.
+          {overTime(overview)} A hold lowers what you can spend, and what a job does not use comes
+          back.
         </span>
         <a href="/account/statement">Statement</a>
       </p>
     </section>
   );
+}
+
+function overTime({ account, balance_is_complete, from_ms }: ShownOverview): string {
+  if (!balance_is_complete) return "The newest part of the last 30 days.";
+  return account.created_at_ms >= from_ms ? "Since you joined." : "The last 30 days.";
 }
 
 function RecentJobs({ jobs }: { jobs: readonly ShownJob[] }) {

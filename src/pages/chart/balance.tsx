@@ -1,5 +1,6 @@
 /** The balance over time: a line of steps, and the same numbers as a table. */
 import type { BalancePoint } from "../../domain/history.ts";
+import { DAY_MS } from "../../domain/limits.ts";
 import { Time } from "../time.tsx";
 import { number } from "../words_account.ts";
 import { axisFor, stepArea, stepPath, y } from "./scale.ts";
@@ -22,6 +23,7 @@ export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
   const steps = points.map(({ at_ms, credits }) => ({ at: at_ms, value: credits }));
   const first = points[0]?.credits ?? 0;
   const last = points.at(-1)?.credits ?? 0;
+  const spans_days = to_ms - from_ms > 3 * DAY_MS;
   const summary = `Balance from ${number(first)} to ${number(last)} credits, between ${number(low)} and ${number(high)}.`;
   return (
     <figure class="chart">
@@ -51,7 +53,7 @@ export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
         </svg>
         <div class="chart-times" aria-hidden="true">
           {[from_ms, (from_ms + to_ms) / 2, to_ms].map((at_ms) => (
-            <Time at_ms={at_ms} style="date" />
+            <Time at_ms={at_ms} style={spans_days ? "date" : "clock"} />
           ))}
         </div>
       </div>

@@ -1,0 +1,305 @@
+/**
+ * A stand-in for Cloudflare's API on loopback: an account with its databases, namespaces, queues,
+ * secrets and Workers. It records what it was asked, in order, and fails where it is told to.
+ */
+import { createServer, type IncomingMessage } from "node:http";
+import { randomUUID } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+
+export interface CloudflareDouble {
+  readonly url: string;
+  /** `METHOD /path` of each change it was asked for, without account and ids. */
+  readonly changes: readonly string[];
+  /** Everything it was asked, reading included. */
+  readonly requests: readonly string[];
+  /** Names of what the account has. */
+  names(kind: "d1" | "kv" | "queues"): readonly string[];
+  /** Secrets and public settings of the Worker, by name; null before it was deployed. */
+  worker(): WorkerAtCloudflare | null;
+  /** The names of a database's tables. */
+  tables(database: string): readonly string[];
+  /** Answers 500 to what `matches`, until `heal`. `after` lets the change happen first. */
+  fail(matches: RegExp, when?: "before" | "after"): void;
+  heal(): void;
+  /** What `/readyz` of the deployed Worker says; 404 before one is. */
+  ready(status: number, body: unknown): void;
+  /** Changes only, from now on. */
+  forgetRequests(): void;
+  close(): Promise<void>;
+}
+
+export interface WorkerAtCloudflare {
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** The bundle's main module. */
+  readonly code: string;
+  /** Names of all its modules and source maps. */
+  readonly files: readonly string[];
+  readonly domains: readonly string[];
+}
+
+interface Failure {
+  readonly matches: RegExp;
+  readonly when: "before" | "after";
+}
+
+interface Answer {
+  readonly status?: number;
+  readonly result?: unknown;
+  readonly errors?: readonly { code: number; message: string }[];
+}
+
+interface Asked {
+  readonly method: string;
+  /** Below the account. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: Buffer;
+  readonly content_type: string;
+}
+
+const NOT_FOUND: Answer = {
+  status: 404,
+  errors: [{ code: 10007, message: "This Worker does not exist on your account." }],
+};
+
+/** One fresh account, which signs nobody in by itself: any token does. */
+export async function openCloudflare(): Promise<CloudflareDouble> {
+  const databases = new Map<string, { uuid: string; sqlite: DatabaseSync }>();
+  const namespaces = new Map<string, string>();
+  const queues = new Map<string, string>();
+  let worker: WorkerAtCloudflare | null = null;
+  let failure: Failure | null = null;
+  let readiness: { status: number; body: unknown } = { status: 200, body: { ok: true } };
+  const requests: string[] = [];
+  const changes: string[] = [];
+
+  const json = (asked: Asked) =>
+    JSON.parse(asked.body.toString() || "{}") as Record<string, unknown>;
+  const databaseOf = (path: string) =>
+    [...databases.values()].find(({ uuid }) => path.includes(uuid));
+
+  async function upload(asked: Asked): Promise<Answer> {
+    const form = await new Response(new Uint8Array(asked.body), {
+      headers: { "Content-Type": asked.content_type },
+    }).formData();
+    const metadata = JSON.parse(await textOf(form.get("metadata")));
+    const bindings = (metadata.bindings ?? []) as { type: string; name: string; text: string }[];
+    const given = bindings.filter(({ type }) => type === "secret_text");
+    worker = {
+      secrets: {
+        ...worker?.secrets,
+        ...Object.fromEntries(given.map(({ name, text }) => [name, text])),
+      },
+      metadata,
+      code: await textOf(form.get(metadata.main_module)),
+      files: [...form.keys()],
+      domains: worker?.domains ?? [],
+    };
+    return {
+      result: {
+        id: "passbook",
+        etag: "e",
+        pipeline_hash: "p",
+        startup_time_ms: 5,
+        deployment_id: "d",
+      },
+    };
+  }
+
+  function query(asked: Asked): Answer {
+    const { sql, params = [] } = json(asked) as { sql: string; params?: string[] };
+    const { sqlite } = databaseOf(asked.path) ?? {};
+    if (sqlite === undefined)
+      return { status: 404, errors: [{ code: 7404, message: "no database" }] };
+    try {
+      const reads = /^\s*(select|pragma)/i.test(sql);
+      const results = reads ? sqlite.prepare(sql).all(...params) : (sqlite.exec(sql), []);
+      return { result: [{ results, success: true, meta: { duration: 0 } }] };
+    } catch (error) {
+      return { status: 400, errors: [{ code: 7500, message: String(error) }] };
+    }
+  }
+
+  async function answer(asked: Asked): Promise<Answer> {
+    const { method, path } = asked;
+    const is = (verb: string, pattern: RegExp) => method === verb && pattern.test(path);
+    if (is("GET", /^\/d1\/database$/)) {
+      return {
+        result:
+          asked.query.get("page") === "1"
+            ? [...databases].map(([name, { uuid }]) => ({ name, uuid }))
+            : [],
+      };
+    }
+    if (is("POST", /^\/d1\/database$/)) {
+      const name = String(json(asked).name);
+      const uuid = randomUUID();
+      databases.set(name, { uuid, sqlite: new DatabaseSync(":memory:") });
+      return { result: { name, uuid } };
+    }
+    if (is("POST", /\/query$/)) return query(asked);
+    if (is("GET", /^\/d1\/database\/[^/]+$/)) {
+      const [name, found] = [...databases].find(([, { uuid }]) => path.includes(uuid)) ?? [];
+      return { result: { name, uuid: found?.uuid, version: "production" } };
+    }
+    if (is("GET", /^\/storage\/kv\/namespaces$/)) {
+      const is_first = (asked.query.get("page") ?? "1") === "1";
+      return { result: is_first ? [...namespaces].map(([title, id]) => ({ title, id })) : [] };
+    }
+    if (is("POST", /^\/storage\/kv\/namespaces$/)) {
+      const title = String(json(asked).title);
+      namespaces.set(title, randomUUID().replaceAll("-", ""));
+      return { result: { title, id: namespaces.get(title) } };
+    }
+    if (is("GET", /^\/queues$/)) {
+      const name = asked.query.get("name");
+      const found = [...queues].filter(([it]) => name === null || it === name);
+      return {
+        result: found.map(([queue_name, queue_id]) => ({
+          queue_name,
+          queue_id,
+          producers: [],
+          consumers: [],
+          settings: {},
+        })),
+      };
+    }
+    if (is("POST", /^\/queues$/)) {
+      queues.set(String(json(asked).queue_name), randomUUID());
+      return { result: {} };
+    }
+    if (is("GET", /\/scripts\/[^/]+\/secrets$/)) {
+      return worker === null
+        ? NOT_FOUND
+        : { result: Object.keys(worker.secrets).map((name) => ({ name, type: "secret_text" })) };
+    }
+    if (is("PUT", /^\/workers\/scripts\/[^/]+$/)) return upload(asked);
+    if (is("POST", /\/domains\/changeset$/)) {
+      return { result: { added: [], removed: [], updated: [], conflicting: [] } };
+    }
+    if (is("PUT", /\/domains\/records$/)) {
+      const { origins = [] } = json(asked) as { origins?: { hostname: string }[] };
+      if (worker !== null) worker = { ...worker, domains: origins.map(({ hostname }) => hostname) };
+      return { result: [] };
+    }
+    if (is("GET", /^\/workers\/(services|scripts)\//) && worker === null) return NOT_FOUND;
+    if (path.includes("/workers/services/")) {
+      const script = { last_deployed_from: "wrangler", tag: null, tags: [], etag: "e" };
+      return { result: { default_environment: { environment: "production", script } } };
+    }
+    if (is("GET", /\/settings$/)) return { result: { bindings: worker?.metadata.bindings ?? [] } };
+    if (path.endsWith("/deployments")) return { result: { deployments: [] } };
+    const subdomain = { enabled: false, previews_enabled: false };
+    if (path.includes("/workers/workers/")) return { result: { subdomain } };
+    if (path.endsWith("/subdomain")) return { result: subdomain };
+    return { result: method === "GET" && !/settings|services/.test(path) ? [] : {} };
+  }
+
+  async function handle(asked: Asked): Promise<Answer> {
+    const named = `${asked.method} ${asked.path.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ":id")}`;
+    const sql = asked.path.endsWith("/query")
+      ? ` ${String(json(asked).sql).trim().slice(0, 60)}`
+      : "";
+    const line = `${named}${sql}`;
+    requests.push(line);
+    const is_read = asked.method === "GET" || /^POST \S*\/query (select|pragma)/i.test(line);
+    if (!is_read) changes.push(line);
+    const fails = failure?.matches.test(line) === true ? failure.when : null;
+    const failed: Answer = { status: 400, errors: [{ code: 1, message: "told to fail" }] };
+    if (fails === "before") return failed;
+    const answered = await answer(asked);
+    return fails === "after" ? failed : answered;
+  }
+
+  const server = createServer((request, response) => {
+    void (async () => {
+      const url = new URL(request.url ?? "/", "http://cloudflare.test");
+      const send = (status: number, body: unknown) => {
+        response.writeHead(status, { "Content-Type": "application/json" });
+        response.end(JSON.stringify(body));
+      };
+      if (url.pathname === "/readyz") {
+        requests.push("GET /readyz");
+        return worker === null ? send(404, {}) : send(readiness.status, readiness.body);
+      }
+      if (url.pathname.startsWith("/user")) {
+        return send(200, {
+          success: true,
+          errors: [],
+          messages: [],
+          result: { id: "u", status: "active", email: "operator@example.com" },
+        });
+      }
+      if (url.pathname === "/accounts" || url.pathname === "/memberships") {
+        const account = { id: "account", name: "Acme" };
+        const result = [url.pathname === "/accounts" ? account : { account }];
+        return send(200, {
+          success: true,
+          errors: [],
+          messages: [],
+          result,
+          result_info: { page: 1, per_page: 50, count: 1, total_count: 1, total_pages: 1 },
+        });
+      }
+      const {
+        status = 200,
+        result = null,
+        errors = [],
+      } = await handle({
+        method: request.method ?? "GET",
+        path: url.pathname.replace(/^\/accounts\/[^/]+/, ""),
+        query: url.searchParams,
+        body: await bodyOf(request),
+        content_type: request.headers["content-type"] ?? "",
+      });
+      send(status, { success: status < 400, errors, messages: [], result });
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    changes,
+    requests,
+    names: (kind) => [...{ d1: databases, kv: namespaces, queues }[kind].keys()],
+    worker: () => worker,
+    tables(database) {
+      const rows =
+        databases
+          .get(database)
+          ?.sqlite.prepare("select name from sqlite_master where type = 'table' order by name")
+          .all() ?? [];
+      return rows.map(({ name }) => String(name));
+    },
+    fail(matches, when = "before") {
+      failure = { matches, when };
+    },
+    heal() {
+      failure = null;
+    },
+    ready(status, body) {
+      readiness = { status, body };
+    },
+    forgetRequests() {
+      changes.length = 0;
+      requests.length = 0;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function textOf(entry: FormDataEntryValue | null): Promise<string> {
+  return typeof entry === "string" || entry === null ? (entry ?? "") : entry.text();
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
