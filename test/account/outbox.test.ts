@@ -62,6 +62,22 @@ describe("every kind of line", () => {
     await expectInvariants(ADA);
   });
 
+  it("of a grant says when it was made, not when its app was first seen", async () => {
+    await open(0);
+    passTime(60_000);
+    await open(70);
+    await fireAlarm(ADA);
+    const [app] = await query<{ created_at_ms: number; granted_at_ms: number }>(
+      ADA,
+      "select created_at_ms, granted_at_ms from apps",
+    );
+    expect(app?.granted_at_ms).toBeGreaterThan(app?.created_at_ms ?? Infinity);
+    expect((await env.DB.prepare("select * from grants").all()).results).toMatchObject([
+      { app_slug: "demo", amount: 70, granted_at_ms: app?.granted_at_ms },
+    ]);
+    await expectReadModel(ADA);
+  });
+
   it("is counted once with its Idempotency-Key, and refused with another request under it", async () => {
     await open();
     const guard = { key: "gift", fingerprint: "5" };
@@ -109,6 +125,26 @@ describe("D1's row of the account", () => {
     await fireAlarm(ADA);
     await expectReadModel(ADA);
   });
+
+  it.each([
+    "credits = 5",
+    "reserved = 5",
+    "plan = 'gold'",
+    "created_at_ms = 5",
+    "updated_at_ms = 5",
+  ])(
+    "that has %s at a line where its object never did, has the account sent anew",
+    async (altered) => {
+      await open();
+      await createJob();
+      await fireAlarm(ADA);
+      await env.DB.exec(`update accounts set ${altered}; update jobs set reserved = 77`);
+      await evict(ADA);
+      await repeatAlarm(ADA);
+      await expectReadModel(ADA);
+      expect(await env.DB.prepare("select reserved from jobs").first("reserved")).toBe(1);
+    },
+  );
 
   it("of an object that was made anew goes, with its jobs", async () => {
     await open();
