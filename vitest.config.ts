@@ -89,10 +89,7 @@ export default defineConfig({
       {
         test: {
           name: "outside",
-          include: [
-            "test/architecture.test.ts",
-            "test/{commands,flows,pages,cli,examples}/**/*.test.ts",
-          ],
+          include: ["test/*.test.ts", "test/{commands,flows,pages,cli,examples}/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Each file starts a Worker of its own; two cores carry one at a time.

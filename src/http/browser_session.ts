@@ -6,6 +6,7 @@
 import { browserPrincipal, identify } from "./authenticate.ts";
 import type { Session } from "../identity/port.ts";
 import { factory, type AppContext } from "./context.ts";
+import { isFromOwnPage } from "./origins.ts";
 import { refuseByAccept } from "./problem.tsx";
 import { countAuthenticated, resumeSession, TooManyLookups } from "./rate_limits.ts";
 import { refuse } from "./refusals.ts";
@@ -53,7 +54,7 @@ export const signInFirst = factory.createMiddleware(async (context, next) => {
   const resumed = await resumeSession(context);
   if (resumed.kind === "redirect") return sendElsewhere(context, resumed);
   const { pathname, search } = new URL(context.req.url);
-  const is_page = context.req.method === "GET";
+  const is_page = ["GET", "HEAD"].includes(context.req.method);
   if (resumed.kind === "none") {
     const page = is_page ? `${pathname}${search}` : parentOf(pathname);
     const signin = new URL("/signin", context.get("base_url"));
@@ -72,11 +73,8 @@ function parentOf(pathname: string): string {
 }
 
 /** For forms of our own pages: only a page of this very origin may send them. */
-export const guardOwnForms = factory.createMiddleware(async (context, next) => {
-  const origin = context.req.header("Origin");
-  const own =
-    origin === undefined
-      ? context.req.header("Sec-Fetch-Site") === "same-origin"
-      : origin === context.get("base_url");
-  return own ? next() : refuseByAccept(context, { code: "origin_not_allowed" });
-});
+export const guardOwnForms = factory.createMiddleware((context, next) =>
+  isFromOwnPage(context)
+    ? next()
+    : Promise.resolve(refuseByAccept(context, { code: "origin_not_allowed" })),
+);

@@ -75,6 +75,14 @@ export async function isFromKnownPage(context: AppContext): Promise<boolean> {
   return isOriginAllowed(context, origin);
 }
 
+/** Whether the page behind a request is our own: of this very origin. */
+export function isFromOwnPage(context: AppContext): boolean {
+  const origin = context.req.header("Origin");
+  return origin === undefined
+    ? context.req.header("Sec-Fetch-Site") === "same-origin"
+    : origin === context.get("base_url");
+}
+
 /** Holds a form that the family's apps may send too to {@link isFromKnownPage}. */
 export const guardForm = factory.createMiddleware(async (context, next) =>
   (await isFromKnownPage(context))

@@ -8,9 +8,9 @@ export type HearOfEndings = (
 ) => Promise<unknown>;
 
 /**
- * A provider that calls `told` after each act that ended sessions. What fails there is logged and
- * stands in nobody's way: the sessions have ended all the same, and what hangs on them has an end of
- * its own.
+ * A provider that calls `told` after each act that ended sessions, twice where it fails. What fails
+ * again is thrown: the sessions have ended all the same, but a token that hangs on one goes on, and
+ * nobody is told that all is over. Signing out everywhere, later, tells of all.
  */
 export function announceSessionEndings(
   provider: IdentityProvider,
@@ -18,10 +18,11 @@ export function announceSessionEndings(
 ): IdentityProvider {
   const announce: HearOfEndings = async (identity_id, session_ids) => {
     try {
-      await told(identity_id, session_ids);
+      await told(identity_id, session_ids).catch(() => told(identity_id, session_ids));
     } catch (error) {
       const reason = error instanceof Error ? error.name : typeof error;
       console.error({ event: "session_ending_not_told", reason });
+      throw error;
     }
   };
   const announceAll = async (ended: readonly Session[]): Promise<void> => {
@@ -49,7 +50,8 @@ export function announceSessionEndings(
     },
     async endSession(identity_id, session_id) {
       const ended = await provider.endSession(identity_id, session_id);
-      await announceAll(ended);
+      // Also where it had ended already: a first try may have failed in between.
+      await announce(identity_id, [session_id]);
       return ended;
     },
   };

@@ -9,7 +9,7 @@ import {
   OPEN_JOBS_MAX,
   RECENT_JOBS_MAX,
 } from "../../src/domain/limits.ts";
-import { evict, fireAlarm, query } from "./object.ts";
+import { evict, fireAlarm, query } from "../support/account_object.ts";
 
 const ADA = "ada";
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { signIn, signInWithCredits, type Answer } from "../http/passbook.ts";
+import { signIn, signInWithCredits, type Answer } from "../support/passbook.ts";
 import { expectInvariants } from "./invariants.ts";
-import { readContents } from "./object.ts";
+import { readContents } from "../support/account_object.ts";
 
 function times<Value>(count: number, make: (index: number) => Promise<Value>): Promise<Value[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => make(index)));

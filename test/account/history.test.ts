@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { signIn, type Answer, type SignedIn } from "../http/passbook.ts";
+import { signIn, type Answer, type SignedIn } from "../support/passbook.ts";
 import { expectInvariants } from "./invariants.ts";
 import { Model } from "./model.ts";
 import { findReadModel, loseReadModel } from "./readmodel.ts";
-import { dump, evict, fireAlarm, repeatAlarm } from "./object.ts";
+import { dump, evict, fireAlarm, repeatAlarm } from "../support/account_object.ts";
 
 const STARTER_CREDITS = 100;
 

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { RECENT_JOBS_MAX } from "../../src/domain/limits.ts";
 import type { EntryRow } from "../../src/account/contract.ts";
-import { fireAlarm, query, readContents, type Contents } from "./object.ts";
+import { fireAlarm, query, readContents, type Contents } from "../support/account_object.ts";
 
 /** Holds all invariants against the object's tables, and the read model's once it is up to date. */
 export async function expectInvariants(identity_id: string): Promise<void> {

@@ -2,9 +2,9 @@ import { env } from "cloudflare:workers";
 import { applyD1Migrations, reset, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import migrations from "../../drizzle/account/migrations.js";
-import { signInWithCredits } from "../http/passbook.ts";
+import { signInWithCredits } from "../support/passbook.ts";
 import { expectInvariants } from "./invariants.ts";
-import { evict, query } from "./object.ts";
+import { evict, query } from "../support/account_object.ts";
 
 interface TableRow {
   readonly name: string;

@@ -7,7 +7,7 @@ import {
   STUCK_JOB_RETRY_MS,
 } from "../../src/domain/limits.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";
-import { dump, evict, fireAlarm, query } from "./object.ts";
+import { dump, evict, fireAlarm, query } from "../support/account_object.ts";
 
 const ADA = "ada";
 const session = { token_id: null };

@@ -8,10 +8,10 @@ import {
   PROJECTION_RETRY_MAX_MS,
   PROJECTION_RETRY_MIN_MS,
 } from "../../src/domain/limits.ts";
-import { passTime } from "../clock.ts";
+import { passTime } from "../support/clock.ts";
 import { moodOfD1 } from "./d1_faults.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";
-import { evict, fireAlarm, query, repeatAlarm } from "./object.ts";
+import { evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
 
 const ADA = "ada";
 const session = { token_id: null };
@@ -62,6 +62,22 @@ describe("every kind of line", () => {
     await expectInvariants(ADA);
   });
 
+  it("of a grant says when it was made, not when its app was first seen", async () => {
+    await open(0);
+    passTime(60_000);
+    await open(70);
+    await fireAlarm(ADA);
+    const [app] = await query<{ created_at_ms: number; granted_at_ms: number }>(
+      ADA,
+      "select created_at_ms, granted_at_ms from apps",
+    );
+    expect(app?.granted_at_ms).toBeGreaterThan(app?.created_at_ms ?? Infinity);
+    expect((await env.DB.prepare("select * from grants").all()).results).toMatchObject([
+      { app_slug: "demo", amount: 70, granted_at_ms: app?.granted_at_ms },
+    ]);
+    await expectReadModel(ADA);
+  });
+
   it("is counted once with its Idempotency-Key, and refused with another request under it", async () => {
     await open();
     const guard = { key: "gift", fingerprint: "5" };
@@ -110,6 +126,26 @@ describe("D1's row of the account", () => {
     await expectReadModel(ADA);
   });
 
+  it.each([
+    "credits = 5",
+    "reserved = 5",
+    "plan = 'gold'",
+    "created_at_ms = 5",
+    "updated_at_ms = 5",
+  ])(
+    "that has %s at a line where its object never did, has the account sent anew",
+    async (altered) => {
+      await open();
+      await createJob();
+      await fireAlarm(ADA);
+      await env.DB.exec(`update accounts set ${altered}; update jobs set reserved = 77`);
+      await evict(ADA);
+      await repeatAlarm(ADA);
+      await expectReadModel(ADA);
+      expect(await env.DB.prepare("select reserved from jobs").first("reserved")).toBe(1);
+    },
+  );
+
   it("of an object that was made anew goes, with its jobs", async () => {
     await open();
     await createJob();
@@ -144,6 +180,23 @@ describe("an alarm that was given up", () => {
     // No job is started: nothing else would arm it.
     await open();
     await loseAlarm();
+    await accountOf().listEntries(session, { limit: 1 });
+    await vi.waitFor(async () => expect(await armedAt()).not.toBeNull());
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
+  it("is armed again by a reading later on, where D1 could not be asked at first", async () => {
+    await open();
+    await loseAlarm();
+    const d1 = moodOfD1();
+    d1.mood = "fails before";
+    await accountOf().listEntries(session, { limit: 1 });
+    await vi.waitFor(() => expect(d1.calls).toBe(1));
+    d1.mood = "well";
+    await accountOf().listEntries(session, { limit: 1 });
+    expect([d1.calls, await armedAt()]).toEqual([1, null]);
+    passTime(PROJECTION_RETRY_MAX_MS);
     await accountOf().listEntries(session, { limit: 1 });
     await vi.waitFor(async () => expect(await armedAt()).not.toBeNull());
     await fireAlarm(ADA);
@@ -203,7 +256,8 @@ describe("the alarm", () => {
     const errors = vi.spyOn(console, "error").mockReturnValue();
     await open();
     await query(ADA, "alter table idempotency rename to out_of_reach");
-    await repeatAlarm(ADA);
+    // Rung, not called: what storage has afterwards is what it was armed for anew.
+    expect(await fireAlarm(ADA)).toBe(true);
     expect(errors).toHaveBeenCalledWith(expect.objectContaining({ event: "alarm_failed" }));
     await expectReadModel(ADA);
     expect(await armedAt()).not.toBeNull();

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { moodOfD1, type D1Mood } from "./d1_faults.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";
-import { evict, fireAlarm, query, repeatAlarm } from "./object.ts";
+import { evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
 
 type Step =
   | { readonly do: "grant"; readonly app: string }

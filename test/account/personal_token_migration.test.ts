@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
 import migrations from "../../drizzle/account/migrations.js";
-import { evict, query } from "./object.ts";
+import { evict, query } from "../support/account_object.ts";
 
 const FIRST = "personal_token_bounds";
 

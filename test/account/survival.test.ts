@@ -1,9 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { signInWithCredits, type SignedIn } from "../http/passbook.ts";
+import { signInWithCredits, type SignedIn } from "../support/passbook.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";
-import { evict, fireAlarm, query, repeatAlarm } from "./object.ts";
+import { evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
 import { findReadModel, loseReadModel } from "./readmodel.ts";
 
 async function createJob(person: SignedIn, cost_estimate = 10): Promise<string> {

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { passTime } from "../clock.ts";
-import { getToken, type TokenHolder } from "../device/logins.ts";
-import { signIn, signInWithCredits, type SignedIn } from "../http/passbook.ts";
+import { passTime } from "../support/clock.ts";
+import { getToken, type TokenHolder } from "../support/device_logins.ts";
+import { signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evict } from "../evict.ts";
+import { evict } from "../support/evict.ts";
 
 const CAP = 50;
 const GRANT = 120;

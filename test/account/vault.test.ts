@@ -2,14 +2,14 @@ import { env } from "cloudflare:workers";
 import { evictDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { UpstreamTokens } from "../../src/oauth/upstream_tokens.ts";
-import { connect, runOut, vaultOf } from "./connected.ts";
+import { connect, runOut, vaultOf } from "../support/connected.ts";
 import {
   fakeUpstream,
   holdBackSealing,
   PROVIDER,
   shortenTimeLimit,
   type FakeUpstream,
-} from "./upstream.ts";
+} from "../support/upstream.ts";
 
 /** Long enough for a busy machine; nothing is concluded from how long it took. */
 const PATIENCE = { timeout: 20_000 };
@@ -340,5 +340,22 @@ describe("forgetting", () => {
     release();
     expect((await waiting).body.code).toBe("token_not_found");
     expect((await ada.oauthToken()).body.code).toBe("token_not_found");
+  });
+});
+
+describe("what was unlinked twice", () => {
+  it("is dropped by the later of the two, in whatever order they are told", async () => {
+    const ada = await connect(null);
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    await account.forgetUpstreamTokens("acme", 200);
+    await account.forgetUpstreamTokens("acme", 100);
+    const keys = JSON.parse(env.ENCRYPTION_KEYS).keys;
+    const lasting = { ...withoutRefreshToken, expires_at_ms: null };
+    for (const linked_at_ms of [150, 200]) {
+      await account.keepUpstreamTokens({ ...lasting, linked_at_ms }, keys);
+      expect((await ada.oauthToken()).status).toBe(404);
+    }
+    await account.keepUpstreamTokens({ ...lasting, linked_at_ms: 201 }, keys);
+    expect((await ada.oauthToken()).status).toBe(200);
   });
 });

@@ -2,8 +2,8 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { connect, runOut, type Connected } from "./connected.ts";
-import { fakeUpstream, PROVIDER, type FakeUpstream } from "./upstream.ts";
+import { connect, runOut, type Connected } from "../support/connected.ts";
+import { fakeUpstream, PROVIDER, type FakeUpstream } from "../support/upstream.ts";
 
 let upstream: FakeUpstream;
 beforeEach(() => {

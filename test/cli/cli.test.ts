@@ -7,8 +7,8 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { developmentSettings } from "../../src/commands/development_settings.ts";
 import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
-import { launchBrowser } from "../pages/browser.ts";
-import { installPackage, type Installed } from "./installed.ts";
+import { launchBrowser } from "../support/outside/chromium.ts";
+import { installPackage, type Installed } from "../support/outside/installed.ts";
 
 let directory: string;
 let installed: Installed;

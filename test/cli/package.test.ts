@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exitCode, freePort, startWrangler } from "../../src/commands/local_worker.ts";
-import { launchBrowser } from "../pages/browser.ts";
-import { installPackage, type Installed } from "./installed.ts";
+import { launchBrowser } from "../support/outside/chromium.ts";
+import { installPackage, type Installed } from "../support/outside/installed.ts";
 
 const run = promisify(execFile);
 

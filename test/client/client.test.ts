@@ -7,8 +7,8 @@ import {
   type ServiceErrorCode,
 } from "../../src/client/index.ts";
 import type { RefusalCode } from "../../src/domain/refusals.ts";
-import { passTime } from "../clock.ts";
-import { BASE_URL, signIn, signInWithCredits } from "../http/passbook.ts";
+import { passTime } from "../support/clock.ts";
+import { BASE_URL, signIn, signInWithCredits } from "../support/passbook.ts";
 import { workerFetch } from "./worker_fetch.ts";
 
 /** Every refusal of the service is a word of the client's, and the other way round. */

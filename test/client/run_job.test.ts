@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createClient, isPassbookError, type PassbookClient } from "../../src/client/index.ts";
-import { BASE_URL, signInWithCredits, type SignedIn } from "../http/passbook.ts";
+import { BASE_URL, signInWithCredits, type SignedIn } from "../support/passbook.ts";
 import {
   FAULTS,
   openNetwork,

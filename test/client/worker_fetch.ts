@@ -1,6 +1,6 @@
 /** `fetch` for the client that ends in the Worker, over a network that may lose, double and delay. */
 import type { Fetch, FetchedResponse, FetchInit } from "../../src/client/index.ts";
-import { send } from "../http/passbook.ts";
+import { send } from "../support/passbook.ts";
 
 /**
  * What happens to one request. `request_lost`: it never arrives. `answer_lost`: it is done, and nobody

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
-import { BASE_URL, environmentWith, signIn } from "../http/passbook.ts";
+import { BASE_URL, environmentWith, signIn } from "../support/passbook.ts";
 import { env } from "cloudflare:workers";
 import { createExecutionContext } from "cloudflare:test";
 import worker from "../../src/worker.ts";
-import { awaitToken, startDevice, type DeviceOptions } from "./client.ts";
-import { approve, holderOf, postForm } from "./logins.ts";
+import { awaitToken, startDevice, type DeviceOptions } from "../support/device_client.ts";
+import { approve, holderOf, postForm } from "../support/device_logins.ts";
 
 /** A device whose waiting passes the time, and lets `meanwhile` happen after so many waits. */
 function device(

@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { passTime } from "../clock.ts";
-import { evict } from "../evict.ts";
+import { passTime } from "../support/clock.ts";
+import { evict } from "../support/evict.ts";
 import type { LoginGrant } from "../../src/domain/device_login.ts";
 import { FULL_ACCESS } from "../../src/domain/personal_token.ts";
 

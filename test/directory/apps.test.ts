@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi, type MockInstance } from "vitest";
-import { query } from "../account/object.ts";
-import { send, signIn, type Answer } from "../http/passbook.ts";
-import { dropConstraints, openDirectory, registerApp } from "./outage.ts";
+import { query } from "../support/account_object.ts";
+import { subjectOf } from "../support/browser.ts";
+import { getToken, holderOf } from "../support/device_logins.ts";
+import { send, signIn, type Answer } from "../support/passbook.ts";
+import { dropConstraints, openDirectory, registerApp } from "../support/directory_outage.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -225,5 +227,35 @@ describe("with the directory out of reach", () => {
       granted: false,
     });
     expect(again.body.account.credits).toBe(750);
+  });
+
+  it("grants nothing by what an app was worth when a grant was last refused", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const headers = await signInWithApps(1);
+    const identity_id = subjectOf(headers.Authorization);
+    // As where the books had no room for it.
+    await query(identity_id, "update apps set starter_credits = 40 where slug = 'app-1'");
+    const directory = openDirectory();
+    directory.state = "fails";
+    const path = "/api/wallet?app=app-1";
+    const { body } = await send("GET", path, { headers }, directory.environment());
+    expect(body.app_grant).toEqual({ slug: "app-1", starter_credits: 40, granted: false });
+    expect(body.account.credits).toBe(100);
+  });
+});
+
+describe("an app that is worth nothing now", () => {
+  it("is read by a token that may only read, once it is there", async () => {
+    await registerApp("gallery", { starter_credits: 0 });
+    const ada = await signIn();
+    const { token } = await getToken(ada, { scopes: ["read"] });
+    const environment = openDirectory().environment();
+    const reader = holderOf(token, environment);
+    const path = "/api/wallet?app=gallery";
+    expect(await reader.get(path)).toMatchObject({ status: 403, body: { code: "scope" } });
+    await holderOf(ada.token, environment).get(path);
+    const { status, body } = await reader.get(path);
+    expect(status).toBe(200);
+    expect(body.app_grant).toEqual({ slug: "gallery", starter_credits: 0, granted: false });
   });
 });

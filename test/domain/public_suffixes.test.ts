@@ -12,6 +12,9 @@ describe("a wildcard", () => {
     ["what a rule with a wildcard stands under", "compute.amazonaws.com"],
     ["what a country sells under", "co.uk"],
     ["what another country sells under", "com.au"],
+    ["what a country without known hosts sells under", "com.ng"],
+    ["another label of one", "ac.jp"],
+    ["and another", "mil.kr"],
     ["a dynamic name service", "duckdns.org"],
   ])("over %s, %s, lets strangers in and is refused", (_, host) => {
     expect(parseAllowedOrigin(`https://*.${host}`)).toBeNull();

@@ -8,8 +8,8 @@ import { createServer, type ViteDevServer } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { developmentSettings } from "../../src/commands/development_settings.ts";
 import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
-import { installPackage, type Installed } from "../cli/installed.ts";
-import { launchBrowser } from "../pages/browser.ts";
+import { installPackage, type Installed } from "../support/outside/installed.ts";
+import { launchBrowser } from "../support/outside/chromium.ts";
 
 let directory: string;
 let installed: Installed;

@@ -1,9 +1,16 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { BACK, openBrowser, SIGN_IN_FIRST, subjectOf, tokenOf, type Browser } from "./browser.ts";
-import { send } from "./passbook.ts";
-import type { ProviderDouble, PersonAtProvider } from "../identity/provider_double.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import {
+  BACK,
+  openBrowser,
+  SIGN_IN_FIRST,
+  subjectOf,
+  tokenOf,
+  type Browser,
+} from "../support/browser.ts";
+import { send } from "../support/passbook.ts";
+import type { ProviderDouble, PersonAtProvider } from "../support/provider_double.ts";
 
 const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified: true };
 const ADA_AT_ZETA = {

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { getToken } from "../device/logins.ts";
-import { passTime } from "../clock.ts";
+import { getToken } from "../support/device_logins.ts";
+import { passTime } from "../support/clock.ts";
 import {
   BASE_URL,
   send,
@@ -10,7 +10,7 @@ import {
   signInWithCredits,
   type Answer,
   type SignedIn,
-} from "./passbook.ts";
+} from "../support/passbook.ts";
 
 /** Opens a page with a person's cookies. */
 function open(person: SignedIn, path: string, settings: object = {}): Promise<Answer> {

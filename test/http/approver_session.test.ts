@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { passTime } from "../clock.ts";
+import { passTime } from "../support/clock.ts";
 import {
   approve,
   approvalForm,
+  fromOwnPage,
   getToken,
   holderOf,
   poll,
@@ -11,8 +12,8 @@ import {
   startLogin,
   tokenId,
   type TokenHolder,
-} from "../device/logins.ts";
-import { send, signIn, type SignedIn } from "./passbook.ts";
+} from "../support/device_logins.ts";
+import { send, signIn, type SignedIn } from "../support/passbook.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -92,6 +93,89 @@ describe("a personal token approved by a bearer session token", () => {
     const answer = await ada.post("/api/device/complete", { user_code });
     expect(answer.status).toBe(401);
     expect((await poll(device_code)).status).toBe(202);
+  });
+});
+
+describe("a personal token approved by cookie from an app's page, which needs no act of a person's", () => {
+  it("ends with the session, and shows as such", async () => {
+    const ada = await signIn();
+    const headers = { "Content-Type": "application/json", Cookie: ada.cookies };
+    const tokens: TokenHolder[] = [];
+    for (const from of [
+      { Origin: "http://localhost:3000" },
+      { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-origin" },
+      { "Sec-Fetch-Site": "same-origin" },
+    ]) {
+      const { device_code, user_code } = await startLogin();
+      const body = JSON.stringify({ user_code });
+      const approved = { headers: { ...headers, ...from }, body };
+      expect((await send("POST", "/api/device/complete", approved)).status).toBe(200);
+      tokens.push(holderOf((await poll(device_code)).body.token));
+    }
+    expect(await Promise.all(tokens.map(lives))).toEqual([true, true, true]);
+    await signOut(ada);
+    // Our own page shows what is asked, and has a person type the code's end.
+    expect(await Promise.all(tokens.map(lives))).toEqual([false, false, true]);
+  });
+});
+
+describe("an account that cannot be told of its sessions' end", () => {
+  /** An account whose object answers everything but this, so many times. */
+  function deaf(times: number) {
+    let left = times;
+    const endSessions = async () => {
+      if ((left -= 1) >= 0) throw new Error("the object went away");
+      return { ok: true };
+    };
+    const getByName = (name: string) =>
+      new Proxy(env.ACCOUNT.getByName(name), {
+        get: (target, method) =>
+          method === "endSessions" && left > 0 ? endSessions : Reflect.get(target, method),
+      });
+    return { ACCOUNT: { getByName } };
+  }
+
+  it.each([
+    ["/signout", {}],
+    ["/account/signout-everywhere", {}],
+    ["/account/signout-everywhere", { personal_tokens: "end" }],
+  ])("is no reason to say at %s %j that all is over while a token goes on", async (path, form) => {
+    const ada = await signIn();
+    const bound = await getBoundToken(ada);
+    const body = new URLSearchParams(form);
+    const headers = { ...fromOwnPage(ada), Accept: "text/html" };
+    const answer = await send("POST", path, { headers, body }, deaf(2));
+    expect(answer.status).toBeGreaterThanOrEqual(500);
+    expect(await lives(bound)).toBe(true);
+    // The browser is signed out all the same, and signing in to say so again ends the token too.
+    expect((await send("GET", "/account", { headers: { Cookie: ada.cookies } })).status).toBe(303);
+    await signOutEverywhere(await signIn());
+    expect(await lives(bound)).toBe(false);
+  });
+
+  it("is asked a second time", async () => {
+    const ada = await signIn();
+    const bound = await getBoundToken(ada);
+    const answer = await send("POST", "/signout", { headers: fromOwnPage(ada) }, deaf(1));
+    expect(answer.status).toBe(200);
+    expect(await lives(bound)).toBe(false);
+  });
+
+  it("hears of one session's end again, where its person ends it again", async () => {
+    const [ada, other] = [await signIn(), await signIn()];
+    const bound = await getBoundToken(other);
+    const [, payload = ""] = other.token.split(".");
+    const { sid } = JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/")));
+    const end = (settings: object) =>
+      send(
+        "POST",
+        "/account/end-session",
+        { headers: fromOwnPage(ada), body: new URLSearchParams({ session_id: sid }) },
+        settings,
+      );
+    expect((await end(deaf(2))).status).toBe(500);
+    expect((await end({})).status).toBe(303);
+    expect(await lives(bound)).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { dump } from "../account/object.ts";
-import { send, signInWithCredits, type SignedIn } from "./passbook.ts";
+import { dump } from "../support/account_object.ts";
+import { send, signInWithCredits, type SignedIn } from "../support/passbook.ts";
 
 const JOB = { app: "demo", action: "draw", cost_estimate: 10 };
 const UNKNOWN_ID = "018f0000-0000-7000-8000-000000000000";

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
-import { evict, fireAlarm, repeatAlarm } from "../account/object.ts";
-import { countedEnvironment } from "./bindings.ts";
-import { send, signIn, signInWithCredits, type SignedIn } from "./passbook.ts";
+import { evict, fireAlarm, repeatAlarm } from "../support/account_object.ts";
+import { countedEnvironment } from "../support/bindings.ts";
+import { send, signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
 
 const ONE_OBJECT_CALL = { account: 1, d1: 0, kv: 0 };
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { openBrowser } from "./browser.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import { openBrowser } from "../support/browser.ts";
 
 it.each([null, ""])("a callback with the code %j is the caller's mistake: 400", async (code) => {
   const acme = openProviderDouble("acme");

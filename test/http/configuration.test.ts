@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { environmentWith, send, signIn } from "./passbook.ts";
+import { environmentWith, send, signIn } from "../support/passbook.ts";
 
 const BITS = "A".repeat(43);
 const KEY = { kty: "OKP", crv: "Ed25519", kid: "one", x: BITS, d: BITS };

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { earlyInAMinute } from "../clock.ts";
+import { earlyInAMinute } from "../support/clock.ts";
 import {
   approvalForm,
   approve,
@@ -11,8 +11,8 @@ import {
   poll,
   postForm,
   startLogin,
-} from "../device/logins.ts";
-import { send, signIn, type SignedIn } from "./passbook.ts";
+} from "../support/device_logins.ts";
+import { send, signIn, type SignedIn } from "../support/passbook.ts";
 
 /** Registers apps as their operator does. */
 async function register(...slugs: readonly string[]): Promise<object> {

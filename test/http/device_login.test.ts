@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
-import { passTime } from "../clock.ts";
+import { passTime } from "../support/clock.ts";
 import {
   approve,
   holderOf,
@@ -11,8 +11,8 @@ import {
   startLogin,
   tokenId,
   twoPeople,
-} from "../device/logins.ts";
-import { BASE_URL, send, signIn } from "./passbook.ts";
+} from "../support/device_logins.ts";
+import { BASE_URL, send, signIn } from "../support/passbook.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

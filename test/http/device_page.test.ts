@@ -11,8 +11,8 @@ import {
   startLogin,
   tokenId,
   holderOf,
-} from "../device/logins.ts";
-import { BASE_URL, send, signIn } from "./passbook.ts";
+} from "../support/device_logins.ts";
+import { BASE_URL, send, signIn } from "../support/passbook.ts";
 
 describe("the device page", () => {
   it("sends a signed-out browser to sign in and back to the same page", async () => {

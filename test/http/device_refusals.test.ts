@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { earlyInAMinute, passTime } from "../clock.ts";
+import { earlyInAMinute, passTime } from "../support/clock.ts";
 import {
   approve,
   fromOwnPage,
@@ -11,8 +11,8 @@ import {
   postForm,
   startLogin,
   twoPeople,
-} from "../device/logins.ts";
-import { BASE_URL, send, signIn } from "./passbook.ts";
+} from "../support/device_logins.ts";
+import { BASE_URL, send, signIn } from "../support/passbook.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

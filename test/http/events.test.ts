@@ -3,10 +3,10 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EVENTS_REPLAY_MAX_LINES, EVENTS_WATCHERS_MAX } from "../../src/domain/limits.ts";
 import worker from "../../src/worker.ts";
-import { passTime } from "../clock.ts";
-import { evict } from "../evict.ts";
-import { getToken } from "../device/logins.ts";
-import { BASE_URL, send, signIn, signInWithCredits, type SignedIn } from "./passbook.ts";
+import { passTime } from "../support/clock.ts";
+import { evict } from "../support/evict.ts";
+import { getToken } from "../support/device_logins.ts";
+import { BASE_URL, send, signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
 
 interface Said {
   line: number;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { signIn } from "./passbook.ts";
+import { signIn } from "../support/passbook.ts";
 
 describe("the typical flow", () => {
   it("goes from token to wallet, job and settlement", async () => {

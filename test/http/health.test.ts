@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { countedEnvironment } from "./bindings.ts";
-import { send } from "./passbook.ts";
+import { countedEnvironment } from "../support/bindings.ts";
+import { send } from "../support/passbook.ts";
 
 const READY = { directory: true, read_model: true, codes: true, keys: true };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { evict, fireAlarm, query } from "../account/object.ts";
-import { signIn, signInWithCredits } from "./passbook.ts";
+import { evict, fireAlarm, query } from "../support/account_object.ts";
+import { signIn, signInWithCredits } from "../support/passbook.ts";
 
 const JOB = { app: "demo", action: "draw", cost_estimate: 10 };
 const KEY = { "Idempotency-Key": "order-66" };

@@ -1,10 +1,10 @@
 /** A provider's id pointed at another server: equal subjects there are other people. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { connect as connectVault, runOut } from "../account/connected.ts";
-import { fakeUpstream, PROVIDER } from "../account/upstream.ts";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { expectNobody, openBrowser, subjectOf, tokenOf } from "./browser.ts";
+import { connect as connectVault, runOut } from "../support/connected.ts";
+import { fakeUpstream, PROVIDER } from "../support/upstream.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import { expectNobody, openBrowser, subjectOf, tokenOf } from "../support/browser.ts";
 
 const ADA = { sub: "4711", name: "Ada" };
 
@@ -17,6 +17,7 @@ beforeEach(() => {
   });
 });
 
+const serverNamed = (name: string) => openProviderDouble(name, { id: "acme" });
 const enterprise = (overrides: object = {}) =>
   openProviderDouble("enterprise", { id: "acme", ...overrides });
 
@@ -28,11 +29,13 @@ async function adaOfAcme() {
 
 describe("signing in with a provider whose id named another issuer before", () => {
   it.each([
-    ["an equal subject", ADA],
-    ["a subject of its own", { sub: "4712" }],
-  ])("by %s is refused, with a message for the operator", async (_, person) => {
+    ["an equal subject", ADA, "enterprise"],
+    ["a subject of its own", { sub: "4712" }, "enterprise"],
+    // Known issuers are looked for on either side of the new one.
+    ["a subject of its own, at a server earlier in the alphabet,", { sub: "4712" }, "aardvark"],
+  ])("by %s is refused, with a message for the operator", async (_, person, server) => {
     await adaOfAcme();
-    const other = enterprise();
+    const other = serverNamed(server);
     const browser = openBrowser(connect(other));
     const answer = await browser.signIn(other, person);
     expect(answer.status).toBe(500);
@@ -44,7 +47,7 @@ describe("signing in with a provider whose id named another issuer before", () =
           event: "provider_issuer_changed",
           provider: "acme",
           known_issuer: "https://acme.test",
-          configured_issuer: "https://enterprise.test",
+          configured_issuer: `https://${server}.test`,
           remedy: expect.stringContaining("an id of its own"),
         },
       ],

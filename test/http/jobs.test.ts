@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { query } from "../account/object.ts";
-import { signIn, signInWithCredits, type SignedIn } from "./passbook.ts";
+import { query } from "../support/account_object.ts";
+import { signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
 
 async function start(person: SignedIn, fields: object = {}): Promise<string> {
   const body = { app: "demo", action: "draw", cost_estimate: 30, ...fields };

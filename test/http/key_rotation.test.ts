@@ -3,9 +3,9 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { exportJWK, generateKeyPair } from "jose";
 import { describe, expect, it, vi } from "vitest";
-import { connect, runOut, type Connected } from "../account/connected.ts";
-import { fakeUpstream, holdBackSealing } from "../account/upstream.ts";
-import { send, signIn } from "./passbook.ts";
+import { connect, runOut, type Connected } from "../support/connected.ts";
+import { fakeUpstream, holdBackSealing } from "../support/upstream.ts";
+import { send, signIn } from "../support/passbook.ts";
 
 /** Long enough for a busy machine; nothing is concluded from how long it took. */
 const PATIENCE = { timeout: 20_000 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { query } from "../account/object.ts";
-import { passTime } from "../clock.ts";
-import { signIn, signInWithCredits, type SignedIn } from "./passbook.ts";
+import { query } from "../support/account_object.ts";
+import { passTime } from "../support/clock.ts";
+import { signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
 
 const MINUTES_MS = 10 * 60 * 1000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { awaitToken, startDevice } from "../device/client.ts";
-import { BASE_URL, send, signIn, type SignedIn } from "./passbook.ts";
+import { awaitToken, startDevice } from "../support/device_client.ts";
+import { BASE_URL, send, signIn, type SignedIn } from "../support/passbook.ts";
 
 /** A personal access token that `person` approved with these limits. */
 async function personalToken(person: SignedIn, limits: object) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { send, signInWithCredits } from "./passbook.ts";
+import { send, signInWithCredits } from "../support/passbook.ts";
 
 describe("a method that an address does not take", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { BASE_URL, environmentWith, send, signIn, signInWithCredits } from "./passbook.ts";
+import { BASE_URL, environmentWith, send, signIn, signInWithCredits } from "../support/passbook.ts";
 
 const ALLOWED = "http://localhost:3000";
 const FAMILY = environmentWith({

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { countedEnvironment } from "./bindings.ts";
-import { openBrowser, tokenOf } from "./browser.ts";
-import { environmentWith, send } from "./passbook.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import { countedEnvironment } from "../support/bindings.ts";
+import { openBrowser, tokenOf } from "../support/browser.ts";
+import { environmentWith, send } from "../support/passbook.ts";
 
 const OWN = "https://id.family.test";
 const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified: true };
@@ -129,6 +129,13 @@ describe("where BASE_URL is https, plain http", () => {
     // RFC 6797, section 7.2: not in clear.
     const redirect = await send("GET", `${clear}/signin`, {}, settings);
     expect(redirect.headers.get("Strict-Transport-Security")).toBeNull();
+  });
+
+  it("is nothing that is said where BASE_URL itself is http", async () => {
+    const settings = { DEV_SIGNIN: "false", BASE_URL: "http://localhost:8787" };
+    const answer = await send("GET", "/signin", {}, settings);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Strict-Transport-Security")).toBeNull();
   });
 
   it("is nothing that development tells browsers: other services run on the same host", async () => {

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { describe, expect, it, vi } from "vitest";
-import { passTime } from "../clock.ts";
+import { passTime } from "../support/clock.ts";
 import { newSigningKeys } from "../../src/commands/development_settings.ts";
-import { approve, getToken, holderOf, poll, startLogin } from "../device/logins.ts";
-import { send, signIn, signInWithCredits } from "./passbook.ts";
+import { approve, getToken, holderOf, poll, startLogin } from "../support/device_logins.ts";
+import { send, signIn, signInWithCredits } from "../support/passbook.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;

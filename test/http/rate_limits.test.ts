@@ -1,11 +1,19 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { earlyInAMinute } from "../clock.ts";
-import { approve, getToken, openPage, poll, startLogin, tokenId } from "../device/logins.ts";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { countedEnvironment } from "./bindings.ts";
-import { openBrowser } from "./browser.ts";
-import { BASE_URL, send, signIn, signInWithCredits } from "./passbook.ts";
+import { earlyInAMinute, passTime } from "../support/clock.ts";
+import {
+  approve,
+  fromOwnPage,
+  getToken,
+  openPage,
+  poll,
+  startLogin,
+  tokenId,
+} from "../support/device_logins.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import { countedEnvironment } from "../support/bindings.ts";
+import { openBrowser } from "../support/browser.ts";
+import { BASE_URL, send, signIn, signInWithCredits } from "../support/passbook.ts";
 
 const from = (address: string) => ({ "CF-Connecting-IP": address });
 
@@ -240,6 +248,55 @@ describe("a personal token", () => {
     await get();
     const own = `pat ${id}`;
     expect(keys).toEqual([own, ada.identity_id, ada.identity_id, own]);
+  });
+});
+
+describe("a personal token that was let in", () => {
+  /** A token that has just been let in, and the keys that its requests count under from then on. */
+  async function letIn() {
+    const ada = await signIn();
+    const token = await getToken(ada);
+    const id = await tokenId(token);
+    const keys: string[] = [];
+    const LIMIT_AUTHENTICATED = {
+      limit: async ({ key }: { key: string }) => ({ success: keys.push(key) > 0 }),
+    };
+    const settings = { LIMIT_AUTHENTICATED };
+    const headers = { Authorization: `Bearer ${token.token}` };
+    const get = (path: string) => send("GET", path, { headers }, settings);
+    await get("/api/wallet");
+    keys.length = 0;
+    return { get, keys, end: () => token.revoke(id), own: `pat ${id}`, owner: ada.identity_id };
+  }
+
+  it("and ended since, is known to have from its first refusal at /api/sessionToken", async () => {
+    const { get, keys, end, own, owner } = await letIn();
+    await end();
+    for (let i = 0; i < 3; i += 1) expect((await get("/api/sessionToken")).status).toBe(401);
+    expect(keys).toEqual([owner, own, own]);
+  });
+
+  it("is taken to live for a minute, and no longer", async () => {
+    const { get, keys, own, owner } = await letIn();
+    passTime(59_000);
+    // Refused for its own sake, which says nothing of the token.
+    await get("/api/jobs?limit=0");
+    passTime(1_001);
+    await get("/api/jobs?limit=0");
+    await get("/api/jobs?limit=0");
+    expect(keys).toEqual([owner, own, own]);
+  });
+});
+
+describe("denying a login", () => {
+  it("is an attempt at its code too", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    const LIMIT_DEVICE_ATTEMPT = { limit: async () => ({ success: false }) };
+    const init = { headers: fromOwnPage(ada), body: new URLSearchParams({ user_code }) };
+    const answer = await send("POST", "/device/deny", init, { LIMIT_DEVICE_ATTEMPT });
+    expect(answer.status).toBe(429);
+    expect((await poll(device_code)).status).toBe(202);
   });
 });
 

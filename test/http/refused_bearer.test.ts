@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { SignJWT, importJWK } from "jose";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { BASE_URL, send, signIn } from "./passbook.ts";
+import { BASE_URL, send, signIn } from "../support/passbook.ts";
 
 const PRODUCTION = { DEV_SIGNIN: "false", BASE_URL: "https://passbook.example" };
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi, type MockInstance } from "vitest";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { openBrowser } from "./browser.ts";
-import { environmentWith, send } from "./passbook.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import { openBrowser } from "../support/browser.ts";
+import { environmentWith, send } from "../support/passbook.ts";
 
 let warned: MockInstance;
 beforeEach(() => {

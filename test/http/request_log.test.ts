@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { openBrowser } from "./browser.ts";
-import { environmentWith, send, signIn } from "./passbook.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import { openBrowser } from "../support/browser.ts";
+import { environmentWith, send, signIn } from "../support/passbook.ts";
 
 /** Everything the Worker wrote, by level. `Math.random` decides which successes are kept. */
 function readLog(random: number) {

@@ -1,20 +1,271 @@
+/** What every address keeps to. The routes are the app's own: a new one is held to this by itself. */
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { send } from "./passbook.ts";
+import { countedEnvironment } from "../support/bindings.ts";
+import { getToken, tokenId } from "../support/device_logins.ts";
+import { BASE_URL, send, signIn, signInWithCredits } from "../support/passbook.ts";
+import { API_ROUTES, ROUTES, type Route } from "../support/routes.ts";
+
+/** What answers without a caller. Whoever adds to these says here that it may. */
+const OPEN = [
+  "GET /",
+  "GET /.well-known/jwks.json",
+  "GET /api/device/poll",
+  "GET /api/socialMe",
+  "GET /favicon.ico",
+  "GET /favicon.svg",
+  "GET /healthz",
+  "GET /live.js",
+  "GET /passbook.css",
+  "GET /readyz",
+  "GET /signin",
+  "GET /signin/:id",
+  "GET /signin/callback/:id",
+  "GET /theme.css",
+  "GET /times.js",
+  "POST /api/device/start",
+  "POST /signin/dev",
+];
+
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+const PROTECTED = API_ROUTES.filter((route) => !OPEN.includes(nameOf(route)));
+const PROTECTED_WRITES = PROTECTED.filter(({ method }) => method !== "GET");
+const JSON_BODY = { "Content-Type": "application/json" };
+/** A body that each write takes, so that only the caller is wrong. */
+const IN_ORDER = JSON.stringify({
+  app: "demo",
+  action: "draw",
+  cost_estimate: 0,
+  job_id: "018f0000-0000-7000-8000-000000000000",
+  actual_cost: 0,
+});
+
+function ask(
+  { method, address }: Route,
+  headers: Record<string, string> = {},
+  settings: object = {},
+) {
+  return send(method, address, { headers }, settings);
+}
+
+function expectUnauthorized({ status, headers, body }: Awaited<ReturnType<typeof ask>>): void {
+  expect(status).toBe(401);
+  expect(body).toMatchObject({ error: expect.any(String), code: "unauthorized" });
+  expect(headers.get("WWW-Authenticate")).toMatch(/^Bearer/);
+}
+
+/** Every limit reached. */
+function limited(environment: object): object {
+  const limiter = { limit: async () => ({ success: false }) };
+  const names = Object.keys(env).filter((name) => name.startsWith("LIMIT_"));
+  return { ...environment, ...Object.fromEntries(names.map((name) => [name, limiter])) };
+}
+
+describe("the app's routes", () => {
+  it("that answer without a caller are these, and no others", async () => {
+    const open: string[] = [];
+    for (const route of ROUTES) {
+      const { status, headers } = await ask(route);
+      const signs_in_first = status === 303 && /\/signin\?/.test(headers.get("Location") ?? "");
+      if (![401, 403].includes(status) && !signs_in_first) open.push(nameOf(route));
+    }
+    expect(open.toSorted()).toEqual(OPEN);
+    expect(PROTECTED.length).toBeGreaterThan(10);
+  });
+});
 
 describe("without a caller", () => {
-  it.each([
-    ["GET", "/api/wallet"],
-    ["GET", "/api/wallet?app=demo"],
-    ["GET", "/api/jobs"],
-    ["GET", "/api/jobs/018f0000-0000-7000-8000-000000000000"],
-    ["GET", "/api/ledger"],
-    ["POST", "/api/jobs"],
-    ["POST", "/api/jobs/complete"],
-    ["POST", "/api/jobs/fail"],
-  ])("%s %s answers 401 and says how to authenticate", async (method, path) => {
-    const answer = await send(method, path);
-    expect(answer.status).toBe(401);
-    expect(answer.body).toEqual({ error: expect.any(String), code: "unauthorized" });
-    expect(answer.headers.get("WWW-Authenticate")).toBe("Bearer");
+  it.each(PROTECTED)("$method $path answers 401 and says how to authenticate", async (route) => {
+    expectUnauthorized(await ask(route));
+  });
+});
+
+describe("a credential that is none", () => {
+  it.each(PROTECTED)("gets nothing from $method $path", async (route) => {
+    const ada = await signIn();
+    const holder = await getToken(ada);
+    const personal = holder.token;
+    const gone = await getToken(ada);
+    await gone.revoke(await tokenId(gone));
+    const jwt_cookie = ada.cookies.split("; ").find((pair) => pair.startsWith("passbook_token="));
+    const [head, payload] = ada.token.split(".");
+    const nobodys = "A".repeat(43);
+    for (const headers of [
+      { Authorization: "" },
+      { Authorization: `Basic ${btoa("ada:secret")}` },
+      { Authorization: `Bearer ${head}.${payload}.${nobodys}${nobodys}` },
+      { Authorization: `Bearer ${ada.token} ${ada.token}` },
+      { Authorization: `Bearer pb_pat_${ada.token}` },
+      { Authorization: `Bearer ${personal.slice("pb_pat_".length)}` },
+      { Authorization: `Bearer ${gone.token}` },
+      { Cookie: `passbook_session=${nobodys}` },
+      { Cookie: `passbook_session=${personal}; passbook_token=${personal}` },
+      { Cookie: `passbook_session=${ada.token}` },
+      { Cookie: jwt_cookie ?? "" },
+      { Cookie: `${jwt_cookie}; passbook_session=${nobodys}` },
+      // A bearer is never rescued by a good cookie.
+      { Cookie: ada.cookies, Origin: BASE_URL, Authorization: "Bearer x" },
+    ] as readonly Record<string, string>[]) {
+      const init = route.method === "POST" ? { body: IN_ORDER } : {};
+      const sent = { ...init, headers: { ...JSON_BODY, ...headers } };
+      // Where no provider is the social network, nobody's token is looked for.
+      const settings = { SOCIAL_PROVIDER: "acme" };
+      expectUnauthorized(await send(route.method, route.address, sent, settings));
+    }
+  });
+});
+
+describe("a write that a cookie alone authenticates", () => {
+  const foreign: readonly Record<string, string>[] = [
+    {},
+    { Origin: "https://evil.example" },
+    { Origin: "null" },
+    { Origin: `${BASE_URL}.evil.example` },
+    { "Sec-Fetch-Site": "same-site" },
+    { "Sec-Fetch-Site": "cross-site" },
+    { Origin: "https://evil.example", "Sec-Fetch-Site": "same-origin" },
+  ];
+
+  it.each(PROTECTED_WRITES)("is refused from a stranger's page: $method $path", async (route) => {
+    const { cookies } = await signIn();
+    for (const from of foreign) {
+      const answer = await ask(route, { ...JSON_BODY, ...from, Cookie: cookies });
+      expect(answer).toMatchObject({ status: 403, body: { code: "origin_not_allowed" } });
+      expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+    }
+  });
+
+  const forms = ROUTES.filter(({ method, path }) => method === "POST" && !path.startsWith("/api/"));
+  it.each(forms)("is refused as a form from a stranger's page: $method $path", async (route) => {
+    const { cookies } = await signIn();
+    for (const from of foreign) {
+      // Without cookies to abuse, the development form is open to a client that is no browser.
+      if (route.path === "/signin/dev" && Object.keys(from).length === 0) continue;
+      const body = new URLSearchParams({ email: "eve@example.com" });
+      const init = { body, headers: { ...from, Cookie: cookies } };
+      const answer = await send(route.method, route.address, init);
+      expect(answer).toMatchObject({ status: 403, body: { code: "origin_not_allowed" } });
+      expect(answer.headers.getSetCookie()).toEqual([]);
+    }
+    expect(await send("GET", "/account", { headers: { Cookie: cookies } })).toMatchObject({
+      status: 200,
+    });
+  });
+});
+
+describe("an answer of the API to a stranger's page", () => {
+  it.each(API_ROUTES)("is not shared: $method $path", async (route) => {
+    const { cookies } = await signIn();
+    // The stream is asked as a stranger's page would ask it, and told so.
+    const from = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
+    const answer = await ask(route, { ...from, Cookie: cookies });
+    expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+    expect(answer.headers.get("Access-Control-Allow-Credentials")).toBeNull();
+    expect(answer.headers.get("Vary")).toContain("Origin");
+  });
+});
+
+describe("a personal token that may only read, for one app", () => {
+  it("writes nothing, and is told nothing of other apps, by any route", async () => {
+    const ada = await signInWithCredits("demo");
+    await ada.get("/api/wallet?app=secret-app");
+    const job = { app: "secret-app", action: "secret-act", cost_estimate: 1 };
+    const { job_id } = (await ada.post("/api/jobs", job)).body;
+    const full = await getToken(ada, {}, { client_name: "secret-device" });
+    const small = await getToken(ada, { scopes: ["read"], apps: ["demo"] });
+    const id = await tokenId(full);
+    for (const route of PROTECTED.filter(({ path }) => path !== "/api/events")) {
+      for (const parameter of [job_id, id, "acme"]) {
+        const address = route.path.replace(/:\w+/, parameter);
+        const bodies = [
+          { job_id, actual_cost: 0 },
+          { app: "demo", action: "a", cost_estimate: 0 },
+        ];
+        for (const body of route.method === "POST" ? bodies : [null]) {
+          const headers = { ...JSON_BODY, Authorization: `Bearer ${small.token}` };
+          const init = { headers, ...(body === null ? {} : { body: JSON.stringify(body) }) };
+          const answer = await send(route.method, address, init);
+          if (route.method !== "GET") expect([400, 401, 403]).toContain(answer.status);
+          expect(answer.text).not.toMatch(/secret/);
+          expect(answer.text).not.toContain(job_id);
+          expect(answer.text).not.toContain(id);
+        }
+      }
+    }
+    expect((await ada.get(`/api/jobs/${job_id}`)).body).toMatchObject({ status: "started" });
+    expect((await full.get("/api/wallet")).status).toBe(200);
+  });
+});
+
+describe("where every limit is reached", () => {
+  it.each(PROTECTED)("$method $path asks no store, whoever asks", async (route) => {
+    const ada = await signIn();
+    const holder = await getToken(ada);
+    const { environment, hops } = countedEnvironment();
+    const settings = limited(environment);
+    for (const headers of [
+      { Authorization: `Bearer ${ada.token}` },
+      { Authorization: `Bearer ${holder.token}` },
+      { Cookie: ada.cookies, Origin: BASE_URL },
+      { Cookie: `passbook_session=${"A".repeat(43)}`, Origin: BASE_URL },
+    ]) {
+      const answer = await ask(route, { ...JSON_BODY, ...headers }, settings);
+      // What a personal token may never do it is refused before it is counted.
+      if (answer.status !== 401) {
+        expect(answer).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+        expect(answer.headers.get("Retry-After")).toMatch(/^\d+$/);
+      }
+    }
+    expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
+  });
+
+  const others = ROUTES.filter((route) => !PROTECTED.includes(route) && route.path !== "/readyz");
+  it.each(others)("$method $path asks no store for a cookie or a body", async (route) => {
+    const { cookies } = await signIn();
+    const { environment, hops } = countedEnvironment();
+    const settings = limited(environment);
+    const body = route.method === "POST" ? new URLSearchParams({ email: "a@example.com" }) : null;
+    await send(route.method, route.address, { body, headers: { Cookie: cookies } }, settings);
+    await send(route.method, route.address, { headers: { Origin: BASE_URL } }, settings);
+    expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
+  });
+});
+
+describe("every answer", () => {
+  const places = ["/api/", "/account", "/device", "/signin", "/signout"];
+
+  it.each(ROUTES)("is neither framed nor sniffed nor run: $method $path", async (route) => {
+    const { headers } = await ask(route, { Accept: "text/html" });
+    expect(headers.get("Content-Security-Policy")).toContain("default-src 'none'");
+    expect(headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'");
+    expect(headers.get("Content-Security-Policy")).not.toContain("unsafe");
+    expect(headers.get("X-Frame-Options")).toBe("DENY");
+    expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+    expect(headers.get("Referrer-Policy")).toMatch(/^(same-origin|no-referrer)$/);
+    if (places.some((place) => route.path.startsWith(place))) {
+      expect(headers.get("Cache-Control")).toBe("no-store");
+    }
+  });
+});
+
+describe("outside development", () => {
+  const settings = { BASE_URL: "https://id.family.test", DEV_SIGNIN: "false" };
+  /** Needs no settings, so that what is wrong with them or with the address can be shown. */
+  const everywhere = ["/healthz", "/readyz", "/live.js", "/passbook.css", "/times.js"];
+  const bound = ROUTES.filter(({ path }) => !everywhere.includes(path));
+
+  it.each(bound)("$method $path is found at its own address over https alone", async (route) => {
+    const to = (origin: string, headers = {}) =>
+      send(route.method, `${origin}${route.address}`, { headers }, settings);
+    expect((await to("https://other.test")).status).toBe(421);
+    const bearer = { Authorization: "Bearer x" };
+    expect(await to("http://id.family.test", bearer)).toMatchObject({
+      status: 403,
+      body: { code: "https_required" },
+    });
+    const { status, headers } = await to("http://id.family.test");
+    const leads_on = route.method === "GET" && !route.path.startsWith("/api/");
+    expect(status).toBe(leads_on ? 308 : 403);
+    expect(headers.getSetCookie()).toEqual([]);
   });
 });

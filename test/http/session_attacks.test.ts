@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
 import {
   APP,
   BACK,
@@ -9,8 +9,8 @@ import {
   SIGN_IN_FIRST,
   subjectOf,
   tokenOf,
-} from "./browser.ts";
-import { send } from "./passbook.ts";
+} from "../support/browser.ts";
+import { send } from "../support/passbook.ts";
 
 const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified: true };
 const MALLORY = { sub: "mallory", email: "mallory@example.com", email_verified: true };

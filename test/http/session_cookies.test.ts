@@ -1,10 +1,10 @@
 /** The two cookies of a signed-in browser, and what other hosts of the family can do with them. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { countedEnvironment } from "./bindings.ts";
-import { openBrowser, subjectOf, tokenOf, type Browser } from "./browser.ts";
-import { send, signIn } from "./passbook.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import { countedEnvironment } from "../support/bindings.ts";
+import { openBrowser, subjectOf, tokenOf, type Browser } from "../support/browser.ts";
+import { send, signIn } from "../support/passbook.ts";
 
 const ADA = { sub: "ada", name: "Ada" };
 const MALLORY = { sub: "mallory", name: "Mallory" };

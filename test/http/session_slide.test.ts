@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { send, signIn } from "./passbook.ts";
+import { send, signIn } from "../support/passbook.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

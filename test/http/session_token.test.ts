@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { describe, expect, it } from "vitest";
-import { getToken, holderOf, tokenId } from "../device/logins.ts";
-import { APP, BACK, openBrowser } from "./browser.ts";
-import { send, signIn, type Answer } from "./passbook.ts";
+import { getToken, holderOf, tokenId } from "../support/device_logins.ts";
+import { APP, BACK, openBrowser } from "../support/browser.ts";
+import { send, signIn, type Answer } from "../support/passbook.ts";
 
 const BASE_URL = "http://passbook.localhost";
 

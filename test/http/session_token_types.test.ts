@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { createLocalJWKSet, decodeProtectedHeader, importJWK, jwtVerify, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import { getToken, holderOf, tokenId } from "../device/logins.ts";
-import { send, signIn } from "./passbook.ts";
+import { getToken, holderOf, tokenId } from "../support/device_logins.ts";
+import { send, signIn } from "../support/passbook.ts";
 
 const BASE_URL = "http://passbook.localhost";
 

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { mistakenSettings, readConfig } from "../../src/config.ts";
 import { sayProblem } from "../../src/setting_problems.ts";
-import { send } from "./passbook.ts";
+import { send } from "../support/passbook.ts";
 
 /** What is said of an environment: the usual one with these settings in place. */
 function problemsOf(settings: object): readonly string[] {

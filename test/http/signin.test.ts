@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { APP, BACK, openBrowser, subjectOf, tokenOf } from "./browser.ts";
-import { send } from "./passbook.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import { APP, BACK, openBrowser, subjectOf, tokenOf } from "../support/browser.ts";
+import { send } from "../support/passbook.ts";
 
 const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified: true };
 

@@ -2,9 +2,9 @@ import { env } from "cloudflare:workers";
 import { base64url, EncryptJWT } from "jose";
 import { describe, expect, it, vi } from "vitest";
 import { newEncryptionKeys } from "../../src/commands/development_settings.ts";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { expectNobody, openBrowser, subjectOf, tokenOf } from "./browser.ts";
-import { send } from "./passbook.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import { expectNobody, openBrowser, subjectOf, tokenOf } from "../support/browser.ts";
+import { send } from "../support/passbook.ts";
 
 const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified: true };
 const MALLORY = { sub: "mallory", email: "mallory@example.com", email_verified: true };

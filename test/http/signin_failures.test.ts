@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { BACK, openBrowser } from "./browser.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import { BACK, openBrowser } from "../support/browser.ts";
 
 const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified: true };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { expectNobody, openBrowser } from "./browser.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import { expectNobody, openBrowser } from "../support/browser.ts";
 
 const ADA = { sub: "ada", name: "Ada" };
 

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { shortenTimeLimit } from "../account/upstream.ts";
-import { BASE_URL, send, signIn } from "./passbook.ts";
+import { shortenTimeLimit } from "../support/upstream.ts";
+import { BASE_URL, send, signIn } from "../support/passbook.ts";
 
 const SOCIAL = { SOCIAL_API_URL: "https://social.test/2/users/me?fields=name" };
 const BEARER = { Authorization: "Bearer social-token" };

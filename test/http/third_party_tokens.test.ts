@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { connect } from "../account/connected.ts";
-import { fakeUpstream, providers } from "../account/upstream.ts";
-import { getToken, tokenId } from "../device/logins.ts";
-import { send, signIn } from "./passbook.ts";
+import { connect } from "../support/connected.ts";
+import { fakeUpstream, providers } from "../support/upstream.ts";
+import { getToken, tokenId } from "../support/device_logins.ts";
+import { send, signIn } from "../support/passbook.ts";
 
 const FAMILY = "http://localhost:3000";
 

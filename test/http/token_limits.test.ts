@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createKeyRing, type SigningKey } from "../../src/keys/signing.ts";
 import { createSessionTokens } from "../../src/tokens/session_token.ts";
-import { getToken, holderOf, postForm, startLogin, tokenId } from "../device/logins.ts";
-import { BASE_URL, send, signIn, signInWithCredits } from "./passbook.ts";
+import { getToken, holderOf, postForm, startLogin, tokenId } from "../support/device_logins.ts";
+import { BASE_URL, send, signIn, signInWithCredits } from "../support/passbook.ts";
 
 /** The session tokens of the Worker under test. */
 function sessionTokens() {

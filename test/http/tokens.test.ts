@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { base64url, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from "jose";
 import { describe, expect, it, vi } from "vitest";
-import { BASE_URL, environmentWith, send, signIn, signInWithCredits } from "./passbook.ts";
+import { BASE_URL, environmentWith, send, signIn, signInWithCredits } from "../support/passbook.ts";
 
 interface Claims {
   readonly [name: string]: unknown;

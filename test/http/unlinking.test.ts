@@ -1,9 +1,15 @@
 /** What ends with an unlinked provider: the sessions that came through it, and what arrives late. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { connect, openProviderDouble, type ProviderDouble } from "../identity/provider_double.ts";
-import { openBrowser, SIGN_IN_FIRST, subjectOf, tokenOf, type Browser } from "./browser.ts";
-import { send } from "./passbook.ts";
+import { connect, openProviderDouble, type ProviderDouble } from "../support/provider_double.ts";
+import {
+  openBrowser,
+  SIGN_IN_FIRST,
+  subjectOf,
+  tokenOf,
+  type Browser,
+} from "../support/browser.ts";
+import { send } from "../support/passbook.ts";
 
 const ADA = { sub: "ada", name: "Ada" };
 const ADA_AT_ZETA = { sub: "ada-at-zeta" };

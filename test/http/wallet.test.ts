@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { dump, query } from "../account/object.ts";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
-import { openBrowser, tokenOf } from "./browser.ts";
-import { environmentWith, send, signIn, signInWithCredits } from "./passbook.ts";
+import { dump, query } from "../support/account_object.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+import { openBrowser, tokenOf } from "../support/browser.ts";
+import { environmentWith, send, signIn, signInWithCredits } from "../support/passbook.ts";
 
 async function registerApp(slug: string, starter_credits: number, origins: string[] = []) {
   await env.DIRECTORY.prepare(

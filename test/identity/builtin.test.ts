@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { readConfig } from "../../src/config.ts";
 import { createBuiltinAdapter } from "../../src/identity/builtin/adapter.ts";
 import { describeIdentityProvider } from "./contract.ts";
-import { connect, openProviderDouble } from "./provider_double.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
 
 const BASE_URL = "https://passbook.test";
 

@@ -7,9 +7,9 @@ import document from "../../src/http/openapi/openapi.json";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
 import type * as schemas from "../../src/http/openapi/schemas.ts";
 import type { entryView, jobView, settledView } from "../../src/http/views.ts";
-import { awaitToken, startDevice } from "../device/client.ts";
-import { BASE_URL, send, signInWithCredits } from "../http/passbook.ts";
-import { check, expectDocumented, paths } from "./conformance.ts";
+import { awaitToken, startDevice } from "../support/device_client.ts";
+import { BASE_URL, send, signInWithCredits } from "../support/passbook.ts";
+import { check, expectDocumented, paths } from "../support/conformance.ts";
 import { generatedRequests, type Caller } from "./generated.ts";
 
 /** The views, the document and the client say the same: else this does not compile. */

@@ -1,6 +1,6 @@
 /** Requests made from the OpenAPI document: what it allows, and what is a little beside it. */
 import * as fc from "fast-check";
-import { paths, type OperationObject, type ParameterObject } from "./conformance.ts";
+import { paths, type OperationObject, type ParameterObject } from "../support/conformance.ts";
 
 type Schema = {
   readonly type?: string;

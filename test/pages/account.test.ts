@@ -7,7 +7,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { developmentSettings } from "../../src/commands/development_settings.ts";
 import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
-import { launchBrowser } from "./browser.ts";
+import { launchBrowser } from "../support/outside/chromium.ts";
 import { spreadOverDays } from "./history.ts";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");

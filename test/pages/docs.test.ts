@@ -5,7 +5,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { developmentSettings } from "../../src/commands/development_settings.ts";
 import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
-import { launchBrowser } from "./browser.ts";
+import { launchBrowser } from "../support/outside/chromium.ts";
 
 const SCREENSHOTS = ".scratch/docs";
 

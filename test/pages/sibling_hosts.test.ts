@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "./browser.ts";
+import { launchBrowser } from "../support/outside/chromium.ts";
 import { makeCertificate } from "./certificate.ts";
 import { PARENT_DOMAIN, startFamily, type Family } from "./family.ts";
 import { startSibling, type Sibling } from "./sibling.ts";

@@ -2,7 +2,7 @@
 import type { MutableResponse } from "oauth2-mock-server";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "./browser.ts";
+import { launchBrowser } from "../support/outside/chromium.ts";
 import { startFamily, type Family } from "./family.ts";
 
 let family: Family;

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { fireAlarm } from "../account/object.ts";
-import { registerApp } from "../directory/outage.ts";
-import { openBrowser, subjectOf, tokenOf } from "../http/browser.ts";
-import { send } from "../http/passbook.ts";
-import { connect, openProviderDouble } from "../identity/provider_double.ts";
+import { fireAlarm } from "../support/account_object.ts";
+import { registerApp } from "../support/directory_outage.ts";
+import { openBrowser, subjectOf, tokenOf } from "../support/browser.ts";
+import { send } from "../support/passbook.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
 import { breakReadModel, untouchable, type Outage } from "./outage.ts";
 
 const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified: true };

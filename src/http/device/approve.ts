@@ -11,6 +11,7 @@ import { APPS_PER_TOKEN_MAX } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { refused, type Result } from "../../domain/result.ts";
 import { accountOf, callerOf, type AppContext } from "../context.ts";
+import { isFromOwnPage } from "../origins.ts";
 import { appSlug, cost } from "../validation.ts";
 
 /** The limits that an approver may put on the token. */
@@ -53,8 +54,9 @@ export function limitsFrom(body: z.output<typeof limitsBody>): PersonalTokenLimi
 }
 
 /**
- * Approves the login of a user code as the caller, who has a living session. Where that came as a bearer
- * token, what is approved ends with the session: a session token that leaked must not outlive it.
+ * Approves the login of a user code as the caller, who has a living session. What was not approved on our
+ * own page ends with the session: neither a session token that leaked nor an app's page, which acts by
+ * the cookie of whoever visits it, must outlive that.
  */
 export async function approveLogin(
   context: AppContext,
@@ -70,7 +72,7 @@ export async function approveLogin(
   const room = await accountOf(context).checkRoomForToken(callerOf(context));
   if (!room.ok) return room;
   const grant = { identity_id, limits, session_id, session_ends_at_ms: null };
-  if (via === "cookie") return device_logins(user_code).approve(grant);
+  if (via === "cookie" && isFromOwnPage(context)) return device_logins(user_code).approve(grant);
   const session_ends_at_ms = await identity.sessionEndsAt(session_id, identity_id);
   return session_ends_at_ms === null
     ? refused({ code: "unauthorized", reason: "session_ended" })

@@ -1,4 +1,4 @@
-/** Whether answers are what the OpenAPI document says. `test/http/passbook.ts` asks this of every one. */
+/** Whether answers are what the OpenAPI document says. `test/support/passbook.ts` asks this of every one. */
 import { Validator } from "@cfworker/json-schema";
 import document from "../../src/http/openapi/openapi.json";
 

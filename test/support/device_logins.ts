@@ -1,8 +1,8 @@
 /** Device logins for tests in workerd, through the public door. */
-import { BASE_URL, send, signIn, type Answer, type SignedIn } from "../http/passbook.ts";
-import type { DeviceAuthorization } from "./client.ts";
+import { BASE_URL, send, signIn, type Answer, type SignedIn } from "./passbook.ts";
+import type { DeviceAuthorization } from "./device_client.ts";
 
-type Settings = Readonly<Record<string, unknown>>;
+type Settings = object;
 
 /** Begins a login; `says` is what the device says of itself. */
 export async function startLogin(says: object = {}, settings: Settings = {}) {

@@ -1,6 +1,6 @@
 /** A browser for tests in workerd: it keeps cookies and says where its requests come from. */
 import { expect } from "vitest";
-import type { PersonAtProvider, ProviderDouble } from "../identity/provider_double.ts";
+import type { PersonAtProvider, ProviderDouble } from "./provider_double.ts";
 import { BASE_URL, send, type Answer } from "./passbook.ts";
 
 /** Where tests' app lives; allowed by the development settings. */

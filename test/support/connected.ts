@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import type { EncryptionKey } from "../../src/keys/encryption.ts";
 import type { UpstreamTokens } from "../../src/oauth/upstream_tokens.ts";
 import { servicesFor } from "../../src/services.ts";
-import { send, signIn, type Answer, type SignedIn } from "../http/passbook.ts";
+import { send, signIn, type Answer, type SignedIn } from "./passbook.ts";
 import { providers } from "./upstream.ts";
 
 export type Settings = Readonly<Record<string, unknown>>;

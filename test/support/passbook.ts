@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import worker from "../../src/worker.ts";
-import { expectDocumented } from "../openapi/conformance.ts";
+import { expectDocumented } from "./conformance.ts";
 
 /** A loopback name: the development sign-in is served to no other. */
 export const BASE_URL = "http://passbook.localhost";

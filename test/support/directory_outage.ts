@@ -1,6 +1,6 @@
 /** D1 `DIRECTORY` going away and coming back, as the Worker sees it. The objects never ask it. */
 import { env } from "cloudflare:workers";
-import { environmentWith } from "../http/passbook.ts";
+import { environmentWith } from "./passbook.ts";
 
 export interface Directory {
   /** A new isolate's environment over this directory. */

@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+interface Row {
+  readonly row: string;
+  readonly files: readonly string[];
+  /** Names of tests or groups, with the file that they are looked up in. */
+  readonly names: readonly { readonly file: string | null; readonly name: string }[];
+}
+
+/** The rows of the tables: what is required, and where it is tested. */
+function readRows(): Row[] {
+  const lines = readFileSync("test/README.md", "utf8").split("\n");
+  return lines
+    .filter((line) => line.startsWith("| ") && !line.startsWith("| ---"))
+    .map((row) => {
+      const tested = row.slice(row.indexOf(" | "));
+      const files: string[] = [];
+      const names: { file: string | null; name: string }[] = [];
+      for (const [, code, name] of tested.matchAll(/`([^`]+)`|"([^"]+)"/g)) {
+        if (code !== undefined && /^[a-z_]+\/[a-z_0-9.]+$/.test(code)) files.push(code);
+        if (name !== undefined) names.push({ file: files.at(-1) ?? null, name });
+      }
+      return { row, files, names };
+    });
+}
+
+function pathOf(file: string): string | undefined {
+  return [`test/${file}.test.ts`, `test/${file}.ts`, `test/${file}`].find((path) =>
+    existsSync(path),
+  );
+}
+
+const rows = readRows();
+
+it("names files that there are", () => {
+  const unknown = rows.flatMap(({ row, files }) =>
+    files.filter((file) => pathOf(file) === undefined).map((file) => `${file} in ${row}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+it("names tests that are in them", () => {
+  const missing = rows.flatMap(({ row, names }) =>
+    names
+      .filter(({ file, name }) => {
+        const path = file === null ? undefined : pathOf(file);
+        if (path === undefined) return true;
+        // A name stands in quotes on the line that begins a test, or on its own under one.
+        const lines = readFileSync(path, "utf8").split("\n");
+        return !lines.some(
+          (line) => /^\s*(it|describe|\]\)|\[?["`])/.test(line) && line.includes(name),
+        );
+      })
+      .map(({ name }) => `${name} in ${row}`),
+  );
+  expect(missing).toEqual([]);
+  expect(rows.flatMap(({ names }) => names).length).toBeGreaterThan(50);
+});
