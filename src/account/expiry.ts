@@ -28,9 +28,9 @@ export class Expiry {
    * jobs it ends, and one row more.
    */
   expireDueJobs(transaction: Transaction): void {
-    const { store, now_ms, alarm } = transaction;
+    const { newest_entry, now_ms, alarm } = transaction;
     if (this.#next_ms !== null && this.#next_ms > now_ms) return;
-    const open = openJobsOf(store.readNewestEntry());
+    const open = openJobsOf(newest_entry.read());
     if (open.open_jobs === 0) {
       this.#next_ms = Number.POSITIVE_INFINITY;
       return;
@@ -60,8 +60,8 @@ export class Expiry {
 }
 
 /** Jobs whose time has run out, as many as one transaction ends. */
-function listDueJobs({ store, now_ms }: Transaction): string[] {
-  const { recent_after_job_id } = openJobsOf(store.readNewestEntry());
+function listDueJobs({ store, newest_entry, now_ms }: Transaction): string[] {
+  const { recent_after_job_id } = openJobsOf(newest_entry.read());
   const recent = store
     .listRecentStartedJobs(recent_after_job_id ?? "")
     .filter((job) => job.expires_at_ms <= now_ms)
@@ -72,8 +72,8 @@ function listDueJobs({ store, now_ms }: Transaction): string[] {
 }
 
 /** When the next started job runs out, or a stuck one is tried again; null: neither. */
-function readNextExpiry({ store }: Transaction): number | null {
-  const { open_jobs, recent_after_job_id } = openJobsOf(store.readNewestEntry());
+function readNextExpiry({ store, newest_entry }: Transaction): number | null {
+  const { open_jobs, recent_after_job_id } = openJobsOf(newest_entry.read());
   if (open_jobs === 0) return null;
   const recent = store.listRecentStartedJobs(recent_after_job_id ?? "");
   const times = [

@@ -19,7 +19,7 @@ import { listEntries } from "./entries.ts";
 import { Expiry } from "./expiry.ts";
 import { deleteKeptAnswers, once } from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
-import { listJobs } from "./lists.ts";
+import { openJobLists } from "./lists.ts";
 import { openJobsOf } from "./open_jobs.ts";
 import { Outbox } from "./outbox.ts";
 import * as schema from "./schema.ts";
@@ -44,6 +44,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   readonly #database: AccountDatabase;
   #store!: Store;
   #tokens!: TokenStore;
+  #listJobs!: ReturnType<typeof openJobLists>;
   #outbox!: Outbox;
   #alarm!: Alarm;
   readonly #expiry = new Expiry();
@@ -61,6 +62,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       this.#alarm = new Alarm(ctx.storage, await ctx.storage.getAlarm());
       this.#store = openStore(this.#database);
       this.#tokens = openTokenStore(this.#database);
+      this.#listJobs = openJobLists(this.#database);
       this.#outbox = new Outbox(this.#database, this.#store, createProjector(env.DB));
     });
   }
@@ -114,8 +116,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   ): contract.Answer<contract.Page<JobRow, string>> {
     return this.#transact(caller, "read", (transaction) => {
       const filter = { ...request, visible_apps: admission.visibleApps(transaction) };
-      const { recent_after_job_id } = openJobsOf(this.#store.readNewestEntry());
-      return accepted(listJobs(this.#database, filter, recent_after_job_id));
+      const { recent_after_job_id } = openJobsOf(transaction.newest_entry.read());
+      return accepted(this.#listJobs(filter, recent_after_job_id));
     });
   }
 

@@ -3,6 +3,7 @@ import type { PersonalTokenAccess } from "../domain/personal_token.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Answer, Caller } from "./contract.ts";
 import type { Expiry } from "./expiry.ts";
+import { NewestEntry } from "./newest_entry.ts";
 import type { Store } from "./store.ts";
 import { admit } from "./personal_tokens/admission.ts";
 import type { TokenRow, TokenStore } from "./personal_tokens/store.ts";
@@ -14,6 +15,7 @@ import type { TokenRow, TokenStore } from "./personal_tokens/store.ts";
  */
 export interface Transaction {
   readonly store: Store;
+  readonly newest_entry: NewestEntry;
   readonly tokens: TokenStore;
   readonly alarm: Alarm;
   readonly expiry: Expiry;
@@ -46,8 +48,10 @@ export function transact<Value>(
   operation: (transaction: Transaction) => Answer<Value>,
 ): Answer<Value> {
   const { alarm, expiry } = ground;
-  const part = <Part>(work: () => Part): Part => alarm.within(() => storage.transactionSync(work));
-  const transaction = { ...ground, token: null, now_ms: Date.now(), part };
+  const newest_entry = new NewestEntry(ground.store);
+  const part = <Part>(work: () => Part): Part =>
+    newest_entry.within(() => alarm.within(() => storage.transactionSync(work)));
+  const transaction = { ...ground, newest_entry, token: null, now_ms: Date.now(), part };
   try {
     return part(() => {
       expiry.expireDueJobs(transaction);

@@ -21,7 +21,7 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
   const row = store.readAccount();
   assertInvariant(row !== null, "an open account has its row");
   const { id, identity_id, plan } = row;
-  const account = { id, identity_id, plan, credits: readBooks(store).balance_after };
+  const account = { id, identity_id, plan, credits: readBooks(transaction).balance_after };
   const visible = visibleApps(transaction);
   const apps = store.listApps().filter(({ slug }) => visible?.includes(slug) ?? true);
   return accepted({ account, apps, app_grant });
@@ -67,7 +67,7 @@ function upsertApp(
   }
   const change = { amount: starter_credits, held: 0 };
   const is_worth_some = worth_now !== null && worth_now > 0;
-  const granted = is_worth_some && fitsBooks(readBooks(store), change);
+  const granted = is_worth_some && fitsBooks(readBooks(transaction), change);
   if (granted) post(transaction, { ...OF_ACCOUNT, ...change, kind: "grant", app_slug: slug });
   if (granted || known === null) {
     store.saveApp({
