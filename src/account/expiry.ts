@@ -12,8 +12,9 @@ export class Expiry {
   /** No started job runs out before this; infinity: none is started; null: not known. */
   #next_ms: number | null = null;
 
-  /** Says that a job was started. */
-  started({ expires_at_ms }: { readonly expires_at_ms: number }): void {
+  /** Says that a job was started. The alarm that its line armed comes first, or comes by then. */
+  started({ alarm }: Transaction, { expires_at_ms }: { readonly expires_at_ms: number }): void {
+    alarm.by(expires_at_ms);
     if (this.#next_ms !== null) this.#next_ms = Math.min(this.#next_ms, expires_at_ms);
   }
 

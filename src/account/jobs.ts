@@ -60,7 +60,7 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
     token_id: token?.id ?? null,
   };
   store.insertJob(job);
-  transaction.expiry.started(job);
+  transaction.expiry.started(transaction, job);
   countSpending(transaction, job, request.cost_estimate);
   return accepted({ job_id: id, credits: entry.balance_after });
 }

@@ -1,7 +1,6 @@
 /** Writing the passbook: the only place that adds a line. */
 import { v4 as uuidv4 } from "uuid";
 import { nextLine, type LedgerLine, type Posting, type Standing } from "../domain/ledger.ts";
-import { PROJECTION_DELAY_MS } from "../domain/limits.ts";
 import { assertInvariant } from "../domain/result.ts";
 import { openJobsOf, type OpenJobs } from "./open_jobs.ts";
 import type { EntryRow } from "./store.ts";
@@ -19,7 +18,7 @@ export function readBooks({
  * ends a job: what is started then.
  */
 export function post(
-  { store, newest_entry, now_ms, alarm }: Transaction,
+  { store, newest_entry, now_ms, delivery }: Transaction,
   posting: Posting,
   open?: OpenJobs,
 ): EntryRow {
@@ -29,7 +28,7 @@ export function post(
   const entry = { ...line, at_ms: now_ms, open_jobs, recent_after_job_id, recent_jobs };
   assertWritten(store.insertEntry(entry), line);
   newest_entry.posted(entry);
-  alarm.by(now_ms + PROJECTION_DELAY_MS);
+  delivery.owe(now_ms);
   return entry;
 }
 

@@ -16,6 +16,7 @@ import * as adjustments from "./adjustments.ts";
 import { Alarm } from "./alarm.ts";
 import type * as contract from "./contract.ts";
 import { listEntries } from "./entries.ts";
+import { Delivery } from "./delivery.ts";
 import { Expiry } from "./expiry.ts";
 import { deleteKeptAnswers, once } from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
@@ -47,6 +48,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   #listJobs!: ReturnType<typeof openJobLists>;
   #outbox!: Outbox;
   #alarm!: Alarm;
+  #delivery!: Delivery;
   readonly #expiry = new Expiry();
   #vault: Vault | undefined;
   /** Before this, nobody need ask whether D1 is behind. */
@@ -64,6 +66,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       this.#tokens = openTokenStore(this.#database);
       this.#listJobs = openJobLists(this.#database);
       this.#outbox = new Outbox(this.#database, this.#store, createProjector(env.DB));
+      this.#delivery = new Delivery(this.#alarm, this.#outbox);
     });
   }
 
@@ -241,7 +244,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       this.#transact(ITSELF, "read", () => accepted(null));
       return null;
     });
-    await attempt("projection", () => this.#outbox.flush());
+    await attempt("projection", () => this.#delivery.flush());
     // What others wait for came first: cleaning up must not stand in its way.
     await attempt("clean-up", () => deleteKeptAnswers(this.#database, Date.now()));
     this.#rearmAfter(failures);
@@ -276,10 +279,12 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       store: this.#store,
       tokens: this.#tokens,
       alarm: this.#alarm,
+      delivery: this.#delivery,
       expiry: this.#expiry,
       identity_id: this.#identityId(),
     };
     const answer = transact(ground, caller, wanted, operation);
+    this.#delivery.start();
     this.#seeThatDebtIsPaid();
     return answer;
   }

@@ -2,6 +2,7 @@
 import type { PersonalTokenAccess } from "../domain/personal_token.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Answer, Caller } from "./contract.ts";
+import type { Delivery } from "./delivery.ts";
 import type { Expiry } from "./expiry.ts";
 import { NewestEntry } from "./newest_entry.ts";
 import type { Store } from "./store.ts";
@@ -18,6 +19,7 @@ export interface Transaction {
   readonly newest_entry: NewestEntry;
   readonly tokens: TokenStore;
   readonly alarm: Alarm;
+  readonly delivery: Delivery;
   readonly expiry: Expiry;
   readonly token: TokenRow | null;
   readonly identity_id: string;
@@ -32,6 +34,7 @@ export interface Ground {
   readonly store: Store;
   readonly tokens: TokenStore;
   readonly alarm: Alarm;
+  readonly delivery: Delivery;
   readonly expiry: Expiry;
   readonly identity_id: string;
 }

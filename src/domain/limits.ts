@@ -75,7 +75,10 @@ export const IDEMPOTENCY_CLEANUP_ROWS = 5_000;
 /** Apps one account may be upserted for. Anyone can invent slugs; this bounds what that stores. */
 export const APPS_PER_ACCOUNT_MAX = 1_000;
 
-/** How long after a commit its rows go to the read model: one batch a second for a hot account. */
+/**
+ * The shortest time between two deliveries of one account to the read model: a quiet account's line
+ * goes at once, a hot account sends one batch a second.
+ */
 export const PROJECTION_DELAY_MS = 1_000;
 
 /**

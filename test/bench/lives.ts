@@ -10,6 +10,7 @@ const COUNTED = [
   "object_rows_read",
   "object_rows_written",
   "alarms_set",
+  "d1_batches",
   "d1_queries",
   "d1_rows_read",
   "d1_rows_written",
@@ -99,15 +100,15 @@ export async function untilQuiet(url: string, owes: boolean): Promise<Counts> {
   let sum = await takeCounts(url);
   let quiet_since_ms = performance.now();
   const until_ms = quiet_since_ms + PATIENCE_MS;
-  // An alarm may be some seconds away: where one is owed, quiet before it does not count.
-  let fired = !owes || sum.alarms > 0;
+  // A delivery may be some seconds away: where one is owed, quiet before it does not count.
+  let delivered = !owes || sum.d1_rows_written > 0;
   while (performance.now() < until_ms) {
     await new Promise((resolve) => setTimeout(resolve, 250));
     const more = await takeCounts(url);
     if (total(more) > 0) quiet_since_ms = performance.now();
     sum = add(sum, more);
-    fired ||= sum.alarms > 0;
-    if (fired && performance.now() - quiet_since_ms > QUIET_MS) return sum;
+    delivered ||= sum.d1_rows_written > 0;
+    if (delivered && performance.now() - quiet_since_ms > QUIET_MS) return sum;
   }
   return sum;
 }

@@ -17,6 +17,7 @@ const NOTHING = {
   object_rows_read: 0,
   object_rows_written: 0,
   alarms_set: 0,
+  d1_batches: 0,
   d1_queries: 0,
   d1_rows_read: 0,
   d1_rows_written: 0,
@@ -110,6 +111,7 @@ function countedDatabase(database) {
     prepare: (query) => countedStatement(database.prepare(query)),
     batch: async (statements) => {
       const results = await database.batch(statements.map((it) => originals.get(it) ?? it));
+      counts.d1_batches += 1;
       results.forEach(countD1);
       return results;
     },
