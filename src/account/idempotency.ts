@@ -13,6 +13,21 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const dayOf = (at_ms: number): number => Math.floor(at_ms / DAY_MS);
 
+/** How an answer is kept, where not as it is, whole and always. */
+export interface KeptForm<Value> {
+  /** Whether it changed anything: only then is it kept. */
+  isKept(answer: Value): boolean;
+  /** What is stored of it, as JSON. */
+  keep(answer: Value): unknown;
+  recall(kept: unknown, transaction: Transaction): Value;
+}
+
+const WHOLE: KeptForm<never> = {
+  isKept: () => true,
+  keep: (answer) => answer,
+  recall: (kept) => kept as never,
+};
+
 /**
  * Runs `operation` unless the guard's key was answered before at this endpoint. Only answers that
  * changed something are kept, so a refused request may be tried again with its key. The same key
@@ -24,6 +39,7 @@ export function once<Value>(
   guard: IdempotencyGuard | null,
   transaction: Transaction,
   operation: (transaction: Transaction) => Answer<Value>,
+  form: KeptForm<Value> = WHOLE as KeptForm<Value>,
 ): OnceAnswer<Value> {
   const { now_ms, token } = transaction;
   if (guard !== null) {
@@ -32,17 +48,20 @@ export function once<Value>(
       // A token limited to some apps must not be told what others did for other apps.
       const may_see = visibleApps(transaction) === undefined || kept.token_id === token?.id;
       return may_see && kept.fingerprint === guard.fingerprint
-        ? accepted({ value: JSON.parse(kept.answer_json) as Value, replayed: true })
+        ? accepted({
+            value: form.recall(JSON.parse(kept.answer_json), transaction),
+            replayed: true,
+          })
         : refused({ code: "idempotency_key_reused" });
     }
   }
   const answer = operation(transaction);
   if (!answer.ok) return answer;
-  if (guard !== null) {
+  if (guard !== null && form.isKept(answer.value)) {
     const row = {
       fingerprint: guard.fingerprint,
       token_id: token?.id ?? null,
-      answer_json: JSON.stringify(answer.value),
+      answer_json: JSON.stringify(form.keep(answer.value)),
       created_at_ms: now_ms,
     };
     database

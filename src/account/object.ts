@@ -14,11 +14,12 @@ import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
 import { createProjector } from "../readmodel/projector.ts";
 import * as adjustments from "./adjustments.ts";
 import { Alarm } from "./alarm.ts";
+import * as batches from "./batches.ts";
 import type * as contract from "./contract.ts";
 import { listEntries } from "./entries.ts";
 import { Delivery } from "./delivery.ts";
 import { Expiry } from "./expiry.ts";
-import { deleteKeptAnswers, once } from "./idempotency.ts";
+import { deleteKeptAnswers, once, type KeptForm } from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
 import { openJobLists } from "./lists.ts";
 import { openJobsOf } from "./open_jobs.ts";
@@ -94,6 +95,24 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#transactOnce(caller, "jobs.complete", guard, (it) =>
       jobs.completeJob(it, request),
     );
+  }
+
+  createJobs(
+    caller: contract.Caller,
+    requests: readonly contract.CreateJobRequest[],
+    guard: contract.IdempotencyGuard | null,
+  ): contract.OnceAnswer<contract.Batch<contract.CreatedJob>> {
+    const create = (it: Transaction) => batches.createJobs(it, requests);
+    return this.#transactOnce(caller, "jobs.create.batch", guard, create, batches.CREATED_FORM);
+  }
+
+  completeJobs(
+    caller: contract.Caller,
+    requests: readonly contract.CompleteJobRequest[],
+    guard: contract.IdempotencyGuard | null,
+  ): contract.OnceAnswer<contract.Batch<contract.SettledJob>> {
+    const complete = (it: Transaction) => batches.completeJobs(it, requests);
+    return this.#transactOnce(caller, "jobs.complete.batch", guard, complete, batches.SETTLED_FORM);
   }
 
   failJob(
@@ -263,9 +282,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     endpoint: string,
     guard: contract.IdempotencyGuard | null,
     operation: (transaction: Transaction) => contract.Answer<Value>,
+    form?: KeptForm<Value>,
   ): contract.OnceAnswer<Value> {
     return this.#transact(caller, "write", (transaction) =>
-      once(this.#database, endpoint, guard, transaction, operation),
+      once(this.#database, endpoint, guard, transaction, operation, form),
     );
   }
 
