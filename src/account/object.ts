@@ -19,7 +19,13 @@ import type * as contract from "./contract.ts";
 import { listEntries } from "./entries.ts";
 import { Delivery } from "./delivery.ts";
 import { Expiry } from "./expiry.ts";
-import { deleteKeptAnswers, once, type KeptForm } from "./idempotency.ts";
+import {
+  deleteKeptAnswers,
+  once,
+  openKeptAnswers,
+  type KeptAnswers,
+  type KeptForm,
+} from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
 import { openJobLists } from "./lists.ts";
 import { openJobsOf } from "./open_jobs.ts";
@@ -46,6 +52,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   readonly #database: AccountDatabase;
   #store!: Store;
   #tokens!: TokenStore;
+  #kept_answers!: KeptAnswers;
   #listJobs!: ReturnType<typeof openJobLists>;
   #outbox!: Outbox;
   #alarm!: Alarm;
@@ -65,6 +72,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       this.#alarm = new Alarm(ctx.storage, await ctx.storage.getAlarm());
       this.#store = openStore(this.#database);
       this.#tokens = openTokenStore(this.#database);
+      this.#kept_answers = openKeptAnswers(this.#database);
       this.#listJobs = openJobLists(this.#database);
       this.#outbox = new Outbox(this.#database, this.#store, createProjector(env.DB));
       this.#delivery = new Delivery(this.#alarm, this.#outbox);
@@ -285,7 +293,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     form?: KeptForm<Value>,
   ): contract.OnceAnswer<Value> {
     return this.#transact(caller, "write", (transaction) =>
-      once(this.#database, endpoint, guard, transaction, operation, form),
+      once(this.#kept_answers, endpoint, guard, transaction, operation, form),
     );
   }
 

@@ -109,15 +109,17 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
     },
     async createMany(many, options = {}) {
       const body = { jobs: many.map(creation) };
-      return batch<CreatedJobs>(await write("/api/jobs/batch", body, options), many.length);
+      const answer = (await write("/api/jobs/batch", body, options)).body as unknown as CreatedJobs;
+      return checked(answer, isBatch(answer, many.length));
     },
     async complete(job, options = {}) {
       return settled(await write("/api/jobs/complete", completion(job), options), job.jobId);
     },
     async completeMany(many, options = {}) {
       const body = { jobs: many.map(completion) };
-      const answer = await write("/api/jobs/complete/batch", body, options);
-      return batch<SettledJobs>(answer, many.length);
+      const answer = (await write("/api/jobs/complete/batch", body, options))
+        .body as unknown as SettledJobs;
+      return checked(answer, isBatch(answer, many.length));
     },
     async fail({ jobId, refund = true }, options = {}) {
       return settled(await write("/api/jobs/fail", { job_id: jobId, refund }, options), jobId);
@@ -149,13 +151,8 @@ function completion({ jobId, actualCost, metadata }: CompleteJob): object {
   return { job_id: jobId, actual_cost: actualCost, metadata };
 }
 
-function batch<Answered extends CreatedJobs | SettledJobs>(
-  { body }: Answer,
-  length: number,
-): Answered {
-  const answer = body as unknown as Answered;
-  const whole = Array.isArray(answer.results) && answer.results.length === length;
-  return checked(answer, whole && isCredits(answer.credits));
+function isBatch({ results, credits }: CreatedJobs | SettledJobs, length: number): boolean {
+  return Array.isArray(results) && results.length === length && isCredits(credits);
 }
 
 function settled({ body }: Answer, jobId: string): SettledJob {

@@ -1,12 +1,12 @@
 /** Batches: the same as their items one by one, in one transaction. */
+import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { BATCH_ITEMS_PER_WRITE, JOBS_PER_BATCH_MAX } from "../../src/domain/limits.ts";
-import { RATE_LIMITS } from "../../src/domain/rate_limits.ts";
 import { expectInvariants } from "../account/invariants.ts";
 import { dump, evict, query, readContents } from "../account/object.ts";
 import { getToken } from "../device/logins.ts";
-import { signIn, signInWithCredits, type SignedIn } from "./passbook.ts";
+import { send, signIn, signInWithCredits, type SignedIn } from "./passbook.ts";
 
 const KEY = { "Idempotency-Key": "batch-1" };
 const job = (cost_estimate: number, app = "demo") => ({ app, action: "draw", cost_estimate });
@@ -228,13 +228,32 @@ describe("a limited token's batch", () => {
 });
 
 describe("writes are counted", () => {
-  it("one for every ten items of a batch", async () => {
+  it("one for every ten items of a batch, and too many are refused", async () => {
     const ada = await signInWithCredits();
-    const full = Array.from({ length: JOBS_PER_BATCH_MAX }, () => 0);
-    const batches = RATE_LIMITS.writes.count / (JOBS_PER_BATCH_MAX / BATCH_ITEMS_PER_WRITE);
-    for (let sent = 0; sent < batches; sent += 1)
-      expect((await create(ada, full)).status).toBe(200);
-    expect((await create(ada, full)).status).toBe(429);
-    expect((await ada.post("/api/jobs", job(0))).status).toBe(429);
+    let left = Number.POSITIVE_INFINITY;
+    let counted = 0;
+    const limit = async () => {
+      counted += 1;
+      return { success: (left -= 1) >= 0 };
+    };
+    const environment = { ...env, LIMIT_WRITES: { limit } };
+    const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/json" };
+    const ask = (jobs: object[]) =>
+      send("POST", "/api/jobs/batch", { headers, body: JSON.stringify({ jobs }) }, environment);
+    const items = (count: number) => Array.from({ length: count }, () => job(0));
+    for (const [count, writes] of [
+      [1, 1],
+      [BATCH_ITEMS_PER_WRITE, 1],
+      [BATCH_ITEMS_PER_WRITE + 1, 2],
+      [JOBS_PER_BATCH_MAX, 10],
+    ] as const) {
+      counted = 0;
+      expect((await ask(items(count))).status).toBe(200);
+      expect(counted).toBe(writes);
+    }
+    left = 9;
+    const before = await dump(ada.identity_id);
+    expect((await ask(items(JOBS_PER_BATCH_MAX))).status).toBe(429);
+    expect(await dump(ada.identity_id)).toBe(before);
   });
 });

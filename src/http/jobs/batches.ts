@@ -73,7 +73,7 @@ const handleBatch = <Schema extends z.ZodType, Request, Value>({
       const views = requests.map((request) => {
         const result = request.ok ? done.next().value : request;
         if (result === undefined) throw new Error("the account answers every item");
-        return result.ok ? view(result.value as Value) : refusalView(result.refusal);
+        return result.ok ? view(result.value) : refusalView(result.refusal);
       });
       return { results: views, credits };
     });
