@@ -426,6 +426,17 @@ describe("a line of an account that was quiet", () => {
     expect(armed).toHaveBeenCalledTimes(1);
   });
 
+  it("is armed for a job's end where that comes sooner than the guarantee", async () => {
+    await open();
+    await fireAlarm(ADA);
+    await evict(ADA);
+    const now_ms = Date.now();
+    await createJob(1, 60);
+    const armed_at_ms = (await armedAt()) ?? 0;
+    expect(armed_at_ms).toBeGreaterThanOrEqual(now_ms + 60_000);
+    expect(armed_at_ms).toBeLessThan(now_ms + PROJECTION_RETRY_MAX_MS);
+  });
+
   it("leaves an abandoned job to time out by the object's own alarm", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     await open();
