@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import type { AppEnvironment } from "./http/context.ts";
 import { dressPages } from "./http/dress.tsx";
 import { answerFailure } from "./http/failures.ts";
-import { safeHeaders, strictReferrer } from "./http/headers.ts";
+import { safeHeaders } from "./http/headers.ts";
 import { readHealth, readReadiness } from "./http/health.ts";
 import { answerUnrouted } from "./http/methods.ts";
 import { ownAddressOnly } from "./http/own_address.ts";
@@ -18,7 +18,7 @@ export function createApp(): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>();
   app.onError(answerFailure);
   app.notFound(answerUnrouted(app));
-  app.use(logRequest, safeHeaders, strictReferrer);
+  app.use(logRequest, safeHeaders);
   // Need no settings: the pages that say they are wrong, or that this is not our address, need them.
   for (const name of PAGE_FILES) app.get(`/${name}`, ...readPageFile);
   // Before the settings are read: these answer on wrong ones too.

@@ -19,7 +19,7 @@ export function adjustCredits(
   transaction: Transaction,
   { amount, note }: AdjustCreditsRequest,
 ): Answer<AdjustedCredits> {
-  if (!fitsBooks(readBooks(transaction.store), { amount, held: 0 })) {
+  if (!fitsBooks(readBooks(transaction), { amount, held: 0 })) {
     return refused({ code: "balance_limit" });
   }
   ensureOpen(transaction);

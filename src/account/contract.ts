@@ -171,6 +171,12 @@ export interface SettledJob {
   readonly credits: number;
 }
 
+/** What became of each item of a batch, in its order, and the balance after all of them. */
+export interface Batch<Value> {
+  readonly results: readonly Answer<Value>[];
+  readonly credits: number;
+}
+
 /** Credits an operator gives, or takes where negative; not 0. `note`: why, for the account's owner. */
 export interface AdjustCreditsRequest {
   readonly amount: number;
@@ -230,6 +236,17 @@ export interface AccountOperations {
   wallet(caller: Caller, request: WalletRequest): Answer<WalletAnswer>;
   createJob(caller: Caller, request: CreateJobRequest, guard: Guard): OnceAnswer<CreatedJob>;
   completeJob(caller: Caller, request: CompleteJobRequest, guard: Guard): OnceAnswer<SettledJob>;
+  /** Several in one transaction; an item that is refused undoes no other. */
+  createJobs(
+    caller: Caller,
+    requests: readonly CreateJobRequest[],
+    guard: Guard,
+  ): OnceAnswer<Batch<CreatedJob>>;
+  completeJobs(
+    caller: Caller,
+    requests: readonly CompleteJobRequest[],
+    guard: Guard,
+  ): OnceAnswer<Batch<SettledJob>>;
   failJob(caller: Caller, request: FailJobRequest, guard: Guard): OnceAnswer<SettledJob>;
   readJob(caller: Caller, job_id: string): Answer<JobRow>;
   listJobs(caller: Caller, request: ListJobsRequest): Answer<Page<JobRow, string>>;

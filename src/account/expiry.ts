@@ -12,8 +12,9 @@ export class Expiry {
   /** No started job runs out before this; infinity: none is started; null: not known. */
   #next_ms: number | null = null;
 
-  /** Says that a job was started. */
-  started({ expires_at_ms }: { readonly expires_at_ms: number }): void {
+  /** Says that a job was started. The alarm that its line armed comes first, or comes by then. */
+  started({ alarm }: Transaction, { expires_at_ms }: { readonly expires_at_ms: number }): void {
+    alarm.by(expires_at_ms);
     if (this.#next_ms !== null) this.#next_ms = Math.min(this.#next_ms, expires_at_ms);
   }
 
@@ -28,9 +29,9 @@ export class Expiry {
    * jobs it ends, and one row more.
    */
   expireDueJobs(transaction: Transaction): void {
-    const { store, now_ms, alarm } = transaction;
+    const { newest_entry, now_ms, alarm } = transaction;
     if (this.#next_ms !== null && this.#next_ms > now_ms) return;
-    const open = openJobsOf(store.readNewestEntry());
+    const open = openJobsOf(newest_entry.read());
     if (open.open_jobs === 0) {
       this.#next_ms = Number.POSITIVE_INFINITY;
       return;
@@ -60,8 +61,8 @@ export class Expiry {
 }
 
 /** Jobs whose time has run out, as many as one transaction ends. */
-function listDueJobs({ store, now_ms }: Transaction): string[] {
-  const { recent_after_job_id } = openJobsOf(store.readNewestEntry());
+function listDueJobs({ store, newest_entry, now_ms }: Transaction): string[] {
+  const { recent_after_job_id } = openJobsOf(newest_entry.read());
   const recent = store
     .listRecentStartedJobs(recent_after_job_id ?? "")
     .filter((job) => job.expires_at_ms <= now_ms)
@@ -72,8 +73,8 @@ function listDueJobs({ store, now_ms }: Transaction): string[] {
 }
 
 /** When the next started job runs out, or a stuck one is tried again; null: neither. */
-function readNextExpiry({ store }: Transaction): number | null {
-  const { open_jobs, recent_after_job_id } = openJobsOf(store.readNewestEntry());
+function readNextExpiry({ store, newest_entry }: Transaction): number | null {
+  const { open_jobs, recent_after_job_id } = openJobsOf(newest_entry.read());
   if (open_jobs === 0) return null;
   const recent = store.listRecentStartedJobs(recent_after_job_id ?? "");
   const times = [

@@ -20,7 +20,7 @@ import type {
   StatementRequest,
 } from "./contract.ts";
 import { ensureOpen } from "./ledger.ts";
-import { listJobs } from "./lists.ts";
+import { openJobLists } from "./lists.ts";
 import { visibleApps } from "./personal_tokens/admission.ts";
 import { entries, jobs } from "./schema.ts";
 import type { AccountDatabase, EntryRow } from "./store.ts";
@@ -42,7 +42,7 @@ export function readOverview(
   const from_ms = Math.max(request.from_ms, opened_at_ms);
   const visible_apps = visibleApps(transaction);
   const filter = { visible_apps, limit: OVERVIEW_RECENT_JOBS };
-  const { rows: recent_jobs } = listJobs(database, filter, newest.recent_after_job_id);
+  const { rows: recent_jobs } = openJobLists(database)(filter, newest.recent_after_job_id);
   const { points, complete } = readBalances(database, from_ms);
   return accepted({
     account: { ...account, credits: newest.balance_after },

@@ -1,11 +1,11 @@
 /** Kept answers: a retried request gets the first answer again, written in the same transaction. */
-import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, sql } from "drizzle-orm";
 import { IDEMPOTENCY_CLEANUP_ROWS, IDEMPOTENCY_KEEP_MS } from "../domain/limits.ts";
 import { accepted, refused } from "../domain/result.ts";
 import { visibleApps } from "./personal_tokens/admission.ts";
 import type { Answer, IdempotencyGuard, OnceAnswer } from "./contract.ts";
 import { idempotency } from "./schema.ts";
-import type { AccountDatabase } from "./store.ts";
+import { value, type AccountDatabase } from "./store.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** A UTC day: the unit in which kept answers are cleaned away. Not shorter than they are kept. */
@@ -13,64 +13,106 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const dayOf = (at_ms: number): number => Math.floor(at_ms / DAY_MS);
 
+/** How an answer is kept, where not as it is, whole and always. */
+export interface KeptForm<Value> {
+  /** Whether it changed anything: only then is it kept. */
+  isKept(answer: Value): boolean;
+  /** What is stored of it, as JSON. */
+  keep(answer: Value): unknown;
+  recall(kept: unknown, transaction: Transaction): Value;
+}
+
+const WHOLE: KeptForm<never> = {
+  isKept: () => true,
+  keep: (answer) => answer,
+  recall: (kept) => kept as never,
+};
+
 /**
  * Runs `operation` unless the guard's key was answered before at this endpoint. Only answers that
  * changed something are kept, so a refused request may be tried again with its key. The same key
  * with another request is `idempotency_key_reused`.
  */
 export function once<Value>(
-  database: AccountDatabase,
+  kept_answers: KeptAnswers,
   endpoint: string,
   guard: IdempotencyGuard | null,
   transaction: Transaction,
   operation: (transaction: Transaction) => Answer<Value>,
+  form: KeptForm<Value> = WHOLE,
 ): OnceAnswer<Value> {
   const { now_ms, token } = transaction;
   if (guard !== null) {
-    const kept = readKept(database, endpoint, guard.key, now_ms);
+    const kept = kept_answers.read(endpoint, guard.key, now_ms);
     if (kept !== null) {
       // A token limited to some apps must not be told what others did for other apps.
       const may_see = visibleApps(transaction) === undefined || kept.token_id === token?.id;
       return may_see && kept.fingerprint === guard.fingerprint
-        ? accepted({ value: JSON.parse(kept.answer_json) as Value, replayed: true })
+        ? accepted({
+            value: form.recall(JSON.parse(kept.answer_json), transaction),
+            replayed: true,
+          })
         : refused({ code: "idempotency_key_reused" });
     }
   }
   const answer = operation(transaction);
   if (!answer.ok) return answer;
-  if (guard !== null) {
-    const row = {
+  if (guard !== null && form.isKept(answer.value)) {
+    kept_answers.insert({
+      endpoint,
+      key: guard.key,
       fingerprint: guard.fingerprint,
       token_id: token?.id ?? null,
-      answer_json: JSON.stringify(answer.value),
+      answer_json: JSON.stringify(form.keep(answer.value)),
       created_at_ms: now_ms,
-    };
-    database
-      .insert(idempotency)
-      .values({ day: dayOf(now_ms), endpoint, key: guard.key, ...row })
-      .run();
+    });
   }
   return accepted({ value: answer.value, replayed: false });
 }
 
-/** Three look-ups by key, the newest first: a clock may have gone back over midnight. */
-function readKept(database: AccountDatabase, endpoint: string, key: string, now_ms: number) {
-  const today = dayOf(now_ms);
-  const kept = database
+/** The statements that every guarded request runs, over a migrated database. */
+export function openKeptAnswers(database: AccountDatabase) {
+  const by_key = database
     .select()
     .from(idempotency)
     .where(
       and(
-        inArray(idempotency.day, [today + 1, today, today - 1]),
-        eq(idempotency.endpoint, endpoint),
-        eq(idempotency.key, key),
+        sql`${idempotency.day} in (${value("tomorrow")}, ${value("today")}, ${value("yesterday")})`,
+        eq(idempotency.endpoint, value("endpoint")),
+        eq(idempotency.key, value("key")),
       ),
     )
     .orderBy(desc(idempotency.day))
     .limit(1)
-    .get();
-  return kept !== undefined && kept.created_at_ms > now_ms - IDEMPOTENCY_KEEP_MS ? kept : null;
+    .prepare();
+  const insert = database
+    .insert(idempotency)
+    .values({
+      day: value("day"),
+      endpoint: value("endpoint"),
+      key: value("key"),
+      fingerprint: value("fingerprint"),
+      token_id: value("token_id"),
+      answer_json: value("answer_json"),
+      created_at_ms: value("created_at_ms"),
+    })
+    .prepare();
+  return {
+    /** Three look-ups by key, the newest first: a clock may have gone back over midnight. */
+    read(endpoint: string, key: string, now_ms: number): KeptRow | null {
+      const today = dayOf(now_ms);
+      const around = { yesterday: today - 1, today, tomorrow: today + 1 };
+      const kept = by_key.get({ ...around, endpoint, key });
+      return kept !== undefined && kept.created_at_ms > now_ms - IDEMPOTENCY_KEEP_MS ? kept : null;
+    },
+    insert: (row: Omit<KeptRow, "day">): void =>
+      void insert.run({ ...row, day: dayOf(row.created_at_ms) }),
+  };
 }
+
+type KeptRow = typeof idempotency.$inferSelect;
+
+export type KeptAnswers = ReturnType<typeof openKeptAnswers>;
 
 /**
  * Deletes the answers of days that are over and out of reach, {@link IDEMPOTENCY_CLEANUP_ROWS} at most:

@@ -28,16 +28,16 @@ import type { Transaction } from "./transaction.ts";
  * token's row, and one job that may have outlasted the recent ones.
  */
 export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
-  const { store, token, now_ms } = transaction;
+  const { store, newest_entry, token, now_ms } = transaction;
   const not_allowed = whyNotReserve(transaction, request.app_slug, request.cost_estimate);
   if (not_allowed !== null) return refused(not_allowed);
-  const open_before = openJobsOf(store.readNewestEntry());
+  const open_before = openJobsOf(newest_entry.read());
   if (open_before.open_jobs >= OPEN_JOBS_MAX) {
     return refused({ code: "too_many_open_jobs", limit: OPEN_JOBS_MAX });
   }
   const id = nextJobId(store.readNewestJobId());
   const step = rules.reserve(
-    readBooks(store).balance_after,
+    readBooks(transaction).balance_after,
     { id, app_slug: request.app_slug },
     request.cost_estimate,
   );
@@ -60,7 +60,7 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
     token_id: token?.id ?? null,
   };
   store.insertJob(job);
-  transaction.expiry.started(job);
+  transaction.expiry.started(transaction, job);
   countSpending(transaction, job, request.cost_estimate);
   return accepted({ job_id: id, credits: entry.balance_after });
 }
@@ -77,7 +77,7 @@ export function completeJob(
   if (job === null) return refused({ code: "job_unknown" });
   const not_allowed = whyNotEnd(transaction, job);
   if (not_allowed !== null) return refused(not_allowed);
-  const step = rules.complete(readBooks(transaction.store), job, request.actual_cost);
+  const step = rules.complete(readBooks(transaction), job, request.actual_cost);
   if (!step.ok) return step;
   const over_budget = whyOverBudget(transaction, 0 - step.value.posting.amount);
   if (over_budget !== null) return refused(over_budget);
@@ -120,9 +120,9 @@ function applyStep(
   step: rules.JobStep,
   metadata_json: string | null,
 ): SettledJob {
-  const { store, now_ms } = transaction;
+  const { store, newest_entry, now_ms } = transaction;
   const { status, actual_cost, failure } = step;
-  const open = withoutEnded(store, openJobsOf(store.readNewestEntry()), job, now_ms);
+  const open = withoutEnded(store, openJobsOf(newest_entry.read()), job, now_ms);
   const entry = post(transaction, step.posting, open);
   const ended = {
     ...job,

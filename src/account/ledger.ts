@@ -1,15 +1,16 @@
 /** Writing the passbook: the only place that adds a line. */
 import { v4 as uuidv4 } from "uuid";
-import { nextLine, type LedgerLine, type Posting } from "../domain/ledger.ts";
-import { PROJECTION_DELAY_MS } from "../domain/limits.ts";
+import { nextLine, type LedgerLine, type Posting, type Standing } from "../domain/ledger.ts";
 import { assertInvariant } from "../domain/result.ts";
 import { openJobsOf, type OpenJobs } from "./open_jobs.ts";
-import type { EntryRow, Store } from "./store.ts";
+import type { EntryRow } from "./store.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** The newest line's books; nothing where the account is not open yet. In credits. */
-export function readBooks(store: Store): Pick<EntryRow, "balance_after" | "reserved_after"> {
-  return store.readNewestEntry() ?? { balance_after: 0, reserved_after: 0 };
+export function readBooks({
+  newest_entry,
+}: Transaction): Pick<EntryRow, "balance_after" | "reserved_after"> {
+  return newest_entry.read() ?? { balance_after: 0, reserved_after: 0 };
 }
 
 /**
@@ -17,28 +18,28 @@ export function readBooks(store: Store): Pick<EntryRow, "balance_after" | "reser
  * ends a job: what is started then.
  */
 export function post(
-  { store, now_ms, alarm, posted }: Transaction,
+  { store, newest_entry, now_ms, delivery, posted }: Transaction,
   posting: Posting,
   open?: OpenJobs,
 ): EntryRow {
-  const newest = store.readNewestEntry();
+  const newest = newest_entry.read();
   const line = nextLine(newest, posting);
   const { open_jobs, recent_after_job_id, recent_jobs } = open ?? openJobsOf(newest);
   const entry = { ...line, at_ms: now_ms, open_jobs, recent_after_job_id, recent_jobs };
-  store.insertEntry(entry);
-  assertWritten(store.readNewestEntry(), line);
-  alarm.by(now_ms + PROJECTION_DELAY_MS);
+  assertWritten(store.insertEntry(entry), line);
+  newest_entry.posted(entry);
+  delivery.owe(now_ms);
   posted();
   return entry;
 }
 
 /** The pair of the assertions in `nextLine`: what was written is what was meant. */
-function assertWritten(written: EntryRow | null, meant: LedgerLine): void {
+function assertWritten(written: Standing | undefined, meant: LedgerLine): void {
   assertInvariant(
     written?.line === meant.line &&
       written.balance_after === meant.balance_after &&
       written.reserved_after === meant.reserved_after,
-    "the newest entry is the one just posted",
+    "the entry stored is the one just posted",
   );
 }
 
@@ -49,8 +50,8 @@ export const FIRST_PLAN = "free";
 
 /** Opens the account where it is not open yet: its row, and line 1 of its passbook. */
 export function ensureOpen(transaction: Transaction): void {
-  const { store, identity_id, now_ms } = transaction;
-  if (store.readNewestEntry() !== null) return;
+  const { store, newest_entry, identity_id, now_ms } = transaction;
+  if (newest_entry.read() !== null) return;
   store.insertAccount({ id: uuidv4(), identity_id, plan: FIRST_PLAN, created_at_ms: now_ms });
   post(transaction, { ...OF_ACCOUNT, kind: "open", amount: 0 });
 }

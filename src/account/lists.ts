@@ -2,11 +2,11 @@
  * The SQL of what an account's owner lists, newest first. However long the history and however few rows
  * match, a page looks at a bounded number of them: it may be short, even empty, and says where to go on.
  */
-import { and, desc, eq, inArray, lt, sql, type SQL } from "drizzle-orm";
+import { and, desc, inArray, lt, sql, type AnyColumn, type SQL } from "drizzle-orm";
 import type { JobStatus } from "../domain/job.ts";
 import { LIST_SCAN_ROWS } from "../domain/limits.ts";
 import { jobs, longJobs } from "./schema.ts";
-import type { AccountDatabase, JobRow } from "./store.ts";
+import { value, type AccountDatabase, type JobRow } from "./store.ts";
 
 /** A page of rows, and the key after which the next one begins; null: there are no more. */
 export interface Page<Row, Key> {
@@ -23,52 +23,79 @@ export interface JobFilter {
   readonly limit: number;
 }
 
-/**
- * A page of jobs. Looks at {@link LIST_SCAN_ROWS} jobs at most, counts them once more where the page is
- * short, and reads the page; a list of started jobs reads those (`OPEN_JOBS_MAX`) and the recent ones
- * (`RECENT_JOBS_MAX`) besides. `recent_after_id`: as the newest ledger line has it.
- */
-export function listJobs(
-  database: AccountDatabase,
-  filter: JobFilter,
-  recent_after_id: string | null,
-): Page<JobRow, string> {
-  const { app_slug, status, visible_apps, before_id, limit } = filter;
-  const unfiltered = app_slug === undefined && status === undefined && visible_apps === undefined;
-  // Without a filter every job that is looked at is shown.
-  const scan_rows = unfiltered ? limit + 1 : LIST_SCAN_ROWS;
-  const { id, app_slug: app, status: state } = jobs;
-  const scan = database
-    .select({ id, app_slug: app, status: state })
+/** Before any id there is: a list's beginning, where none is given. */
+const END_OF_IDS = "~";
+
+/** Lists jobs over a migrated database; the few shapes of its statement are prepared once. */
+export function openJobLists(database: AccountDatabase) {
+  const whole_list = database
+    .select()
     .from(jobs)
-    .where(
-      and(
-        before_id === undefined ? undefined : lt(id, before_id),
-        status === "started" ? isKnownStarted(recent_after_id ?? "") : undefined,
-      ),
-    )
+    .where(lt(jobs.id, value("before_id")))
+    .orderBy(desc(jobs.id))
+    .limit(sql.placeholder("scan_rows"))
+    .prepare();
+  const of_all = prepareFiltered(database, undefined);
+  const of_started = prepareFiltered(database, isKnownStarted(value("recent_after_id")));
+
+  /**
+   * A page of jobs. Looks at {@link LIST_SCAN_ROWS} jobs at most, counts them once more where the page
+   * is short, and reads the page; a list of started jobs reads those (`OPEN_JOBS_MAX`) and the recent
+   * ones (`RECENT_JOBS_MAX`) besides. `recent_after_id`: as the newest ledger line has it.
+   */
+  return (filter: JobFilter, recent_after_id: string | null): Page<JobRow, string> => {
+    const { app_slug = null, status = null, visible_apps, before_id = END_OF_IDS, limit } = filter;
+    const idOf = (row: JobRow): string => row.id;
+    if (app_slug === null && status === null && visible_apps === undefined) {
+      // Without a filter every job that is looked at is shown.
+      return page(whole_list.all({ before_id, scan_rows: limit + 1 }), limit, idOf, () => null);
+    }
+    const { scan, found } = status === "started" ? of_started : of_all;
+    const looked_at = {
+      before_id,
+      scan_rows: LIST_SCAN_ROWS,
+      recent_after_id: recent_after_id ?? "",
+    };
+    const apps_json = visible_apps === undefined ? null : JSON.stringify(visible_apps);
+    const rows = found.all({ ...looked_at, app_slug, status, apps_json, page_rows: limit + 1 });
+    return page(rows, limit, idOf, () => scan.all(looked_at)[LIST_SCAN_ROWS - 1]?.id ?? null);
+  };
+}
+
+/** `scan`: the ids that a page looks at; `found`: the rows among them that a filter lets through. */
+function prepareFiltered(database: AccountDatabase, among: SQL | undefined) {
+  const { id, app_slug, status } = jobs;
+  const scan = database
+    .select({ id, app_slug, status })
+    .from(jobs)
+    .where(and(lt(id, value("before_id")), among))
     .orderBy(desc(id))
-    .limit(scan_rows);
+    .limit(sql.placeholder("scan_rows"));
   const looked_at = scan.as("looked_at");
   const shown = database
     .select({ id: looked_at.id })
     .from(looked_at)
     .where(
       and(
-        app_slug === undefined ? undefined : eq(looked_at.app_slug, app_slug),
-        status === undefined ? undefined : eq(looked_at.status, status),
-        visible_apps === undefined ? undefined : inArray(looked_at.app_slug, [...visible_apps]),
+        unlessNull("app_slug", looked_at.app_slug),
+        unlessNull("status", looked_at.status),
+        sql`(${value("apps_json")} is null
+          or ${looked_at.app_slug} in (select value from json_each(${value("apps_json")})))`,
       ),
     )
     .orderBy(desc(looked_at.id))
-    .limit(limit + 1);
-  const rows = database.select().from(jobs).where(inArray(id, shown)).orderBy(desc(id)).all();
-  const lastLookedAt = (): string | null => scan.all()[scan_rows - 1]?.id ?? null;
-  return page(rows, limit, (row) => row.id, lastLookedAt);
+    .limit(sql.placeholder("page_rows"));
+  const found = database.select().from(jobs).where(inArray(id, shown)).orderBy(desc(id)).prepare();
+  return { scan: scan.prepare(), found };
+}
+
+/** The column is what the parameter says, where it says something. */
+function unlessNull(name: string, column: AnyColumn): SQL {
+  return sql`(${value(name)} is null or ${column} = ${value(name)})`;
 }
 
 /** The ids of started jobs, wherever they are known; see `open_jobs.ts`. */
-function isKnownStarted(recent_after_id: string): SQL {
+function isKnownStarted(recent_after_id: SQL): SQL {
   return sql`${jobs.id} in (
     select ${longJobs.job_id} from ${longJobs}
     union all select id from jobs where id > ${recent_after_id} and status = 'started'

@@ -18,16 +18,24 @@ import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
 import { createProjector } from "../readmodel/projector.ts";
 import * as adjustments from "./adjustments.ts";
 import { Alarm } from "./alarm.ts";
+import * as batches from "./batches.ts";
 import type * as contract from "./contract.ts";
 import { listEntries } from "./entries.ts";
+import { Delivery } from "./delivery.ts";
 import { Streams } from "./events/streams.ts";
 import { WATCH_HEADER, WATCH_PROTOCOL, type WatchRequest } from "./events/watcher.ts";
 import { Expiry } from "./expiry.ts";
 import { readOverview, readStatement } from "./history.ts";
-import { deleteKeptAnswers, once } from "./idempotency.ts";
+import {
+  deleteKeptAnswers,
+  once,
+  openKeptAnswers,
+  type KeptAnswers,
+  type KeptForm,
+} from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
 import { ensureOpen } from "./ledger.ts";
-import { listJobs } from "./lists.ts";
+import { openJobLists } from "./lists.ts";
 import { openJobsOf } from "./open_jobs.ts";
 import { Outbox } from "./outbox.ts";
 import * as schema from "./schema.ts";
@@ -52,8 +60,11 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   readonly #database: AccountDatabase;
   #store!: Store;
   #tokens!: TokenStore;
+  #kept_answers!: KeptAnswers;
+  #listJobs!: ReturnType<typeof openJobLists>;
   #outbox!: Outbox;
   #alarm!: Alarm;
+  #delivery!: Delivery;
   readonly #expiry = new Expiry();
   #streams!: Streams;
   /** Whether the transaction under way has posted lines that streams are to be told. */
@@ -72,9 +83,12 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       this.#alarm = new Alarm(ctx.storage, await ctx.storage.getAlarm());
       this.#store = openStore(this.#database);
       this.#tokens = openTokenStore(this.#database);
+      this.#kept_answers = openKeptAnswers(this.#database);
+      this.#listJobs = openJobLists(this.#database);
       this.#outbox = new Outbox(this.#database, this.#store, createProjector(env.DB));
       const { ctx: context } = this;
       this.#streams = new Streams({ context, store: this.#store, tokens: this.#tokens });
+      this.#delivery = new Delivery(this.#alarm, this.#outbox);
     });
   }
 
@@ -130,6 +144,24 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     );
   }
 
+  createJobs(
+    caller: contract.Caller,
+    requests: readonly contract.CreateJobRequest[],
+    guard: contract.IdempotencyGuard | null,
+  ): contract.OnceAnswer<contract.Batch<contract.CreatedJob>> {
+    const create = (it: Transaction) => batches.createJobs(it, requests);
+    return this.#transactOnce(caller, "jobs.create.batch", guard, create, batches.CREATED_FORM);
+  }
+
+  completeJobs(
+    caller: contract.Caller,
+    requests: readonly contract.CompleteJobRequest[],
+    guard: contract.IdempotencyGuard | null,
+  ): contract.OnceAnswer<contract.Batch<contract.SettledJob>> {
+    const complete = (it: Transaction) => batches.completeJobs(it, requests);
+    return this.#transactOnce(caller, "jobs.complete.batch", guard, complete, batches.SETTLED_FORM);
+  }
+
   failJob(
     caller: contract.Caller,
     request: contract.FailJobRequest,
@@ -153,8 +185,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   ): contract.Answer<contract.Page<JobRow, string>> {
     return this.#transact(caller, "read", (transaction) => {
       const filter = { ...request, visible_apps: admission.visibleApps(transaction) };
-      const { recent_after_job_id } = openJobsOf(this.#store.readNewestEntry());
-      return accepted(listJobs(this.#database, filter, recent_after_job_id));
+      const { recent_after_job_id } = openJobsOf(transaction.newest_entry.read());
+      return accepted(this.#listJobs(filter, recent_after_job_id));
     });
   }
 
@@ -299,7 +331,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       this.#transact(ITSELF, "read", () => accepted(null));
       return null;
     });
-    await attempt("projection", () => this.#outbox.flush());
+    await attempt("projection", () => this.#delivery.flush());
     // What others wait for came first: cleaning up must not stand in its way.
     await attempt("streams", () => {
       this.#publish();
@@ -322,9 +354,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     endpoint: string,
     guard: contract.IdempotencyGuard | null,
     operation: (transaction: Transaction) => contract.Answer<Value>,
+    form?: KeptForm<Value>,
   ): contract.OnceAnswer<Value> {
     return this.#transact(caller, "write", (transaction) =>
-      once(this.#database, endpoint, guard, transaction, operation),
+      once(this.#kept_answers, endpoint, guard, transaction, operation, form),
     );
   }
 
@@ -338,6 +371,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       store: this.#store,
       tokens: this.#tokens,
       alarm: this.#alarm,
+      delivery: this.#delivery,
       expiry: this.#expiry,
       posted: () => void (this.#unpublished = true),
       identity_id: this.#identityId(),
@@ -346,6 +380,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     const answer = transact(ground, caller, wanted, operation);
     // After the commit: a stream never tells what was rolled back.
     if (this.#unpublished) this.#publish();
+    this.#delivery.start();
     this.#seeThatDebtIsPaid();
     return answer;
   }

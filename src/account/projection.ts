@@ -43,10 +43,7 @@ export function rowsOf(store: Store, lines: readonly EntryRow[]): ProjectedRows 
   return {
     account: accountRow(account, last),
     grants: [...app_slugs].flatMap((slug) => grantRow(account.id, store.readApp(slug))),
-    jobs: [...job_ids].flatMap((id) => {
-      const job = store.readJob(id);
-      return job === null ? [] : [jobRow(account.id, job)];
-    }),
+    jobs: store.readJobs([...job_ids]).map((job) => jobRow(account.id, job)),
   };
 }
 

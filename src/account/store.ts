@@ -5,6 +5,7 @@
  */
 import { and, asc, desc, eq, gt, lte, min, sql, type SQL } from "drizzle-orm";
 import type { DrizzleSqliteDODatabase } from "drizzle-orm/durable-sqlite";
+import type { Standing } from "../domain/ledger.ts";
 import * as schema from "./schema.ts";
 
 export type AccountDatabase = DrizzleSqliteDODatabase<typeof schema>;
@@ -14,9 +15,22 @@ export type AppRow = typeof schema.apps.$inferSelect;
 export type JobRow = typeof schema.jobs.$inferSelect;
 
 const { account, apps, entries, jobs, longJobs, stuckJobs } = schema;
-const value = (name: string): SQL => sql`${sql.placeholder(name)}`;
+/** A statement's parameter. */
+export const value = (name: string): SQL => sql`${sql.placeholder(name)}`;
+
 /** Opens the statements over a migrated database. */
 export function openStore(database: AccountDatabase) {
+  const the_account = database.select().from(account).prepare();
+  const all_apps = database
+    .select()
+    .from(apps)
+    .orderBy(asc(apps.created_at_ms), asc(apps.slug))
+    .prepare();
+  const app_by_slug = database
+    .select()
+    .from(apps)
+    .where(eq(apps.slug, value("slug")))
+    .prepare();
   const newest_entry = database
     .select()
     .from(entries)
@@ -27,6 +41,47 @@ export function openStore(database: AccountDatabase) {
     .select()
     .from(jobs)
     .where(eq(jobs.id, value("id")))
+    .prepare();
+  const entries_between = database
+    .select()
+    .from(entries)
+    .where(and(gt(entries.line, value("after_line")), lte(entries.line, value("to_line"))))
+    .orderBy(asc(entries.line))
+    .limit(sql.placeholder("limit"))
+    .prepare();
+  // One parameter however many there are: the platform takes a hundred.
+  const jobs_by_ids = database
+    .select()
+    .from(jobs)
+    .where(sql`${jobs.id} in (select value from json_each(${value("ids_json")}))`)
+    .prepare();
+  const first_job_after = database
+    .select({ id: jobs.id, status: jobs.status, expires_at_ms: jobs.expires_at_ms })
+    .from(jobs)
+    .where(gt(jobs.id, value("after_id")))
+    .orderBy(asc(jobs.id))
+    .limit(1)
+    .prepare();
+  const recent_started_jobs = database
+    .select({ id: jobs.id, expires_at_ms: jobs.expires_at_ms })
+    .from(jobs)
+    .where(
+      and(
+        gt(jobs.id, value("after_id")),
+        eq(jobs.status, "started"),
+        sql`not exists (select 1 from ${stuckJobs} where ${stuckJobs.job_id} = ${jobs.id})`,
+      ),
+    )
+    .prepare();
+  const first_long_expiry = database
+    .select({ at_ms: longJobs.expires_at_ms })
+    .from(longJobs)
+    .orderBy(asc(longJobs.expires_at_ms))
+    .limit(1)
+    .prepare();
+  const first_stuck_retry = database
+    .select({ at_ms: min(stuckJobs.retry_at_ms) })
+    .from(stuckJobs)
     .prepare();
   const newest_job = database
     .select({ id: jobs.id })
@@ -49,6 +104,11 @@ export function openStore(database: AccountDatabase) {
       open_jobs: value("open_jobs"),
       recent_after_job_id: value("recent_after_job_id"),
       recent_jobs: value("recent_jobs"),
+    })
+    .returning({
+      line: entries.line,
+      balance_after: entries.balance_after,
+      reserved_after: entries.reserved_after,
     })
     .prepare();
   const insert_job = database
@@ -89,7 +149,7 @@ export function openStore(database: AccountDatabase) {
       .run();
 
   return {
-    readAccount: (): AccountRow | null => database.select().from(account).get() ?? null,
+    readAccount: (): AccountRow | null => the_account.get() ?? null,
     updatePlan: (plan: string): void => void database.update(account).set({ plan }).run(),
     insertAccount: (row: Omit<AccountRow, "singleton">): void => {
       database
@@ -100,28 +160,24 @@ export function openStore(database: AccountDatabase) {
 
     /** The newest line: it holds the balance. Null before the account is opened. */
     readNewestEntry: (): EntryRow | null => newest_entry.get() ?? null,
-    insertEntry: (row: EntryRow): void => void insert_entry.run({ ...row }),
+    /** Gives what the row says once it is stored, from storage itself. */
+    insertEntry: (row: EntryRow): Standing | undefined => insert_entry.get({ ...row }),
     readEntry: (line: number): EntryRow | null =>
       database.select().from(entries).where(eq(entries.line, line)).get() ?? null,
     /** Lines after one and up to another, oldest first: what the outbox reads. */
     readEntriesBetween: (after_line: number, to_line: number, limit: number): EntryRow[] =>
-      database
-        .select()
-        .from(entries)
-        .where(and(gt(entries.line, after_line), lte(entries.line, to_line)))
-        .orderBy(asc(entries.line))
-        .limit(limit)
-        .all(),
+      entries_between.all({ after_line, to_line, limit }),
 
-    listApps: (): AppRow[] =>
-      database.select().from(apps).orderBy(asc(apps.created_at_ms), asc(apps.slug)).all(),
-    readApp: (slug: string): AppRow | null =>
-      database.select().from(apps).where(eq(apps.slug, slug)).get() ?? null,
+    listApps: (): AppRow[] => all_apps.all(),
+    readApp: (slug: string): AppRow | null => app_by_slug.get({ slug }) ?? null,
     saveApp: (row: AppRow): void => {
       database.insert(apps).values(row).onConflictDoUpdate({ target: apps.slug, set: row }).run();
     },
 
     readJob: (id: string): JobRow | null => job_by_id.get({ id }) ?? null,
+    /** The jobs of these ids that there are, in the order of their ids. */
+    readJobs: (ids: readonly string[]): JobRow[] =>
+      jobs_by_ids.all({ ids_json: JSON.stringify(ids) }),
     readNewestJobId: (): string | null => newest_job.get()?.id ?? null,
     insertJob: (row: JobRow): void => void insert_job.run({ ...row }),
     updateJob: (row: JobRow): void => void update_job.run({ ...row }),
@@ -136,26 +192,10 @@ export function openStore(database: AccountDatabase) {
         .all(),
     /** The oldest job after `after_id`, or null. */
     readFirstJobAfter: (after_id: string): Pick<JobRow, "id" | "status" | "expires_at_ms"> | null =>
-      database
-        .select({ id: jobs.id, status: jobs.status, expires_at_ms: jobs.expires_at_ms })
-        .from(jobs)
-        .where(gt(jobs.id, after_id))
-        .orderBy(asc(jobs.id))
-        .limit(1)
-        .get() ?? null,
+      first_job_after.get({ after_id }) ?? null,
     /** Started jobs after `after_id` that were not set aside; reads every job after it. */
     listRecentStartedJobs: (after_id: string): Pick<JobRow, "id" | "expires_at_ms">[] =>
-      database
-        .select({ id: jobs.id, expires_at_ms: jobs.expires_at_ms })
-        .from(jobs)
-        .where(
-          and(
-            gt(jobs.id, after_id),
-            eq(jobs.status, "started"),
-            sql`not exists (select 1 from ${stuckJobs} where ${stuckJobs.job_id} = ${jobs.id})`,
-          ),
-        )
-        .all(),
+      recent_started_jobs.all({ after_id }),
 
     insertLongJob: ({ id: job_id, expires_at_ms }: Pick<JobRow, "id" | "expires_at_ms">): void => {
       database.insert(longJobs).values({ expires_at_ms, job_id }).onConflictDoNothing().run();
@@ -170,13 +210,7 @@ export function openStore(database: AccountDatabase) {
         .limit(limit)
         .all()
         .map(({ id }) => id),
-    readFirstLongExpiry: (): number | null =>
-      database
-        .select({ at_ms: longJobs.expires_at_ms })
-        .from(longJobs)
-        .orderBy(asc(longJobs.expires_at_ms))
-        .limit(1)
-        .get()?.at_ms ?? null,
+    readFirstLongExpiry: (): number | null => first_long_expiry.get()?.at_ms ?? null,
 
     /** Notes that a job could not end at `since_ms`, and when to try again. */
     setJobAside: (job: JobRow, since_ms: number, retry_at_ms: number): void => {
@@ -197,11 +231,7 @@ export function openStore(database: AccountDatabase) {
         .limit(limit)
         .all()
         .map(({ id }) => id),
-    readFirstStuckRetry: (): number | null =>
-      database
-        .select({ at_ms: min(stuckJobs.retry_at_ms) })
-        .from(stuckJobs)
-        .get()?.at_ms ?? null,
+    readFirstStuckRetry: (): number | null => first_stuck_retry.get()?.at_ms ?? null,
   };
 }
 

@@ -2,7 +2,9 @@
 import type { PersonalTokenAccess } from "../domain/personal_token.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Answer, Caller } from "./contract.ts";
+import type { Delivery } from "./delivery.ts";
 import type { Expiry } from "./expiry.ts";
+import { NewestEntry } from "./newest_entry.ts";
 import type { Store } from "./store.ts";
 import { admit } from "./personal_tokens/admission.ts";
 import type { TokenRow, TokenStore } from "./personal_tokens/store.ts";
@@ -14,8 +16,10 @@ import type { TokenRow, TokenStore } from "./personal_tokens/store.ts";
  */
 export interface Transaction {
   readonly store: Store;
+  readonly newest_entry: NewestEntry;
   readonly tokens: TokenStore;
   readonly alarm: Alarm;
+  readonly delivery: Delivery;
   readonly expiry: Expiry;
   /** Says that a line was posted, for those who are told after the commit. */
   readonly posted: () => void;
@@ -32,6 +36,7 @@ export interface Ground {
   readonly store: Store;
   readonly tokens: TokenStore;
   readonly alarm: Alarm;
+  readonly delivery: Delivery;
   readonly expiry: Expiry;
   readonly posted: () => void;
   readonly identity_id: string;
@@ -49,8 +54,10 @@ export function transact<Value>(
   operation: (transaction: Transaction) => Answer<Value>,
 ): Answer<Value> {
   const { alarm, expiry } = ground;
-  const part = <Part>(work: () => Part): Part => alarm.within(() => storage.transactionSync(work));
-  const transaction = { ...ground, token: null, now_ms: Date.now(), part };
+  const newest_entry = new NewestEntry(ground.store);
+  const part = <Part>(work: () => Part): Part =>
+    newest_entry.within(() => alarm.within(() => storage.transactionSync(work)));
+  const transaction = { ...ground, newest_entry, token: null, now_ms: Date.now(), part };
   try {
     return part(() => {
       expiry.expireDueJobs(transaction);

@@ -4,7 +4,7 @@ import { APPS_PER_ACCOUNT_MAX } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import { visibleApps, whyNotForApp, whyNotGrant } from "./personal_tokens/admission.ts";
-import type { Answer, WalletAnswer, WalletRequest } from "./contract.ts";
+import type { Answer, AppRow, WalletAnswer, WalletRequest } from "./contract.ts";
 import { ensureOpen, FIRST_PLAN, OF_ACCOUNT, post, readBooks } from "./ledger.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -14,14 +14,15 @@ type AppGrant = NonNullable<WalletAnswer["app_grant"]>;
 export function readWallet(transaction: Transaction, request: WalletRequest): Answer<WalletAnswer> {
   const { store } = transaction;
   const app = request.app;
-  const refusal = app === null ? null : whyNotUpsert(transaction, app);
+  const known = app === null ? null : store.readApp(app.slug);
+  const refusal = app === null ? null : whyNotUpsert(transaction, app, known);
   if (refusal !== null) return refused(refusal);
   ensureOpen(transaction);
-  const app_grant = app === null ? null : upsertApp(transaction, app);
+  const app_grant = app === null ? null : upsertApp(transaction, app, known);
   const row = store.readAccount();
   assertInvariant(row !== null, "an open account has its row");
   const { id, identity_id, plan } = row;
-  const account = { id, identity_id, plan, credits: readBooks(store).balance_after };
+  const account = { id, identity_id, plan, credits: readBooks(transaction).balance_after };
   const visible = visibleApps(transaction);
   const apps = store.listApps().filter(({ slug }) => visible?.includes(slug) ?? true);
   return accepted({ account, apps, app_grant });
@@ -39,10 +40,10 @@ export function readPlan(transaction: Transaction): Answer<string> {
 function whyNotUpsert(
   transaction: Transaction,
   { slug, starter_credits }: NonNullable<WalletRequest["app"]>,
+  known: AppRow | null,
 ): Refusal | null {
   const foreign = whyNotForApp(transaction, slug);
   if (foreign !== null) return foreign;
-  const known = transaction.store.readApp(slug);
   const grants = starter_credits !== null && starter_credits > 0;
   const writes = known === null || (known.granted_at_ms === null && grants);
   const not_granting = writes ? whyNotGrant(transaction) : null;
@@ -58,16 +59,16 @@ function whyNotUpsert(
 function upsertApp(
   transaction: Transaction,
   { slug, starter_credits: worth_now }: NonNullable<WalletRequest["app"]>,
+  known: AppRow | null,
 ): AppGrant {
   const { store, now_ms } = transaction;
-  const known = store.readApp(slug);
   const starter_credits = worth_now ?? known?.starter_credits ?? 0;
   if (known !== null && known.granted_at_ms !== null) {
     return { slug, starter_credits: known.starter_credits, granted: false };
   }
   const change = { amount: starter_credits, held: 0 };
   const is_worth_some = worth_now !== null && worth_now > 0;
-  const granted = is_worth_some && fitsBooks(readBooks(store), change);
+  const granted = is_worth_some && fitsBooks(readBooks(transaction), change);
   if (granted) post(transaction, { ...OF_ACCOUNT, ...change, kind: "grant", app_slug: slug });
   if (granted || known === null) {
     store.saveApp({

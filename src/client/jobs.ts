@@ -3,7 +3,16 @@ import { PassbookError } from "./errors.ts";
 import { pagesOf } from "./pages.ts";
 import type { Answer, Call, Transport } from "./transport.ts";
 import type { Credentials } from "./credentials.ts";
-import type { CreatedJob, Job, JobPage, JobStatus, Metadata, SettledJob } from "./wire.ts";
+import type {
+  CreatedJob,
+  CreatedJobs,
+  Job,
+  JobPage,
+  JobStatus,
+  Metadata,
+  SettledJob,
+  SettledJobs,
+} from "./wire.ts";
 
 export interface CreateJob {
   /** The app's slug. */
@@ -62,8 +71,12 @@ export interface SettleOptions extends WriteOptions {
 export interface Jobs {
   /** Reserves credits for a job. Refused with `insufficient_credits` where they do not suffice. */
   create(job: CreateJob, options?: SettleOptions): Promise<CreatedJob>;
+  /** Creates 1 to 100 jobs at once: each is created or refused by itself. */
+  createMany(jobs: readonly CreateJob[], options?: SettleOptions): Promise<CreatedJobs>;
   /** Settles a job at its real cost. */
   complete(job: CompleteJob, options?: SettleOptions): Promise<SettledJob>;
+  /** Settles 1 to 100 jobs at once: each is settled or refused by itself. */
+  completeMany(jobs: readonly CompleteJob[], options?: SettleOptions): Promise<SettledJobs>;
   /** Ends a job without a result, and gives its reserve back unless told otherwise. */
   fail(job: FailJob, options?: SettleOptions): Promise<SettledJob>;
   get(jobId: string, options?: CallOptions): Promise<Job>;
@@ -89,15 +102,24 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
   const read = (call: Pick<Call, "path" | "query" | "signal">): Promise<Answer> =>
     transport.send({ method: "GET", repeat: { kind: "read" }, credentials, ...call });
   const jobs: Jobs = {
-    async create({ app, action, costEstimate, ttlSeconds, metadata }, options = {}) {
-      const ttl_seconds = ttlSeconds;
-      const body = { app, action, cost_estimate: costEstimate, ttl_seconds, metadata };
-      const answer = (await write("/api/jobs", body, options)).body as unknown as CreatedJob;
+    async create(job, options = {}) {
+      const answer = (await write("/api/jobs", creation(job), options))
+        .body as unknown as CreatedJob;
       return checked(answer, typeof answer.job_id === "string" && isCredits(answer.credits));
     },
-    async complete({ jobId, actualCost, metadata }, options = {}) {
-      const body = { job_id: jobId, actual_cost: actualCost, metadata };
-      return settled(await write("/api/jobs/complete", body, options), jobId);
+    async createMany(many, options = {}) {
+      const body = { jobs: many.map(creation) };
+      const answer = (await write("/api/jobs/batch", body, options)).body as unknown as CreatedJobs;
+      return checked(answer, isBatch(answer, many.length));
+    },
+    async complete(job, options = {}) {
+      return settled(await write("/api/jobs/complete", completion(job), options), job.jobId);
+    },
+    async completeMany(many, options = {}) {
+      const body = { jobs: many.map(completion) };
+      const answer = (await write("/api/jobs/complete/batch", body, options))
+        .body as unknown as SettledJobs;
+      return checked(answer, isBatch(answer, many.length));
     },
     async fail({ jobId, refund = true }, options = {}) {
       return settled(await write("/api/jobs/fail", { job_id: jobId, refund }, options), jobId);
@@ -119,6 +141,18 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
       }),
   };
   return jobs;
+}
+
+function creation({ app, action, costEstimate, ttlSeconds, metadata }: CreateJob): object {
+  return { app, action, cost_estimate: costEstimate, ttl_seconds: ttlSeconds, metadata };
+}
+
+function completion({ jobId, actualCost, metadata }: CompleteJob): object {
+  return { job_id: jobId, actual_cost: actualCost, metadata };
+}
+
+function isBatch({ results, credits }: CreatedJobs | SettledJobs, length: number): boolean {
+  return Array.isArray(results) && results.length === length && isCredits(credits);
 }
 
 function settled({ body }: Answer, jobId: string): SettledJob {

@@ -61,6 +61,24 @@ export interface SettledJob {
   readonly credits: number;
 }
 
+/** An item of a batch that was refused: nothing of it happened. */
+export interface RefusedItem {
+  readonly error: string;
+  /** As of the item alone, such as `insufficient_credits`. */
+  readonly code: string;
+}
+
+/** What became of each item, in order, and the balance after all of them. */
+export interface CreatedJobs {
+  readonly results: readonly (CreatedJob | RefusedItem)[];
+  readonly credits: number;
+}
+
+export interface SettledJobs {
+  readonly results: readonly (SettledJob | RefusedItem)[];
+  readonly credits: number;
+}
+
 export interface JobPage {
   readonly jobs: readonly Job[];
   readonly next_cursor?: string | undefined;

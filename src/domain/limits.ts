@@ -56,6 +56,16 @@ export const OPEN_JOBS_MAX = 10_000;
  */
 export const RECENT_JOBS_MAX = 100;
 
+/** Jobs that one batch creates or completes. */
+export const JOBS_PER_BATCH_MAX = 100;
+
+/**
+ * Items of a batch that count as one write: a batch spares the service most of what a request takes,
+ * not the rows. A full batch counts ten, so that batches make 600 jobs a second where single requests
+ * make 60.
+ */
+export const BATCH_ITEMS_PER_WRITE = 10;
+
 /** Jobs that time out in one transaction. Where more are due, the alarm takes the rest in portions. */
 export const EXPIRY_PORTION_JOBS = 200;
 
@@ -75,7 +85,10 @@ export const IDEMPOTENCY_CLEANUP_ROWS = 5_000;
 /** Apps one account may be upserted for. Anyone can invent slugs; this bounds what that stores. */
 export const APPS_PER_ACCOUNT_MAX = 1_000;
 
-/** How long after a commit its rows go to the read model: one batch a second for a hot account. */
+/**
+ * The shortest time between two deliveries of one account to the read model: a quiet account's line
+ * goes at once, a hot account sends one batch a second.
+ */
 export const PROJECTION_DELAY_MS = 1_000;
 
 /**

@@ -45,8 +45,9 @@ export const shareWithAllowedOrigins = factory.createMiddleware(async (context, 
     return share(context, next);
   }
   if (origin !== undefined) logRefusedOrigin(context, "cors", origin);
-  context.header("Vary", "Origin");
-  return next();
+  await next();
+  context.res.headers.set("Vary", "Origin");
+  return undefined;
 });
 
 /**

@@ -2,6 +2,7 @@
  * The rate limits, applied; their numbers and reasons are in `domain/rate_limits.ts`. Each is counted
  * before any store is asked, and this is the only place that says "too many".
  */
+import { BATCH_ITEMS_PER_WRITE } from "../domain/limits.ts";
 import {
   NETWORK_RATE_LIMITS,
   RATE_LIMITS,
@@ -101,6 +102,17 @@ export const limitWrites = factory.createMiddleware(async (context, next) => {
   const limited = await countRequest(context, "writes", key);
   return limited === null ? next() : refuseByAccept(context, limited);
 });
+
+/**
+ * Counts the writes that a batch of so many items is beyond its first, which {@link limitWrites}
+ * counted; the refusal where they are too many.
+ */
+export async function countBatch(context: AppContext, items: number): Promise<Limited | null> {
+  const further = Math.ceil(items / BATCH_ITEMS_PER_WRITE) - 1;
+  const key = keyOf(context, context.get("principal"));
+  const writes = Array.from({ length: further }, () => countRequest(context, "writes", key));
+  return (await Promise.all(writes)).find((limited) => limited !== null) ?? null;
+}
 
 /**
  * Counts an attempt at a user code, right or wrong, for the account and for the network.

@@ -200,6 +200,12 @@ export function describeRefusal(refusal: Refusal): Description {
 
 /** Answers a refusal as JSON: `{ error, code }`, and what its code adds. */
 export function refuse(context: AppContext, refusal: Refusal): Response {
-  const { status, error, headers, more } = describeRefusal(refusal);
-  return context.json({ error, code: refusal.code, ...more }, status, headers);
+  const { status, headers } = describeRefusal(refusal);
+  return context.json(refusalView(refusal), status, headers);
+}
+
+/** A refusal as a body, or as one item of a batch. */
+export function refusalView(refusal: Refusal): object {
+  const { error, more } = describeRefusal(refusal);
+  return { error, code: refusal.code, ...more };
 }

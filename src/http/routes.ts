@@ -16,6 +16,7 @@ import { approveDevice, denyDevice } from "./device/decide.tsx";
 import { showDevice } from "./device/page.tsx";
 import { pollLogin } from "./device/poll.ts";
 import { startLogin } from "./device/start.ts";
+import { completeJobs, createJobs } from "./jobs/batches.ts";
 import { completeJob } from "./jobs/complete.ts";
 import { createJob } from "./jobs/create.ts";
 import { failJob } from "./jobs/fail.ts";
@@ -109,6 +110,8 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   const write = [authenticate, guardCookieWrites, limitWrites, jsonBodyOnly, limitedBody] as const;
   app.post("/api/jobs", ...write, ...createJob);
   app.post("/api/jobs/complete", ...write, ...completeJob);
+  app.post("/api/jobs/batch", ...write, ...createJobs);
+  app.post("/api/jobs/complete/batch", ...write, ...completeJobs);
   app.post("/api/jobs/fail", ...write, ...failJob);
 
   const approver = [requireBrowserSession, guardCookieWrites, limitAttempts] as const;

@@ -104,6 +104,14 @@ export async function readOptionalBody<Schema extends z.ZodType>(
   } catch {
     return refused({ code: "invalid_request", detail: "The body is not valid JSON." });
   }
+  return readValue(schema, value);
+}
+
+/** Checks a value of a body; refused in the words of a whole one. */
+export function readValue<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): Result<z.output<Schema>, Refusal> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return accepted(parsed.data);
   return refused({ code: "invalid_request", detail: firstProblem(parsed.error, value) });

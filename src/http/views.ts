@@ -1,10 +1,25 @@
 /** Rows as the API shows them: RFC 3339 times, metadata as an object. */
-import type { EntryRow, OnceAnswer, SettledJob } from "../account/contract.ts";
+import type { EntryRow, JobRow, OnceAnswer, SettledJob } from "../account/contract.ts";
 import { jobView, timestamp } from "../domain/wire.ts";
 import type { AppContext } from "./context.ts";
 import { refuse } from "./refusals.ts";
 
 export { jobView, timestamp };
+
+/**
+ * Jobs as JSON, the same bytes as of their views. Their metadata was serialised by us when it was
+ * stored, and goes through as it is: parsing it only to serialise it again is the larger part of a list.
+ */
+export function jobsJson(rows: readonly JobRow[]): string {
+  return `[${rows.map(jobJson).join(",")}]`;
+}
+
+function jobJson(row: JobRow): string {
+  const view = JSON.stringify(jobView({ ...row, metadata_json: null }));
+  return row.metadata_json === null
+    ? view
+    : `${view.slice(0, -"null}".length)}${row.metadata_json}}`;
+}
 
 /** The answer of complete and fail. */
 export function settledView({ job, credits }: SettledJob) {

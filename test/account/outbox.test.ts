@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { Outbox } from "../../src/account/outbox.ts";
 import { backOff } from "../../src/domain/back_off.ts";
 import {
   PROJECTION_BATCH_LINES,
@@ -179,6 +180,8 @@ describe("an alarm that was given up", () => {
   it("is armed again by the next reading, where D1 lacks lines", async () => {
     // No job is started: nothing else would arm it.
     await open();
+    await fireAlarm(ADA);
+    await env.DB.exec("delete from accounts; delete from grants");
     await loseAlarm();
     await accountOf().listEntries(session, { limit: 1 });
     await vi.waitFor(async () => expect(await armedAt()).not.toBeNull());
@@ -362,6 +365,8 @@ describe("a flush", () => {
   it("of a very long backlog goes on from where it stopped, also when it failed there", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     await open();
+    const known = async () => (await d1Accounts())[0]?.["line"];
+    await vi.waitFor(async () => expect(await known()).toBe(2));
     const lines = PROJECTION_BATCH_LINES * (PROJECTION_FLUSH_BATCHES + 1);
     await query(
       ADA,
@@ -370,9 +375,8 @@ describe("a flush", () => {
        select line, 'plan', 0, 100, 0, 5 from n`,
     );
     const d1 = moodOfD1();
-    const known = async () => (await d1Accounts())[0]?.["line"];
     await fireAlarm(ADA);
-    expect(await known()).toBe(PROJECTION_BATCH_LINES * PROJECTION_FLUSH_BATCHES);
+    expect(await known()).toBe(2 + PROJECTION_BATCH_LINES * PROJECTION_FLUSH_BATCHES);
     d1.mood = "fails before";
     await fireAlarm(ADA);
     d1.mood = "well";
@@ -432,5 +436,75 @@ describe("a rebuild", () => {
     await fireAlarm(ADA);
     await expectReadModel(ADA);
     expect(await query(ADA, "select * from projection_debt")).toEqual([]);
+  });
+});
+
+describe("a line of an account that was quiet", () => {
+  it("goes to D1 at once, beside its answer; the alarm is a guarantee, a quarter of an hour away", async () => {
+    const now_ms = Date.now();
+    await open();
+    await vi.waitFor(() => expectReadModel(ADA));
+    const armed_at_ms = (await armedAt()) ?? 0;
+    expect(armed_at_ms).toBeGreaterThanOrEqual(now_ms + PROJECTION_RETRY_MAX_MS);
+    // A second line in the same second waits for the alarm, with all that come after it.
+    await createJob();
+    expect(await armedAt()).toBeLessThan(armed_at_ms);
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
+  it("reaches D1 by its alarm where the object ends before it is sent", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const d1 = moodOfD1();
+    const flushed = vi.spyOn(Outbox.prototype, "flush").mockImplementation(async () => null);
+    await open();
+    flushed.mockRestore();
+    await evict(ADA);
+    expect(d1.calls).toBe(0);
+    expect(await fireAlarm(ADA)).toBe(true);
+    await expectReadModel(ADA);
+  });
+
+  it("costs one alarm for the whole life of a job that is over within a quarter of an hour", async () => {
+    await open();
+    await fireAlarm(ADA);
+    const armed = await runInDurableObject(accountOf(), (_, state) =>
+      vi.spyOn(Object.getPrototypeOf(state.storage), "setAlarm"),
+    );
+    await evict(ADA);
+    const job_id = await createJob();
+    await vi.waitFor(() => expectReadModel(ADA));
+    await evict(ADA);
+    await accountOf().failJob(session, { job_id, refund: true }, null);
+    await vi.waitFor(() => expectReadModel(ADA));
+    expect(armed).toHaveBeenCalledTimes(1);
+    await fireAlarm(ADA);
+    expect(await armedAt()).toBeNull();
+    expect(armed).toHaveBeenCalledTimes(1);
+  });
+
+  it("is armed for a job's end where that comes sooner than the guarantee", async () => {
+    await open();
+    await fireAlarm(ADA);
+    await evict(ADA);
+    const now_ms = Date.now();
+    await createJob(1, 60);
+    const armed_at_ms = (await armedAt()) ?? 0;
+    expect(armed_at_ms).toBeGreaterThanOrEqual(now_ms + 60_000);
+    expect(armed_at_ms).toBeLessThan(now_ms + PROJECTION_RETRY_MAX_MS);
+  });
+
+  it("leaves an abandoned job to time out by the object's own alarm", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    await open();
+    await createJob();
+    await fireAlarm(ADA);
+    const expires_at_ms = (await armedAt()) ?? 0;
+    vi.setSystemTime(expires_at_ms);
+    await fireAlarm(ADA);
+    const [job] = await query<{ failure: string }>(ADA, "select failure from jobs");
+    expect(job).toEqual({ failure: "expired" });
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
   });
 });

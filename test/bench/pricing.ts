@@ -25,10 +25,12 @@ const OBJECT_GB = 0.128;
 const CPU_PER_INVOCATION_MS = 2;
 const OBJECT_CALL_MS = 5;
 const OBJECT_ALARM_MS = 50;
+const OBJECT_DELIVERY_MS = 50;
 
 const ASSUMED = `Counted: rows, calls, alarms, messages, logged lines. Assumed, as times are not counts:
-${CPU_PER_INVOCATION_MS} ms of CPU an invocation (npm run bench measures it), an object active ${OBJECT_CALL_MS} ms a call and ${OBJECT_ALARM_MS} ms an alarm,
-in which it writes to D1. Assumed too: each invocation (request, call of an object, alarm, queue batch) is
+${CPU_PER_INVOCATION_MS} ms of CPU an invocation (npm run bench measures it), an object active ${OBJECT_CALL_MS} ms a call, ${OBJECT_ALARM_MS} ms an alarm,
+and ${OBJECT_DELIVERY_MS} ms a batch it sends to D1 by itself. An alarm that was set and did not ring yet is added,
+as if it did. Assumed too: each invocation (request, call of an object, alarm, queue batch) is
 one log event where invocation logs are on, sampled as wrangler.toml says, all of a request alike. Added
 for later: a kept answer is deleted after a day, a written row each; where a schedule clears the read
 model, a row each job. Cold: asleep before creation and before completion, each half sent on by itself.
@@ -38,22 +40,32 @@ function logEvents({ counts, config }: Life): number {
   const { enabled = false, head_sampling_rate = 1, logs } = config.observability ?? {};
   const on = logs?.enabled ?? enabled;
   if (!on) return 0;
-  const { requests, object_calls, alarms, queue_batches, logged_lines } = counts;
-  const invocations = requests + object_calls + alarms + queue_batches;
+  const { requests, object_calls, queue_batches, logged_lines } = counts;
+  const invocations = requests + object_calls + alarmsOf(counts) + queue_batches;
   const events = ((logs?.invocation_logs ?? true) ? invocations : 0) + logged_lines;
   return events * (logs?.head_sampling_rate ?? head_sampling_rate);
+}
+
+/** Alarms that rang, or that were set and are still to ring. */
+function alarmsOf({ alarms, alarms_set }: Counts): number {
+  return Math.max(alarms, alarms_set);
 }
 
 /** What a life takes of each thing that has a price. */
 function quantities(life: Life): Readonly<Record<string, number>> {
   const { counts } = life;
-  const invocations = counts.requests + counts.object_calls + counts.alarms + counts.queue_batches;
-  const active_ms = counts.object_calls * OBJECT_CALL_MS + counts.alarms * OBJECT_ALARM_MS;
+  const alarms = alarmsOf(counts);
+  const invocations = counts.requests + counts.object_calls + alarms + counts.queue_batches;
+  const by_themselves = counts.object_calls === 0 ? 0 : Math.max(0, counts.d1_batches - alarms);
+  const active_ms =
+    counts.object_calls * OBJECT_CALL_MS +
+    alarms * OBJECT_ALARM_MS +
+    by_themselves * OBJECT_DELIVERY_MS;
   const cleared = (life.config.triggers?.crons ?? []).length > 0 ? 1 : 0;
   return {
     requests: counts.requests,
     cpu_ms: invocations * CPU_PER_INVOCATION_MS,
-    object_requests: counts.object_calls + counts.alarms,
+    object_requests: counts.object_calls + alarms,
     object_gb_seconds: (active_ms / 1000) * OBJECT_GB,
     object_rows_read: counts.object_rows_read,
     object_rows_written: counts.object_rows_written + counts.alarms_set + life.kept_answers,

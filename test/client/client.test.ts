@@ -63,6 +63,24 @@ describe("the client", () => {
     expect(await client.jobs.get(first?.id ?? "")).toEqual(first);
   });
 
+  it("creates and settles many at once, each refused or done by itself", async () => {
+    const ada = await signInWithCredits();
+    const client = clientWith({ token: ada.token });
+    const job = (costEstimate: number) => ({ app: "demo", action: "draw", costEstimate });
+    const created = await client.jobs.createMany([job(60), job(60), job(40)]);
+    expect(created.credits).toBe(0);
+    expect(created.results[1]).toMatchObject({ code: "insufficient_credits" });
+    const ids = created.results.flatMap((it) => ("job_id" in it ? [it.job_id] : []));
+    const settled = await client.jobs.completeMany(
+      ids.map((jobId) => ({ jobId, actualCost: 10, metadata: { done: true } })),
+    );
+    expect(settled.credits).toBe(80);
+    expect(settled.results).toMatchObject(
+      ids.map((id) => ({ job: { id, status: "completed", metadata: { done: true } } })),
+    );
+    await expect(client.jobs.createMany([])).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
   it("passes the service's word on", async () => {
     const ada = await signIn();
     const client = clientWith({ token: ada.token });

@@ -16,6 +16,18 @@ const ENDPOINTS: readonly [string, string, string, ((job_id: string) => object) 
   ["job read", "GET", "/api/jobs/:id", null],
   ["job create", "POST", "/api/jobs", () => ({ app: "demo", action: "draw", cost_estimate: 1 })],
   ["job complete", "POST", "/api/jobs/complete", (job_id) => ({ job_id, actual_cost: 1 })],
+  [
+    "batch create",
+    "POST",
+    "/api/jobs/batch",
+    () => ({ jobs: [1, 2].map(() => ({ app: "demo", action: "draw", cost_estimate: 1 })) }),
+  ],
+  [
+    "batch complete",
+    "POST",
+    "/api/jobs/complete/batch",
+    (job_id) => ({ jobs: [{ job_id, actual_cost: 1 }] }),
+  ],
   ["job fail", "POST", "/api/jobs/fail", (job_id) => ({ job_id })],
 ];
 
@@ -157,6 +169,26 @@ describe("rows written", () => {
     await repeatAlarm(ada.identity_id);
     expect(d1_rows()).toEqual({ account: 1, jobs: 20 });
     expect(object_rows()).toBe(40);
+  });
+
+  it("by batches of a hundred: 4 for each job's life, and one for each batch's key", async () => {
+    const ada = await signInWithCredits();
+    await fireAlarm(ada.identity_id);
+    const object_rows = await countObjectRows(ada.identity_id);
+    const jobs = Array.from({ length: 100 }, () => ({
+      app: "demo",
+      action: "draw",
+      cost_estimate: 1,
+    }));
+    const key = { "Idempotency-Key": "hundred" };
+    const created = await ada.post("/api/jobs/batch", { jobs }, key);
+    expect(object_rows()).toBe(201);
+    const endings = created.body.results.map(({ job_id }: { job_id: string }) => ({
+      job_id,
+      actual_cost: 1,
+    }));
+    await ada.post("/api/jobs/complete/batch", { jobs: endings }, key);
+    expect(object_rows()).toBe(402);
   });
 
   it("by a waking that finds nothing to do: none", async () => {

@@ -1,11 +1,14 @@
 /** `POST /api/jobs`: creates a job and reserves its estimate. */
 import * as z from "zod";
+import type { CreateJobRequest } from "../../account/contract.ts";
 import {
   ACTION_MAX_LENGTH,
   JOB_TTL_DEFAULT_SECONDS,
   JOB_TTL_MAX_SECONDS,
   JOB_TTL_MIN_SECONDS,
 } from "../../domain/limits.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { accepted, type Result } from "../../domain/result.ts";
 import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import {
@@ -35,18 +38,29 @@ export const createJobBody = z.object({
   metadata: metadata.optional(),
 });
 
+/** What the account is asked, from a checked body. */
+export function createJobRequest(
+  body: z.output<typeof createJobBody>,
+): Result<CreateJobRequest, Refusal> {
+  const { app: app_slug, action, cost_estimate, ttl_seconds } = body;
+  const metadata_json = metadataJson(body.metadata);
+  if (!metadata_json.ok) return metadata_json;
+  return accepted({
+    app_slug,
+    action,
+    cost_estimate,
+    ttl_seconds,
+    metadata_json: metadata_json.value,
+  });
+}
+
 export const createJob = factory.createHandlers(validBody(createJobBody), async (context) => {
-  const request = context.req.valid("json");
-  const metadata_json = metadataJson(request.metadata);
-  if (!metadata_json.ok) return refuse(context, metadata_json.refusal);
-  const guard = await idempotencyGuard(context, request);
+  const body = context.req.valid("json");
+  const request = createJobRequest(body);
+  if (!request.ok) return refuse(context, request.refusal);
+  const guard = await idempotencyGuard(context, body);
   if (!guard.ok) return refuse(context, guard.refusal);
   const account = accountOf(context);
-  const { app: app_slug, action, cost_estimate, ttl_seconds } = request;
-  const answer = await account.createJob(
-    callerOf(context),
-    { app_slug, action, cost_estimate, ttl_seconds, metadata_json: metadata_json.value },
-    guard.value,
-  );
+  const answer = await account.createJob(callerOf(context), request.value, guard.value);
   return answerOnce(context, answer, (created) => created);
 });

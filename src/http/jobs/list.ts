@@ -4,7 +4,7 @@ import { JOB_STATUSES } from "../../domain/job.ts";
 import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import { appSlug, pageLimit, validQuery } from "../validation.ts";
-import { jobView } from "../views.ts";
+import { jobsJson } from "../views.ts";
 
 export const listJobsQuery = z.object({
   app: appSlug.optional(),
@@ -20,8 +20,7 @@ export const listJobs = factory.createHandlers(validQuery(listJobsQuery), async 
   const answer = await account.listJobs(callerOf(context), { app_slug, status, before_id, limit });
   if (!answer.ok) return refuse(context, answer.refusal);
   const { rows, next } = answer.value;
-  return context.json({
-    jobs: rows.map(jobView),
-    ...(next === null ? {} : { next_cursor: next }),
-  });
+  const cursor_json = next === null ? "" : `,"next_cursor":${JSON.stringify(next)}`;
+  const json = `{"jobs":${jobsJson(rows)}${cursor_json}}`;
+  return context.body(json, 200, { "Content-Type": "application/json" });
 });

@@ -25,6 +25,11 @@ export const JOB = {
   metadata: { description: "A lighthouse at dusk" },
 };
 
+export const INSUFFICIENT_CREDITS = {
+  error: "The balance of 90 credits does not cover 1000.",
+  code: "insufficient_credits",
+};
+
 export const WALLET = {
   account: ACCOUNT,
   apps: [{ slug: "sketch", starter_credits: 100, granted: true, granted_at: at }],

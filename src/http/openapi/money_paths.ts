@@ -1,6 +1,7 @@
 /** The document's wallet, jobs and ledger. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
+import { completeJobsBody, createJobsBody } from "../jobs/batches.ts";
 import { completeJobBody } from "../jobs/complete.ts";
 import { watchEventsQuery } from "../events.ts";
 import { createJobBody } from "../jobs/create.ts";
@@ -8,7 +9,7 @@ import { failJobBody } from "../jobs/fail.ts";
 import { listJobsQuery } from "../jobs/list.ts";
 import { listLedgerQuery } from "../ledger.ts";
 import { readWalletQuery } from "../wallet.ts";
-import { ACCOUNT, ENTRY, JOB, JOB_ID, WALLET } from "./examples.ts";
+import { ACCOUNT, ENTRY, INSUFFICIENT_CREDITS, JOB, JOB_ID, WALLET } from "./examples.ts";
 import { operation } from "./operation.ts";
 import * as schemas from "./schemas.ts";
 
@@ -17,6 +18,9 @@ const settled = {
   schema: schemas.settled_job,
   example: { job: JOB, credits: 75 },
 };
+
+const BATCH_WORDS =
+  "One transaction. Each item is answered as it would be alone, in order; one that is refused or malformed stops no other. The key covers the batch, and keeps its answer where any item was done. Every ten items count as one write.";
 
 export const money_paths: ZodOpenApiPathsObject = {
   "/api/wallet": {
@@ -90,6 +94,54 @@ export const money_paths: ZodOpenApiPathsObject = {
         "balance_limit",
         "origin_not_allowed",
       ],
+    }),
+  },
+  "/api/jobs/batch": {
+    post: operation({
+      id: "createJobs",
+      tag: "Jobs",
+      summary: "Create up to 100 jobs in one transaction",
+      description: BATCH_WORDS,
+      security: "caller",
+      body: {
+        schema: createJobsBody,
+        example: {
+          jobs: [
+            { app: "sketch", action: "render", cost_estimate: 10 },
+            { app: "sketch", action: "render", cost_estimate: 1_000 },
+          ],
+        },
+      },
+      idempotent: true,
+      success: {
+        description: "What became of each item.",
+        schema: schemas.created_jobs,
+        example: {
+          results: [{ job_id: JOB_ID, credits: ACCOUNT.credits }, INSUFFICIENT_CREDITS],
+          credits: ACCOUNT.credits,
+        },
+      },
+      refusals: ["origin_not_allowed"],
+    }),
+  },
+  "/api/jobs/complete/batch": {
+    post: operation({
+      id: "completeJobs",
+      tag: "Jobs",
+      summary: "Settle up to 100 jobs in one transaction",
+      description: BATCH_WORDS,
+      security: "caller",
+      body: {
+        schema: completeJobsBody,
+        example: { jobs: [{ job_id: JOB_ID, actual_cost: 25 }] },
+      },
+      idempotent: true,
+      success: {
+        description: "What became of each item.",
+        schema: schemas.settled_jobs,
+        example: { results: [{ job: JOB, credits: 75 }], credits: 75 },
+      },
+      refusals: ["origin_not_allowed"],
     }),
   },
   "/api/jobs/{id}": {

@@ -7,6 +7,7 @@ import { CAP_PERIODS, PERSONAL_TOKEN_SCOPES } from "../../domain/personal_token.
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { ENTRY_KINDS } from "../../domain/ledger.ts";
 import { READINESS_CHECKS } from "../../domain/readiness.ts";
+import type { RefusalCode } from "../../domain/refusals.ts";
 
 const uuid = z.uuid().describe("A UUID.");
 const time = z.iso.datetime().describe("RFC 3339, in UTC with milliseconds.");
@@ -82,6 +83,38 @@ export const job_page = z.strictObject({ jobs: z.array(job), next_cursor }).meta
 export const created_job = z.strictObject({ job_id: uuid, credits }).meta({ id: "CreatedJob" });
 
 export const settled_job = z.strictObject({ job, credits }).meta({ id: "SettledJob" });
+
+/** An answered batch: an item's answer, or why it was refused; nothing of it happened then. */
+const batchOf = <Item extends z.ZodType>(item: Item, codes: readonly RefusalCode[]) => {
+  const refused = z.strictObject({
+    error: z.string().describe("A sentence for people."),
+    code: z.enum([...codes]).describe("As it would be of this item alone."),
+  });
+  return z.strictObject({
+    results: z.array(z.union([item, refused])).describe("In the order of the items."),
+    credits: z.int().describe("The balance after all of them."),
+  });
+};
+
+const REFUSED_ITEM = [
+  "invalid_request",
+  "metadata_too_large",
+  "balance_limit",
+  "token_budget_exceeded",
+  "scope",
+] as const satisfies readonly RefusalCode[];
+
+export const created_jobs = batchOf(created_job, [
+  ...REFUSED_ITEM,
+  "insufficient_credits",
+  "too_many_open_jobs",
+]).meta({ id: "CreatedJobs" });
+
+export const settled_jobs = batchOf(settled_job, [
+  ...REFUSED_ITEM,
+  "job_unknown",
+  "job_not_started",
+]).meta({ id: "SettledJobs" });
 
 export const entry = z
   .strictObject({

@@ -2,7 +2,8 @@
  * Stands around a built Worker and counts all that Cloudflare bills: requests, calls of objects, alarms,
  * rows read and written (by the cursors' own word in objects, by D1's `meta` in D1), KV operations,
  * queue messages, lines logged. `GET /__counts` gives the counts since it was last asked, and
- * `POST /__evict` with a JSON array of names throws objects out of memory. The names in capitals are
+ * `POST /__evict` with a JSON array of names throws objects out of memory, and `POST /__ring` lets the
+ * alarms that they have armed come now. The names in capitals are
  * filled in by `platform.ts`.
  */
 import * as built from "__BUILT__";
@@ -17,6 +18,7 @@ const NOTHING = {
   object_rows_read: 0,
   object_rows_written: 0,
   alarms_set: 0,
+  d1_batches: 0,
   d1_queries: 0,
   d1_rows_read: 0,
   d1_rows_written: 0,
@@ -110,6 +112,7 @@ function countedDatabase(database) {
     prepare: (query) => countedStatement(database.prepare(query)),
     batch: async (statements) => {
       const results = await database.batch(statements.map((it) => originals.get(it) ?? it));
+      counts.d1_batches += 1;
       results.forEach(countD1);
       return results;
     },
@@ -215,10 +218,25 @@ function countedClass(Built) {
       return super.alarm(info);
     }
 
+    async __ring() {
+      if ((await this.ctx.storage.getAlarm()) === null) return;
+      await this.ctx.storage.deleteAlarm();
+      await this.alarm();
+    }
+
     async __evict() {
       this.#ctx.abort("evicted");
     }
   };
+}
+
+async function ring(request, env) {
+  for (const name of await request.json()) {
+    for (const binding of Object.values(env)) {
+      if (typeof binding?.getByName === "function") await binding.getByName(name).__ring?.();
+    }
+  }
+  return new Response();
 }
 
 async function evict(request, env) {
@@ -246,6 +264,7 @@ export default {
       return answer;
     }
     if (pathname === "/__evict") return evict(request, env);
+    if (pathname === "/__ring") return ring(request, env);
     counts.requests += 1;
     return built.default.fetch(request, environmentOf(env), context);
   },
