@@ -6,6 +6,7 @@ import { createDeviceLogins, type DeviceLogins } from "./device/client.ts";
 import { createRequestCopies, type RequestCopies } from "./device/request_copies.ts";
 import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
 import { createAppRegistry, type AppRegistry } from "./directory/apps.ts";
+import { createAuditLog, type AuditLog } from "./directory/audit.ts";
 import type { RateLimitBinding, RateLimitRule } from "./domain/rate_limits.ts";
 import type { Readiness } from "./domain/readiness.ts";
 import { accepted, type Result } from "./domain/result.ts";
@@ -28,6 +29,8 @@ export interface Services {
   readonly config: Config;
   readonly accounts: Accounts;
   readonly apps: AppRegistry;
+  /** What operators did. */
+  readonly audit: AuditLog;
   readonly identity: IdentityProvider;
   readonly keys: KeyRing;
   readonly session_tokens: SessionTokens;
@@ -102,6 +105,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
       database: env.DIRECTORY,
       default_starter_credits: config.default_starter_credits,
     }),
+    audit: createAuditLog(env.DIRECTORY),
     identity,
     keys,
     session_tokens,

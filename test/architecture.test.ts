@@ -36,6 +36,7 @@ const OPEN_TO_HTTP = [
   "src/identity/port.ts",
   "src/identity/cookies.ts",
   "src/directory/apps.ts",
+  "src/directory/audit.ts",
   "src/tokens/own_token.ts",
 ];
 

@@ -7,6 +7,7 @@ import { showAccount } from "./account/page.tsx";
 import { signOutEverywhere } from "./account/signout_everywhere.ts";
 import { linkMethod, unlinkMethod } from "./account/link.ts";
 import { downloadStatement, showStatement } from "./account/statement.tsx";
+import { requireOperator } from "./admin/operator.ts";
 import { authenticate } from "./authenticate.ts";
 import { guardOwnForms, requireBrowserSession, signInFirst } from "./browser_session.ts";
 import type { AppEnvironment } from "./context.ts";
@@ -118,4 +119,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
 
   app.get("/api/tokens", authenticate, ...listTokens);
   app.delete("/api/tokens/:id", authenticate, guardCookieWrites, limitWrites, ...revokeToken);
+
+  // Before any route is looked for: who is no operator learns not even which addresses there are.
+  app.use("/api/admin/*", authenticate, requireOperator, guardCookieReads);
 }
