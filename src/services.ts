@@ -16,6 +16,7 @@ import type { IdentityProvider } from "./identity/port.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createKeyRing, type KeyRing } from "./keys/signing.ts";
 import { createSocialNetwork, type AskSocialNetwork } from "./oauth/social_network.ts";
+import { createReadModel, type ReadModel } from "./readmodel/queries.ts";
 import { askDatabase, createReadiness } from "./readiness.ts";
 import { sayProblem } from "./setting_problems.ts";
 import { createLivingTokens, type LivingTokens } from "./tokens/living_tokens.ts";
@@ -31,6 +32,8 @@ export interface Services {
   readonly apps: AppRegistry;
   /** What operators did. */
   readonly audit: AuditLog;
+  /** Lists across accounts, for operators. */
+  readonly read_model: ReadModel;
   readonly identity: IdentityProvider;
   readonly keys: KeyRing;
   readonly session_tokens: SessionTokens;
@@ -106,6 +109,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
       default_starter_credits: config.default_starter_credits,
     }),
     audit: createAuditLog(env.DIRECTORY),
+    read_model: createReadModel(env.DB),
     identity,
     keys,
     session_tokens,

@@ -18,3 +18,5 @@ CREATE TABLE `audit_outcomes` (
 	`at_ms` integer NOT NULL,
 	PRIMARY KEY(`audit_id`, `outcome`)
 ) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `users_email` ON `users` (lower("email"));

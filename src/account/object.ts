@@ -19,6 +19,7 @@ import { createProjector } from "../readmodel/projector.ts";
 import * as adjustments from "./adjustments.ts";
 import { Alarm } from "./alarm.ts";
 import type * as contract from "./contract.ts";
+import { SERVICE } from "./contract.ts";
 import { listEntries } from "./entries.ts";
 import { Streams } from "./events/streams.ts";
 import { WATCH_HEADER, WATCH_PROTOCOL, type WatchRequest } from "./events/watcher.ts";
@@ -26,6 +27,7 @@ import { Expiry } from "./expiry.ts";
 import { readOverview, readStatement } from "./history.ts";
 import { deleteKeptAnswers, once } from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
+import { inspect } from "./inspection.ts";
 import { ensureOpen } from "./ledger.ts";
 import { listJobs } from "./lists.ts";
 import { openJobsOf } from "./open_jobs.ts";
@@ -41,12 +43,10 @@ import {
 import * as admission from "./personal_tokens/admission.ts";
 import * as tokens from "./personal_tokens/life.ts";
 import { openTokenStore, type TokenStore } from "./personal_tokens/store.ts";
+import { restore, suspend } from "./suspension.ts";
 import { Vault } from "./vault/vault.ts";
 import { transact, type Transaction } from "./transaction.ts";
 import { readPlan, readWallet } from "./wallet.ts";
-
-/** The object acting on its own, when its alarm wakes it. */
-const ITSELF: contract.Caller = { token_id: null };
 
 export class Account extends DurableObject<Env> implements contract.AccountOperations {
   readonly #database: AccountDatabase;
@@ -176,7 +176,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.AdjustCreditsRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.AdjustedCredits> {
-    return this.#transactOnce(ITSELF, "admin.credits", guard, (it) =>
+    return this.#transactOnce(SERVICE, "admin.credits", guard, (it) =>
       adjustments.adjustCredits(it, request),
     );
   }
@@ -185,9 +185,23 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.ChangePlanRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.ChangedPlan> {
-    return this.#transactOnce(ITSELF, "admin.plan", guard, (it) =>
+    return this.#transactOnce(SERVICE, "admin.plan", guard, (it) =>
       adjustments.changePlan(it, request),
     );
+  }
+
+  inspect(): contract.Answer<contract.InspectedAccount> {
+    return this.#transact(SERVICE, "read", (it) => inspect(this.#database, it));
+  }
+
+  suspend(): contract.Answer<null> {
+    const answer = this.#transact(SERVICE, "write", suspend);
+    this.#streams.closeAll();
+    return answer;
+  }
+
+  restore(): contract.Answer<null> {
+    return this.#transact(SERVICE, "write", restore);
   }
 
   readOverview(
@@ -235,14 +249,14 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   endSessions(session_ids: readonly string[] | "all"): contract.Answer<null> {
-    const answer = this.#transact(ITSELF, "write", (it) => tokens.endSessions(it, session_ids));
+    const answer = this.#transact(SERVICE, "write", (it) => tokens.endSessions(it, session_ids));
     this.#streams.closeSessions(session_ids);
     this.#publish();
     return answer;
   }
 
   revokeAllTokens(): contract.Answer<null> {
-    const answer = this.#transact(ITSELF, "write", tokens.revokeAllTokens);
+    const answer = this.#transact(SERVICE, "write", tokens.revokeAllTokens);
     this.#publish();
     return answer;
   }
@@ -300,7 +314,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     };
     await attempt("expiry", () => {
       this.#expiry.forget();
-      this.#transact(ITSELF, "read", () => accepted(null));
+      this.#transact(SERVICE, "read", () => accepted(null));
       return null;
     });
     await attempt("projection", () => this.#outbox.flush());

@@ -17,6 +17,10 @@ const { account, apps, entries, jobs, longJobs, stuckJobs } = schema;
 const value = (name: string): SQL => sql`${sql.placeholder(name)}`;
 /** Opens the statements over a migrated database. */
 export function openStore(database: AccountDatabase) {
+  const suspended_at = database
+    .select({ suspended_at_ms: account.suspended_at_ms })
+    .from(account)
+    .prepare();
   const newest_entry = database
     .select()
     .from(entries)
@@ -90,6 +94,9 @@ export function openStore(database: AccountDatabase) {
 
   return {
     readAccount: (): AccountRow | null => database.select().from(account).get() ?? null,
+    readSuspendedAt: (): number | null => suspended_at.get()?.suspended_at_ms ?? null,
+    saveSuspendedAt: (suspended_at_ms: number | null): void =>
+      void database.update(account).set({ suspended_at_ms }).run(),
     updatePlan: (plan: string): void => void database.update(account).set({ plan }).run(),
     insertAccount: (row: Omit<AccountRow, "singleton">): void => {
       database

@@ -89,7 +89,7 @@ export const people_paths: ZodOpenApiPathsObject = {
         redirect_to: z.url().optional().describe("An absolute address of an allowed origin."),
       }),
       success: [page, elsewhere],
-      refusals: ["redirect_not_allowed", "rate_limited"],
+      refusals: ["redirect_not_allowed", "rate_limited", "suspended"],
       pages: true,
     }),
   },
@@ -185,6 +185,7 @@ export const people_paths: ZodOpenApiPathsObject = {
         },
       ],
       refusals: [
+        "suspended",
         "device_code_unknown",
         "expired_token",
         "already_used",
