@@ -36,7 +36,13 @@ function accountView(
 ) {
   const { id, identity_id, plan, credits, created_at_ms, suspended_at_ms } = account;
   return {
-    ...{ id, identity_id, plan, credits, name, email, email_verified },
+    id,
+    identity_id,
+    plan,
+    credits,
+    name,
+    email,
+    email_verified,
     created_at: timestamp(created_at_ms),
     suspended_at: timeOrNull(suspended_at_ms),
   };

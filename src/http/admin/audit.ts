@@ -21,12 +21,11 @@ export async function readAudit(context: AppContext, query: z.output<typeof list
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
   return {
-    entries: page.map(
-      ({ id, at_ms, actor, act, subject, reason, request_id, details, outcome }) => ({
-        ...{ id, at: timestamp(at_ms), actor, act, subject, reason, request_id },
-        details: { ...details, outcome },
-      }),
-    ),
+    entries: page.map(({ at_ms, details, outcome, ...line }) => ({
+      ...line,
+      at: timestamp(at_ms),
+      details: { ...details, outcome },
+    })),
     ...(last === undefined ? {} : { next_cursor: last.id }),
   };
 }

@@ -12,7 +12,9 @@ export async function findJobs(context: AppContext, query: z.output<typeof findJ
   const { app: app_slug, status, identity_id, limit, cursor } = query;
   const as_of = timestamp(Date.now());
   const found = await context.get("services").read_model.findJobs({
-    ...{ app_slug, status, identity_id },
+    app_slug,
+    status,
+    identity_id,
     before_id: cursor?.toLowerCase(),
     limit: limit + 1,
   });

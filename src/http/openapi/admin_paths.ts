@@ -220,8 +220,16 @@ export const admin_paths: ZodOpenApiPathsObject = {
         example: {
           series: [
             {
-              ...{ day: "2026-11-21", granted: 100, reserved: 60, settled: 25, refunded: 0 },
-              ...{ purchased: 0, adjusted: 50, jobs: 1, failed: 0, active_accounts: 1 },
+              day: "2026-11-21",
+              granted: 100,
+              reserved: 60,
+              settled: 25,
+              refunded: 0,
+              purchased: 0,
+              adjusted: 50,
+              jobs: 1,
+              failed: 0,
+              active_accounts: 1,
             },
           ],
           as_of: at,

@@ -174,6 +174,21 @@ describe("the other acts", () => {
     expect((await again.get("/api/sessionToken")).status).toBe(401);
   });
 
+  it("are one act for a key: another body, or another operator, is refused", async () => {
+    const [olga, ada] = await people();
+    const settings = { OPERATORS: "olga@example.com, otto@example.com" };
+    const otto = await signInWithCredits("demo", "otto@example.com");
+    const second = operatorWith(otto, otto.token, settings);
+    const path = `${of(ada)}/suspend`;
+    expect((await olga.send("POST", path, { reason: "fraud" }, key("a"))).status).toBe(200);
+    expect((await olga.send("POST", path, { reason: "other" }, key("a"))).status).toBe(422);
+    expect((await second.send("POST", path, { reason: "fraud" }, key("a"))).status).toBe(422);
+    const body = { amount: 5, reason: "sorry" };
+    expect((await olga.send("POST", `${of(ada)}/credits`, body, key("a"))).status).toBe(200);
+    expect((await second.send("POST", `${of(ada)}/credits`, body, key("a"))).status).toBe(422);
+    expect(await linesOf(olga, ada.identity_id)).toHaveLength(2);
+  });
+
   it("revoke a personal token", async () => {
     const [olga, ada] = await people();
     const holder = await getToken(ada);
