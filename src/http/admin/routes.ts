@@ -36,11 +36,8 @@ export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   app.post(`${account}/restore`, ...write_json, ...restoreAccount);
   app.post(`${account}/signout`, ...write, requireSubject, ...signOutAccount);
   app.post(`${account}/rebuild`, ...write, requireSubject, ...rebuildAccount);
-  app.delete(
-    `${account}/personal-tokens/:id`,
-    ...[guardCookieWrites, limitWrites, requireSubject],
-    ...revokePersonalToken,
-  );
+  const removal = [guardCookieWrites, limitWrites, requireSubject] as const;
+  app.delete(`${account}/personal-tokens/:id`, ...removal, ...revokePersonalToken);
 
   app.get("/api/admin/jobs", ...listAllJobs);
   app.get("/api/admin/stats", ...listStats);
