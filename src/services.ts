@@ -6,6 +6,7 @@ import { createDeviceLogins, type DeviceLogins } from "./device/client.ts";
 import { createRequestCopies, type RequestCopies } from "./device/request_copies.ts";
 import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
 import { createAppRegistry, type AppRegistry } from "./directory/apps.ts";
+import { createAuditLog, type AuditLog } from "./directory/audit.ts";
 import type { RateLimitBinding, RateLimitRule } from "./domain/rate_limits.ts";
 import type { Readiness } from "./domain/readiness.ts";
 import { accepted, type Result } from "./domain/result.ts";
@@ -15,6 +16,7 @@ import type { IdentityProvider } from "./identity/port.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createKeyRing, type KeyRing } from "./keys/signing.ts";
 import { createSocialNetwork, type AskSocialNetwork } from "./oauth/social_network.ts";
+import { createReadModel, type ReadModel } from "./readmodel/queries.ts";
 import { askDatabase, createReadiness } from "./readiness.ts";
 import { sayProblem } from "./setting_problems.ts";
 import { createLivingTokens, type LivingTokens } from "./tokens/living_tokens.ts";
@@ -28,6 +30,10 @@ export interface Services {
   readonly config: Config;
   readonly accounts: Accounts;
   readonly apps: AppRegistry;
+  /** What operators did. */
+  readonly audit: AuditLog;
+  /** Lists across accounts, for operators. */
+  readonly read_model: ReadModel;
   readonly identity: IdentityProvider;
   readonly keys: KeyRing;
   readonly session_tokens: SessionTokens;
@@ -102,6 +108,8 @@ function build(env: Env): Result<Services, Misconfiguration> {
       database: env.DIRECTORY,
       default_starter_credits: config.default_starter_credits,
     }),
+    audit: createAuditLog(env.DIRECTORY),
+    read_model: createReadModel(env.DB),
     identity,
     keys,
     session_tokens,

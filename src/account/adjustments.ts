@@ -1,6 +1,6 @@
 /** What operators change in an account: its credits, and its plan. Each is a line its owner can read. */
 import { fitsBooks } from "../domain/ledger.ts";
-import { accepted, refused } from "../domain/result.ts";
+import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import type {
   AdjustCreditsRequest,
   AdjustedCredits,
@@ -35,5 +35,8 @@ export function changePlan(
   ensureOpen(transaction);
   transaction.store.updatePlan(plan);
   const entry = post(transaction, { ...OF_ACCOUNT, kind: "plan", amount: 0, note });
-  return accepted({ entry, plan });
+  const row = transaction.store.readAccount();
+  assertInvariant(row !== null, "an open account has its row");
+  const { id, identity_id } = row;
+  return accepted({ entry, account: { id, identity_id, plan, credits: entry.balance_after } });
 }

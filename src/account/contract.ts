@@ -19,7 +19,15 @@ export type { AppRow, EntryRow, JobRow, Page };
  */
 export interface Caller {
   readonly token_id: string | null;
+  /**
+   * `service`: nobody's proof, but the object itself or an operator, let in where the holder of a
+   * suspended account is not. Left out: the holder.
+   */
+  readonly by?: "service";
 }
+
+/** The service acting in an account: the object by itself, or an operator. */
+export const SERVICE: Caller = { token_id: null, by: "service" };
 
 /** A client's retry guard: its `Idempotency-Key` and a digest of the request it stands for. */
 export interface IdempotencyGuard {
@@ -196,7 +204,23 @@ export interface ChangePlanRequest {
 
 export interface ChangedPlan {
   readonly entry: EntryRow;
-  readonly plan: string;
+  readonly account: WalletAnswer["account"];
+}
+
+/** An account in full, as operators see it. */
+export interface InspectedAccount {
+  readonly account: WalletAnswer["account"] & {
+    readonly created_at_ms: number;
+    /** Since when its holder is kept out; null: they are not. */
+    readonly suspended_at_ms: number | null;
+  };
+  readonly reserved: number;
+  /** The newest line. */
+  readonly line: number;
+  readonly apps: readonly AppRow[];
+  readonly personal_tokens: readonly ListedToken[];
+  /** The newest of them, no more than a page. */
+  readonly started_jobs: readonly JobRow[];
 }
 
 /**
@@ -220,7 +244,8 @@ type Guard = IdempotencyGuard | null;
 
 /**
  * The operations of one account. The object implements it; `client.ts` reaches it by identity. Each
- * may be refused as `unauthorized` (the caller's token ended) or `scope` (it may not do this).
+ * may be refused as `unauthorized` (the caller's token ended), `scope` (it may not do this) or
+ * `suspended` (operators keep the holder out).
  */
 export interface AccountOperations {
   keepUpstreamTokens(
@@ -254,6 +279,11 @@ export interface AccountOperations {
   /** For operators; the caller is the account's owner nowhere. May be refused as `balance_limit`. */
   adjustCredits(request: AdjustCreditsRequest, guard: Guard): OnceAnswer<AdjustedCredits>;
   changePlan(request: ChangePlanRequest, guard: Guard): OnceAnswer<ChangedPlan>;
+  /** The account in full. For operators. */
+  inspect(): Answer<InspectedAccount>;
+  /** Keeps the holder out, or lets them in again; their streams close at once. For operators. */
+  suspend(): Answer<null>;
+  restore(): Answer<null>;
   /** Sends the whole account to the read model anew. For operators; safe at any time. */
   rebuild(): Promise<void>;
   /** The plan. Not for tokens limited to some apps, which know nothing of the person. */
@@ -263,6 +293,8 @@ export interface AccountOperations {
   readStatement(caller: Caller, request: StatementRequest): Answer<StatementAnswer>;
   /** Whether the caller may still act: for answers that ask nothing else of the account. */
   checkCaller(caller: Caller): Answer<null>;
+  /** Whether the caller's proof may operate the service, if they do; else `not_operator`. */
+  checkOperator(caller: Caller): Answer<null>;
   checkRoomForToken(caller: Caller): Answer<null>;
   issueToken(caller: Caller, request: IssueTokenRequest): Answer<null>;
   listTokens(caller: Caller): Answer<readonly ListedToken[]>;

@@ -20,6 +20,7 @@ import * as adjustments from "./adjustments.ts";
 import { Alarm } from "./alarm.ts";
 import * as batches from "./batches.ts";
 import type * as contract from "./contract.ts";
+import { SERVICE } from "./contract.ts";
 import { listEntries } from "./entries.ts";
 import { Delivery } from "./delivery.ts";
 import { Streams } from "./events/streams.ts";
@@ -34,6 +35,7 @@ import {
   type KeptForm,
 } from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
+import { inspect } from "./inspection.ts";
 import { ensureOpen } from "./ledger.ts";
 import { openJobLists } from "./lists.ts";
 import { openJobsOf } from "./open_jobs.ts";
@@ -49,12 +51,10 @@ import {
 import * as admission from "./personal_tokens/admission.ts";
 import * as tokens from "./personal_tokens/life.ts";
 import { openTokenStore, type TokenStore } from "./personal_tokens/store.ts";
+import { restore, suspend } from "./suspension.ts";
 import { Vault } from "./vault/vault.ts";
 import { transact, type Transaction } from "./transaction.ts";
 import { readPlan, readWallet } from "./wallet.ts";
-
-/** The object acting on its own, when its alarm wakes it. */
-const ITSELF: contract.Caller = { token_id: null };
 
 export class Account extends DurableObject<Env> implements contract.AccountOperations {
   readonly #database: AccountDatabase;
@@ -208,7 +208,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.AdjustCreditsRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.AdjustedCredits> {
-    return this.#transactOnce(ITSELF, "admin.credits", guard, (it) =>
+    return this.#transactOnce(SERVICE, "admin.credits", guard, (it) =>
       adjustments.adjustCredits(it, request),
     );
   }
@@ -217,9 +217,23 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.ChangePlanRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.ChangedPlan> {
-    return this.#transactOnce(ITSELF, "admin.plan", guard, (it) =>
+    return this.#transactOnce(SERVICE, "admin.plan", guard, (it) =>
       adjustments.changePlan(it, request),
     );
+  }
+
+  inspect(): contract.Answer<contract.InspectedAccount> {
+    return this.#transact(SERVICE, "read", (it) => inspect(this.#database, it));
+  }
+
+  suspend(): contract.Answer<null> {
+    const answer = this.#transact(SERVICE, "write", suspend);
+    this.#streams.closeAll();
+    return answer;
+  }
+
+  restore(): contract.Answer<null> {
+    return this.#transact(SERVICE, "write", restore);
   }
 
   readOverview(
@@ -237,7 +251,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   checkCaller(caller: contract.Caller): contract.Answer<null> {
-    return this.#transact(caller, "read", () => accepted(null));
+    return this.#transact(caller, "none", () => accepted(null));
   }
 
   checkRoomForToken(caller: contract.Caller): contract.Answer<null> {
@@ -252,25 +266,29 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#transact(caller, "read", tokens.listTokens);
   }
 
-  /** A token that may only read may still end itself. */
+  checkOperator(caller: contract.Caller): contract.Answer<null> {
+    return this.#transact(caller, "none", admission.checkAdmin);
+  }
+
+  /** A token that may do nothing else may still end itself. */
   revokeToken(
     caller: contract.Caller,
     request: contract.RevokeTokenRequest,
   ): contract.Answer<null> {
-    const answer = this.#transact(caller, "read", (it) => tokens.revokeToken(it, request));
+    const answer = this.#transact(caller, "none", (it) => tokens.revokeToken(it, request));
     this.#publish();
     return answer;
   }
 
   endSessions(session_ids: readonly string[] | "all"): contract.Answer<null> {
-    const answer = this.#transact(ITSELF, "write", (it) => tokens.endSessions(it, session_ids));
+    const answer = this.#transact(SERVICE, "write", (it) => tokens.endSessions(it, session_ids));
     this.#streams.closeSessions(session_ids);
     this.#publish();
     return answer;
   }
 
   revokeAllTokens(): contract.Answer<null> {
-    const answer = this.#transact(ITSELF, "write", tokens.revokeAllTokens);
+    const answer = this.#transact(SERVICE, "write", tokens.revokeAllTokens);
     this.#publish();
     return answer;
   }
@@ -328,7 +346,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     };
     await attempt("expiry", () => {
       this.#expiry.forget();
-      this.#transact(ITSELF, "read", () => accepted(null));
+      this.#transact(SERVICE, "read", () => accepted(null));
       return null;
     });
     await attempt("projection", () => this.#delivery.flush());

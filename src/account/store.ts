@@ -31,6 +31,10 @@ export function openStore(database: AccountDatabase) {
     .from(apps)
     .where(eq(apps.slug, value("slug")))
     .prepare();
+  const suspended_at = database
+    .select({ suspended_at_ms: account.suspended_at_ms })
+    .from(account)
+    .prepare();
   const newest_entry = database
     .select()
     .from(entries)
@@ -150,6 +154,9 @@ export function openStore(database: AccountDatabase) {
 
   return {
     readAccount: (): AccountRow | null => the_account.get() ?? null,
+    readSuspendedAt: (): number | null => suspended_at.get()?.suspended_at_ms ?? null,
+    saveSuspendedAt: (suspended_at_ms: number | null): void =>
+      void database.update(account).set({ suspended_at_ms }).run(),
     updatePlan: (plan: string): void => void database.update(account).set({ plan }).run(),
     insertAccount: (row: Omit<AccountRow, "singleton">): void => {
       database

@@ -1,6 +1,7 @@
 /** What an operation works in: one synchronous transaction of the account's object. */
 import type { PersonalTokenAccess } from "../domain/personal_token.ts";
 import type { Alarm } from "./alarm.ts";
+import { refused } from "../domain/result.ts";
 import type { Answer, Caller } from "./contract.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Expiry } from "./expiry.ts";
@@ -8,6 +9,7 @@ import { NewestEntry } from "./newest_entry.ts";
 import type { Store } from "./store.ts";
 import { admit } from "./personal_tokens/admission.ts";
 import type { TokenRow, TokenStore } from "./personal_tokens/store.ts";
+import { whySuspended } from "./suspension.ts";
 
 /**
  * The state of one transaction: its tables, its moment, who acts, and the alarm on which an operation
@@ -44,7 +46,7 @@ export interface Ground {
 
 /**
  * Runs `operation` in one synchronous transaction, after failing jobs whose time ran out (an alarm may
- * be late) and asking whether the caller may do what is `wanted`.
+ * be late) and asking whether the caller may do what is `wanted`, and is let in at all.
  * @throws what `operation` throws; then everything is undone, the alarm included.
  */
 export function transact<Value>(
@@ -62,7 +64,10 @@ export function transact<Value>(
     return part(() => {
       expiry.expireDueJobs(transaction);
       const token = admit(transaction, caller, wanted);
-      return token.ok ? operation({ ...transaction, token: token.value }) : token;
+      if (!token.ok) return token;
+      const suspended = whySuspended(ground.store, caller);
+      if (suspended !== null) return refused(suspended);
+      return operation({ ...transaction, token: token.value });
     });
   } catch (error) {
     expiry.forget();

@@ -5,6 +5,20 @@ export function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");
 }
 
+/** Prints a value: as JSON where that was asked for, else in words. */
+export function print(
+  options: { readonly json?: boolean },
+  value: unknown,
+  words: () => string,
+): void {
+  process.stdout.write(`${options.json ? JSON.stringify(value, null, 2) : words()}\n`);
+}
+
+/** What follows a page that has a next one. */
+export function more(next_cursor: string | undefined): string {
+  return next_cursor === undefined ? "" : `\n\nMore: --cursor ${plain(next_cursor)}`;
+}
+
 /** Columns under their names, as wide as their widest cell. */
 export function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [names, ...rows.map((row) => row.map(plain))];

@@ -1,7 +1,8 @@
 /** The commands of `passbook`, and what they take. */
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
+import { addAdmin } from "./admin.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
-import type { GlobalOptions } from "./session.ts";
+import { readNumber, type GlobalOptions } from "./session.ts";
 import {
   revokeToken,
   showJob,
@@ -15,7 +16,17 @@ import {
 } from "./show.ts";
 
 const JOB_STATUSES = ["started", "completed", "failed"];
-const ENTRY_KINDS = ["open", "grant", "reserve", "settle", "refund"];
+const ENTRY_KINDS = [
+  "open",
+  "grant",
+  "reserve",
+  "settle",
+  "refund",
+  "adjustment",
+  "purchase",
+  "purchase_refund",
+  "plan",
+];
 
 /** Builds the program. Usage errors leave with 2. */
 export function createProgram(version: string): Command {
@@ -57,6 +68,7 @@ export function createProgram(version: string): Command {
     .action((id: string, _, command: Command) =>
       revokeToken(id, command.optsWithGlobals<GlobalOptions>()),
     );
+  addAdmin(program);
   return program;
 }
 
@@ -66,7 +78,7 @@ function addLists(program: Command): void {
     .description("jobs, newest first")
     .option("--app <slug>", "only this app's")
     .addOption(new Option("--status <status>", "only these").choices(JOB_STATUSES))
-    .option("--limit <number>", "1 to 200", wholeNumber)
+    .option("--limit <number>", "1 to 200", readNumber)
     .option("--cursor <cursor>", "go on where a page ended")
     .action((_, command: Command) => showJobs(command.optsWithGlobals<JobOptions>()));
   program
@@ -83,12 +95,7 @@ function addLists(program: Command): void {
     .addOption(new Option("--kind <kind>", "only these").choices(ENTRY_KINDS))
     .option("--from <time>", "from this moment on, such as 2026-11-21T00:00:00Z")
     .option("--to <time>", "before this moment")
-    .option("--limit <number>", "1 to 200", wholeNumber)
+    .option("--limit <number>", "1 to 200", readNumber)
     .option("--cursor <cursor>", "go on where a page ended")
     .action((_, command: Command) => showLedger(command.optsWithGlobals<LedgerOptions>()));
-}
-
-function wholeNumber(text: string): number {
-  if (/^\d{1,3}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It is a number from 1 to 200.");
 }

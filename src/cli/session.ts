@@ -1,4 +1,5 @@
 /** Whom a command acts for: the token of the environment, else the saved login's. */
+import { InvalidArgumentError } from "commander";
 import { createClient, PassbookError, type PassbookClient } from "../client/index.ts";
 import { credentialsPath, readLogin } from "./credentials_file.ts";
 
@@ -6,6 +7,12 @@ import { credentialsPath, readLogin } from "./credentials_file.ts";
 export interface GlobalOptions {
   readonly json?: boolean;
   readonly url?: string;
+}
+
+/** A page's size on a command line. @throws InvalidArgumentError */
+export function readNumber(text: string): number {
+  if (/^\d{1,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It is a number from 1 to 200.");
 }
 
 /** The service's address: as said, of the environment, or of the saved login. */

@@ -1,11 +1,7 @@
 /** The commands that show something. */
 import type { EntryKind, JobStatus } from "../client/index.ts";
-import { plain, table } from "./output.ts";
+import { more, plain, print, table } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
-
-function print(options: GlobalOptions, value: unknown, words: () => string): void {
-  process.stdout.write(`${options.json ? JSON.stringify(value, null, 2) : words()}\n`);
-}
 
 export async function showMe(options: GlobalOptions): Promise<void> {
   const me = await (await signedIn(options)).me();
@@ -122,8 +118,4 @@ export async function showTokens(options: GlobalOptions): Promise<void> {
 export async function revokeToken(id: string, options: GlobalOptions): Promise<void> {
   await (await signedIn(options)).tokens.revoke(id);
   print(options, { ok: true }, () => "Revoked.");
-}
-
-function more(next_cursor: string | undefined): string {
-  return next_cursor === undefined ? "" : `\n\nMore: --cursor ${plain(next_cursor)}`;
 }

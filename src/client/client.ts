@@ -1,4 +1,5 @@
 /** The client of one service, for one caller. */
+import { createAdmin, type Admin } from "./admin.ts";
 import { COOKIES, createBearer, type Bearer, type TokenSource } from "./credentials.ts";
 import { logInDevice, type DeviceLogin } from "./device_login.ts";
 import { isPassbookError, PassbookError } from "./errors.ts";
@@ -70,6 +71,8 @@ export interface PassbookClient {
   oauthToken(provider: string, options?: CallOptions): Promise<string>;
   /** The same, at the social network. */
   socialToken(options?: CallOptions): Promise<string>;
+  /** Operating the service: for operators alone. */
+  readonly admin: Admin;
   /** A fresh session token, or one for another service by the name of its template. */
   sessionToken(options?: { readonly template?: string } & CallOptions): Promise<string>;
   /** Signs a program in; give the token to another `createClient`. */
@@ -175,6 +178,7 @@ export function createClient(options: ClientOptions): PassbookClient {
       readToken(await read({ path: `/api/oauthToken/${encodeURIComponent(provider)}`, signal })),
     socialToken: async ({ signal } = {}) =>
       readToken(await read({ path: "/api/socialToken", signal })),
+    admin: createAdmin(transport, credentials),
     sessionToken: async ({ template, signal } = {}) =>
       readToken(await read({ path: "/api/sessionToken", query: { template }, signal })),
     logInDevice: (login) => logInDevice(transport, login),

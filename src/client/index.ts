@@ -1,4 +1,17 @@
 /** `passbook/client`: the typed client for apps. No dependency; browsers, Node, Deno, Bun, Workers. */
+export type {
+  AccountFilter,
+  Admin,
+  AuditEntry,
+  AuditFilter,
+  AuditPage,
+  DailyTotals,
+  FoundAccount,
+  FoundAccountPage,
+  FoundJobPage,
+  InspectedAccount,
+  Stats,
+} from "./admin.ts";
 export {
   createClient,
   type ClientOptions,

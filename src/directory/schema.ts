@@ -1,6 +1,6 @@
-/** The tables of the registry of apps, in D1 `DIRECTORY`. */
+/** The tables of the registry of apps and of the audit log, in D1 `DIRECTORY`. */
 import { sql } from "drizzle-orm";
-import { check, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { check, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
  * Client apps the operators registered. `origins_json`: an array of allowlist entries. Whoever writes
@@ -33,4 +33,39 @@ export const apps = sqliteTable(
     ),
     check("apps_created_at_ms", sql`typeof(${created_at_ms}) = 'integer'`),
   ],
+);
+
+/**
+ * What operators set out to do, a line each, written before it is done; see `audit.ts`. Ids are UUIDv7,
+ * so the key gives newest-first listing.
+ */
+export const audit = sqliteTable(
+  "audit",
+  {
+    id: text().primaryKey(),
+    at_ms: integer().notNull(),
+    /** The operator's identity. */
+    actor: text().notNull(),
+    act: text().notNull(),
+    /** What it was done to: an identity, an app's slug. */
+    subject: text().notNull(),
+    reason: text(),
+    request_id: text().notNull(),
+    details_json: text().notNull(),
+    /** The operator's `Idempotency-Key`, and a digest of who asked for what under it. */
+    idempotency_key: text(),
+    fingerprint: text(),
+  },
+  (table) => [index("audit_subject").on(table.subject, table.id)],
+);
+
+/** What became of it. Also only ever added to: an act that was refused may succeed when sent again. */
+export const auditOutcomes = sqliteTable(
+  "audit_outcomes",
+  {
+    audit_id: text().notNull(),
+    outcome: text({ enum: ["done", "refused", "replayed"] }).notNull(),
+    at_ms: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.audit_id, table.outcome] })],
 );

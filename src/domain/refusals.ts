@@ -21,6 +21,8 @@ export type Refusal =
   | { readonly code: "origin_not_allowed" }
   | { readonly code: "redirect_not_allowed" }
   | { readonly code: "loopback_required" }
+  | { readonly code: "not_operator" }
+  | { readonly code: "suspended" }
   | { readonly code: "token_template_unknown" }
   | { readonly code: "rate_limited"; readonly retry_after_seconds: number }
   | { readonly code: "too_many_watchers"; readonly limit: number }
@@ -50,6 +52,8 @@ export type Refusal =
   | { readonly code: "token_budget_exceeded"; readonly room: number; readonly required: number }
   | { readonly code: "personal_token_not_found" }
   | { readonly code: "too_many_tokens"; readonly limit: number }
+  // Operators' questions
+  | { readonly code: "account_unknown" }
   // Our own failures
   | { readonly code: "unavailable"; readonly retry_after_seconds: number }
   | { readonly code: "misconfigured"; readonly variables: readonly string[] }

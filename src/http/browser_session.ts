@@ -5,7 +5,8 @@
  */
 import { browserPrincipal, identify } from "./authenticate.ts";
 import type { Session } from "../identity/port.ts";
-import { factory, type AppContext } from "./context.ts";
+import type { Next } from "hono";
+import { accountOf, callerOf, factory, type AppContext } from "./context.ts";
 import { isFromOwnPage } from "./origins.ts";
 import { refuseByAccept } from "./problem.tsx";
 import { countAuthenticated, resumeSession, TooManyLookups } from "./rate_limits.ts";
@@ -49,8 +50,24 @@ async function findSession(context: AppContext): Promise<Session | null> {
   return { id: proof.session_id, identity_id };
 }
 
-/** For pages: signed-out people sign in and come back to the same page, or a form's page. */
-export const signInFirst = factory.createMiddleware(async (context, next) => {
+/**
+ * For pages: signed-out people sign in and come back to the same page, or a form's page. Nobody is let
+ * in whose account is suspended.
+ */
+export const signInFirst = factory.createMiddleware((context, next) =>
+  requireSession(context, next, { suspended_too: false }),
+);
+
+/** {@link signInFirst} for signing out, which is nobody's to forbid. */
+export const signInFirstSuspendedToo = factory.createMiddleware((context, next) =>
+  requireSession(context, next, { suspended_too: true }),
+);
+
+async function requireSession(
+  context: AppContext,
+  next: Next,
+  { suspended_too }: { readonly suspended_too: boolean },
+): Promise<Response | void> {
   const resumed = await resumeSession(context);
   if (resumed.kind === "redirect") return sendElsewhere(context, resumed);
   const { pathname, search } = new URL(context.req.url);
@@ -61,11 +78,13 @@ export const signInFirst = factory.createMiddleware(async (context, next) => {
     signin.searchParams.set("redirect_to", new URL(page, context.get("base_url")).href);
     return context.redirect(signin.href, 303);
   }
+  confirm(context, resumed.session);
+  const admitted = suspended_too ? null : await accountOf(context).checkCaller(callerOf(context));
+  if (admitted?.ok === false) return refuseByAccept(context, admitted.refusal);
   // Not on forms: one of them takes the cookies away.
   if (is_page) await keepSignedIn(context, resumed.session, resumed.set_cookies);
-  confirm(context, resumed.session);
   return next();
-});
+}
 
 /** The page whose form is sent to an address: our forms go one step below their page. */
 function parentOf(pathname: string): string {

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { createFactory } from "hono/factory";
 import type { Caller } from "../account/contract.ts";
-import type { Session } from "../identity/port.ts";
+import type { Person, Session } from "../identity/port.ts";
 import type { Services } from "../services.ts";
 import type { Proof } from "../domain/proof.ts";
 
@@ -28,6 +28,8 @@ export interface AppEnvironment {
     principal: Principal;
     /** On pages for the signed-in person: their session, known to live. */
     session: Session;
+    /** On operators' addresses of one account: whose it is. */
+    subject: Person;
   };
 }
 

@@ -1,5 +1,6 @@
 /** `GET /api/ledger`: the lines of the caller's passbook, newest first. */
 import * as z from "zod";
+import type { EntryRow, ListEntriesRequest, Page } from "../account/contract.ts";
 import { ENTRY_KINDS } from "../domain/ledger.ts";
 import { accountOf, callerOf, factory } from "./context.ts";
 import { refuse } from "./refusals.ts";
@@ -26,22 +27,20 @@ export const listLedgerQuery = z.object({
     .optional(),
 });
 
+/** What the account is asked for. */
+export function entriesRequest(query: z.output<typeof listLedgerQuery>): ListEntriesRequest {
+  const { app, job_id, kind, from, to, limit, cursor } = query;
+  const time = { from_ms: from, to_ms: to };
+  return { app_slug: app, job_id, kind, ...time, before_line: cursor, limit };
+}
+
+/** The page as the API shows it. */
+export function entriesView({ rows, next }: Page<EntryRow, number>) {
+  return { entries: rows.map(entryView), ...(next === null ? {} : { next_cursor: String(next) }) };
+}
+
 export const listLedger = factory.createHandlers(validQuery(listLedgerQuery), async (context) => {
-  const { app, job_id, kind, from, to, limit, cursor } = context.req.valid("query");
-  const account = accountOf(context);
-  const answer = await account.listEntries(callerOf(context), {
-    app_slug: app,
-    job_id,
-    kind,
-    from_ms: from,
-    to_ms: to,
-    before_line: cursor,
-    limit,
-  });
-  if (!answer.ok) return refuse(context, answer.refusal);
-  const { rows, next } = answer.value;
-  return context.json({
-    entries: rows.map(entryView),
-    ...(next === null ? {} : { next_cursor: String(next) }),
-  });
+  const request = entriesRequest(context.req.valid("query"));
+  const answer = await accountOf(context).listEntries(callerOf(context), request);
+  return answer.ok ? context.json(entriesView(answer.value)) : refuse(context, answer.refusal);
 });

@@ -27,6 +27,7 @@ export function refuseWithPage(
 
 function wayOnFrom(refusal: Refusal): WayOn | null {
   if (refusal.code === "misconfigured") return null;
+  if (refusal.code === "suspended") return { act: "sign_out" };
   if (!("base_url" in refusal)) return { href: "/account", text: "Go to your account" };
   return { href: refusal.base_url, text: `Go to ${refusal.base_url}` };
 }

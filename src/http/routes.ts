@@ -7,8 +7,15 @@ import { showAccount } from "./account/page.tsx";
 import { signOutEverywhere } from "./account/signout_everywhere.ts";
 import { linkMethod, unlinkMethod } from "./account/link.ts";
 import { downloadStatement, showStatement } from "./account/statement.tsx";
+import { requireOperator } from "./admin/operator.ts";
+import { addAdminRoutes } from "./admin/routes.ts";
 import { authenticate } from "./authenticate.ts";
-import { guardOwnForms, requireBrowserSession, signInFirst } from "./browser_session.ts";
+import {
+  guardOwnForms,
+  requireBrowserSession,
+  signInFirst,
+  signInFirstSuspendedToo,
+} from "./browser_session.ts";
 import type { AppEnvironment } from "./context.ts";
 import { watchEvents } from "./events.ts";
 import { completeLogin } from "./device/complete.ts";
@@ -84,7 +91,8 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.post("/account/end-session", ...own_form, ...endSession);
   app.post("/account/link", ...own_form, ...linkMethod);
   app.post("/account/unlink", ...own_form, ...unlinkMethod);
-  app.post("/account/signout-everywhere", ...own_form, ...signOutEverywhere);
+  const signing_out = [guardOwnForms, signInFirstSuspendedToo, limitedBody] as const;
+  app.post("/account/signout-everywhere", ...signing_out, ...signOutEverywhere);
   app.get("/account/tokens", signInFirst, ...showTokens);
   app.post("/account/tokens/revoke", ...own_form, ...revokeFromPage);
 
@@ -121,4 +129,8 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
 
   app.get("/api/tokens", authenticate, ...listTokens);
   app.delete("/api/tokens/:id", authenticate, guardCookieWrites, limitWrites, ...revokeToken);
+
+  // Before any route is looked for: who is no operator learns not even which addresses there are.
+  app.use("/api/admin/*", authenticate, requireOperator, guardCookieReads);
+  addAdminRoutes(app);
 }

@@ -3,7 +3,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import type { Identified } from "../domain/proof.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import { browserPrincipal, identify } from "./authenticate.ts";
-import { factory, type AppContext } from "./context.ts";
+import { factory, type AppContext, type Principal } from "./context.ts";
 import { allowedRedirect } from "./origins.ts";
 import { countAuthenticated, resumeSession } from "./rate_limits.ts";
 import { describeRefusal, refuse } from "./refusals.ts";
@@ -17,7 +17,7 @@ export const issueSessionToken = factory.createHandlers(async (context) => {
   const living = await findLiving(context);
   if (!living.ok) {
     const { refusal } = living;
-    return refusal.code === "rate_limited"
+    return refusal.code === "rate_limited" || refusal.code === "suspended"
       ? refuse(context, refusal)
       : refuseWithSignIn(context, refusal);
   }
@@ -52,6 +52,8 @@ async function findLiving(context: AppContext): Promise<Result<Living, Refusal>>
     const principal = browserPrincipal(session);
     const limited = await countAuthenticated(context, principal);
     if (limited !== null) return refused(limited);
+    const ended = await whyEnded(context, principal);
+    if (ended !== null) return refused(ended);
     const { identity_id, proof } = principal;
     const token = () => keepSignedIn(context, session, set_cookies);
     return accepted({ identity_id, proof, token });
@@ -61,21 +63,31 @@ async function findLiving(context: AppContext): Promise<Result<Living, Refusal>>
   const limited = await countAuthenticated(context, principal.value);
   if (limited !== null) return refused(limited);
   const { identity_id, proof } = principal.value;
-  if (!(await isAlive(context, principal.value))) {
-    return refused({ code: "unauthorized", detail: ENDED });
-  }
+  const ended = await whyEnded(context, principal.value);
+  if (ended !== null) return refused(ended);
   const sign = () =>
     session_tokens.sign(context.get("base_url"), { identity_id, proof, binding: null });
   return accepted({ identity_id, proof, token: sign });
 }
 
-/** Sessions live at the identity provider; personal access tokens in the account, which admits them. */
-async function isAlive(context: AppContext, { identity_id, proof }: Identified): Promise<boolean> {
-  const { identity, accounts } = context.get("services");
-  if (proof.kind === "session") return identity.sessionIsAlive(proof.session_id, identity_id);
-  const { ok } = await accounts(identity_id).checkCaller({ token_id: proof.token_id });
-  if (!ok) context.get("services").living_tokens.forget(proof.token_id);
-  return ok;
+/**
+ * Why a caller gets no token; null where they do. Sessions live at the identity provider; personal
+ * access tokens in the account, which also knows whether its holder is let in at all.
+ */
+async function whyEnded(context: AppContext, who: Principal): Promise<Refusal | null> {
+  const { identity, accounts, living_tokens } = context.get("services");
+  const { identity_id, proof, via } = who;
+  // A session that came by cookie was looked up just now.
+  const ended = { code: "unauthorized", detail: ENDED } as const;
+  if (proof.kind === "session" && via === "bearer") {
+    if (!(await identity.sessionIsAlive(proof.session_id, identity_id))) return ended;
+  }
+  const token_id = proof.kind === "pat" ? proof.token_id : null;
+  const admitted = await accounts(identity_id).checkCaller({ token_id });
+  if (admitted.ok) return null;
+  if (admitted.refusal.code === "suspended") return admitted.refusal;
+  if (token_id !== null) living_tokens.forget(token_id);
+  return ended;
 }
 
 /** 401 with the address that signs in and comes back to the page that asked. */

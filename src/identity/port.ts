@@ -119,6 +119,9 @@ export interface Person {
   readonly linked: readonly { readonly provider: string; readonly linked_at_ms: number }[];
 }
 
+/** What a list shows of a person. */
+export type Profile = Pick<Person, "name" | "email">;
+
 /** A browser session as its owner sees it. What is not known of it is null. */
 export interface ListedSession {
   readonly id: string;
@@ -173,6 +176,10 @@ export interface IdentityProvider {
   endSession(identity_id: string, session_id: string): Promise<readonly Session[]>;
   /** The person of an identity; null where nobody has it. */
   readPerson(identity_id: string): Promise<Person | null>;
+  /** Names and addresses of people by identity; who is not there is left out. For operators' lists. */
+  readPeople(identity_ids: readonly string[]): Promise<ReadonlyMap<string, Profile>>;
+  /** Identities of people whose e-mail address begins so, whatever its case; no more than `limit`. */
+  findByEmail(prefix: string, limit: number): Promise<readonly string[]>;
   /**
    * Takes a way to sign in from a session's person, but never the last one, and ends the other sessions
    * that came through it. What a sign-in under way brings of it is dropped.

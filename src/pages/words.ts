@@ -37,6 +37,11 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
     what: "It came over plain http, so nothing was done with it.",
     next: "Open the service over https and do it again there.",
   },
+  suspended: {
+    title: "This account is suspended",
+    what: "The operator of this service has closed it for now. Nothing in it is lost.",
+    next: "Ask the operator why. You can sign out here.",
+  },
   loopback_required: {
     title: "Only on this machine",
     what: "Signing in without a password is for development, and works at http://localhost alone.",

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { signIn, type Answer, type SignedIn } from "../support/passbook.ts";
@@ -13,6 +14,7 @@ type Step =
   | { readonly do: "create"; readonly estimate: number; readonly ttl_seconds: number }
   | { readonly do: "complete"; readonly job: number; readonly cost: number }
   | { readonly do: "fail"; readonly job: number; readonly refund: boolean }
+  | { readonly do: "adjust"; readonly amount: number }
   | { readonly do: "retry" }
   | { readonly do: "wait"; readonly seconds: number }
   | { readonly do: "evict" }
@@ -37,6 +39,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.record({ do: fc.constant("complete"), job, cost: fc.nat({ max: 60 }) }),
   fc.record({ do: fc.constant("fail"), job, refund: fc.boolean() }),
+  fc.record({ do: fc.constant("adjust"), amount: fc.constantFrom(-70, 5, 60) }),
   fc.record({ do: fc.constant("retry") }),
   fc.record({ do: fc.constant("wait"), seconds: fc.integer({ min: 1, max: 400 }) }),
   fc.record({ do: fc.constantFrom("evict", "alarm", "alarm again") }),
@@ -80,6 +83,14 @@ class Play {
         const expected = this.#model.fail(index, step.refund);
         const body = { job_id: this.#jobId(index), refund: step.refund };
         return this.#end("/api/jobs/fail", body, expected);
+      }
+      case "adjust": {
+        const { amount } = step;
+        const account = env.ACCOUNT.getByName(this.#person.identity_id);
+        const answer = await account.adjustCredits({ amount, note: "why" }, null);
+        const credits = this.#model.adjust(amount);
+        expect(answer).toMatchObject({ ok: true, value: { value: { credits } } });
+        return;
       }
       case "retry":
         return this.#retry();

@@ -20,6 +20,12 @@ export class Model {
     return true;
   }
 
+  /** The balance afterwards. */
+  adjust(amount: number): number {
+    this.credits += amount;
+    return this.credits;
+  }
+
   /** The new job's index, or null where the balance does not cover it. */
   create(estimate: number, deadline_ms: number): number | null {
     if (this.credits < estimate) return null;

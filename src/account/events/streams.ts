@@ -83,6 +83,11 @@ export class Streams {
     }
   }
 
+  /** Closes every stream: the account's holder is let in no more. */
+  closeAll(): void {
+    for (const [socket] of this.#all()) close(socket, CLOSE_PROOF_ENDED, "Ask the operator.");
+  }
+
   /** A stream is for listening: whoever talks would only keep the object awake. */
   refuseMessage(socket: WebSocket): void {
     close(socket, CLOSE_NOT_LISTENING, "This stream takes no messages.");

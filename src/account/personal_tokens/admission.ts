@@ -42,6 +42,12 @@ export function checkUpstream({ token }: Transaction): Answer<null> {
   return refusal === null ? accepted(null) : refused(refusal);
 }
 
+/** Lets only callers through whose proof may operate the service, where its owner does. */
+export function checkAdmin({ token }: Transaction): Answer<null> {
+  const refusal = token === null ? null : rules.whyNoAdmin(limitsOf(token));
+  return refusal === null ? accepted(null) : refused(refusal);
+}
+
 /** Why the caller may not act for an app; null where they may. */
 export function whyNotForApp({ token }: Transaction, app_slug: string | null): Refusal | null {
   return token === null ? null : rules.whyNotForApp(limitsOf(token), app_slug);

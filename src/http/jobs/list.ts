@@ -1,10 +1,11 @@
 /** `GET /api/jobs`: the caller's jobs, newest first. */
 import * as z from "zod";
+import type { JobRow, ListJobsRequest, Page } from "../../account/contract.ts";
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import { appSlug, pageLimit, validQuery } from "../validation.ts";
-import { jobsJson } from "../views.ts";
+import { jobsJson, jobView } from "../views.ts";
 
 export const listJobsQuery = z.object({
   app: appSlug.optional(),
@@ -13,11 +14,20 @@ export const listJobsQuery = z.object({
   cursor: z.uuid("must be a next_cursor of this list").optional(),
 });
 
+/** What the account is asked for. */
+export function jobsRequest(query: z.output<typeof listJobsQuery>): ListJobsRequest {
+  const { app: app_slug, status, limit, cursor } = query;
+  return { app_slug, status, before_id: cursor?.toLowerCase(), limit };
+}
+
+/** The page as the API shows it. */
+export function jobsView({ rows, next }: Page<JobRow, string>) {
+  return { jobs: rows.map(jobView), ...(next === null ? {} : { next_cursor: next }) };
+}
+
 export const listJobs = factory.createHandlers(validQuery(listJobsQuery), async (context) => {
-  const { app: app_slug, status, limit, cursor } = context.req.valid("query");
-  const account = accountOf(context);
-  const before_id = cursor?.toLowerCase();
-  const answer = await account.listJobs(callerOf(context), { app_slug, status, before_id, limit });
+  const request = jobsRequest(context.req.valid("query"));
+  const answer = await accountOf(context).listJobs(callerOf(context), request);
   if (!answer.ok) return refuse(context, answer.refusal);
   const { rows, next } = answer.value;
   const cursor_json = next === null ? "" : `,"next_cursor":${JSON.stringify(next)}`;

@@ -2,6 +2,7 @@
 import { createDocument, type ZodOpenApiOverride, type ZodOpenApiPathsObject } from "zod-openapi";
 import { PAGE_DEFAULT_ROWS, PAGE_MAX_ROWS } from "../../domain/limits.ts";
 import { metadata, pageLimit } from "../validation.ts";
+import { admin_paths } from "./admin_paths.ts";
 import { money_paths } from "./money_paths.ts";
 import { operation } from "./operation.ts";
 import { people_paths } from "./people_paths.ts";
@@ -101,7 +102,7 @@ export function openApiDocument(): object {
       openapi: "3.1.0",
       info: { title: "Passbook", version: "0.1.0", description: DESCRIPTION },
       servers: [{ url: "/" }],
-      paths: { ...money_paths, ...people_paths, ...service_paths },
+      paths: { ...money_paths, ...people_paths, ...admin_paths, ...service_paths },
       components: {
         securitySchemes: {
           sessionToken: {

@@ -53,6 +53,9 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   method_not_allowed: { code: "method_not_allowed", allowed: ["GET"] },
   token_expired: { code: "token_expired" },
   loopback_required: { code: "loopback_required" },
+  not_operator: { code: "not_operator" },
+  suspended: { code: "suspended" },
+  account_unknown: { code: "account_unknown" },
   misconfigured: { code: "misconfigured", variables: ["SIGNING_KEYS"] },
   internal: { code: "internal", request_id: "8f1c2b7a5d3e4f60" },
 };

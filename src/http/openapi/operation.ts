@@ -33,8 +33,11 @@ export interface Particulars {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** `caller`: any bearer or the cookies. `session`: not a personal access token. */
-  readonly security: "caller" | "session" | "social" | "none";
+  /**
+   * `caller`: any bearer or the cookies. `session`: not a personal access token. `operator`: a caller who
+   * operates the service.
+   */
+  readonly security: "caller" | "session" | "operator" | "social" | "none";
   readonly query?: z.ZodObject;
   readonly path?: z.ZodObject;
   readonly body?: {
@@ -55,6 +58,7 @@ const CALLER = [{ sessionToken: [] }, { personalAccessToken: [] }, { cookies: []
 const SECURITY = {
   caller: CALLER,
   session: [{ sessionToken: [] }, { cookies: [] }],
+  operator: CALLER,
   social: [{ socialNetworkToken: [] }],
   none: [],
 };
@@ -87,8 +91,9 @@ const RENEWED = {
 
 /** What one of these may meet before its own work begins. */
 const BY_SECURITY: Readonly<Record<Particulars["security"], readonly RefusalCode[]>> = {
-  caller: ["unauthorized", "rate_limited", "scope"],
-  session: ["unauthorized", "rate_limited"],
+  caller: ["unauthorized", "rate_limited", "scope", "suspended"],
+  session: ["unauthorized", "rate_limited", "suspended"],
+  operator: ["unauthorized", "rate_limited", "not_operator", "suspended", "origin_not_allowed"],
   social: [],
   none: [],
 };
@@ -120,7 +125,7 @@ export function operation(it: Particulars): ZodOpenApiOperationObject {
         successes.map((success) => [
           String(success.status ?? 200),
           successResponse(success, {
-            ...(it.security === "caller" || it.security === "session" ? RENEWED : {}),
+            ...(["caller", "session", "operator"].includes(it.security) ? RENEWED : {}),
             ...(it.idempotent ? REPLAYED : {}),
           }),
         ]),

@@ -10,8 +10,10 @@ import { READINESS_CHECKS } from "../../domain/readiness.ts";
 import type { RefusalCode } from "../../domain/refusals.ts";
 
 const uuid = z.uuid().describe("A UUID.");
-const time = z.iso.datetime().describe("RFC 3339, in UTC with milliseconds.");
-const credits = z.int().describe("The balance afterwards; may be negative after an overage.");
+export const time = z.iso.datetime().describe("RFC 3339, in UTC with milliseconds.");
+export const credits = z
+  .int()
+  .describe("The balance afterwards; may be negative after an overage.");
 const slug = z.string().describe("An app's slug.");
 
 export const account = z
@@ -73,7 +75,7 @@ export const job = z
   })
   .meta({ id: "Job" });
 
-const next_cursor = z
+export const next_cursor = z
   .string()
   .optional()
   .describe("There is more: give it back as `cursor`. Left out on the last page.");

@@ -1,11 +1,14 @@
 /** The end of every sign-in: cookies set, and the browser sent back with its token. */
 import type { SignedIn } from "../../identity/port.ts";
 import type { AppContext } from "../context.ts";
+import { refuseByAccept } from "../problem.tsx";
 import { keepSignedIn } from "../session_cookies.ts";
 
 /**
  * Answers 303 to `redirect_to` (null: `/account`) with `token` added to its query. The service's own
  * pages get no token: they have the cookies, and an address in the history should hold no credential.
+ * Who is let in no more gets neither cookies nor token: other services would take one for a quarter of
+ * an hour.
  */
 export async function answerSignedIn(
   context: AppContext,
@@ -13,6 +16,9 @@ export async function answerSignedIn(
   redirect_to: URL | null,
 ): Promise<Response> {
   const base_url = context.get("base_url");
+  const { accounts } = context.get("services");
+  const admitted = await accounts(signed_in.session.identity_id).checkCaller({ token_id: null });
+  if (!admitted.ok) return refuseByAccept(context, admitted.refusal);
   const token = await keepSignedIn(context, signed_in.session, signed_in.set_cookies);
   const target = new URL(redirect_to ?? `${base_url}/account`);
   if (target.origin !== base_url) target.searchParams.set("token", token);

@@ -7,6 +7,7 @@ import type { IdentityProvider, SignedIn } from "../port.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import type { ForgetUpstreamTokens, KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import { createFlowCookies } from "./flow_cookie.ts";
+import { findByEmail, readPeople } from "./people.ts";
 import { endSession, listSessions } from "./session_list.ts";
 import { bindingOf, createSessions, type CameThrough } from "./sessions.ts";
 import { createSignIns } from "./sign_ins.ts";
@@ -83,6 +84,8 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
     listSessions: (identity_id) => listSessions(database, identity_id),
     endSession: (identity_id, session_id) => endSession(database, identity_id, session_id),
     readPerson: (identity_id) => users.read(identity_id),
+    readPeople: (identity_ids) => readPeople(database, identity_ids),
+    findByEmail: (prefix, limit) => findByEmail(database, prefix, limit),
     async unlink(session, provider) {
       const outcome = await users.unlink(session, provider);
       if (outcome.kind === "only_one_left") return { kind: "refused", reason: outcome.kind };

@@ -1,4 +1,5 @@
 /** The built-in identity provider's tables, in D1 `DIRECTORY`: the truth about people. */
+import { sql } from "drizzle-orm";
 import {
   index,
   integer,
@@ -9,13 +10,18 @@ import {
 } from "drizzle-orm/sqlite-core";
 
 /** People, as the built-in identity provider knows them. `id` is the `identity_id` of the API. */
-export const users = sqliteTable("users", {
-  id: text().primaryKey(),
-  name: text(),
-  email: text(),
-  email_verified: integer({ mode: "boolean" }).notNull().default(false),
-  created_at_ms: integer().notNull(),
-});
+export const users = sqliteTable(
+  "users",
+  {
+    id: text().primaryKey(),
+    name: text(),
+    email: text(),
+    email_verified: integer({ mode: "boolean" }).notNull().default(false),
+    created_at_ms: integer().notNull(),
+  },
+  // Operators look for people by the beginning of their address.
+  (table) => [index("users_email").on(sql`lower(${table.email})`)],
+);
 
 /**
  * How a person signs in: unique by (provider, subject), never by e-mail address. A subject means

@@ -1,0 +1,30 @@
+/**
+ * An account whose holder is kept out by operators. Its passbook stays whole: what is held still settles
+ * or times out, and only its holder's own doing is refused.
+ */
+import type { Refusal } from "../domain/refusals.ts";
+import { accepted } from "../domain/result.ts";
+import type { Answer, Caller } from "./contract.ts";
+import { ensureOpen } from "./ledger.ts";
+import type { Store } from "./store.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** Why a caller is kept out; null where they are not. Asked in the transaction it decides about. */
+export function whySuspended(store: Store, caller: Caller): Refusal | null {
+  if (caller.by === "service") return null;
+  return store.readSuspendedAt() === null ? null : { code: "suspended" };
+}
+
+/** Keeps the holder out from now on. Again, it changes nothing: the first time stands. */
+export function suspend(transaction: Transaction): Answer<null> {
+  const { store, now_ms } = transaction;
+  ensureOpen(transaction);
+  store.saveSuspendedAt(store.readSuspendedAt() ?? now_ms);
+  return accepted(null);
+}
+
+/** Lets the holder in again. */
+export function restore({ store }: Transaction): Answer<null> {
+  store.saveSuspendedAt(null);
+  return accepted(null);
+}

@@ -1,0 +1,224 @@
+/** `passbook admin …`: operating the service. It needs a token with the scope `admin`. */
+import { Option, type Command } from "commander";
+import type { Admin, AuditFilter, AccountFilter, JobFilter } from "../client/index.ts";
+import { more, plain, print, table } from "./output.ts";
+import { readNumber, signedIn, type GlobalOptions } from "./session.ts";
+
+type Options<Filter = object> = GlobalOptions & Filter;
+interface Reason {
+  readonly reason: string;
+  readonly key?: string;
+}
+
+const JOB_STATUSES = ["started", "completed", "failed"];
+
+/** Adds the commands to the program. */
+export function addAdmin(program: Command): void {
+  const admin = program.command("admin").description("operate the service");
+  addLists(admin);
+  addActs(admin);
+}
+
+/** The operators' calls, and the options that are about them. */
+async function adminOf<Filter>({ json = false, url, ...rest }: Options<Filter>) {
+  const options = { json, ...(url === undefined ? {} : { url }) };
+  return { admin: (await signedIn(options)).admin, options, filter: rest as unknown as Filter };
+}
+
+function paged(command: Command): Command {
+  return command
+    .option("--limit <number>", "1 to 200", readNumber)
+    .option("--cursor <cursor>", "go on where a page ended");
+}
+
+function addLists(admin: Command): void {
+  paged(admin.command("accounts [search]"))
+    .description("accounts, found by id, identity or the beginning of an e-mail address")
+    .addOption(new Option("--sort <by>", "newest or richest first").choices(["created", "credits"]))
+    .action((q: string | undefined, _, command: Command) =>
+      showAccounts(q, command.optsWithGlobals<Options<AccountFilter>>()),
+    );
+  admin
+    .command("account <identity>")
+    .description("one account in full")
+    .action((identity: string, _, command: Command) =>
+      showAccount(identity, command.optsWithGlobals<Options>()),
+    );
+  paged(admin.command("jobs"))
+    .description("jobs across accounts, newest first")
+    .option("--app <slug>", "only this app's")
+    .option("--identity <id>", "only this person's")
+    .addOption(new Option("--status <status>", "only these").choices(JOB_STATUSES))
+    .action((_, command: Command) => showJobs(command.optsWithGlobals()));
+  admin
+    .command("stats")
+    .description("totals by UTC day, the last thirty unless told otherwise")
+    .option("--from <day>", "from this day on, such as 2026-11-01")
+    .option("--to <day>", "before this day")
+    .option("--app <slug>", "only this app's")
+    .action((_, command: Command) => showStats(command.optsWithGlobals()));
+  paged(admin.command("audit"))
+    .description("what operators did, newest first")
+    .option("--actor <identity>", "only this operator's acts")
+    .option("--act <act>", "only these, such as account.credits")
+    .option("--subject <id>", "only what was done to this")
+    .action((_, command: Command) => showAudit(command.optsWithGlobals<Options<AuditFilter>>()));
+}
+
+/** An act on one account, with its reason; `--key` makes repeating the command safe. */
+function act(admin: Command, usage: string, words: string, needs_reason = true): Command {
+  const reason = new Option("--reason <text>", "why; it goes into the audit log");
+  return admin
+    .command(usage)
+    .description(words)
+    .addOption(reason.makeOptionMandatory(needs_reason))
+    .option("--key <key>", "the idempotency key, to repeat this very act safely");
+}
+
+function addActs(admin: Command): void {
+  act(admin, "credits <identity> <amount>", "give credits; take them with -- -50").action(
+    (identity: string, amount: string, _, command: Command) =>
+      perform(command, async (it, { reason, key }) => {
+        const change = { amount: Number(amount), reason };
+        const { credits } = await it.adjustCredits(identity, change, key);
+        return `Done: ${credits} credits now.`;
+      }),
+  );
+  act(admin, "plan <identity> <plan>", "set the plan").action(
+    (identity: string, plan: string, _, command: Command) =>
+      perform(command, async (it, { reason, key }) => {
+        const account = await it.changePlan(identity, { plan, reason }, key);
+        return `Done: plan ${account.plan} now.`;
+      }),
+  );
+  const simple = {
+    suspend: "keep the holder out",
+    restore: "let the holder in again",
+    signout: "end all sessions",
+  } as const;
+  for (const [name, words] of Object.entries(simple)) {
+    const call = name === "signout" ? "signOut" : (name as "suspend" | "restore");
+    act(admin, `${name} <identity>`, words, name !== "signout").action(
+      (identity: string, _, command: Command) =>
+        perform(command, async (it, { reason, key }) => {
+          await it[call](identity, { reason }, key);
+          return "Done.";
+        }),
+    );
+  }
+  act(admin, "revoke <identity> <token>", "revoke a personal token", false).action(
+    (identity: string, token: string, _, command: Command) =>
+      perform(command, async (it, { reason, key }) => {
+        await it.revokeToken(identity, token, { reason }, key);
+        return "Revoked.";
+      }),
+  );
+  admin
+    .command("rebuild <identity>")
+    .description("send the account to the read model anew")
+    .action((identity: string, _, command: Command) =>
+      perform(command, async (it) => {
+        await it.rebuild(identity);
+        return "Done.";
+      }),
+    );
+}
+
+type Why = { readonly reason: string; readonly key: { readonly idempotencyKey?: string } };
+
+async function perform(
+  command: Command,
+  work: (admin: Admin, why: Why) => Promise<string>,
+): Promise<void> {
+  const { admin, options, filter } = await adminOf(command.optsWithGlobals<Options<Reason>>());
+  const key = filter.key === undefined ? {} : { idempotencyKey: filter.key };
+  const words = await work(admin, { reason: filter.reason, key });
+  print(options, { ok: true }, () => plain(words));
+}
+
+async function showAccounts(q: string | undefined, given: Options<AccountFilter>): Promise<void> {
+  const { admin, options, filter } = await adminOf(given);
+  const page = await admin.accounts({ ...filter, ...(q === undefined ? {} : { q }) });
+  print(options, page, () => {
+    const rows = page.accounts.map((it) => [
+      it.email ?? it.name ?? "",
+      it.plan,
+      String(it.credits),
+      String(it.reserved),
+      it.created_at,
+      it.identity_id,
+    ]);
+    const names = ["PERSON", "PLAN", "CREDITS", "HELD", "CREATED", "IDENTITY"];
+    return rows.length === 0 ? "No accounts." : table(names, rows) + more(page.next_cursor);
+  });
+}
+
+async function showAccount(identity: string, given: Options): Promise<void> {
+  const { admin, options } = await adminOf(given);
+  const inspected = await admin.account(identity);
+  print(options, inspected, () => {
+    const { account, reserved, personal_tokens, sessions, started_jobs } = inspected;
+    return table(
+      ["FIELD", "VALUE"],
+      [
+        ...Object.entries(account).map(([name, value]) => [name, String(value ?? "")]),
+        ["reserved", String(reserved)],
+        ["sessions", String(sessions.length)],
+        ...personal_tokens.map((it) => ["token", `${it.label} ${it.scopes.join(",")} ${it.id}`]),
+        ...started_jobs.map((it) => ["started job", `${it.action} ${it.reserved} ${it.id}`]),
+      ],
+    );
+  });
+}
+
+async function showJobs(given: Options<JobFilter & { identity?: string }>): Promise<void> {
+  const { admin, options, filter } = await adminOf(given);
+  const page = await admin.jobs(filter);
+  print(options, page, () => {
+    const rows = page.jobs.map((it) => [
+      it.created_at,
+      it.status,
+      String(it.reserved),
+      String(it.actual_cost),
+      it.app_slug ?? "",
+      it.action,
+      it.identity_id,
+      it.id,
+    ]);
+    const names = ["CREATED", "STATUS", "RESERVED", "COST", "APP", "ACTION", "IDENTITY", "ID"];
+    return rows.length === 0 ? "No jobs." : table(names, rows) + more(page.next_cursor);
+  });
+}
+
+async function showStats(
+  given: Options<{ from?: string; to?: string; app?: string }>,
+): Promise<void> {
+  const { admin, options, filter } = await adminOf(given);
+  const stats = await admin.stats(filter);
+  print(options, stats, () => {
+    const [first] = stats.series;
+    if (first === undefined) return "Nothing happened.";
+    const names = Object.keys(first).map((name) => name.replaceAll("_", " ").toUpperCase());
+    return table(
+      names,
+      stats.series.map((day) => Object.values(day).map(String)),
+    );
+  });
+}
+
+async function showAudit(given: Options<AuditFilter>): Promise<void> {
+  const { admin, options, filter } = await adminOf(given);
+  const page = await admin.audit(filter);
+  print(options, page, () => {
+    const rows = page.entries.map((it) => [
+      it.at,
+      it.actor,
+      it.act,
+      it.subject,
+      it.reason ?? "",
+      JSON.stringify(it.details),
+    ]);
+    const names = ["AT", "ACTOR", "ACT", "SUBJECT", "REASON", "DETAILS"];
+    return rows.length === 0 ? "No acts." : table(names, rows) + more(page.next_cursor);
+  });
+}

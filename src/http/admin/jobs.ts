@@ -1,0 +1,44 @@
+/** `GET /api/admin/jobs`: jobs across accounts, as the read model knows them, newest first. */
+import * as z from "zod";
+import { listJobsQuery } from "../jobs/list.ts";
+import { factory, type AppContext } from "../context.ts";
+import { validQuery } from "../validation.ts";
+import { timestamp } from "../views.ts";
+
+export const findJobsQuery = listJobsQuery.extend({ identity_id: z.string().max(254).optional() });
+
+/** A page of jobs, without their metadata: that is their account's alone. */
+export async function findJobs(context: AppContext, query: z.output<typeof findJobsQuery>) {
+  const { app: app_slug, status, identity_id, limit, cursor } = query;
+  const as_of = timestamp(Date.now());
+  const found = await context.get("services").read_model.findJobs({
+    app_slug,
+    status,
+    identity_id,
+    before_id: cursor?.toLowerCase(),
+    limit: limit + 1,
+  });
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  return {
+    jobs: page.map((job) => ({
+      id: job.id,
+      identity_id: job.identity_id,
+      app_slug: job.app_slug,
+      action: job.action,
+      status: job.status,
+      reserved: job.reserved,
+      actual_cost: job.actual_cost,
+      failure: job.failure,
+      created_at: timestamp(job.created_at_ms),
+      updated_at: timestamp(job.updated_at_ms),
+      expires_at: timestamp(job.expires_at_ms),
+    })),
+    ...(last === undefined ? {} : { next_cursor: last.id }),
+    as_of,
+  };
+}
+
+export const listAllJobs = factory.createHandlers(validQuery(findJobsQuery), async (context) =>
+  context.json(await findJobs(context, context.req.valid("query"))),
+);

@@ -1,0 +1,93 @@
+/** What operators ask the read model: lists across accounts. Late by seconds, decided on by nobody. */
+import { and, asc, desc, eq, inArray, lt, or, sql, type SQL } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { JobStatus } from "../domain/job.ts";
+import type { AccountSort } from "../domain/account_search.ts";
+import { DAILY_TOTALS, type DailyTotals } from "./daily_totals.ts";
+import { accounts, jobs } from "./schema.ts";
+
+export type FoundAccount = typeof accounts.$inferSelect;
+export type FoundJob = typeof jobs.$inferSelect & { readonly identity_id: string };
+
+/** The last row of the page before: what it was sorted by, and its id. */
+export interface AccountCursor {
+  readonly value: number;
+  readonly id: string;
+}
+
+export interface AccountSearch {
+  /** Left out: all. Else those of this account id, or of one of these identities. */
+  readonly only?: { readonly id: string; readonly identity_ids: readonly string[] } | undefined;
+  readonly sort: AccountSort;
+  readonly after?: AccountCursor | undefined;
+  readonly limit: number;
+}
+
+export interface JobSearch {
+  readonly app_slug?: string | undefined;
+  readonly status?: JobStatus | undefined;
+  readonly identity_id?: string | undefined;
+  readonly before_id?: string | undefined;
+  readonly limit: number;
+}
+
+/** Lists of the read model. Each throws where D1 cannot be reached. */
+export interface ReadModel {
+  /** Newest or richest first. */
+  findAccounts(search: AccountSearch): Promise<readonly FoundAccount[]>;
+  /** Jobs across accounts, newest first. Reads every job it keeps, unless an identity is named. */
+  findJobs(search: JobSearch): Promise<readonly FoundJob[]>;
+  /** Totals of the UTC days from one to before another, whole days since the epoch; null: all apps. */
+  readDailyTotals(from: number, to: number, app: string | null): Promise<readonly DailyTotals[]>;
+}
+
+/** The read model over its database. */
+export function createReadModel(binding: D1Database): ReadModel {
+  const database = drizzle(binding);
+  return {
+    findAccounts({ only, sort, after, limit }) {
+      const column = sort === "created" ? accounts.created_at_ms : accounts.credits;
+      return database
+        .select()
+        .from(accounts)
+        .where(and(only === undefined ? undefined : isOneOf(only), isAfter(column, after)))
+        .orderBy(desc(column), asc(accounts.id))
+        .limit(limit);
+    },
+    async findJobs({ app_slug, status, identity_id, before_id, limit }) {
+      const rows = await database
+        .select({ job: jobs, identity_id: accounts.identity_id })
+        .from(jobs)
+        .innerJoin(accounts, eq(accounts.id, jobs.account_id))
+        .where(
+          and(
+            identity_id === undefined ? undefined : eq(accounts.identity_id, identity_id),
+            app_slug === undefined ? undefined : eq(jobs.app_slug, app_slug),
+            status === undefined ? undefined : eq(jobs.status, status),
+            before_id === undefined ? undefined : lt(jobs.id, before_id),
+          ),
+        )
+        .orderBy(desc(jobs.id))
+        .limit(limit);
+      return rows.map((row) => ({ ...row.job, identity_id: row.identity_id }));
+    },
+    async readDailyTotals(from, to, app) {
+      const bound = binding.prepare(DAILY_TOTALS).bind(from, to, app);
+      return (await bound.all<DailyTotals>()).results;
+    },
+  };
+}
+
+function isOneOf({ id, identity_ids }: NonNullable<AccountSearch["only"]>): SQL | undefined {
+  const listed = sql`(select value from json_each(${JSON.stringify(identity_ids)}))`;
+  return or(eq(accounts.id, id), inArray(accounts.identity_id, listed));
+}
+
+/** Of equal values the ids go on. */
+function isAfter(
+  column: typeof accounts.created_at_ms | typeof accounts.credits,
+  after: AccountCursor | undefined,
+): SQL | undefined {
+  if (after === undefined) return undefined;
+  return sql`(${column} < ${after.value} or (${column} = ${after.value} and ${accounts.id} > ${after.id}))`;
+}
