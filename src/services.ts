@@ -1,6 +1,7 @@
 /** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
 import { createAccounts, type Accounts } from "./account/client.ts";
 import { createTokenVault, type TokenVault } from "./account/vault/client.ts";
+import { createStarterBudgets, type ReserveStarter } from "./budget/client.ts";
 import { mistakenSettings, readConfig, type Config, type Misconfiguration } from "./config.ts";
 import { createDeviceLogins, type DeviceLogins } from "./device/client.ts";
 import { createRequestCopies, type RequestCopies } from "./device/request_copies.ts";
@@ -28,6 +29,8 @@ export interface Services {
   readonly config: Config;
   readonly accounts: Accounts;
   readonly apps: AppRegistry;
+  /** Sets a starter grant apart of its app's budget of the day. */
+  readonly reserve_starter: ReserveStarter;
   readonly identity: IdentityProvider;
   readonly keys: KeyRing;
   readonly session_tokens: SessionTokens;
@@ -102,6 +105,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
       database: env.DIRECTORY,
       default_starter_credits: config.default_starter_credits,
     }),
+    reserve_starter: createStarterBudgets(env.STARTER_BUDGET),
     identity,
     keys,
     session_tokens,

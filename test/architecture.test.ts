@@ -12,11 +12,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   directory: ["domain"],
   identity: ["domain", "keys", "oauth"],
   device: ["domain"],
+  budget: ["domain"],
   account: ["domain", "keys", "oauth"],
   pages: ["domain", "identity"],
   client: [],
   cli: ["client"],
-  http: ["domain", "account", "device", "identity", "tokens", "directory", "pages"],
+  http: ["domain", "account", "device", "identity", "tokens", "directory", "budget", "pages"],
 };
 
 /** The one sideways edge: the outbox's way to the read model, put together by the object itself. */
@@ -31,6 +32,7 @@ const OPEN_TO_HTTP = [
   "src/account/client.ts",
   "src/account/contract.ts",
   "src/account/watch_client.ts",
+  "src/budget/client.ts",
   "src/device/client.ts",
   "src/device/contract.ts",
   "src/identity/port.ts",
@@ -90,7 +92,7 @@ describe("the rooms of the house", () => {
 
   it("name concrete adapters only where everything is put together", () => {
     const adapters =
-      /^src\/(identity\/(builtin|clerk)\/adapter|account\/object|device\/object)\.ts$/;
+      /^src\/(identity\/(builtin|clerk)\/adapter|(account|budget|device)\/object)\.ts$/;
     const named = edges.filter(({ from, to }) => adapters.test(to) && roomOf(from) !== roomOf(to));
     expect(named.map(({ from }) => from).filter((from) => !/services|worker/.test(from))).toEqual(
       [],

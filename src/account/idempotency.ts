@@ -25,12 +25,15 @@ export function once<Value>(
   transaction: Transaction,
   operation: (transaction: Transaction) => Answer<Value>,
 ): OnceAnswer<Value> {
-  const { now_ms, token } = transaction;
+  const { now_ms, token, acting_app } = transaction;
+  // An app's keys are its own: the holder, who may guess them, cannot use one up before the app does.
+  const place = acting_app === null ? endpoint : `${endpoint} by ${acting_app}`;
   if (guard !== null) {
-    const kept = readKept(database, endpoint, guard.key, now_ms);
+    const kept = readKept(database, place, guard.key, now_ms);
     if (kept !== null) {
       // A token limited to some apps must not be told what others did for other apps.
-      const may_see = visibleApps(transaction) === undefined || kept.token_id === token?.id;
+      const is_limited = acting_app === null && visibleApps(transaction) !== undefined;
+      const may_see = !is_limited || kept.token_id === token?.id;
       return may_see && kept.fingerprint === guard.fingerprint
         ? accepted({ value: JSON.parse(kept.answer_json) as Value, replayed: true })
         : refused({ code: "idempotency_key_reused" });
@@ -47,7 +50,7 @@ export function once<Value>(
     };
     database
       .insert(idempotency)
-      .values({ day: dayOf(now_ms), endpoint, key: guard.key, ...row })
+      .values({ day: dayOf(now_ms), endpoint: place, key: guard.key, ...row })
       .run();
   }
   return accepted({ value: answer.value, replayed: false });

@@ -7,7 +7,7 @@ import { showAccount } from "./account/page.tsx";
 import { signOutEverywhere } from "./account/signout_everywhere.ts";
 import { linkMethod, unlinkMethod } from "./account/link.ts";
 import { downloadStatement, showStatement } from "./account/statement.tsx";
-import { authenticate } from "./authenticate.ts";
+import { authenticate, authenticateParty } from "./authenticate.ts";
 import { guardOwnForms, requireBrowserSession, signInFirst } from "./browser_session.ts";
 import type { AppEnvironment } from "./context.ts";
 import { watchEvents } from "./events.ts";
@@ -94,19 +94,20 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
 
   app.use("/api/*", shareWithAllowedOrigins, noStore);
   app.get("/api/sessionToken", ...issueSessionToken);
-  app.get("/api/wallet", authenticate, ...readWallet);
+  app.get("/api/wallet", authenticateParty, ...readWallet);
   app.get("/api/me", authenticate, ...readMe);
   app.get("/api/ledger", authenticate, ...listLedger);
   app.get("/api/events", ...watchEvents);
-  app.get("/api/jobs", authenticate, ...listJobs);
-  app.get("/api/jobs/:id", authenticate, ...readJob);
+  app.get("/api/jobs", authenticateParty, ...listJobs);
+  app.get("/api/jobs/:id", authenticateParty, ...readJob);
 
   const hand_out = [authenticate, guardCookieReads, requireLiveSession] as const;
   app.get("/api/oauthToken/:provider", ...hand_out, ...readOAuthToken);
   app.get("/api/socialToken", ...hand_out, ...readSocialToken);
   app.get("/api/socialMe", ...readSocialMe);
 
-  const write = [authenticate, guardCookieWrites, limitWrites, jsonBodyOnly, limitedBody] as const;
+  const rest_of_write = [guardCookieWrites, limitWrites, jsonBodyOnly, limitedBody] as const;
+  const write = [authenticateParty, ...rest_of_write] as const;
   app.post("/api/jobs", ...write, ...createJob);
   app.post("/api/jobs/complete", ...write, ...completeJob);
   app.post("/api/jobs/fail", ...write, ...failJob);

@@ -17,7 +17,7 @@ export const issueSessionToken = factory.createHandlers(async (context) => {
   const living = await findLiving(context);
   if (!living.ok) {
     const { refusal } = living;
-    return refusal.code === "rate_limited"
+    return refusal.code === "rate_limited" || refusal.code === "scope"
       ? refuse(context, refusal)
       : refuseWithSignIn(context, refusal);
   }

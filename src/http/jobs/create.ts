@@ -5,6 +5,7 @@ import {
   JOB_TTL_DEFAULT_SECONDS,
   JOB_TTL_MAX_SECONDS,
   JOB_TTL_MIN_SECONDS,
+  UNAVAILABLE_RETRY_AFTER_SECONDS,
 } from "../../domain/limits.ts";
 import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
@@ -43,9 +44,14 @@ export const createJob = factory.createHandlers(validBody(createJobBody), async 
   if (!guard.ok) return refuse(context, guard.refusal);
   const account = accountOf(context);
   const { app: app_slug, action, cost_estimate, ttl_seconds } = request;
+  const policy = await context.get("services").apps.policy(app_slug);
+  if (policy === null) {
+    const retry_after_seconds = UNAVAILABLE_RETRY_AFTER_SECONDS;
+    return refuse(context, { code: "unavailable", retry_after_seconds });
+  }
   const answer = await account.createJob(
     callerOf(context),
-    { app_slug, action, cost_estimate, ttl_seconds, metadata_json: metadata_json.value },
+    { app_slug, policy, action, cost_estimate, ttl_seconds, metadata_json: metadata_json.value },
     guard.value,
   );
   return answerOnce(context, answer, (created) => created);
