@@ -6,7 +6,9 @@ import { mistakenSettings, readConfig, type Config, type Misconfiguration } from
 import { createDeviceLogins, type DeviceLogins } from "./device/client.ts";
 import { createRequestCopies, type RequestCopies } from "./device/request_copies.ts";
 import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
+import { createAppRecords, type AppRecords } from "./directory/app_records.ts";
 import { createAppRegistry, type AppRegistry } from "./directory/apps.ts";
+import { createAuditLog, type AuditLog } from "./directory/audit.ts";
 import type { RateLimitBinding, RateLimitRule } from "./domain/rate_limits.ts";
 import type { Readiness } from "./domain/readiness.ts";
 import { accepted, type Result } from "./domain/result.ts";
@@ -29,8 +31,12 @@ export interface Services {
   readonly config: Config;
   readonly accounts: Accounts;
   readonly apps: AppRegistry;
+  /** The registry as operators change it. */
+  readonly app_records: AppRecords;
   /** Sets a starter grant apart of its app's budget of the day. */
   readonly reserve_starter: ReserveStarter;
+  /** What operators did. */
+  readonly audit: AuditLog;
   readonly identity: IdentityProvider;
   readonly keys: KeyRing;
   readonly session_tokens: SessionTokens;
@@ -98,14 +104,17 @@ function build(env: Env): Result<Services, Misconfiguration> {
     }),
     (identity_id, session_ids) => accounts(identity_id).endSessions(session_ids),
   );
+  const apps = createAppRegistry({
+    database: env.DIRECTORY,
+    default_starter_credits: config.default_starter_credits,
+  });
   return accepted({
     config,
     accounts,
-    apps: createAppRegistry({
-      database: env.DIRECTORY,
-      default_starter_credits: config.default_starter_credits,
-    }),
+    apps,
+    app_records: createAppRecords(env.DIRECTORY, () => apps.forget()),
     reserve_starter: createStarterBudgets(env.STARTER_BUDGET),
+    audit: createAuditLog(env.DIRECTORY),
     identity,
     keys,
     session_tokens,

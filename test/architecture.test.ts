@@ -38,6 +38,8 @@ const OPEN_TO_HTTP = [
   "src/identity/port.ts",
   "src/identity/cookies.ts",
   "src/directory/apps.ts",
+  "src/directory/app_records.ts",
+  "src/directory/audit.ts",
   "src/tokens/own_token.ts",
 ];
 

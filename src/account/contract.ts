@@ -266,6 +266,8 @@ export interface AccountOperations {
   readStatement(caller: Caller, request: StatementRequest): Answer<StatementAnswer>;
   /** Whether the caller may still act: for answers that ask nothing else of the account. */
   checkCaller(caller: Caller): Answer<null>;
+  /** Whether the caller's proof may operate the service, if they do; else `not_operator`. */
+  checkOperator(caller: Caller): Answer<null>;
   checkRoomForToken(caller: Caller): Answer<null>;
   issueToken(caller: Caller, request: IssueTokenRequest): Answer<null>;
   listTokens(caller: Caller): Answer<readonly ListedToken[]>;

@@ -51,6 +51,7 @@ export const FIRST_PLAN = "free";
 export function ensureOpen(transaction: Transaction): void {
   const { store, identity_id, now_ms } = transaction;
   if (store.readNewestEntry() !== null) return;
-  store.insertAccount({ id: uuidv4(), identity_id, plan: FIRST_PLAN, created_at_ms: now_ms });
+  const created = { plan: FIRST_PLAN, created_at_ms: now_ms, suspended_at_ms: null };
+  store.insertAccount({ id: uuidv4(), identity_id, ...created });
   post(transaction, { ...OF_ACCOUNT, kind: "open", amount: 0 });
 }

@@ -207,7 +207,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   checkCaller(caller: contract.Caller): contract.Answer<null> {
-    return this.#transact(caller, "read", () => accepted(null));
+    return this.#transact(caller, "none", () => accepted(null));
   }
 
   checkRoomForToken(caller: contract.Caller): contract.Answer<null> {
@@ -222,12 +222,16 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#transact(caller, "read", tokens.listTokens);
   }
 
-  /** A token that may only read may still end itself. */
+  checkOperator(caller: contract.Caller): contract.Answer<null> {
+    return this.#transact(caller, "none", admission.checkAdmin);
+  }
+
+  /** A token that may do nothing else may still end itself. */
   revokeToken(
     caller: contract.Caller,
     request: contract.RevokeTokenRequest,
   ): contract.Answer<null> {
-    const answer = this.#transact(caller, "read", (it) => tokens.revokeToken(it, request));
+    const answer = this.#transact(caller, "none", (it) => tokens.revokeToken(it, request));
     this.#publish();
     return answer;
   }

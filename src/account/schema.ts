@@ -16,6 +16,8 @@ export const account = sqliteTable("account", {
   identity_id: text().notNull(),
   plan: text().notNull(),
   created_at_ms: integer().notNull(),
+  /** Since when operators keep its holder out; null: they do not. */
+  suspended_at_ms: integer(),
 });
 
 /**
@@ -100,6 +102,8 @@ export const tokens = sqliteTable("tokens", {
   access: text({ enum: PERSONAL_TOKEN_ACCESS }).notNull(),
   /** Whether it may be handed third parties' tokens. */
   upstream: integer({ mode: "boolean" }).notNull().default(false),
+  /** Whether it operates the service, where its owner does. */
+  admin: integer({ mode: "boolean" }).notNull().default(false),
   /** The session that it ends with; null: it outlives the one that approved it. */
   session_id: text(),
   /** JSON array of the only apps it may act for; null: all. */

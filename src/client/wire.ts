@@ -104,7 +104,7 @@ export interface Me {
   readonly operator: boolean;
 }
 
-export type TokenScope = "read" | "write" | "upstream";
+export type TokenScope = "read" | "write" | "upstream" | "admin";
 
 /** A personal access token as its owner sees it; the token itself is shown nowhere. */
 export interface PersonalToken {

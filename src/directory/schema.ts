@@ -1,6 +1,14 @@
-/** The tables of the registry of apps, in D1 `DIRECTORY`. */
+/** The tables of the registry of apps and of the audit log, in D1 `DIRECTORY`. */
 import { sql } from "drizzle-orm";
-import { check, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import {
+  check,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
 import { EXPIRY_OUTCOMES, SETTLERS } from "../domain/app_policy.ts";
 
 /**
@@ -68,4 +76,39 @@ export const appKeys = sqliteTable(
       sql`length(${key_hash}) = 64 and ${key_hash} not glob '*[^0-9a-f]*'`,
     ),
   ],
+);
+
+/**
+ * What operators set out to do, a line each, written before it is done; see `audit.ts`. Ids are UUIDv7,
+ * so the key gives newest-first listing.
+ */
+export const audit = sqliteTable(
+  "audit",
+  {
+    id: text().primaryKey(),
+    at_ms: integer().notNull(),
+    /** The operator's identity. */
+    actor: text().notNull(),
+    act: text().notNull(),
+    /** What it was done to: an identity, an app's slug. */
+    subject: text().notNull(),
+    reason: text(),
+    request_id: text().notNull(),
+    details_json: text().notNull(),
+    /** The operator's `Idempotency-Key`, and a digest of who asked for what under it. */
+    idempotency_key: text(),
+    fingerprint: text(),
+  },
+  (table) => [index("audit_subject").on(table.subject, table.id)],
+);
+
+/** What became of it. Also only ever added to: an act that was refused may succeed when sent again. */
+export const auditOutcomes = sqliteTable(
+  "audit_outcomes",
+  {
+    audit_id: text().notNull(),
+    outcome: text({ enum: ["done", "refused", "replayed"] }).notNull(),
+    at_ms: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.audit_id, table.outcome] })],
 );

@@ -68,6 +68,11 @@ export const LIST_SCAN_ROWS = 2_000;
 /** Longest `Idempotency-Key`, in characters, and how long its answer is kept. */
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 export const IDEMPOTENCY_KEEP_MS = 24 * 60 * 60 * 1000;
+/**
+ * How long the audit log takes a key's next use for the same act. An hour less than accounts keep their
+ * answers: clocks differ, and a line too many is better than an act without one.
+ */
+export const AUDIT_KEY_MS = 23 * 60 * 60 * 1000;
 
 /** Kept answers deleted by one run of the clean-up; where more are due, it runs again at once. */
 export const IDEMPOTENCY_CLEANUP_ROWS = 5_000;

@@ -7,15 +7,19 @@ import { TOKEN_BUDGET_PERIOD_MS } from "./limits.ts";
 import type { Refusal } from "./refusals.ts";
 import { assertInvariant } from "./result.ts";
 
-/** `write` includes reading. */
-export const PERSONAL_TOKEN_ACCESS = ["read", "write"] as const;
+/**
+ * What a token may do in its owner's account, each including those before it. `none`: nothing there, it
+ * only operates the service.
+ */
+export const PERSONAL_TOKEN_ACCESS = ["none", "read", "write"] as const;
 export type PersonalTokenAccess = (typeof PERSONAL_TOKEN_ACCESS)[number];
 
 /**
  * The scopes of the wire: `write` includes reading; `upstream` adds the tokens that third parties gave
- * for the user, and is nothing without one of the others.
+ * for the user, and is nothing without one of these two; `admin` operates the service, and is nothing
+ * to `read` and `write`, nor they to it.
  */
-export const PERSONAL_TOKEN_SCOPES = [...PERSONAL_TOKEN_ACCESS, "upstream"] as const;
+export const PERSONAL_TOKEN_SCOPES = ["read", "write", "upstream", "admin"] as const;
 
 /** `total`: over the token's whole life. `30_days`: anew in each 30 days since its creation. */
 export const CAP_PERIODS = ["total", "30_days"] as const;
@@ -34,16 +38,22 @@ export interface PersonalTokenLimits {
    * nothing of our apps and caps, so it is a choice of its own.
    */
   readonly upstream: boolean;
+  /**
+   * Whether it operates the service, as long as its owner does. Only an operator can approve this. The
+   * other limits are about the owner's account, and hold for none of it.
+   */
+  readonly admin: boolean;
   /** Slugs of the only apps it may act for; null: all. */
   readonly app_slugs: readonly string[] | null;
   /** Null: as far as the balance goes. */
   readonly cap: SpendingCap | null;
 }
 
-/** A token without limits, which is what approving gives where nothing else is said. */
+/** A token without limits, which is what approving gives where nothing else is said. Never `admin`. */
 export const FULL_ACCESS: PersonalTokenLimits = {
   access: "write",
   upstream: true,
+  admin: false,
   app_slugs: null,
   cap: null,
 };
@@ -64,6 +74,8 @@ export interface NewPersonalToken {
 /** Why a token may not do what it asked for. */
 export type ScopeReason =
   | "read_only"
+  /** It operates the service, and is nothing to its owner's account. */
+  | "admin_only"
   | "other_app"
   /** It is limited to some apps, and the question is about the person behind it. */
   | "apps_only"
@@ -85,8 +97,14 @@ export function whyNoAccess(
   limits: PersonalTokenLimits,
   wanted: PersonalTokenAccess,
 ): Refusal | null {
-  if (wanted === "read" || limits.access === "write") return null;
-  return { code: "scope", reason: "read_only" };
+  const allows = (access: PersonalTokenAccess) => PERSONAL_TOKEN_ACCESS.indexOf(access);
+  if (allows(limits.access) >= allows(wanted)) return null;
+  return { code: "scope", reason: limits.access === "none" ? "admin_only" : "read_only" };
+}
+
+/** Why a token may not operate the service; null where it may, if its owner does. */
+export function whyNoAdmin({ admin }: PersonalTokenLimits): Refusal | null {
+  return admin ? null : { code: "not_operator" };
 }
 
 /** Why a token may not act for this app; null where it may. */

@@ -21,6 +21,8 @@ export type Refusal =
   | { readonly code: "origin_not_allowed" }
   | { readonly code: "redirect_not_allowed" }
   | { readonly code: "loopback_required" }
+  | { readonly code: "not_operator" }
+  | { readonly code: "suspended" }
   | { readonly code: "token_template_unknown" }
   | { readonly code: "rate_limited"; readonly retry_after_seconds: number }
   | { readonly code: "too_many_watchers"; readonly limit: number }

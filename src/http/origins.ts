@@ -32,7 +32,7 @@ export async function allowedRedirect(context: AppContext, text: string): Promis
 const share = cors({
   origin: (origin) => origin,
   credentials: true,
-  allowMethods: ["GET", "POST", "DELETE"],
+  allowMethods: ["GET", "POST", "PUT", "DELETE"],
   allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID"],
   exposeHeaders: ["Idempotency-Replayed", "Retry-After", "WWW-Authenticate"],
   maxAge: 600,

@@ -20,6 +20,7 @@ const ENDED_WORDS = {
 
 const SCOPE_WORDS: Readonly<Record<ScopeReason, string>> = {
   read_only: "This token may only read.",
+  admin_only: "This token operates the service and may do nothing in your account.",
   other_app: "This token may not act for this app.",
   apps_only: "A token limited to some apps is told nothing of the person behind it.",
   no_upstream: "This token gets no third parties' tokens: its owner did not allow that.",
@@ -84,6 +85,12 @@ export function describeRefusal(refusal: Refusal): Description {
         status: 403,
         error: "Development sign-in is for this machine alone. Open http://localhost, same port.",
       };
+    case "not_operator":
+      return { status: 403, error: "This is for the operators of the service alone." };
+    case "suspended":
+      return { status: 403, error: "This account is suspended. Ask the service's operator why." };
+    case "account_unknown":
+      return { status: 404, error: "No account of this identity is known to you." };
     case "token_template_unknown":
       return { status: 404, error: "No token template of this name is available to you." };
     case "rate_limited":
@@ -169,8 +176,6 @@ export function describeRefusal(refusal: Refusal): Description {
         status: 400,
         error: "An app's key acts in an account: name it in the header Passbook-Identity.",
       };
-    case "account_unknown":
-      return { status: 404, error: "No account of this identity is known to you." };
     case "app_settles":
       return { status: 403, error: "This app settles its jobs itself, by its own key." };
     case "app_unknown":

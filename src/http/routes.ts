@@ -7,6 +7,10 @@ import { showAccount } from "./account/page.tsx";
 import { signOutEverywhere } from "./account/signout_everywhere.ts";
 import { linkMethod, unlinkMethod } from "./account/link.ts";
 import { downloadStatement, showStatement } from "./account/statement.tsx";
+import { addAppKey, listAppKeys, revokeAppKey } from "./admin/apps/keys.ts";
+import { listApps } from "./admin/apps/list.ts";
+import { saveApp } from "./admin/apps/save.ts";
+import { requireOperator } from "./admin/operator.ts";
 import { authenticate, authenticateParty } from "./authenticate.ts";
 import { guardOwnForms, requireBrowserSession, signInFirst } from "./browser_session.ts";
 import type { AppEnvironment } from "./context.ts";
@@ -119,4 +123,13 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
 
   app.get("/api/tokens", authenticate, ...listTokens);
   app.delete("/api/tokens/:id", authenticate, guardCookieWrites, limitWrites, ...revokeToken);
+
+  // Before any route is looked for: who is no operator learns not even which addresses there are.
+  app.use("/api/admin/*", authenticate, requireOperator, guardCookieReads);
+  const app_write = [guardCookieWrites, limitWrites, jsonBodyOnly, limitedBody] as const;
+  app.get("/api/admin/apps", ...listApps);
+  app.put("/api/admin/apps/:slug", ...app_write, ...saveApp);
+  app.get("/api/admin/apps/:slug/keys", ...listAppKeys);
+  app.post("/api/admin/apps/:slug/keys", ...app_write, ...addAppKey);
+  app.delete("/api/admin/apps/:slug/keys/:id", guardCookieWrites, limitWrites, ...revokeAppKey);
 }

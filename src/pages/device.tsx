@@ -4,6 +4,7 @@ import { beginningOf } from "../domain/device_login.ts";
 import { USER_CODE_INPUT_MAX_LENGTH, USER_CODE_LENGTH } from "../domain/limits.ts";
 import {
   AccessChoice,
+  AdminChoice,
   AppsChoice,
   CapChoice,
   describedBy,
@@ -36,6 +37,8 @@ export interface LoginFacts {
   readonly known_apps: readonly KnownApp[];
   /** The third parties whose tokens may be held for the person. */
   readonly upstream_names: readonly string[];
+  /** Whether the approver operates the service, and may let the device do so. */
+  readonly may_operate: boolean;
 }
 
 interface ConfirmProps {
@@ -229,6 +232,7 @@ function Confirm({ facts, choices, problems }: ConfirmProps) {
         <AppsChoice choices={choices} problems={problems} known_apps={facts.known_apps} />
         <CapChoice choices={choices} problems={problems} />
         <UpstreamChoice choices={choices} names={facts.upstream_names} />
+        {facts.may_operate ? <AdminChoice choices={choices} /> : null}
         <LastLetters user_code={user_code} choices={choices} problems={problems} />
         <button type="submit">Approve</button>
       </form>

@@ -18,6 +18,8 @@ export interface ApprovalChoices {
   readonly period: CapPeriod | null;
   /** Whether third parties' tokens go along. */
   readonly upstream: boolean;
+  /** Whether it operates the service; only operators are asked. */
+  readonly admin: boolean;
 }
 
 /** What is wrong, by field. `whole`: with no field of the form. */
@@ -191,6 +193,22 @@ export function CapChoice({ choices, problems }: ChoicesProps) {
       <p class="hint" id="credits_hint">
         Empty means no limit: a job may also cost more than its estimate.
       </p>
+    </fieldset>
+  );
+}
+
+/** For operators only, and off unless chosen: the widest thing that can be given away here. */
+export function AdminChoice({ choices }: { choices: ApprovalChoices }) {
+  return (
+    <fieldset>
+      <legend>Operating the service</legend>
+      <Choice type="checkbox" name="admin" value="yes" checked={choices.admin}>
+        Let it operate the service as me
+        <small>
+          It may see every account and change credits, plans and access. The limits above do not
+          hold for that. Each act is in the audit log under your name.
+        </small>
+      </Choice>
     </fieldset>
   );
 }

@@ -74,13 +74,16 @@ function Day({ at }: { at: Date }) {
 }
 
 function describeLimits(
-  { access, upstream, app_slugs, cap }: PersonalTokenLimits,
+  { access, upstream, admin, app_slugs, cap }: PersonalTokenLimits,
   spent: number | null,
 ): string {
+  const operates = admin ? " It operates the service, if you do." : "";
+  if (access === "none") return `May do nothing in your account.${operates}`;
   const what = access === "read" ? "May read" : "May read and spend";
   const where = app_slugs === null ? "in all apps" : `in ${app_slugs.join(", ")}`;
   const beyond = upstream ? " It also gets the tokens you gave us for other services." : "";
-  if (cap === null) return `${what} ${where}.${beyond}`;
+  const more = `${beyond}${operates}`;
+  if (cap === null) return `${what} ${where}.${more}`;
   const period = cap.period === "total" ? "in total" : "every 30 days";
-  return `${what} ${where}, at most ${cap.credits} credits ${period}; ${spent ?? 0} spent.${beyond}`;
+  return `${what} ${where}, at most ${cap.credits} credits ${period}; ${spent ?? 0} spent.${more}`;
 }

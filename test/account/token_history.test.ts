@@ -57,7 +57,7 @@ async function openAccount(identity_id: string) {
       id: actor,
       label: actor,
       app_slug: null,
-      limits: { access: "write", upstream: false, app_slugs: null, cap },
+      limits: { access: "write", upstream: false, admin: false, app_slugs: null, cap },
       session_id: null,
       expires_at_ms: Date.now() + 3_600_000,
     });

@@ -153,7 +153,13 @@ describe("an error on the approval form", () => {
   it("of too many tokens says so beside the choices", async () => {
     const ada = await signIn();
     const account = env.ACCOUNT.getByName(ada.identity_id);
-    const limits = { access: "read", upstream: false, app_slugs: null, cap: null } as const;
+    const limits = {
+      access: "read",
+      upstream: false,
+      admin: false,
+      app_slugs: null,
+      cap: null,
+    } as const;
     for (let i = 0; i < 100; i += 1) {
       const id = crypto.randomUUID();
       const row = { id, label: "x", app_slug: null, limits, session_id: null };
@@ -257,7 +263,7 @@ describe("third parties' tokens", () => {
   it("are nothing alone", async () => {
     const ada = await signIn();
     const { user_code } = await startLogin();
-    for (const scopes of [["upstream"], [], ["read", "admin"]]) {
+    for (const scopes of [["upstream"], [], ["admin", "upstream"], ["read", "everything"]]) {
       expect((await approve(ada, user_code, { scopes })).status).toBe(400);
     }
   });

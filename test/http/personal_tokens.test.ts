@@ -213,7 +213,13 @@ describe("the list of tokens", () => {
   it("holds a bounded number of living tokens", async () => {
     const ada = await signIn();
     const account = env.ACCOUNT.getByName(ada.identity_id);
-    const limits = { access: "write", upstream: true, app_slugs: null, cap: null } as const;
+    const limits = {
+      access: "write",
+      upstream: true,
+      admin: false,
+      app_slugs: null,
+      cap: null,
+    } as const;
     const issue = (expires_at_ms: number) =>
       account.issueToken(
         { token_id: null },

@@ -48,6 +48,12 @@ export function checkUpstream({ token }: Transaction): Answer<null> {
   return refusal === null ? accepted(null) : refused(refusal);
 }
 
+/** Lets only callers through whose proof may operate the service, where its owner does. */
+export function checkAdmin({ token }: Transaction): Answer<null> {
+  const refusal = token === null ? null : rules.whyNoAdmin(limitsOf(token));
+  return refusal === null ? accepted(null) : refused(refusal);
+}
+
 /** Why the caller may not act for an app; null where they may. */
 export function whyNotForApp(
   { token, acting_app }: Transaction,

@@ -19,7 +19,7 @@ export function checkRoomForToken({ tokens, now_ms }: Transaction): Answer<null>
 export function issueToken(transaction: Transaction, request: IssueTokenRequest): Answer<null> {
   const { tokens, now_ms } = transaction;
   const { id, label, app_slug, limits, session_id, expires_at_ms } = request;
-  const { access, upstream, app_slugs, cap } = limits;
+  const { access, upstream, admin, app_slugs, cap } = limits;
   const room = checkRoomForToken(transaction);
   if (!room.ok) return room;
   ensureOpen(transaction);
@@ -30,6 +30,7 @@ export function issueToken(transaction: Transaction, request: IssueTokenRequest)
     app_slug,
     access,
     upstream,
+    admin,
     session_id,
     app_slugs_json: app_slugs === null ? null : JSON.stringify(app_slugs),
     cap_credits: cap?.credits ?? null,

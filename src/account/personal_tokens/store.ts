@@ -49,9 +49,9 @@ export type TokenStore = ReturnType<typeof openTokenStore>;
 
 /** The limits that a row records. */
 export function limitsOf(row: TokenRow): PersonalTokenLimits {
-  const { access, upstream, app_slugs_json } = row;
+  const { access, upstream, admin, app_slugs_json } = row;
   const app_slugs = app_slugs_json === null ? null : (JSON.parse(app_slugs_json) as string[]);
-  return { access, upstream, app_slugs, cap: capOf(row) };
+  return { access, upstream, admin, app_slugs, cap: capOf(row) };
 }
 
 /** What a row records of a cap; null where it has none. */

@@ -1,9 +1,5 @@
 /** The form of the device page: what was chosen, kept as it was typed, and what it comes to. */
-import {
-  CAP_PERIODS,
-  PERSONAL_TOKEN_ACCESS,
-  type PersonalTokenLimits,
-} from "../../domain/personal_token.ts";
+import { CAP_PERIODS, type PersonalTokenLimits } from "../../domain/personal_token.ts";
 import { confirmsUserCode } from "../../domain/device_login.ts";
 import { APPS_PER_TOKEN_MAX, COST_MAX_CREDITS } from "../../domain/limits.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
@@ -21,6 +17,7 @@ export function suggestedChoices(app_slug: string | null, registered: boolean): 
     credits: "",
     period: "total",
     upstream: false,
+    admin: false,
   };
 }
 
@@ -34,13 +31,14 @@ export function readChoices(form: FormData): ApprovalChoices {
     values.find((value) => value === text(name)) ?? null;
   return {
     last_letters: text("last_letters"),
-    access: oneOf(PERSONAL_TOKEN_ACCESS, "access"),
+    access: oneOf(["read", "write"] as const, "access"),
     reach: oneOf(["some", "all"] as const, "reach"),
     apps: form.getAll("app").filter((slug) => typeof slug === "string"),
     other_apps: text("other_apps"),
     credits: text("credits"),
     period: oneOf(CAP_PERIODS, "period"),
     upstream: form.get("upstream") !== null,
+    admin: form.get("admin") !== null,
   };
 }
 
@@ -50,10 +48,10 @@ export function limitsOfChoices(
   suggested: ApprovalChoices,
   user_code: string,
 ): Result<PersonalTokenLimits, ApprovalProblems> {
-  const { access, reach, period, upstream, credits } = choices;
+  const { access, reach, period, upstream, admin, credits } = choices;
   const apps = [...new Set([...choices.apps, ...splitNames(choices.other_apps)])];
   const body = {
-    scopes: [access, ...(upstream ? ["upstream"] : [])],
+    scopes: [access, ...(upstream ? ["upstream"] : []), ...(admin ? ["admin"] : [])],
     ...(reach === "all" || apps.length === 0 ? {} : { apps }),
     ...(credits === "" ? {} : { cap: { credits: readWhole(credits), period } }),
   };

@@ -11,14 +11,24 @@ import { APPS_PER_TOKEN_MAX } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { refused, type Result } from "../../domain/result.ts";
 import { accountOf, callerOf, type AppContext } from "../context.ts";
+import { operates } from "../admin/operator.ts";
 import { appSlug, cost } from "../validation.ts";
+
+type Scope = (typeof PERSONAL_TOKEN_SCOPES)[number];
+
+function readsOrWrites(scopes: readonly Scope[]): boolean {
+  return scopes.includes("read") || scopes.includes("write");
+}
 
 /** The limits that an approver may put on the token. */
 export const limitFields = {
   scopes: z
-    .array(z.enum(PERSONAL_TOKEN_SCOPES, "must be read, write or upstream"))
+    .array(z.enum(PERSONAL_TOKEN_SCOPES, "must be read, write, upstream or admin"))
     .refine((scopes) => scopes.some((scope) => scope !== "upstream"), {
-      error: "must name read or write",
+      error: "must name read, write or admin",
+    })
+    .refine((scopes) => !scopes.includes("upstream") || readsOrWrites(scopes), {
+      error: "must name read or write beside upstream",
     })
     .optional(),
   apps: z
@@ -45,11 +55,17 @@ export function limitsFrom(body: z.output<typeof limitsBody>): PersonalTokenLimi
   const { scopes, apps, cap } = body;
   const unlimited = scopes === undefined && apps === undefined && cap === undefined;
   return {
-    access: scopes === undefined || scopes.includes("write") ? FULL_ACCESS.access : "read",
+    access: accessOf(scopes),
+    admin: (scopes ?? []).includes("admin"),
     upstream: unlimited ? FULL_ACCESS.upstream : (scopes ?? []).includes("upstream"),
     app_slugs: apps === undefined ? FULL_ACCESS.app_slugs : [...new Set(apps)],
     cap: cap ?? FULL_ACCESS.cap,
   };
+}
+
+function accessOf(scopes: readonly Scope[] | undefined): PersonalTokenLimits["access"] {
+  if (scopes === undefined || scopes.includes("write")) return FULL_ACCESS.access;
+  return scopes.includes("read") ? "read" : "none";
 }
 
 /**
@@ -67,6 +83,9 @@ export async function approveLogin(
   const { identity_id, proof, via } = context.get("principal");
   if (proof.kind !== "session") throw new Error("only a session approves a login");
   const { session_id } = proof;
+  if (limits.admin && !(await operates(context, identity_id))) {
+    return refused({ code: "not_operator" });
+  }
   const room = await accountOf(context).checkRoomForToken(callerOf(context));
   if (!room.ok) return room;
   const grant = { identity_id, limits, session_id, session_ends_at_ms: null };

@@ -8,6 +8,7 @@ import type { ApprovalChoices, ApprovalProblems } from "../../pages/device_choic
 import { factory, type AppContext } from "../context.ts";
 import { countAttempt } from "../rate_limits.ts";
 import { describeRefusal, refuse } from "../refusals.ts";
+import { operates } from "../admin/operator.ts";
 import { suggestedChoices } from "./approval_form.ts";
 import { countryOf } from "./asker.ts";
 
@@ -55,7 +56,8 @@ export async function openLogin(
   if (request === null) throw new Error("an opened login says what it asks, or confirms a copy");
   const person = await identity.readPerson(identity_id);
   const approver = person?.email ?? person?.name ?? null;
-  return accepted({ ...(await factsOf(context, user_code, request)), approver });
+  const may_operate = await operates(context, identity_id);
+  return accepted({ ...(await factsOf(context, user_code, request)), approver, may_operate });
 }
 
 /** What the page says of a login: an app's name where it is registered, the place in words. */
@@ -63,7 +65,7 @@ async function factsOf(
   context: AppContext,
   user_code: string,
   { asker, started_at_ms }: LoginRequest,
-): Promise<Omit<LoginFacts, "approver">> {
+): Promise<Omit<LoginFacts, "approver" | "may_operate">> {
   const { apps, config, identity } = context.get("services");
   const { app_slug, city, country } = asker;
   const here = countryOf(context);

@@ -46,7 +46,6 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   access_denied: { code: "access_denied" },
   scope: { code: "scope", reason: "read_only" },
   identity_required: { code: "identity_required" },
-  account_unknown: { code: "account_unknown" },
   app_settles: { code: "app_settles" },
   app_unknown: { code: "app_unknown" },
   app_key_not_found: { code: "app_key_not_found" },
@@ -60,6 +59,9 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   method_not_allowed: { code: "method_not_allowed", allowed: ["GET"] },
   token_expired: { code: "token_expired" },
   loopback_required: { code: "loopback_required" },
+  not_operator: { code: "not_operator" },
+  suspended: { code: "suspended" },
+  account_unknown: { code: "account_unknown" },
   misconfigured: { code: "misconfigured", variables: ["SIGNING_KEYS"] },
   internal: { code: "internal", request_id: "8f1c2b7a5d3e4f60" },
 };

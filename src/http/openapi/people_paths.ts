@@ -152,6 +152,7 @@ export const people_paths: ZodOpenApiPathsObject = {
         "already_used",
         "access_denied",
         "origin_not_allowed",
+        "not_operator",
       ],
     }),
   },

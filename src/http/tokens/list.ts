@@ -4,15 +4,25 @@ import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import { timestamp } from "../views.ts";
 
+/** What a token may do, in the words of the wire. */
+function scopesOf({ access, upstream, admin }: ListedToken["limits"]): readonly string[] {
+  return [
+    ...(access === "none" ? [] : ["read"]),
+    ...(access === "write" ? ["write"] : []),
+    ...(upstream ? ["upstream"] : []),
+    ...(admin ? ["admin"] : []),
+  ];
+}
+
 /** A token as the API shows it. */
-function tokenView(token: ListedToken) {
-  const { access, upstream, app_slugs, cap } = token.limits;
+export function tokenView(token: ListedToken) {
+  const { app_slugs, cap } = token.limits;
   const spent = token.spent ?? 0;
   return {
     id: token.id,
     label: token.label,
     app: token.app_slug,
-    scopes: ["read", ...(access === "write" ? ["write"] : []), ...(upstream ? ["upstream"] : [])],
+    scopes: scopesOf(token.limits),
     apps: app_slugs,
     cap: cap === null ? null : { ...cap, spent, room: Math.max(0, cap.credits - spent) },
     current: token.current,

@@ -1,0 +1,82 @@
+/** An operator's act: written into the audit log before it is done, and at most once for a key. */
+import type { IdempotencyGuard, OnceAnswer } from "../../account/contract.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { accepted, refused, type Result } from "../../domain/result.ts";
+import type { AppContext } from "../context.ts";
+import { refuse } from "../refusals.ts";
+import { idempotencyGuard } from "../validation.ts";
+
+/** What an operator asks for. */
+export interface Act {
+  /** A stable word, such as `account.credits`. */
+  readonly act: string;
+  /** What it is done to: an identity, an app's slug. */
+  readonly subject: string;
+  readonly reason: string | null;
+  /** What else the log says of it. No secrets. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Does an act that keeps its own answers by key, as the account does: `perform` gets the guard.
+ * Nothing is done where the log cannot be written (it throws), or where the key stands for another act.
+ */
+export async function act<Value>(
+  context: AppContext,
+  asked: Act,
+  perform: (guard: IdempotencyGuard | null) => Promise<OnceAnswer<Value>>,
+): Promise<OnceAnswer<Value>> {
+  const begun = await begin(context, asked);
+  if (!begun.ok) return begun;
+  const { id, kind, guard } = begun.value;
+  const answer = await perform(guard);
+  // A kept answer to a try that was not the first says that the first one was done.
+  const replayed = answer.ok && answer.value.replayed && kind === "new";
+  const outcome = answer.ok ? (replayed ? "replayed" : "done") : "refused";
+  await context.get("services").audit.conclude(id, outcome);
+  return answer;
+}
+
+/**
+ * Does an act whose answer is always `{ "ok": true }`. The log itself remembers that a key's act was
+ * done; doing one again whose end nobody saw must change nothing more.
+ */
+export async function actAndConfirm(
+  context: AppContext,
+  asked: Act,
+  perform: () => Promise<Result<unknown, Refusal>>,
+): Promise<Response> {
+  const begun = await begin(context, asked);
+  if (!begun.ok) return refuse(context, begun.refusal);
+  if (begun.value.kind === "done") {
+    context.header("Idempotency-Replayed", "true");
+    return context.json({ ok: true });
+  }
+  const answer = await perform();
+  const { audit } = context.get("services");
+  await audit.conclude(begun.value.id, answer.ok ? "done" : "refused");
+  return answer.ok ? context.json({ ok: true }) : refuse(context, answer.refusal);
+}
+
+interface Begun {
+  readonly id: string;
+  readonly guard: IdempotencyGuard | null;
+  readonly kind: "new" | "begun" | "done";
+}
+
+async function begin(context: AppContext, asked: Act): Promise<Result<Begun, Refusal>> {
+  const { reason, details } = asked;
+  const guard = await idempotencyGuard(context, { reason, details });
+  if (!guard.ok) return guard;
+  const { identity_id, proof } = context.get("principal");
+  const by_token = proof.kind === "pat" ? { personal_token: proof.token_id } : {};
+  const begun = await context.get("services").audit.begin({
+    ...asked,
+    details: { ...details, ...by_token },
+    actor: identity_id,
+    request_id: context.get("request_id"),
+    guard: guard.value,
+  });
+  if (begun.kind === "reused") return refused({ code: "idempotency_key_reused" });
+  return accepted({ id: begun.id, guard: guard.value, kind: begun.kind });
+}
