@@ -1,5 +1,6 @@
 /** The commands of `passbook`, and what they take. */
 import { Command, InvalidArgumentError, Option } from "commander";
+import { addAdminApps } from "./admin_apps.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
 import type { GlobalOptions } from "./session.ts";
 import {
@@ -57,6 +58,7 @@ export function createProgram(version: string): Command {
     .action((id: string, _, command: Command) =>
       revokeToken(id, command.optsWithGlobals<GlobalOptions>()),
     );
+  addAdminApps(program.command("admin").description("for who operates the service"));
   return program;
 }
 

@@ -1,4 +1,6 @@
 /** `passbook/client`: the typed client for apps. No dependency; browsers, Node, Deno, Bun, Workers. */
+export type { AdminApps, AppKey, AppSettings, NewAppKey, RegisteredApp } from "./admin_apps.ts";
+export { createAppClient, type AppClient, type AppClientOptions } from "./app_client.ts";
 export {
   createClient,
   type ClientOptions,

@@ -83,7 +83,7 @@ describe("an app's key on every route", () => {
     await wallet(ada, "other");
     const { status, body } = await server.in(ada.identity_id).get("/api/wallet");
     expect(status).toBe(200);
-    expect(body.account).toMatchObject({ identity_id: ada.identity_id, credits: 100 });
+    expect(body.account).toMatchObject({ identity_id: ada.identity_id, credits: 200 });
     expect(body.apps.map(({ slug }: { slug: string }) => slug)).toEqual(["demo"]);
     const foreign = await server.in(ada.identity_id).get("/api/wallet?app=other");
     expect(foreign).toMatchObject({ status: 403, body: { code: "scope" } });
