@@ -37,11 +37,16 @@ export function createAppClient({ key, identity, ...options }: AppClientOptions)
     throw new PassbookError("invalid_argument", "identity must be a person's identity_id.");
   }
   const send = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
-  const { wallet, jobs, runJob, whenIdle } = createClient({
+  const client = createClient({
     ...options,
     token: key,
     fetch: (url, init) =>
       send(url, { ...init, headers: { ...init.headers, "Passbook-Identity": identity } }),
   });
-  return { wallet, jobs, runJob, whenIdle };
+  return {
+    wallet: (call) => client.wallet(call),
+    jobs: client.jobs,
+    runJob: (job, work, run_options) => client.runJob(job, work, run_options),
+    whenIdle: () => client.whenIdle(),
+  };
 }

@@ -95,7 +95,9 @@ async function play(identity_id: string, steps: readonly Step[]): Promise<void> 
     const job_id = target?.id ?? "018f0000-0000-7000-8000-000000000000";
     switch (one.do) {
       case "create": {
-        const { policy, estimate: cost_estimate } = one;
+        // A plain object: others do not cross RPC.
+        const policy = { ...one.policy };
+        const { estimate: cost_estimate } = one;
         const request = { app_slug: "demo", policy, action: "draw", cost_estimate };
         const rest = { ttl_seconds: 60, metadata_json: null };
         const answer = await account().createJob(who, { ...request, ...rest }, null);

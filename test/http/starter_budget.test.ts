@@ -51,9 +51,11 @@ function counted(operator: Operator, lose: () => boolean = () => false) {
 describe("an app's starter budget of a day", () => {
   it("is kept to the credit by 200 first wallets at once, which all get their answer", async () => {
     const operator = await signInOperator();
-    await saveApp(operator, "demo", { starter_credits: 30, daily_starter_budget: 1_000 });
+    await saveApp(operator, "crowd", { starter_credits: 30, daily_starter_budget: 1_000 });
     const all = await people(200);
-    const answers = await Promise.all(all.map((person) => wallet(person, operator.settings)));
+    const answers = await Promise.all(
+      all.map((person) => wallet(person, operator.settings, "crowd")),
+    );
     expect(answers.map(({ status }) => status)).toEqual(all.map(() => 200));
     const granted = answers.filter(({ body }) => body.app_grant.granted);
     // 33 grants of 30 are 990; a 34th would pass the thousand.
