@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { dump, query } from "../account/object.ts";
 import { expectInvariants } from "../account/invariants.ts";
+import { dropConstraints } from "../directory/outage.ts";
 import { openAppServer, rows, type AppServer } from "./app_server.ts";
 import { countedEnvironment } from "./bindings.ts";
 import { environmentWith, send, signIn, type SignedIn } from "./passbook.ts";
@@ -398,6 +399,16 @@ describe("an app that settles its jobs itself", () => {
     expect((await app.post("/api/jobs/complete", settle)).body.credits).toBe(87);
     expect((await app.post("/api/jobs/complete", settle)).status).toBe(400);
     await expectInvariants(ada.identity_id);
+  });
+
+  it("gets no job where its row makes no sense, rather than one that its holder may settle", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    await dropConstraints();
+    await env.DIRECTORY.exec("update apps set settle = 'nobody' where slug = 'demo'");
+    const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/json" };
+    const init = { headers, body: JSON.stringify(JOB) };
+    const answer = await send("POST", "/api/jobs", init, { ...server.operator.settings });
+    expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
   });
 
   it("gets no job while it is not known who would settle it", async () => {
