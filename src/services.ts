@@ -1,10 +1,12 @@
 /** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
 import { createAccounts, type Accounts } from "./account/client.ts";
 import { createTokenVault, type TokenVault } from "./account/vault/client.ts";
+import { createStarterBudgets, type ReserveStarter } from "./budget/client.ts";
 import { mistakenSettings, readConfig, type Config, type Misconfiguration } from "./config.ts";
 import { createDeviceLogins, type DeviceLogins } from "./device/client.ts";
 import { createRequestCopies, type RequestCopies } from "./device/request_copies.ts";
 import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
+import { createAppRecords, type AppRecords } from "./directory/app_records.ts";
 import { createAppRegistry, type AppRegistry } from "./directory/apps.ts";
 import { createAuditLog, type AuditLog } from "./directory/audit.ts";
 import type { RateLimitBinding, RateLimitRule } from "./domain/rate_limits.ts";
@@ -30,6 +32,10 @@ export interface Services {
   readonly config: Config;
   readonly accounts: Accounts;
   readonly apps: AppRegistry;
+  /** The registry as operators change it. */
+  readonly app_records: AppRecords;
+  /** Sets a starter grant apart of its app's budget of the day. */
+  readonly reserve_starter: ReserveStarter;
   /** What operators did. */
   readonly audit: AuditLog;
   /** Lists across accounts, for operators. */
@@ -101,13 +107,16 @@ function build(env: Env): Result<Services, Misconfiguration> {
     }),
     (identity_id, session_ids) => accounts(identity_id).endSessions(session_ids),
   );
+  const apps = createAppRegistry({
+    database: env.DIRECTORY,
+    default_starter_credits: config.default_starter_credits,
+  });
   return accepted({
     config,
     accounts,
-    apps: createAppRegistry({
-      database: env.DIRECTORY,
-      default_starter_credits: config.default_starter_credits,
-    }),
+    apps,
+    app_records: createAppRecords(env.DIRECTORY, () => apps.forget()),
+    reserve_starter: createStarterBudgets(env.STARTER_BUDGET),
     audit: createAuditLog(env.DIRECTORY),
     read_model: createReadModel(env.DB),
     identity,

@@ -2,6 +2,7 @@
 import { createApp } from "./app.ts";
 
 export { Account } from "./account/object.ts";
+export { StarterBudget } from "./budget/object.ts";
 export { DeviceLogin } from "./device/object.ts";
 
 export default createApp();

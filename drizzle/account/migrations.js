@@ -7,6 +7,7 @@ import m0004 from './0004_ledger_standing.sql';
 import m0005 from './0005_upstream_origin.sql';
 import m0006 from './0006_personal_token_bounds.sql';
 import m0007 from './0007_operators.sql';
+import m0008 from './0008_job_policy.sql';
 
   export default {
     journal,
@@ -18,7 +19,8 @@ m0003,
 m0004,
 m0005,
 m0006,
-m0007
+m0007,
+m0008
     }
   }
   

@@ -1,14 +1,52 @@
+CREATE TABLE `app_keys` (
+	`id` text PRIMARY KEY NOT NULL,
+	`app_slug` text NOT NULL,
+	`label` text NOT NULL,
+	`key_hash` text NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	CONSTRAINT "app_keys_key_hash_form" CHECK(length("app_keys"."key_hash") = 64 and "app_keys"."key_hash" not glob '*[^0-9a-f]*')
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `app_keys_key_hash` ON `app_keys` (`key_hash`);--> statement-breakpoint
+CREATE INDEX `app_keys_app_slug` ON `app_keys` (`app_slug`);--> statement-breakpoint
 CREATE TABLE `apps` (
 	`slug` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
 	`starter_credits` integer NOT NULL,
 	`origins_json` text DEFAULT '[]' NOT NULL,
 	`created_at_ms` integer NOT NULL,
+	`daily_starter_budget` integer,
+	`settle` text DEFAULT 'holder' NOT NULL,
+	`on_expiry` text DEFAULT 'refund' NOT NULL,
 	CONSTRAINT "apps_slug" CHECK(typeof("apps"."slug") = 'text' and length("apps"."slug") between 1 and 64 and "apps"."slug" glob '[a-z0-9]*' and "apps"."slug" not glob '*[^a-z0-9._-]*'),
 	CONSTRAINT "apps_name" CHECK(typeof("apps"."name") = 'text' and length("apps"."name") between 1 and 200),
 	CONSTRAINT "apps_starter_credits" CHECK(typeof("apps"."starter_credits") = 'integer' and "apps"."starter_credits" between 0 and 1000000000000),
 	CONSTRAINT "apps_origins_json" CHECK(typeof("apps"."origins_json") = 'text' and case when json_valid("apps"."origins_json") then json_type("apps"."origins_json") = 'array' else 0 end),
-	CONSTRAINT "apps_created_at_ms" CHECK(typeof("apps"."created_at_ms") = 'integer')
+	CONSTRAINT "apps_created_at_ms" CHECK(typeof("apps"."created_at_ms") = 'integer'),
+	CONSTRAINT "apps_daily_starter_budget" CHECK("apps"."daily_starter_budget" is null or (typeof("apps"."daily_starter_budget") = 'integer' and "apps"."daily_starter_budget" between 0 and 1000000000000)),
+	CONSTRAINT "apps_settle" CHECK("apps"."settle" in ('holder', 'app')),
+	CONSTRAINT "apps_on_expiry" CHECK("apps"."on_expiry" in ('refund', 'charge'))
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `audit` (
+	`id` text PRIMARY KEY NOT NULL,
+	`at_ms` integer NOT NULL,
+	`actor` text NOT NULL,
+	`act` text NOT NULL,
+	`subject` text NOT NULL,
+	`reason` text,
+	`request_id` text NOT NULL,
+	`details_json` text NOT NULL,
+	`idempotency_key` text,
+	`fingerprint` text
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `audit_subject` ON `audit` (`subject`,`id`);--> statement-breakpoint
+CREATE TABLE `audit_outcomes` (
+	`audit_id` text NOT NULL,
+	`outcome` text NOT NULL,
+	`at_ms` integer NOT NULL,
+	PRIMARY KEY(`audit_id`, `outcome`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `identities` (
@@ -41,3 +79,5 @@ CREATE TABLE `users` (
 	`email_verified` integer DEFAULT false NOT NULL,
 	`created_at_ms` integer NOT NULL
 ) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `users_email` ON `users` (lower("email"));

@@ -1,5 +1,6 @@
 /** What crosses the RPC border of an Account object: plain values only. */
 import type { NewPersonalToken, PersonalTokenLimits } from "../domain/personal_token.ts";
+import type { JobPolicy } from "../domain/app_policy.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { AppSpending, BalancePoint } from "../domain/history.ts";
@@ -14,8 +15,8 @@ import type { AppRow, EntryRow, JobRow } from "./store.ts";
 export type { AppRow, EntryRow, JobRow, Page };
 
 /**
- * By which proof the account's owner acts. A token's life and limits are checked inside the operation
- * itself. Null: a browser session, which may do everything.
+ * By which proof somebody acts. A token's life and limits are checked inside the operation itself.
+ * Null: a browser session, which may do everything.
  */
 export interface Caller {
   readonly token_id: string | null;
@@ -24,6 +25,11 @@ export interface Caller {
    * suspended account is not. Left out: the holder.
    */
   readonly by?: "service";
+  /**
+   * Where it is not the account's holder who acts but an app's server, by the app's key: the app. It is
+   * let in to accounts that were upserted for the app, and there to the app's own jobs alone.
+   */
+  readonly app_slug?: string;
 }
 
 /** The service acting in an account: the object by itself, or an operator. */
@@ -44,9 +50,21 @@ export interface Once<Value> {
 export interface WalletRequest {
   /**
    * The app to upsert, with what its grant would be worth now (null: not known, so that none is made
-   * now and may still come); null asks for the account only.
+   * now and may still come); null asks for the account only. `reservation`: left out where no budget
+   * bounds the app's grants; null where one does, and nothing is reserved of it yet.
    */
-  readonly app: { readonly slug: string; readonly starter_credits: number | null } | null;
+  readonly app: {
+    readonly slug: string;
+    readonly starter_credits: number | null;
+    readonly reservation?: GrantReservation | null;
+  } | null;
+}
+
+/** What an app's budget of a UTC day has set apart for this account's grant. */
+export interface GrantReservation {
+  /** Whole days since the epoch: the grant is made in that day or not at all. */
+  readonly day: number;
+  readonly credits: number;
 }
 
 export interface WalletAnswer {
@@ -62,10 +80,14 @@ export interface WalletAnswer {
     readonly starter_credits: number;
     readonly granted: boolean;
   } | null;
+  /** Whether a grant would have been made, had its {@link GrantReservation} been for now. */
+  readonly grant_waits: boolean;
 }
 
 export interface CreateJobRequest {
   readonly app_slug: string;
+  /** The app's policy of now: the job keeps it. */
+  readonly policy: JobPolicy;
   readonly action: string;
   readonly cost_estimate: number;
   readonly ttl_seconds: number;

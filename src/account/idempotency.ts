@@ -41,12 +41,15 @@ export function once<Value>(
   operation: (transaction: Transaction) => Answer<Value>,
   form: KeptForm<Value> = WHOLE,
 ): OnceAnswer<Value> {
-  const { now_ms, token } = transaction;
+  const { now_ms, token, acting_app } = transaction;
+  // An app's keys are its own: the holder, who may guess them, cannot use one up before the app does.
+  const place = acting_app === null ? endpoint : `${endpoint} by ${acting_app}`;
   if (guard !== null) {
-    const kept = kept_answers.read(endpoint, guard.key, now_ms);
+    const kept = kept_answers.read(place, guard.key, now_ms);
     if (kept !== null) {
       // A token limited to some apps must not be told what others did for other apps.
-      const may_see = visibleApps(transaction) === undefined || kept.token_id === token?.id;
+      const is_limited = acting_app === null && visibleApps(transaction) !== undefined;
+      const may_see = !is_limited || kept.token_id === token?.id;
       return may_see && kept.fingerprint === guard.fingerprint
         ? accepted({
             value: form.recall(JSON.parse(kept.answer_json), transaction),
@@ -59,7 +62,7 @@ export function once<Value>(
   if (!answer.ok) return answer;
   if (guard !== null && form.isKept(answer.value)) {
     kept_answers.insert({
-      endpoint,
+      endpoint: place,
       key: guard.key,
       fingerprint: guard.fingerprint,
       token_id: token?.id ?? null,

@@ -6,6 +6,7 @@ import { mergeMetadata, serialiseMetadata, type Metadata } from "../domain/metad
 import { accepted, refused } from "../domain/result.ts";
 import {
   countSpending,
+  seesJob,
   whyNotEnd,
   whyNotReserve,
   whyOverBudget,
@@ -28,7 +29,11 @@ import type { Transaction } from "./transaction.ts";
  * token's row, and one job that may have outlasted the recent ones.
  */
 export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
-  const { store, newest_entry, token, now_ms } = transaction;
+  const { store, newest_entry, token, acting_app, now_ms } = transaction;
+  // An app's key is let in to a suspended account, for what is held to settle: it starts nothing there.
+  if (acting_app !== null && store.readSuspendedAt() !== null) {
+    return refused({ code: "suspended" });
+  }
   const not_allowed = whyNotReserve(transaction, request.app_slug, request.cost_estimate);
   if (not_allowed !== null) return refused(not_allowed);
   const open_before = openJobsOf(newest_entry.read());
@@ -58,6 +63,8 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
     line: entry.line,
     metadata_json: request.metadata_json,
     token_id: token?.id ?? null,
+    settle: request.policy.settle,
+    on_expiry: request.policy.on_expiry,
   };
   store.insertJob(job);
   transaction.expiry.started(transaction, job);
@@ -74,7 +81,7 @@ export function completeJob(
   request: CompleteJobRequest,
 ): Answer<SettledJob> {
   const job = readInTime(transaction, request.job_id);
-  if (job === null) return refused({ code: "job_unknown" });
+  if (job === null || !seesJob(transaction, job)) return refused({ code: "job_unknown" });
   const not_allowed = whyNotEnd(transaction, job);
   if (not_allowed !== null) return refused(not_allowed);
   const step = rules.complete(readBooks(transaction), job, request.actual_cost);
@@ -89,7 +96,7 @@ export function completeJob(
 /** Fails a job, refunding its reserve or keeping it. */
 export function failJob(transaction: Transaction, request: FailJobRequest): Answer<SettledJob> {
   const job = readInTime(transaction, request.job_id);
-  if (job === null) return refused({ code: "job_unknown" });
+  if (job === null || !seesJob(transaction, job)) return refused({ code: "job_unknown" });
   const not_allowed = whyNotEnd(transaction, job);
   if (not_allowed !== null) return refused(not_allowed);
   const step = rules.fail(job, request.refund);
@@ -109,7 +116,7 @@ export function readInTime(transaction: Transaction, job_id: string): JobRow | n
   return transaction.store.readJob(job_id);
 }
 
-/** Fails a job whose time ran out, with a full refund. One that has ended already is left alone. */
+/** Fails a job whose time ran out, with a full refund or none, as it was created. */
 export function expireJob(transaction: Transaction, job: JobRow): void {
   applyStep(transaction, job, rules.expire(job), job.metadata_json);
 }

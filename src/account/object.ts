@@ -173,7 +173,9 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   readJob(caller: contract.Caller, job_id: string): contract.Answer<JobRow> {
     return this.#transact(caller, "read", (transaction) => {
       const job = jobs.readInTime(transaction, job_id);
-      if (job === null) return refused({ code: "job_not_found" });
+      if (job === null || !admission.seesJob(transaction, job)) {
+        return refused({ code: "job_not_found" });
+      }
       const foreign = admission.whyNotForApp(transaction, job.app_slug);
       return foreign === null ? accepted(job) : refused(foreign);
     });

@@ -105,8 +105,8 @@ function grantRow(account_id: string, app: AppRow | null): ProjectedRows["grants
   return [{ account_id, app_slug, amount, granted_at_ms }];
 }
 
-/** Without the metadata, which is the users', and the token, which is the account's own affair. */
+/** Without the metadata, which is the users', and the token and policy, the account's own affairs. */
 function jobRow(account_id: string, row: JobRow): ProjectedRows["jobs"][number] {
-  const { token_id: _, metadata_json: __, ...job } = row;
+  const { token_id: _, metadata_json: __, settle: ___, on_expiry: ____, ...job } = row;
   return { account_id, ...job };
 }

@@ -4,6 +4,7 @@
  * for it, so that one logical row is one written row.
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { EXPIRY_OUTCOMES, SETTLERS } from "../domain/app_policy.ts";
 import { ENTRY_KINDS } from "../domain/ledger.ts";
 import { CAP_PERIODS, PERSONAL_TOKEN_ACCESS } from "../domain/personal_token.ts";
 import { JOB_STATUSES, type JobFailure } from "../domain/job.ts";
@@ -65,8 +66,11 @@ export const jobs = sqliteTable("jobs", {
   /** The ledger line of the job's last change: its version in the read model. */
   line: integer().notNull(),
   metadata_json: text(),
-  /** The personal access token that created the job; null: a browser session did. */
+  /** The personal access token that created the job; null: a browser session or the app did. */
   token_id: text(),
+  /** The app's policy when the job was created; see `domain/app_policy`. */
+  settle: text({ enum: SETTLERS }).notNull().default("holder"),
+  on_expiry: text({ enum: EXPIRY_OUTCOMES }).notNull().default("refund"),
 });
 
 /**

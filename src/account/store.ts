@@ -131,6 +131,8 @@ export function openStore(database: AccountDatabase) {
       line: value("line"),
       metadata_json: value("metadata_json"),
       token_id: value("token_id"),
+      settle: value("settle"),
+      on_expiry: value("on_expiry"),
     })
     .prepare();
   const update_job = database

@@ -11,7 +11,8 @@ import type { Transaction } from "./transaction.ts";
 
 /** Why a caller is kept out; null where they are not. Asked in the transaction it decides about. */
 export function whySuspended(store: Store, caller: Caller): Refusal | null {
-  if (caller.by === "service") return null;
+  // What is held still settles by the app's own key.
+  if (caller.by === "service" || caller.app_slug !== undefined) return null;
   return store.readSuspendedAt() === null ? null : { code: "suspended" };
 }
 

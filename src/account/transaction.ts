@@ -14,7 +14,7 @@ import { whySuspended } from "./suspension.ts";
 /**
  * The state of one transaction: its tables, its moment, who acts, and the alarm on which an operation
  * says when it is next due. `token`: the caller's, as it was when they were let in; null for a browser
- * session.
+ * session and an app. `acting_app`: the app whose server acts by its key; null: the holder does.
  */
 export interface Transaction {
   readonly store: Store;
@@ -26,6 +26,7 @@ export interface Transaction {
   /** Says that a line was posted, for those who are told after the commit. */
   readonly posted: () => void;
   readonly token: TokenRow | null;
+  readonly acting_app: string | null;
   readonly identity_id: string;
   readonly now_ms: number;
   /** Runs a part that may fail alone: what it wrote is undone where it throws. @throws what it threw. */
@@ -59,7 +60,9 @@ export function transact<Value>(
   const newest_entry = new NewestEntry(ground.store);
   const part = <Part>(work: () => Part): Part =>
     newest_entry.within(() => alarm.within(() => storage.transactionSync(work)));
-  const transaction = { ...ground, newest_entry, token: null, now_ms: Date.now(), part };
+  const acting_app = caller.app_slug ?? null;
+  const now_ms = Date.now();
+  const transaction = { ...ground, newest_entry, token: null, acting_app, now_ms, part };
   try {
     return part(() => {
       expiry.expireDueJobs(transaction);

@@ -1,6 +1,6 @@
 /** The wallet: the account opened on first sight, and each app's starter credits granted once. */
 import { fitsBooks } from "../domain/ledger.ts";
-import { APPS_PER_ACCOUNT_MAX } from "../domain/limits.ts";
+import { APPS_PER_ACCOUNT_MAX, DAY_MS } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import { visibleApps, whyNotForApp, whyNotGrant } from "./personal_tokens/admission.ts";
@@ -18,14 +18,15 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
   const refusal = app === null ? null : whyNotUpsert(transaction, app, known);
   if (refusal !== null) return refused(refusal);
   ensureOpen(transaction);
-  const app_grant = app === null ? null : upsertApp(transaction, app, known);
+  const upserted = app === null ? null : upsertApp(transaction, app, known);
   const row = store.readAccount();
   assertInvariant(row !== null, "an open account has its row");
   const { id, identity_id, plan } = row;
   const account = { id, identity_id, plan, credits: readBooks(transaction).balance_after };
   const visible = visibleApps(transaction);
   const apps = store.listApps().filter(({ slug }) => visible?.includes(slug) ?? true);
-  return accepted({ account, apps, app_grant });
+  const { app_grant = null, grant_waits = false } = upserted ?? {};
+  return accepted({ account, apps, app_grant, grant_waits });
 }
 
 /** The plan: of an account not open yet, the one it will begin with. */
@@ -44,6 +45,8 @@ function whyNotUpsert(
 ): Refusal | null {
   const foreign = whyNotForApp(transaction, slug);
   if (foreign !== null) return foreign;
+  // An app's server reads, and takes no grant in its user's place.
+  if (transaction.acting_app !== null) return null;
   const grants = starter_credits !== null && starter_credits > 0;
   const writes = known === null || (known.granted_at_ms === null && grants);
   const not_granting = writes ? whyNotGrant(transaction) : null;
@@ -54,21 +57,27 @@ function whyNotUpsert(
 
 /**
  * `granted` in the answer means: by this call. A grant of 0 is none, and may still come; so may one
- * whose worth is not known now, or that would leave no room for what is held to come back.
+ * whose worth is not known now, or that would leave no room for what is held to come back. One that a
+ * budget bounds waits until its credits are reserved of that day's, and is worth what was reserved.
  */
 function upsertApp(
   transaction: Transaction,
-  { slug, starter_credits: worth_now }: NonNullable<WalletRequest["app"]>,
+  { slug, starter_credits: worth, reservation }: NonNullable<WalletRequest["app"]>,
   known: AppRow | null,
-): AppGrant {
-  const { store, now_ms } = transaction;
-  const starter_credits = worth_now ?? known?.starter_credits ?? 0;
-  if (known !== null && known.granted_at_ms !== null) {
-    return { slug, starter_credits: known.starter_credits, granted: false };
+): { readonly app_grant: AppGrant; readonly grant_waits: boolean } {
+  const { store, now_ms, acting_app } = transaction;
+  if (known !== null && (known.granted_at_ms !== null || acting_app !== null)) {
+    const { starter_credits } = known;
+    return { app_grant: { slug, starter_credits, granted: false }, grant_waits: false };
   }
+  const worth_now = reservation?.credits ?? worth;
+  const starter_credits = worth_now ?? known?.starter_credits ?? 0;
   const change = { amount: starter_credits, held: 0 };
   const is_worth_some = worth_now !== null && worth_now > 0;
-  const granted = is_worth_some && fitsBooks(readBooks(transaction), change);
+  const may_be_made = is_worth_some && fitsBooks(readBooks(transaction), change);
+  // A reservation is of its own day's budget: the grant is never counted in another.
+  const is_covered = reservation === undefined || reservation?.day === Math.floor(now_ms / DAY_MS);
+  const granted = may_be_made && is_covered;
   if (granted) post(transaction, { ...OF_ACCOUNT, ...change, kind: "grant", app_slug: slug });
   if (granted || known === null) {
     store.saveApp({
@@ -78,5 +87,6 @@ function upsertApp(
       created_at_ms: known?.created_at_ms ?? now_ms,
     });
   }
-  return { slug, starter_credits, granted };
+  const app_grant = { slug, starter_credits, granted };
+  return { app_grant, grant_waits: may_be_made && !is_covered };
 }

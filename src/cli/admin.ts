@@ -13,10 +13,11 @@ interface Reason {
 const JOB_STATUSES = ["started", "completed", "failed"];
 
 /** Adds the commands to the program. */
-export function addAdmin(program: Command): void {
+export function addAdmin(program: Command): Command {
   const admin = program.command("admin").description("operate the service");
   addLists(admin);
   addActs(admin);
+  return admin;
 }
 
 /** The operators' calls, and the options that are about them. */

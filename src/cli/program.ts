@@ -1,6 +1,7 @@
 /** The commands of `passbook`, and what they take. */
 import { Command, Option } from "commander";
 import { addAdmin } from "./admin.ts";
+import { addAdminApps } from "./admin_apps.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
 import { readNumber, type GlobalOptions } from "./session.ts";
 import {
@@ -68,7 +69,7 @@ export function createProgram(version: string): Command {
     .action((id: string, _, command: Command) =>
       revokeToken(id, command.optsWithGlobals<GlobalOptions>()),
     );
-  addAdmin(program);
+  addAdminApps(addAdmin(program));
   return program;
 }
 

@@ -1,5 +1,6 @@
 /** The client of one service, for one caller. */
 import { createAdmin, type Admin } from "./admin.ts";
+import { createAdminApps, type AdminApps } from "./admin_apps.ts";
 import { COOKIES, createBearer, type Bearer, type TokenSource } from "./credentials.ts";
 import { logInDevice, type DeviceLogin } from "./device_login.ts";
 import { isPassbookError, PassbookError } from "./errors.ts";
@@ -67,6 +68,8 @@ export interface PassbookClient {
     /** Ends a personal access token at once. */
     revoke(id: string, options?: CallOptions): Promise<void>;
   };
+  /** For operators. */
+  readonly adminApps: AdminApps;
   /** The access token held for the caller at a provider; `reconnect_required`: they sign in again. */
   oauthToken(provider: string, options?: CallOptions): Promise<string>;
   /** The same, at the social network. */
@@ -174,6 +177,7 @@ export function createClient(options: ClientOptions): PassbookClient {
         });
       },
     },
+    adminApps: createAdminApps(transport, credentials),
     oauthToken: async (provider, { signal } = {}) =>
       readToken(await read({ path: `/api/oauthToken/${encodeURIComponent(provider)}`, signal })),
     socialToken: async ({ signal } = {}) =>

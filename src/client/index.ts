@@ -12,6 +12,8 @@ export type {
   InspectedAccount,
   Stats,
 } from "./admin.ts";
+export type { AdminApps, AppKey, AppSettings, NewAppKey, RegisteredApp } from "./admin_apps.ts";
+export { createAppClient, type AppClient, type AppClientOptions } from "./app_client.ts";
 export {
   createClient,
   type ClientOptions,

@@ -1,9 +1,13 @@
 /**
- * The registry of client apps: D1's `apps`, remembered in memory for a minute. It never throws. While
- * D1 is out of reach it answers from memory for a bounded time, and then says that it does not know.
+ * The registry of client apps and their keys: D1's `apps` and `app_keys`, remembered in memory for a
+ * minute. It never throws. While D1 is out of reach it answers from memory for a bounded time, and then
+ * says that it does not know; a key is believed for its minute alone, since it may have been revoked.
  */
-import { drizzle } from "drizzle-orm/d1";
+import { getTableColumns, sql } from "drizzle-orm";
+import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
+import { EXPIRY_OUTCOMES, FIRST_POLICY, SETTLERS, type JobPolicy } from "../domain/app_policy.ts";
 import {
+  APP_KEY_LOOK_AGAIN_MS,
   APP_REGISTRY_CACHE_MS,
   APP_REGISTRY_RETRY_MS,
   APP_REGISTRY_STALE_MAX_MS,
@@ -12,17 +16,43 @@ import {
 } from "../domain/limits.ts";
 import { parseAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
 import { APP_SLUG_PATTERN } from "../domain/slug.ts";
-import { apps } from "./schema.ts";
+import { hashAppKey } from "./app_key_hash.ts";
+import { appKeys, apps } from "./schema.ts";
 
 /** A registered app. */
-export interface RegisteredApp {
+export interface RegisteredApp extends JobPolicy {
   readonly slug: string;
   readonly name: string;
   readonly starter_credits: number;
+  /** What its grants of a UTC day may add up to, in credits; null: no bound. */
+  readonly daily_starter_budget: number | null;
   readonly origins: readonly AllowedOrigin[];
 }
 
 type Apps = ReadonlyMap<string, RegisteredApp>;
+
+/** What one read of the registry brought. */
+interface Registry {
+  readonly apps: Apps;
+  /** Apps whose row makes no sense: of those not even the policy is known. */
+  readonly unreadable: ReadonlySet<string>;
+  /** The app of each living key, by the key's hash. */
+  readonly apps_of_keys: ReadonlyMap<string, string>;
+}
+
+/** What is known of an app key. */
+export type KnownKey =
+  | { readonly kind: "app"; readonly app_slug: string }
+  | { readonly kind: "unknown" }
+  /** The registry cannot be read, and what is remembered of it is older than its minute. */
+  | { readonly kind: "unreadable" };
+
+/** A starter grant's worth and bound, in credits. */
+export interface StarterGrant {
+  readonly credits: number;
+  /** Null: no bound. */
+  readonly daily_budget: number | null;
+}
 
 export interface AppRegistry {
   /** All registered apps by slug; none while it is not known which there are. */
@@ -32,6 +62,19 @@ export interface AppRegistry {
    * nobody registered. Null while it is not known which it is.
    */
   starterCredits(slug: string): Promise<number | null>;
+  /** The same with what bounds the app's grants of a day; null while neither is known. */
+  starterGrant(slug: string): Promise<StarterGrant | null>;
+  /** Who settles the app's new jobs, and how they time out; null while it is not known. */
+  policy(slug: string): Promise<JobPolicy | null>;
+  /** The app that has this key, as remembered: for a minute at most. */
+  appOfKey(key: string): Promise<KnownKey>;
+  /**
+   * The same of a key that is not known, after looking again, since it may be new. However many ask,
+   * D1 is read once in {@link APP_KEY_LOOK_AGAIN_MS}.
+   */
+  lookAgainForKey(key: string): Promise<KnownKey>;
+  /** Forgets what is remembered, after it was changed here. */
+  forget(): void;
 }
 
 export interface AppRegistryOptions {
@@ -43,14 +86,18 @@ export interface AppRegistryOptions {
 /** The registry over a D1 database. The value is remembered, never a promise: a failure is not kept. */
 export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
   const database = drizzle(options.database);
-  let remembered: { readonly apps: Apps; readonly read_at_ms: number } | null = null;
+  let remembered: (Registry & { readonly read_at_ms: number }) | null = null;
   let failed_at_ms = Number.NEGATIVE_INFINITY;
+  let looked_again_at_ms = Number.NEGATIVE_INFINITY;
+  let forgotten_at_ms = Number.NEGATIVE_INFINITY;
 
   const refresh = async (): Promise<void> => {
     const read_at_ms = Date.now();
     try {
-      const rows = await within(APP_REGISTRY_TIMEOUT_MS, database.select().from(apps));
-      remembered = { apps: readApps(rows), read_at_ms };
+      const rows = await within(APP_REGISTRY_TIMEOUT_MS, readRows(database));
+      // A slower read must not bring back what a later one no longer saw.
+      if (read_at_ms < (remembered?.read_at_ms ?? 0) || read_at_ms < forgotten_at_ms) return;
+      remembered = { ...readRegistry(rows), read_at_ms };
     } catch {
       failed_at_ms = Date.now();
       console.warn({ event: "app_registry_unreadable" });
@@ -58,43 +105,108 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
   };
   const isYoungerThan = (age_ms: number): boolean =>
     remembered !== null && Date.now() - remembered.read_at_ms < age_ms;
-  const recall = async (): Promise<Apps | null> => {
+  const recall = async (): Promise<Registry | null> => {
     const resting = Date.now() - failed_at_ms < APP_REGISTRY_RETRY_MS;
     if (!isYoungerThan(APP_REGISTRY_CACHE_MS) && !resting) await refresh();
-    return isYoungerThan(APP_REGISTRY_STALE_MAX_MS) ? (remembered?.apps ?? null) : null;
+    return isYoungerThan(APP_REGISTRY_STALE_MAX_MS) ? remembered : null;
+  };
+  const findKey = (hash: string): KnownKey => {
+    if (remembered === null || !isYoungerThan(APP_REGISTRY_CACHE_MS)) return { kind: "unreadable" };
+    const app_slug = remembered.apps_of_keys.get(hash);
+    return app_slug === undefined ? { kind: "unknown" } : { kind: "app", app_slug };
+  };
+  const starterGrant = async (slug: string): Promise<StarterGrant | null> => {
+    const known = await recall();
+    if (known === null) return null;
+    const app = known.apps.get(slug);
+    return {
+      credits: app?.starter_credits ?? options.default_starter_credits,
+      daily_budget: app?.daily_starter_budget ?? null,
+    };
   };
 
   return {
     async all() {
-      return (await recall()) ?? new Map();
+      return (await recall())?.apps ?? new Map();
     },
+    starterGrant,
     async starterCredits(slug) {
+      return (await starterGrant(slug))?.credits ?? null;
+    },
+    async policy(slug) {
       const known = await recall();
-      if (known === null) return null;
-      return known.get(slug)?.starter_credits ?? options.default_starter_credits;
+      if (known === null || known.unreadable.has(slug)) return null;
+      const { settle, on_expiry } = known.apps.get(slug) ?? FIRST_POLICY;
+      return { settle, on_expiry };
+    },
+    async appOfKey(key) {
+      await recall();
+      return findKey(await hashAppKey(key));
+    },
+    async lookAgainForKey(key) {
+      const now_ms = Date.now();
+      const rested = now_ms - failed_at_ms >= APP_REGISTRY_RETRY_MS;
+      if (rested && now_ms - looked_again_at_ms >= APP_KEY_LOOK_AGAIN_MS) {
+        looked_again_at_ms = now_ms;
+        await refresh();
+      }
+      return findKey(await hashAppKey(key));
+    },
+    forget() {
+      remembered = null;
+      forgotten_at_ms = Date.now();
     },
   };
 }
 
-type AppRow = typeof apps.$inferSelect;
-
-/** The apps of the rows that make sense. The rest are logged by slug: one of them stops no other. */
-function readApps(rows: readonly AppRow[]): Apps {
-  const readable = rows.filter((row) => {
-    const { slug, name, starter_credits } = row;
-    const sound =
-      APP_SLUG_PATTERN.test(slug) &&
-      typeof name === "string" &&
-      Number.isSafeInteger(starter_credits) &&
-      starter_credits >= 0 &&
-      starter_credits <= COST_MAX_CREDITS;
-    if (!sound) console.error({ event: "app_skipped", slug });
-    return sound;
-  });
-  return new Map(readable.map((row) => [row.slug, readApp(row)]));
+/** The apps with the hashes of their keys, in one statement. */
+function readRows(database: DrizzleD1Database) {
+  const key_hashes_json = sql<string>`(
+    select json_group_array(${appKeys.key_hash}) from ${appKeys}
+    where ${appKeys.app_slug} = ${apps.slug})`;
+  return database.select({ ...getTableColumns(apps), key_hashes_json }).from(apps);
 }
 
-function readApp({ slug, name, starter_credits, origins_json }: AppRow): RegisteredApp {
+type AppRow = Awaited<ReturnType<typeof readRows>>[number];
+
+/** The apps of the rows that make sense. The rest are logged by slug: one of them stops no other. */
+function readRegistry(rows: readonly AppRow[]): Registry {
+  const readable = rows.filter((row) => {
+    const sound = isSound(row);
+    if (!sound) console.error({ event: "app_skipped", slug: row.slug });
+    return sound;
+  });
+  const known = new Map(readable.map((row) => [row.slug, readApp(row)]));
+  return {
+    apps: known,
+    unreadable: new Set(rows.map(({ slug }) => slug).filter((slug) => !known.has(slug))),
+    apps_of_keys: new Map(
+      readable.flatMap(({ slug, key_hashes_json }) =>
+        (JSON.parse(key_hashes_json) as string[]).map((hash) => [hash, slug] as const),
+      ),
+    ),
+  };
+}
+
+function isSound(row: AppRow): boolean {
+  const { slug, name, starter_credits, daily_starter_budget, settle, on_expiry } = row;
+  return (
+    APP_SLUG_PATTERN.test(slug) &&
+    typeof name === "string" &&
+    isCredits(starter_credits) &&
+    (daily_starter_budget === null || isCredits(daily_starter_budget)) &&
+    SETTLERS.includes(settle) &&
+    EXPIRY_OUTCOMES.includes(on_expiry)
+  );
+}
+
+function isCredits(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0 && value <= COST_MAX_CREDITS;
+}
+
+function readApp(row: AppRow): RegisteredApp {
+  const { slug, name, starter_credits, daily_starter_budget, settle, on_expiry, origins_json } =
+    row;
   const entries = readEntries(origins_json);
   if (entries === null) console.error({ event: "app_origins_unreadable", slug });
   const origins = (entries ?? []).flatMap((entry, index) => {
@@ -102,7 +214,7 @@ function readApp({ slug, name, starter_credits, origins_json }: AppRow): Registe
     if (origin === null) console.error({ event: "app_origin_skipped", slug, index });
     return origin ?? [];
   });
-  return { slug, name, starter_credits, origins };
+  return { slug, name, starter_credits, daily_starter_budget, settle, on_expiry, origins };
 }
 
 /** The array that a text is in JSON, else null. */

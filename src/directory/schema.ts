@@ -1,6 +1,15 @@
 /** The tables of the registry of apps and of the audit log, in D1 `DIRECTORY`. */
 import { sql } from "drizzle-orm";
-import { check, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import {
+  check,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import { EXPIRY_OUTCOMES, SETTLERS } from "../domain/app_policy.ts";
 
 /**
  * Client apps the operators registered. `origins_json`: an array of allowlist entries. Whoever writes
@@ -15,8 +24,13 @@ export const apps = sqliteTable(
     starter_credits: integer().notNull(),
     origins_json: text().notNull().default("[]"),
     created_at_ms: integer().notNull(),
+    /** What all starter grants of a UTC day may add up to, in credits; null: no bound. */
+    daily_starter_budget: integer(),
+    /** See `domain/app_policy`. */
+    settle: text({ enum: SETTLERS }).notNull().default("holder"),
+    on_expiry: text({ enum: EXPIRY_OUTCOMES }).notNull().default("refund"),
   },
-  ({ slug, name, starter_credits, origins_json, created_at_ms }) => [
+  ({ slug, name, starter_credits, origins_json, created_at_ms, ...policy }) => [
     check(
       "apps_slug",
       sql`typeof(${slug}) = 'text' and length(${slug}) between 1 and 64 and ${slug} glob '[a-z0-9]*' and ${slug} not glob '*[^a-z0-9._-]*'`,
@@ -32,6 +46,35 @@ export const apps = sqliteTable(
       sql`typeof(${origins_json}) = 'text' and case when json_valid(${origins_json}) then json_type(${origins_json}) = 'array' else 0 end`,
     ),
     check("apps_created_at_ms", sql`typeof(${created_at_ms}) = 'integer'`),
+    check(
+      "apps_daily_starter_budget",
+      sql`${policy.daily_starter_budget} is null or (typeof(${policy.daily_starter_budget}) = 'integer' and ${policy.daily_starter_budget} between 0 and 1000000000000)`,
+    ),
+    check("apps_settle", sql`${policy.settle} in ('holder', 'app')`),
+    check("apps_on_expiry", sql`${policy.on_expiry} in ('refund', 'charge')`),
+  ],
+);
+
+/**
+ * Living keys of apps' servers; a revoked one's row is gone. Of the key itself only its SHA-256 in
+ * hexadecimal is kept: with 256 random bits nobody finds another key to it.
+ */
+export const appKeys = sqliteTable(
+  "app_keys",
+  {
+    id: text().primaryKey(),
+    app_slug: text().notNull(),
+    label: text().notNull(),
+    key_hash: text().notNull(),
+    created_at_ms: integer().notNull(),
+  },
+  ({ app_slug, key_hash }) => [
+    uniqueIndex("app_keys_key_hash").on(key_hash),
+    index("app_keys_app_slug").on(app_slug),
+    check(
+      "app_keys_key_hash_form",
+      sql`length(${key_hash}) = 64 and ${key_hash} not glob '*[^0-9a-f]*'`,
+    ),
   ],
 );
 

@@ -1,4 +1,5 @@
 /** The life of a job: `started`, then `completed` or `failed`, and what each step costs. Pure. */
+import type { ExpiryOutcome } from "./app_policy.ts";
 import { fitsBooks, type Posting, type Standing } from "./ledger.ts";
 import { accepted, refused, type Result } from "./result.ts";
 import type { Refusal } from "./refusals.ts";
@@ -54,9 +55,9 @@ export function reserve(
 }
 
 /**
- * Completing charges the real cost in full, below zero if need be, and gives back what was reserved
- * beyond it. A job that timed out may still be completed: its reserve was refunded, so all of the
- * cost is charged now, once.
+ * Completing charges the real cost in full, below zero if need be, and gives back what was taken
+ * beyond it. A job that timed out may still be completed, once: what its time-out left with the holder
+ * is charged now, what it kept beyond the cost comes back.
  */
 export function complete(
   books: Pick<Standing, "balance_after" | "reserved_after">,
@@ -65,8 +66,8 @@ export function complete(
 ): StepResult {
   const late = job.status === "failed" && job.failure === "expired";
   if (job.status !== "started" && !late) return refused({ code: "job_not_started" });
-  const still_reserved = late ? 0 : job.reserved;
-  const change = { amount: still_reserved - actual_cost, held: 0 - still_reserved };
+  const taken = late ? job.actual_cost : job.reserved;
+  const change = { amount: taken - actual_cost, held: late ? 0 : 0 - job.reserved };
   if (!fitsBooks(books, change)) return refused({ code: "balance_limit" });
   const outcome = { status: "completed", actual_cost, failure: null } as const;
   return accepted(step(job, outcome, { kind: "settle", ...change }));
@@ -85,8 +86,25 @@ export function fail(job: JobState, refund: boolean): StepResult {
   return accepted(step(job, { ...outcome, actual_cost: 0 }, given_back));
 }
 
-/** A started job whose time ran out fails by itself and gives its whole reserve back. */
-export function expire(job: JobState): JobStep {
-  const outcome = { status: "failed", actual_cost: 0, failure: "expired" } as const;
-  return step(job, outcome, { kind: "refund", amount: job.reserved, held: 0 - job.reserved });
+/**
+ * A started job whose time ran out fails by itself. Its whole reserve comes back, or stays as its cost
+ * where it was created so.
+ */
+export function expire(job: JobState & { readonly on_expiry: ExpiryOutcome }): JobStep {
+  const outcome = { status: "failed", failure: "expired" } as const;
+  const held = 0 - job.reserved;
+  switch (job.on_expiry) {
+    case "refund":
+      return step(
+        job,
+        { ...outcome, actual_cost: 0 },
+        { kind: "refund", amount: job.reserved, held },
+      );
+    case "charge":
+      return step(
+        job,
+        { ...outcome, actual_cost: job.reserved },
+        { kind: "settle", amount: 0, held },
+      );
+  }
 }

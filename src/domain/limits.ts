@@ -140,6 +140,25 @@ export const APP_REGISTRY_RETRY_MS = 5_000;
 /** A read of the registry that takes longer has failed: it answers in milliseconds when it is well. */
 export const APP_REGISTRY_TIMEOUT_MS = 2_000;
 
+/** An unknown app key makes an isolate read the registry anew at most this often: it may be a new key. */
+export const APP_KEY_LOOK_AGAIN_MS = 5_000;
+
+/** Living keys of one app: enough to replace them one by one, on each of its machines. */
+export const KEYS_PER_APP_MAX = 20;
+
+/** Longest label of an app's key, and name of an app, in UTF-16 code units. */
+export const APP_KEY_LABEL_MAX_LENGTH = 80;
+export const APP_NAME_MAX_LENGTH = 200;
+
+/** Origins registered for one app. Each of them is compared with on every cross-origin request. */
+export const ORIGINS_PER_APP_MAX = 50;
+
+/** The longest identity that an app's server may name, in characters; ours have 41. */
+export const IDENTITY_ID_MAX_LENGTH = 255;
+
+/** The books of a day's starter budget are kept this long after it, then deleted. */
+export const STARTER_BUDGET_KEEP_MS = 24 * 60 * 60 * 1000;
+
 /** Refused origins named in an isolate's log: so many different ones in each window. */
 export const REFUSED_ORIGINS_LOGGED_MAX = 20;
 export const REFUSED_ORIGINS_WINDOW_MS = 60_000;

@@ -83,7 +83,9 @@ export type ScopeReason =
   /** It has a spending cap, and the job is not one of its own. */
   | "capped"
   /** It may revoke no token but itself. */
-  | "itself_only";
+  | "itself_only"
+  /** It is an app's key, which acts for that app's jobs alone. */
+  | "app_key";
 
 /** Why a token may not be handed third parties' tokens; null where it may. */
 export function whyNoUpstream({ upstream }: PersonalTokenLimits): Refusal | null {

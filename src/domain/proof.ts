@@ -14,5 +14,17 @@ export interface Identified {
   readonly proof: Proof;
 }
 
+/**
+ * What stands behind an app's server: one of the app's keys. It proves nobody, so the account that it
+ * acts in is named beside it.
+ */
+export interface AppProof {
+  readonly kind: "app";
+  readonly app_slug: string;
+}
+
+/** How every app key begins: a secret of 256 bits in base64url follows. */
+export const APP_KEY_PREFIX = "pb_app_";
+
 /** How every personal access token begins; it lets secret scanners find a leaked one. */
 export const PERSONAL_TOKEN_PREFIX = "pb_pat_";

@@ -42,6 +42,11 @@ export const RATE_LIMITS = {
    */
   writes: rule("LIMIT_WRITES", 600, 10),
   /**
+   * Requests of one app's servers in one network, by the app's key, over all its users' accounts: a
+   * thousand a second. Its writes in each of them have the limit above, apart from the holder's own.
+   */
+  app: rule("LIMIT_APP", 10_000, 10),
+  /**
    * Attempts at a user code of one account, right or wrong. Opening a code and approving it are two, so
    * a person may be wrong several times; a guesser has 10 of 25,600,000,000 codes a minute.
    */
@@ -76,6 +81,14 @@ export const NETWORK_RATE_LIMITS = {
   device_start: {
     network: rule("LIMIT_DEVICE_START", 60, 60),
     site: rule("LIMIT_DEVICE_START_SITE", 120, 60),
+  },
+  /**
+   * App keys that no app has. One may be too new to be known here, and is worth a look at the registry;
+   * a server that was not told of its key's end asks once or twice, a guesser for ever.
+   */
+  app_key_unknown: {
+    network: rule("LIMIT_APP_KEY_UNKNOWN", 60, 60),
+    site: rule("LIMIT_APP_KEY_UNKNOWN_SITE", 240, 60),
   },
   /** Attempts at user codes from one network, over all its accounts: an office shares one. */
   device_attempt: {

@@ -47,13 +47,18 @@ export type Refusal =
   | { readonly code: "expired_token" }
   | { readonly code: "already_used" }
   | { readonly code: "access_denied" }
+  // Apps as parties
+  | { readonly code: "identity_required" }
+  | { readonly code: "account_unknown" }
+  | { readonly code: "app_settles" }
+  | { readonly code: "app_unknown" }
+  | { readonly code: "app_key_not_found" }
+  | { readonly code: "too_many_app_keys"; readonly limit: number }
   // Personal access tokens
   | { readonly code: "scope"; readonly reason: ScopeReason }
   | { readonly code: "token_budget_exceeded"; readonly room: number; readonly required: number }
   | { readonly code: "personal_token_not_found" }
   | { readonly code: "too_many_tokens"; readonly limit: number }
-  // Operators' questions
-  | { readonly code: "account_unknown" }
   // Our own failures
   | { readonly code: "unavailable"; readonly retry_after_seconds: number }
   | { readonly code: "misconfigured"; readonly variables: readonly string[] }

@@ -3,9 +3,10 @@ import { PERSONAL_TOKEN_PREFIX, type Identified } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { Session } from "../identity/port.ts";
+import { findAppOfKey, identifyApp, readAppKey } from "./app_key.ts";
 import { readBearer } from "./bearer.ts";
 import { factory, type AppContext, type Principal } from "./context.ts";
-import { countAuthenticated, rememberLife, resumeSession } from "./rate_limits.ts";
+import { countApp, countAuthenticated, rememberLife, resumeSession } from "./rate_limits.ts";
 import { refusalOfBearer } from "./refused_bearer.ts";
 import { refuse } from "./refusals.ts";
 import { keepSignedIn, readTokenCookies } from "./session_cookies.ts";
@@ -24,17 +25,34 @@ export const authenticate = factory.createMiddleware(async (context, next) => {
   return undefined;
 });
 
+/** {@link authenticate} for the routes that an app's server may use too, by the app's key. */
+export const authenticateParty = factory.createMiddleware(async (context, next) => {
+  const key = readAppKey(context.req.header("Authorization") ?? "");
+  if (key === null) return authenticate(context, next);
+  const principal = await identifyApp(context, key);
+  if (!principal.ok) return refuse(context, principal.refusal);
+  const limited = await countApp(context, principal.value.proof.app_slug);
+  if (limited !== null) return refuse(context, limited);
+  context.set("principal", principal.value);
+  return next();
+});
+
 /** The caller, or why there is none. A bearer that is not valid is never rescued by a cookie. */
 export async function identify(context: AppContext): Promise<Result<Principal, Refusal>> {
   const header = context.req.header("Authorization");
   return header === undefined ? identifyByCookie(context) : identifyByBearer(context, header);
 }
 
-/** The caller of an `Authorization` header. */
+/** The caller of an `Authorization` header. An app's key is none: it is let in by {@link authenticateParty} alone. */
 export async function identifyByBearer(
   context: AppContext,
   header: string,
 ): Promise<Result<Principal, Refusal>> {
+  const app_key = readAppKey(header);
+  if (app_key !== null) {
+    const app = await findAppOfKey(context, app_key);
+    return app.ok ? refused({ code: "scope", reason: "app_key" }) : app;
+  }
   const token = readBearer(header);
   const claims = token ? await verifyBearer(context, token) : null;
   if (claims !== null) {

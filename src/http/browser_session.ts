@@ -3,6 +3,7 @@
  * session JWT is believed for a quarter of an hour elsewhere; what makes a token of 90 days is worth
  * the look.
  */
+import { findAppOfKey, readAppKey } from "./app_key.ts";
 import { browserPrincipal, identify } from "./authenticate.ts";
 import type { Session } from "../identity/port.ts";
 import type { Next } from "hono";
@@ -25,6 +26,11 @@ function confirm(context: AppContext, session: Session): void {
  * access token is neither, nor is a session JWT made from one, nor a JWT cookie without its session.
  */
 export const requireBrowserSession = factory.createMiddleware(async (context, next) => {
+  const key = readAppKey(context.req.header("Authorization") ?? "");
+  if (key !== null) {
+    const app = await findAppOfKey(context, key);
+    return refuse(context, app.ok ? { code: "scope", reason: "app_key" } : app.refusal);
+  }
   const session = await findSession(context);
   if (session === null) return refuse(context, { code: "unauthorized", detail: NEEDS_BROWSER });
   return next();

@@ -4,7 +4,7 @@ import { createFactory } from "hono/factory";
 import type { Caller } from "../account/contract.ts";
 import type { Person, Session } from "../identity/port.ts";
 import type { Services } from "../services.ts";
-import type { Proof } from "../domain/proof.ts";
+import type { AppProof, Proof } from "../domain/proof.ts";
 
 /**
  * Who calls, what stands behind them, and how it came. A cookie always proves a session: a personal
@@ -18,6 +18,13 @@ export type Principal =
       readonly proof: Extract<Proof, { kind: "session" }>;
     };
 
+/** An app's server, in the account that it named. Few routes let one in: see `authenticateParty`. */
+export interface AppPrincipal {
+  readonly identity_id: string;
+  readonly via: "bearer";
+  readonly proof: AppProof;
+}
+
 export interface AppEnvironment {
   Bindings: Env;
   Variables: {
@@ -25,7 +32,7 @@ export interface AppEnvironment {
     /** The service's own origin: `BASE_URL`, in development the request's. */
     base_url: string;
     request_id: string;
-    principal: Principal;
+    principal: Principal | AppPrincipal;
     /** On pages for the signed-in person: their session, known to live. */
     session: Session;
     /** On operators' addresses of one account: whose it is. */
@@ -38,7 +45,14 @@ export type AppContext = Context<AppEnvironment>;
 /** The caller as their account knows them. Only after `authenticate`. */
 export function callerOf(context: AppContext): Caller {
   const { proof } = context.get("principal");
-  return { token_id: proof.kind === "pat" ? proof.token_id : null };
+  switch (proof.kind) {
+    case "session":
+      return { token_id: null };
+    case "pat":
+      return { token_id: proof.token_id };
+    case "app":
+      return { token_id: null, app_slug: proof.app_slug };
+  }
 }
 
 /** The caller's account. Only after `authenticate`. */

@@ -14,7 +14,7 @@ import {
 import type { Refusal } from "../domain/refusals.ts";
 import type { Resumption } from "../identity/port.ts";
 import { networksOf } from "./client_address.ts";
-import { factory, type AppContext, type Principal } from "./context.ts";
+import { factory, type AppContext, type AppPrincipal, type Principal } from "./context.ts";
 import { refuseByAccept } from "./problem.tsx";
 
 type Limited = Refusal & { readonly code: "rate_limited" };
@@ -73,12 +73,21 @@ export function countAuthenticated(
   return countRequest(context, "authenticated", keyOf(context, principal));
 }
 
-/** The key of a caller: their identity, or the token until that is known to live. */
+/** Counts a request of an app's server, for the app and the network that it comes from. */
+export function countApp(context: AppContext, app_slug: string): Promise<Limited | null> {
+  return countRequest(context, "app", `${app_slug} ${networksOf(context).network}`);
+}
+
+/**
+ * The key of a caller: their identity, or the token until that is known to live. An app's server spends
+ * nothing of its user's.
+ */
 function keyOf(
   context: AppContext,
-  { identity_id, proof }: Pick<Principal, "identity_id" | "proof">,
+  { identity_id, proof }: Pick<Principal | AppPrincipal, "identity_id" | "proof">,
 ): string {
   if (proof.kind === "session") return identity_id;
+  if (proof.kind === "app") return `app ${proof.app_slug} ${identity_id}`;
   const { living_tokens } = context.get("services");
   return living_tokens.has(proof.token_id, Date.now()) ? identity_id : `pat ${proof.token_id}`;
 }

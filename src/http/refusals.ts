@@ -26,6 +26,7 @@ const SCOPE_WORDS: Readonly<Record<ScopeReason, string>> = {
   no_upstream: "This token gets no third parties' tokens: its owner did not allow that.",
   capped: "A token with a spending cap may end only its own jobs.",
   itself_only: "A token may revoke only itself.",
+  app_key: "An app's key is for the wallet and that app's own jobs.",
 };
 
 /** How a refusal looks on the wire. */
@@ -89,7 +90,7 @@ export function describeRefusal(refusal: Refusal): Description {
     case "suspended":
       return { status: 403, error: "This account is suspended. Ask the service's operator why." };
     case "account_unknown":
-      return { status: 404, error: "Nobody here has this identity." };
+      return { status: 404, error: "No account of this identity is known to you." };
     case "token_template_unknown":
       return { status: 404, error: "No token template of this name is available to you." };
     case "rate_limited":
@@ -170,6 +171,22 @@ export function describeRefusal(refusal: Refusal): Description {
       return { status: 410, error: "This code has already been used. Start again on your device." };
     case "access_denied":
       return { status: 410, error: "This login was denied. Start again if that was a mistake." };
+    case "identity_required":
+      return {
+        status: 400,
+        error: "An app's key acts in an account: name it in the header Passbook-Identity.",
+      };
+    case "app_settles":
+      return { status: 403, error: "This app settles its jobs itself, by its own key." };
+    case "app_unknown":
+      return { status: 404, error: "No app is registered under this slug." };
+    case "app_key_not_found":
+      return { status: 404, error: "The app has no key with this id." };
+    case "too_many_app_keys":
+      return {
+        status: 400,
+        error: `An app has at most ${refusal.limit} keys. Revoke one you no longer need.`,
+      };
     case "scope":
       return { status: 403, error: SCOPE_WORDS[refusal.reason] };
     case "token_budget_exceeded":

@@ -3,7 +3,7 @@
  * stands already: whoever forges a token learns only what they wrote.
  */
 import { decodeJwt, type JWTPayload } from "jose";
-import { PERSONAL_TOKEN_PREFIX } from "../domain/proof.ts";
+import { APP_KEY_PREFIX, PERSONAL_TOKEN_PREFIX } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { readBearer } from "./bearer.ts";
 
@@ -45,6 +45,7 @@ function hasExpired({ exp }: JWTPayload): boolean {
 
 function explain(token: string | null, claims: JWTPayload | null, issuer: string): string {
   if (token === null) return "The Authorization header is not of the form: Bearer <token>.";
+  if (token.startsWith(APP_KEY_PREFIX)) return "No app has this key, or it was revoked.";
   if (claims === null) return "The bearer token is malformed: neither a JWT nor pb_pat_ and a JWT.";
   if (claims.iss === issuer) {
     return "The bearer token was not made here, or with keys since replaced, or for another use.";

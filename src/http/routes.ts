@@ -7,9 +7,12 @@ import { showAccount } from "./account/page.tsx";
 import { signOutEverywhere } from "./account/signout_everywhere.ts";
 import { linkMethod, unlinkMethod } from "./account/link.ts";
 import { downloadStatement, showStatement } from "./account/statement.tsx";
+import { addAppKey, listAppKeys, revokeAppKey } from "./admin/apps/keys.ts";
+import { listApps } from "./admin/apps/list.ts";
+import { saveApp } from "./admin/apps/save.ts";
 import { requireOperator } from "./admin/operator.ts";
 import { addAdminRoutes } from "./admin/routes.ts";
-import { authenticate } from "./authenticate.ts";
+import { authenticate, authenticateParty } from "./authenticate.ts";
 import {
   guardOwnForms,
   requireBrowserSession,
@@ -103,19 +106,20 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
 
   app.use("/api/*", shareWithAllowedOrigins, noStore);
   app.get("/api/sessionToken", ...issueSessionToken);
-  app.get("/api/wallet", authenticate, ...readWallet);
+  app.get("/api/wallet", authenticateParty, ...readWallet);
   app.get("/api/me", authenticate, ...readMe);
   app.get("/api/ledger", authenticate, ...listLedger);
   app.get("/api/events", ...watchEvents);
-  app.get("/api/jobs", authenticate, ...listJobs);
-  app.get("/api/jobs/:id", authenticate, ...readJob);
+  app.get("/api/jobs", authenticateParty, ...listJobs);
+  app.get("/api/jobs/:id", authenticateParty, ...readJob);
 
   const hand_out = [authenticate, guardCookieReads, requireLiveSession] as const;
   app.get("/api/oauthToken/:provider", ...hand_out, ...readOAuthToken);
   app.get("/api/socialToken", ...hand_out, ...readSocialToken);
   app.get("/api/socialMe", ...readSocialMe);
 
-  const write = [authenticate, guardCookieWrites, limitWrites, jsonBodyOnly, limitedBody] as const;
+  const rest_of_write = [guardCookieWrites, limitWrites, jsonBodyOnly, limitedBody] as const;
+  const write = [authenticateParty, ...rest_of_write] as const;
   app.post("/api/jobs", ...write, ...createJob);
   app.post("/api/jobs/complete", ...write, ...completeJob);
   app.post("/api/jobs/batch", ...write, ...createJobs);
@@ -133,4 +137,10 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   // Before any route is looked for: who is no operator learns not even which addresses there are.
   app.use("/api/admin/*", authenticate, requireOperator, guardCookieReads);
   addAdminRoutes(app);
+  const app_write = [guardCookieWrites, limitWrites, jsonBodyOnly, limitedBody] as const;
+  app.get("/api/admin/apps", ...listApps);
+  app.put("/api/admin/apps/:slug", ...app_write, ...saveApp);
+  app.get("/api/admin/apps/:slug/keys", ...listAppKeys);
+  app.post("/api/admin/apps/:slug/keys", ...app_write, ...addAppKey);
+  app.delete("/api/admin/apps/:slug/keys/:id", guardCookieWrites, limitWrites, ...revokeAppKey);
 }

@@ -17,7 +17,7 @@ export const issueSessionToken = factory.createHandlers(async (context) => {
   const living = await findLiving(context);
   if (!living.ok) {
     const { refusal } = living;
-    return refusal.code === "rate_limited" || refusal.code === "suspended"
+    return ["rate_limited", "suspended", "scope"].includes(refusal.code)
       ? refuse(context, refusal)
       : refuseWithSignIn(context, refusal);
   }

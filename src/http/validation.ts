@@ -54,6 +54,7 @@ export const pageLimit = z
 function firstProblem(error: z.core.$ZodError, value: unknown): string {
   const issue = error.issues[0];
   const where = issue?.path.map(String).join(".") ?? "";
+  if (issue?.code === "unrecognized_keys") return `${issue.keys[0]} is no field of this request.`;
   if (issue === undefined || where === "") return "The request must be a JSON object.";
   return isThere(value, issue.path) ? `${where} ${issue.message}.` : `${where} is missing.`;
 }

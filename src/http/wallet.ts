@@ -1,6 +1,7 @@
 /** `GET /api/wallet[?app=]`: the account and its app grants; opens the account, grants once. */
 import * as z from "zod";
-import { callerOf, factory } from "./context.ts";
+import type { Answer, WalletAnswer, WalletRequest } from "../account/contract.ts";
+import { accountOf, callerOf, factory, type AppContext } from "./context.ts";
 import { guardCookieWrites } from "./origins.ts";
 import { refuse } from "./refusals.ts";
 import { appSlug, validQuery } from "./validation.ts";
@@ -18,11 +19,8 @@ export const readWallet = factory.createHandlers(
   guardGrant,
   async (context) => {
     const { app: slug } = context.req.valid("query");
-    const { identity_id } = context.get("principal");
-    const { accounts, apps: registry } = context.get("services");
-    const app =
-      slug === undefined ? null : { slug, starter_credits: await registry.starterCredits(slug) };
-    const answer = await accounts(identity_id).wallet(callerOf(context), { app });
+    const { apps: registry } = context.get("services");
+    const answer = await grantWithinBudget(context, slug);
     if (!answer.ok) return refuse(context, answer.refusal);
     const { account, apps, app_grant } = answer.value;
     const worth_now = new Map<string, number>();
@@ -44,3 +42,26 @@ export const readWallet = factory.createHandlers(
     });
   },
 );
+
+/**
+ * The wallet, with the app's grant where it may be made. Only an account that a budgeted grant waits for
+ * makes two hops more: to the budget, and back with what that set apart.
+ */
+async function grantWithinBudget(
+  context: AppContext,
+  slug: string | undefined,
+): Promise<Answer<WalletAnswer>> {
+  const { apps, reserve_starter } = context.get("services");
+  const { identity_id } = context.get("principal");
+  const ask = (app: WalletRequest["app"]) => accountOf(context).wallet(callerOf(context), { app });
+  if (slug === undefined) return ask(null);
+  const starter = await apps.starterGrant(slug);
+  const starter_credits = starter?.credits ?? null;
+  if (starter === null || starter.daily_budget === null) return ask({ slug, starter_credits });
+  const answer = await ask({ slug, starter_credits, reservation: null });
+  if (!answer.ok || !answer.value.grant_waits) return answer;
+  const { credits, daily_budget } = starter;
+  const wanted = { app_slug: slug, identity_id, credits, daily_budget };
+  const reservation = await reserve_starter(wanted);
+  return reservation === null ? answer : ask({ slug, starter_credits, reservation });
+}

@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
 import {
   EXPIRY_PORTION_JOBS,
   IDEMPOTENCY_CLEANUP_ROWS,
@@ -35,7 +36,13 @@ async function countRowsRead(): Promise<() => number> {
   return () => cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsRead, 0);
 }
 
-const JOB = { app_slug: "demo", action: "draw", cost_estimate: 1, metadata_json: null };
+const JOB = {
+  app_slug: "demo",
+  policy: FIRST_POLICY,
+  action: "draw",
+  cost_estimate: 1,
+  metadata_json: null,
+};
 const create = (ttl_seconds = 30 * 24 * 60 * 60) =>
   account().createJob(session, { ...JOB, ttl_seconds }, null);
 
@@ -54,7 +61,7 @@ async function prepare(jobs: number): Promise<string> {
     ADA,
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs})
      insert into jobs select '${abandoned.slice(0, 14)}' || printf('%09d', i), 'completed', 'demo',
-       'draw', 1, 1, null, created_at_ms, updated_at_ms, expires_at_ms, 4, '{"a":"b"}', null
+       'draw', 1, 1, null, created_at_ms, updated_at_ms, expires_at_ms, 4, '{"a":"b"}', null, settle, on_expiry
      from jobs, n where id = '${abandoned}'`,
   );
   await query(
@@ -166,7 +173,8 @@ describe("10,000 jobs that run out at once", () => {
       ADA,
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${OPEN_JOBS_MAX - 1})
        insert into jobs select printf('00000000-0000-7000-8000-%012d', i), status, app_slug, action,
-         1, 0, null, created_at_ms, updated_at_ms, expires_at_ms, 3, null, null from jobs, n`,
+         1, 0, null, created_at_ms, updated_at_ms, expires_at_ms, 3, null, null,
+         settle, on_expiry from jobs, n`,
     );
     await query(ADA, "insert into long_jobs select expires_at_ms, id from jobs");
     await query(

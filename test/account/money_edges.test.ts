@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
 import {
   BALANCE_MAX_CREDITS,
   RECENT_JOBS_MAX,
@@ -20,7 +21,13 @@ const create = (
   cost_estimate: number,
   guard: { key: string; fingerprint: string } | null = null,
 ) => {
-  const job = { app_slug: "demo", action: "draw", ttl_seconds: 60, metadata_json: null };
+  const job = {
+    app_slug: "demo",
+    policy: FIRST_POLICY,
+    action: "draw",
+    ttl_seconds: 60,
+    metadata_json: null,
+  };
   return account().createJob(session, { ...job, cost_estimate }, guard);
 };
 
@@ -62,6 +69,7 @@ beforeEach(async () => {
 describe("a write that fails in the middle of a transaction", () => {
   const request = {
     app_slug: "demo",
+    policy: FIRST_POLICY,
     action: "draw",
     cost_estimate: 10,
     ttl_seconds: 60,

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Outbox } from "../../src/account/outbox.ts";
+import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
 import { backOff } from "../../src/domain/back_off.ts";
 import {
   PROJECTION_BATCH_LINES,
@@ -26,7 +27,13 @@ async function open(credits = 100): Promise<void> {
 }
 
 async function createJob(cost_estimate = 1, ttl_seconds = 3_600): Promise<string> {
-  const job = { app_slug: "demo", action: "draw", ttl_seconds, metadata_json: null };
+  const job = {
+    app_slug: "demo",
+    policy: FIRST_POLICY,
+    action: "draw",
+    ttl_seconds,
+    metadata_json: null,
+  };
   const answer = await accountOf().createJob(session, { ...job, cost_estimate }, null);
   return answer.ok ? answer.value.value.job_id : expect.fail("refused");
 }
@@ -426,7 +433,8 @@ describe("a rebuild", () => {
       ADA,
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs})
        insert into jobs select printf('00000000-%07d', i), 'completed', app_slug, action, 0, 0, null,
-         created_at_ms, updated_at_ms, expires_at_ms, 1, null, null from jobs, n`,
+         created_at_ms, updated_at_ms, expires_at_ms, 1, null, null,
+         settle, on_expiry from jobs, n`,
     );
     await accountOf().rebuild();
     const [debt] = await query<{ rebuilt_to_job_id: string }>(ADA, "select * from projection_debt");

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
 import { moodOfD1, type D1Mood } from "./d1_faults.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";
 import { evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
@@ -71,7 +72,13 @@ class Play {
         await this.#account.wallet(session, { app: { slug: step.app, starter_credits: 100 } });
         return;
       case "create": {
-        const job = { app_slug: "one", action: "draw", ttl_seconds: 60, metadata_json: '{"a":1}' };
+        const job = {
+          app_slug: "one",
+          policy: FIRST_POLICY,
+          action: "draw",
+          ttl_seconds: 60,
+          metadata_json: '{"a":1}',
+        };
         const request = { ...job, cost_estimate: step.estimate };
         const answer = await this.#account.createJob(session, request, null);
         if (answer.ok) this.#job_ids.push(answer.value.value.job_id);

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
 import { evict } from "../support/evict.ts";
 
 const CAP = 50;
@@ -93,7 +94,13 @@ async function create(
 ): Promise<readonly ModelJob[]> {
   const { by, cost } = action;
   const allowed = fitsCap(jobs, by, cost) && GRANT - sum(jobs) >= cost;
-  const job = { app_slug: "demo", action: "render", ttl_seconds: 3_600, metadata_json: null };
+  const job = {
+    app_slug: "demo",
+    policy: FIRST_POLICY,
+    action: "render",
+    ttl_seconds: 3_600,
+    metadata_json: null,
+  };
   const answer = await account.createJob(callerOf(by), { ...job, cost_estimate: cost }, null);
   expect({ action, ok: answer.ok }).toEqual({ action, ok: allowed });
   if (!answer.ok) return jobs;

@@ -78,7 +78,24 @@ describe("the life of a job", () => {
     const kept = fail(STARTED, false);
     expect(refunded.ok && refunded.value.posting).toMatchObject({ kind: "refund", amount: 30 });
     expect(kept.ok && kept.value).toMatchObject({ actual_cost: 30, posting: { amount: 0 } });
-    expect(expire(STARTED).posting).toMatchObject({ kind: "refund", amount: 30 });
+    const given_back = expire({ ...STARTED, on_expiry: "refund" });
+    expect(given_back).toMatchObject({ actual_cost: 0, posting: { kind: "refund", amount: 30 } });
+    const charged = expire({ ...STARTED, on_expiry: "charge" });
+    expect(charged).toMatchObject({
+      status: "failed",
+      failure: "expired",
+      actual_cost: 30,
+      posting: { kind: "settle", amount: 0, held: -30 },
+    });
+  });
+
+  it("charges the rest, or gives it back, when completed after a time-out that kept the reserve", () => {
+    const kept: JobState = { ...STARTED, status: "failed", failure: "expired", actual_cost: 30 };
+    const books = { balance_after: 0, reserved_after: 0 };
+    const cheaper = complete(books, kept, 10);
+    expect(cheaper.ok && cheaper.value.posting).toMatchObject({ amount: 20, held: 0 });
+    const dearer = complete(books, kept, 45);
+    expect(dearer.ok && dearer.value.posting).toMatchObject({ amount: -15, held: 0 });
   });
 });
 

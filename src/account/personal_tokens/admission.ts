@@ -1,6 +1,7 @@
 /**
- * What a personal access token may do in its account, asked inside the transaction that it is about:
- * revocation, expiry, limits and cap are true in the same moment as the money.
+ * What a personal access token may do in its account, and what an app by its key, asked inside the
+ * transaction that it is about: revocation, expiry, limits and cap are true in the same moment as the
+ * money.
  */
 import * as rules from "../../domain/personal_token.ts";
 import { TOKEN_LAST_USED_INTERVAL_MS } from "../../domain/limits.ts";
@@ -12,14 +13,18 @@ import type { Transaction } from "../transaction.ts";
 import { budgetOf, limitsOf, type TokenRow } from "./store.ts";
 
 /**
- * Lets a caller in and notes the token's use, at most once an hour.
- * @returns the token's row, null for a browser session.
+ * Lets a caller in and notes the token's use, at most once an hour. An app is let in where the account
+ * was upserted for it; to any other account there is nothing for it to see.
+ * @returns the token's row, null for a browser session and an app.
  */
 export function admit(
-  { tokens, now_ms }: Transaction,
-  { token_id }: Caller,
+  { store, tokens, now_ms }: Transaction,
+  { token_id, app_slug }: Caller,
   wanted: rules.PersonalTokenAccess,
 ): Answer<TokenRow | null> {
+  if (app_slug !== undefined) {
+    return store.readApp(app_slug) === null ? refused({ code: "account_unknown" }) : accepted(null);
+  }
   if (token_id === null) return accepted(null);
   const token = tokens.readToken(token_id);
   if (token === null || token.expires_at_ms <= now_ms) {
@@ -32,7 +37,8 @@ export function admit(
 }
 
 /** The only apps whose rows the caller may see; undefined: all. */
-export function visibleApps({ token }: Transaction): readonly string[] | undefined {
+export function visibleApps({ token, acting_app }: Transaction): readonly string[] | undefined {
+  if (acting_app !== null) return [acting_app];
   return token === null ? undefined : (limitsOf(token).app_slugs ?? undefined);
 }
 
@@ -49,7 +55,11 @@ export function checkAdmin({ token }: Transaction): Answer<null> {
 }
 
 /** Why the caller may not act for an app; null where they may. */
-export function whyNotForApp({ token }: Transaction, app_slug: string | null): Refusal | null {
+export function whyNotForApp(
+  { token, acting_app }: Transaction,
+  app_slug: string | null,
+): Refusal | null {
+  if (acting_app !== null && acting_app !== app_slug) return { code: "scope", reason: "app_key" };
   return token === null ? null : rules.whyNotForApp(limitsOf(token), app_slug);
 }
 
@@ -67,12 +77,19 @@ export function whyNotReserve(
   return whyNotForApp(transaction, app_slug) ?? whyOverBudget(transaction, credits);
 }
 
+/** Whether a job is there for the caller to see: an app sees none but its own. */
+export function seesJob({ acting_app }: Transaction, job: JobRow): boolean {
+  return acting_app === null || acting_app === job.app_slug;
+}
+
 /**
- * Why the caller may not end a job; null where they may. A capped token ends only the jobs it created
- * itself: any other's overage would be spending that its cap never sees.
+ * Why the caller may not end a job that they see; null where they may. Of an app that settles itself
+ * nobody else ends a job. A capped token ends only the jobs it created itself: any other's overage would
+ * be spending that its cap never sees.
  */
 export function whyNotEnd(transaction: Transaction, job: JobRow): Refusal | null {
-  const { token } = transaction;
+  const { token, acting_app } = transaction;
+  if (acting_app === null && job.settle === "app") return { code: "app_settles" };
   if (token === null) return null;
   if (token.cap_credits !== null && job.token_id !== token.id) {
     return { code: "scope", reason: "capped" };

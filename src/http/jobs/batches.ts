@@ -15,7 +15,7 @@ import type {
 import { JOBS_PER_BATCH_MAX } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
-import { accountOf, callerOf, factory } from "../context.ts";
+import { accountOf, callerOf, factory, type AppContext } from "../context.ts";
 import { countBatch } from "../rate_limits.ts";
 import { refusalView, refuse } from "../refusals.ts";
 import { idempotencyGuard, readValue, validBody } from "../validation.ts";
@@ -41,7 +41,10 @@ const anyBatch = batchOf(z.unknown());
 /** What sets one kind of batch apart from the other. */
 interface BatchKind<Schema extends z.ZodType, Request, Value> {
   readonly item: Schema;
-  readonly requestOf: (body: z.output<Schema>) => Result<Request, Refusal>;
+  readonly requestOf: (
+    context: AppContext,
+    body: z.output<Schema>,
+  ) => Result<Request, Refusal> | Promise<Result<Request, Refusal>>;
   readonly run: (
     account: ReturnType<typeof accountOf>,
     caller: Caller,
@@ -62,7 +65,9 @@ const handleBatch = <Schema extends z.ZodType, Request, Value>({
     const limited = await countBatch(context, jobs.length);
     if (limited !== null) return refuse(context, limited);
     const bodies = jobs.map((value) => readValue(item, value));
-    const requests = bodies.map((body) => (body.ok ? requestOf(body.value) : body));
+    const requests = await Promise.all(
+      bodies.map((body) => (body.ok ? requestOf(context, body.value) : body)),
+    );
     const fingerprinted = bodies.map((body, index) => (body.ok ? body.value : jobs[index]));
     const guard = await idempotencyGuard(context, fingerprinted);
     if (!guard.ok) return refuse(context, guard.refusal);
@@ -89,7 +94,7 @@ export const createJobs = handleBatch({
 
 export const completeJobs = handleBatch({
   item: completeJobBody,
-  requestOf: completeJobRequest,
+  requestOf: (_, body) => completeJobRequest(body),
   run: (account, caller, requests: readonly CompleteJobRequest[], guard) =>
     account.completeJobs(caller, requests, guard),
   view: settledView,

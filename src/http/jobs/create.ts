@@ -6,10 +6,11 @@ import {
   JOB_TTL_DEFAULT_SECONDS,
   JOB_TTL_MAX_SECONDS,
   JOB_TTL_MIN_SECONDS,
+  UNAVAILABLE_RETRY_AFTER_SECONDS,
 } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { accepted, type Result } from "../../domain/result.ts";
-import { accountOf, callerOf, factory } from "../context.ts";
+import { accepted, refused, type Result } from "../../domain/result.ts";
+import { accountOf, callerOf, factory, type AppContext } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import {
   appSlug,
@@ -38,15 +39,24 @@ export const createJobBody = z.object({
   metadata: metadata.optional(),
 });
 
-/** What the account is asked, from a checked body. */
-export function createJobRequest(
+/**
+ * What the account is asked, from a checked body. Refused as `unavailable` where it is not known who may
+ * settle the app's jobs: a job that its holder could settle at 0 is worse than none.
+ */
+export async function createJobRequest(
+  context: AppContext,
   body: z.output<typeof createJobBody>,
-): Result<CreateJobRequest, Refusal> {
+): Promise<Result<CreateJobRequest, Refusal>> {
   const { app: app_slug, action, cost_estimate, ttl_seconds } = body;
   const metadata_json = metadataJson(body.metadata);
   if (!metadata_json.ok) return metadata_json;
+  const policy = await context.get("services").apps.policy(app_slug);
+  if (policy === null) {
+    return refused({ code: "unavailable", retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS });
+  }
   return accepted({
     app_slug,
+    policy,
     action,
     cost_estimate,
     ttl_seconds,
@@ -56,7 +66,7 @@ export function createJobRequest(
 
 export const createJob = factory.createHandlers(validBody(createJobBody), async (context) => {
   const body = context.req.valid("json");
-  const request = createJobRequest(body);
+  const request = await createJobRequest(context, body);
   if (!request.ok) return refuse(context, request.refusal);
   const guard = await idempotencyGuard(context, body);
   if (!guard.ok) return refuse(context, guard.refusal);

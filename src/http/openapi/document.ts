@@ -3,6 +3,7 @@ import { createDocument, type ZodOpenApiOverride, type ZodOpenApiPathsObject } f
 import { PAGE_DEFAULT_ROWS, PAGE_MAX_ROWS } from "../../domain/limits.ts";
 import { metadata, pageLimit } from "../validation.ts";
 import { admin_paths } from "./admin_paths.ts";
+import { app_paths } from "./app_paths.ts";
 import { money_paths } from "./money_paths.ts";
 import { operation } from "./operation.ts";
 import { people_paths } from "./people_paths.ts";
@@ -102,7 +103,7 @@ export function openApiDocument(): object {
       openapi: "3.1.0",
       info: { title: "Passbook", version: "0.1.0", description: DESCRIPTION },
       servers: [{ url: "/" }],
-      paths: { ...money_paths, ...people_paths, ...admin_paths, ...service_paths },
+      paths: { ...money_paths, ...people_paths, ...admin_paths, ...app_paths, ...service_paths },
       components: {
         securitySchemes: {
           sessionToken: {
@@ -115,6 +116,12 @@ export function openApiDocument(): object {
             type: "http",
             scheme: "bearer",
             description: "A personal access token (`pb_pat_…`), from device login. About 90 days.",
+          },
+          appKey: {
+            type: "http",
+            scheme: "bearer",
+            description:
+              "An app's key (`pb_app_…`), for the app's server alone, with the account's identity in `Passbook-Identity`. Only the app's own jobs, in accounts that were opened for the app.",
           },
           cookies: {
             type: "apiKey",

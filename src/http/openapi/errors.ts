@@ -7,6 +7,7 @@ import {
   OPEN_JOBS_MAX,
   APPS_PER_ACCOUNT_MAX,
   EVENTS_WATCHERS_MAX,
+  KEYS_PER_APP_MAX,
   TOKENS_PER_ACCOUNT_MAX,
 } from "../../domain/limits.ts";
 import type { Refusal, RefusalCode } from "../../domain/refusals.ts";
@@ -44,6 +45,11 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   already_used: { code: "already_used" },
   access_denied: { code: "access_denied" },
   scope: { code: "scope", reason: "read_only" },
+  identity_required: { code: "identity_required" },
+  app_settles: { code: "app_settles" },
+  app_unknown: { code: "app_unknown" },
+  app_key_not_found: { code: "app_key_not_found" },
+  too_many_app_keys: { code: "too_many_app_keys", limit: KEYS_PER_APP_MAX },
   token_budget_exceeded: { code: "token_budget_exceeded", room: 4, required: 10 },
   personal_token_not_found: { code: "personal_token_not_found" },
   too_many_tokens: { code: "too_many_tokens", limit: TOKENS_PER_ACCOUNT_MAX },

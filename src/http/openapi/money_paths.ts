@@ -30,7 +30,7 @@ export const money_paths: ZodOpenApiPathsObject = {
       summary: "The account and its apps",
       description:
         "Opens the account where there is none. With `app`, the app is added and its starter credits are granted, once per account and app; by cookie that needs an allowed origin.",
-      security: "caller",
+      security: "party",
       query: readWalletQuery,
       success: { description: "The wallet.", schema: schemas.wallet, example: WALLET },
       refusals: ["origin_not_allowed", "too_many_apps"],
@@ -60,7 +60,7 @@ export const money_paths: ZodOpenApiPathsObject = {
       id: "listJobs",
       tag: "Jobs",
       summary: "The caller's jobs, newest first",
-      security: "caller",
+      security: "party",
       query: listJobsQuery,
       success: {
         description: "A page of jobs.",
@@ -75,7 +75,7 @@ export const money_paths: ZodOpenApiPathsObject = {
       summary: "Create a job and reserve its estimate",
       description:
         "Needs `credits >= cost_estimate`. A job still started after `ttl_seconds` fails by itself with a full refund.",
-      security: "caller",
+      security: "party",
       body: {
         schema: createJobBody,
         example: { app: "sketch", action: "render", cost_estimate: 60 },
@@ -149,7 +149,7 @@ export const money_paths: ZodOpenApiPathsObject = {
       id: "readJob",
       tag: "Jobs",
       summary: "One job",
-      security: "caller",
+      security: "party",
       path: z.object({ id: z.string().meta({ examples: [JOB_ID] }) }),
       success: { description: "The job.", schema: schemas.job, example: JOB },
       refusals: ["job_not_found"],
@@ -162,12 +162,13 @@ export const money_paths: ZodOpenApiPathsObject = {
       summary: "Settle a job at its real cost",
       description:
         "What was reserved beyond the cost comes back; what the cost has beyond the reserve is charged in full, below zero if need be. A job that timed out may still be completed, once.",
-      security: "caller",
+      security: "party",
       body: { schema: completeJobBody, example: { job_id: JOB_ID, actual_cost: 25 } },
       idempotent: true,
       success: settled,
       refusals: [
         "job_unknown",
+        "app_settles",
         "job_not_started",
         "metadata_too_large",
         "balance_limit",
@@ -182,11 +183,11 @@ export const money_paths: ZodOpenApiPathsObject = {
       tag: "Jobs",
       summary: "Fail a job",
       description: "The reserve comes back, or with `refund: false` stays as the job's cost.",
-      security: "caller",
+      security: "party",
       body: { schema: failJobBody, example: { job_id: JOB_ID } },
       idempotent: true,
       success: settled,
-      refusals: ["job_unknown", "job_not_started", "origin_not_allowed"],
+      refusals: ["job_unknown", "app_settles", "job_not_started", "origin_not_allowed"],
     }),
   },
   "/api/ledger": {

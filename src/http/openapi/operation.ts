@@ -34,10 +34,10 @@ export interface Particulars {
   readonly summary: string;
   readonly description?: string;
   /**
-   * `caller`: any bearer or the cookies. `session`: not a personal access token. `operator`: a caller who
+   * `party`: an app's key too. `caller`: any bearer or the cookies. `session`: not a personal access token. `operator`: a caller who
    * operates the service.
    */
-  readonly security: "caller" | "session" | "operator" | "social" | "none";
+  readonly security: "party" | "caller" | "session" | "operator" | "social" | "none";
   readonly query?: z.ZodObject;
   readonly path?: z.ZodObject;
   readonly body?: {
@@ -56,6 +56,7 @@ export interface Particulars {
 const CALLER = [{ sessionToken: [] }, { personalAccessToken: [] }, { cookies: [] }];
 
 const SECURITY = {
+  party: [...CALLER, { appKey: [] }],
   caller: CALLER,
   session: [{ sessionToken: [] }, { cookies: [] }],
   operator: CALLER,
@@ -70,6 +71,14 @@ const idempotency_header = z.object({
     .optional()
     .describe("The same request under the same key happens once; kept for 24 hours.")
     .meta({ examples: ["0d4c8f9e-6f0b-4d5f-8f0a-2f3c7f1e9b11"] }),
+});
+
+const identity_header = z.object({
+  "Passbook-Identity": z
+    .string()
+    .optional()
+    .describe("With an app's key: the `identity_id` whose account is meant.")
+    .meta({ examples: ["user_5b0f6c1e-8a37-4f8e-9d52-6c1d8f0a7b34"] }),
 });
 
 const REPLAYED = {
@@ -91,9 +100,25 @@ const RENEWED = {
 
 /** What one of these may meet before its own work begins. */
 const BY_SECURITY: Readonly<Record<Particulars["security"], readonly RefusalCode[]>> = {
+  party: [
+    "unauthorized",
+    "rate_limited",
+    "scope",
+    "suspended",
+    "identity_required",
+    "account_unknown",
+    "unavailable",
+  ],
   caller: ["unauthorized", "rate_limited", "scope", "suspended"],
-  session: ["unauthorized", "rate_limited", "suspended"],
-  operator: ["unauthorized", "rate_limited", "not_operator", "suspended", "origin_not_allowed"],
+  session: ["unauthorized", "rate_limited", "scope", "suspended"],
+  operator: [
+    "unauthorized",
+    "rate_limited",
+    "scope",
+    "not_operator",
+    "suspended",
+    "origin_not_allowed",
+  ],
   social: [],
   none: [],
 };
@@ -116,7 +141,7 @@ export function operation(it: Particulars): ZodOpenApiOperationObject {
     requestParams: {
       ...(it.query === undefined ? {} : { query: it.query }),
       ...(it.path === undefined ? {} : { path: it.path }),
-      ...(it.idempotent ? { header: idempotency_header } : {}),
+      ...headersOf(it),
     },
     ...requestBody(it),
     responses: {
@@ -125,13 +150,20 @@ export function operation(it: Particulars): ZodOpenApiOperationObject {
         successes.map((success) => [
           String(success.status ?? 200),
           successResponse(success, {
-            ...(["caller", "session", "operator"].includes(it.security) ? RENEWED : {}),
+            ...(["party", "caller", "session", "operator"].includes(it.security) ? RENEWED : {}),
             ...(it.idempotent ? REPLAYED : {}),
           }),
         ]),
       ),
     },
   };
+}
+
+function headersOf({ security, idempotent }: Particulars) {
+  const identity = security === "party" ? identity_header.shape : {};
+  const idempotency = idempotent ? idempotency_header.shape : {};
+  const header = z.object({ ...identity, ...idempotency });
+  return Object.keys(header.shape).length === 0 ? {} : { header };
 }
 
 function requestBody({

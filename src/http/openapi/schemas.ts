@@ -3,6 +3,7 @@
  * Requests have no schemas here: the document is made from those that validate them.
  */
 import * as z from "zod";
+import { EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
 import { CAP_PERIODS, PERSONAL_TOKEN_SCOPES } from "../../domain/personal_token.ts";
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { ENTRY_KINDS } from "../../domain/ledger.ts";
@@ -75,6 +76,12 @@ export const job = z
   })
   .meta({ id: "Job" });
 
+const app_key = {
+  id: uuid,
+  label: z.string(),
+  created_at: time,
+};
+
 export const next_cursor = z
   .string()
   .optional()
@@ -104,6 +111,9 @@ const REFUSED_ITEM = [
   "balance_limit",
   "token_budget_exceeded",
   "scope",
+  "app_settles",
+  "suspended",
+  "unavailable",
 ] as const satisfies readonly RefusalCode[];
 
 export const created_jobs = batchOf(created_job, [
@@ -117,6 +127,35 @@ export const settled_jobs = batchOf(settled_job, [
   "job_unknown",
   "job_not_started",
 ]).meta({ id: "SettledJobs" });
+export const app_page = z.strictObject({
+  apps: z.array(
+    z.strictObject({
+      slug,
+      name: z.string(),
+      starter_credits: z.int().min(0),
+      origins: z.array(z.string()),
+      daily_starter_budget: z
+        .int()
+        .min(0)
+        .nullable()
+        .describe("What all its grants of a UTC day may add up to; null: no bound."),
+      settle: z.enum(SETTLERS).describe("Who completes and fails its jobs."),
+      on_expiry: z.enum(EXPIRY_OUTCOMES).describe("What a time-out does with the reserve."),
+      created_at: time,
+    }),
+  ),
+  next_cursor,
+});
+
+export const app_key_page = z.strictObject({
+  keys: z.array(z.strictObject(app_key)),
+  next_cursor,
+});
+
+export const new_app_key = z.strictObject({
+  ...app_key,
+  key: z.string().nullable().describe("The secret, this once; null in a repeated answer."),
+});
 
 export const entry = z
   .strictObject({

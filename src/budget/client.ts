@@ -1,0 +1,53 @@
+/** Reserving starter credits of an app's budget of the day. */
+import { DAY_MS } from "../domain/limits.ts";
+import { toHexadecimal } from "../domain/hexadecimal.ts";
+import type { StarterBudget } from "./object.ts";
+
+/** What is set apart of a day's budget for one account's grant. */
+export interface Reservation {
+  /** Whole days since the epoch. */
+  readonly day: number;
+  readonly credits: number;
+}
+
+/** A grant about to be made, if its app's budget of today has room for it. */
+export interface WantedGrant {
+  readonly app_slug: string;
+  readonly identity_id: string;
+  /** In credits. */
+  readonly credits: number;
+  readonly daily_budget: number;
+}
+
+/**
+ * Reserves a grant's credits; one hop. Null where today's budget has no room for them, or cannot be
+ * reached: then no grant is made, and it may come later.
+ */
+export type ReserveStarter = (grant: WantedGrant) => Promise<Reservation | null>;
+
+/** Reservations in the budgets behind a Durable Object binding. */
+export function createStarterBudgets(
+  binding: DurableObjectNamespace<StarterBudget>,
+): ReserveStarter {
+  return async ({ app_slug, identity_id, credits: wanted, daily_budget }) => {
+    const day = Math.floor(Date.now() / DAY_MS);
+    const claimant = await digest(identity_id);
+    try {
+      const credits = await binding.getByName(`${app_slug} ${day}`).reserve({
+        day,
+        claimant,
+        credits: wanted,
+        budget: daily_budget,
+      });
+      return credits === null ? null : { day, credits };
+    } catch (error) {
+      const reason = error instanceof Error ? error.name : typeof error;
+      console.warn({ event: "starter_budget_unreachable", app_slug, reason });
+      return null;
+    }
+  };
+}
+
+async function digest(text: string): Promise<string> {
+  return toHexadecimal(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+}

@@ -1,0 +1,34 @@
+/**
+ * One app's starter budget of one UTC day, as a Durable Object named by both. There is one such object
+ * in the world, so what it reserves adds up exactly, however many ask at once. It knows no people, only
+ * digests, and forgets them a day later.
+ */
+import { DurableObject } from "cloudflare:workers";
+import { DAY_MS, STARTER_BUDGET_KEEP_MS } from "../domain/limits.ts";
+import { assertInvariant } from "../domain/result.ts";
+import type { ReserveRequest, StarterBudgetOperations } from "./contract.ts";
+
+const TOTAL_KEY = "total";
+const CLAIM_PREFIX = "claim ";
+
+export class StarterBudget extends DurableObject<Env> implements StarterBudgetOperations {
+  reserve({ day, claimant, credits, budget }: ReserveRequest): number | null {
+    assertInvariant(Number.isSafeInteger(credits) && credits > 0, "a grant is worth something");
+    return this.ctx.storage.transactionSync(() => {
+      const { kv } = this.ctx.storage;
+      const known = kv.get<number>(CLAIM_PREFIX + claimant);
+      if (known !== undefined) return known;
+      const total = kv.get<number>(TOTAL_KEY) ?? 0;
+      if (total + credits > budget) return null;
+      kv.put(CLAIM_PREFIX + claimant, credits);
+      kv.put(TOTAL_KEY, total + credits);
+      // Nobody asks for a day that is over: a grant in it would be refused by the account.
+      if (total === 0) void this.ctx.storage.setAlarm((day + 1) * DAY_MS + STARTER_BUDGET_KEEP_MS);
+      return credits;
+    });
+  }
+
+  override async alarm(): Promise<void> {
+    await this.ctx.storage.deleteAll();
+  }
+}

@@ -1,0 +1,152 @@
+/** What operators read and change of the registry: apps, and the keys of their servers. */
+import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import { v5 as uuidv5, v7 as uuidv7 } from "uuid";
+import type { JobPolicy } from "../domain/app_policy.ts";
+import { KEYS_PER_APP_MAX } from "../domain/limits.ts";
+import { APP_KEY_PREFIX } from "../domain/proof.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { accepted, refused, type Result } from "../domain/result.ts";
+import { hashAppKey } from "./app_key_hash.ts";
+import { appKeys, apps } from "./schema.ts";
+
+/** An app as operators set it; credits are whole, origins entries of an allowlist. */
+export interface AppSettings extends JobPolicy {
+  readonly name: string;
+  readonly starter_credits: number;
+  readonly daily_starter_budget: number | null;
+  readonly origins: readonly string[];
+}
+
+export interface AppRecord extends AppSettings {
+  readonly slug: string;
+  readonly created_at_ms: number;
+}
+
+/** A key as operators see it; the key itself is kept nowhere. */
+export interface AppKeyRecord {
+  readonly id: string;
+  readonly label: string;
+  readonly created_at_ms: number;
+}
+
+/** `key`: the secret, shown this once; null where the same request made the key before. */
+export interface NewAppKey extends AppKeyRecord {
+  readonly key: string | null;
+}
+
+/** Each rejects where D1 cannot be reached, and what was asked may or may not have happened. */
+export interface AppRecords {
+  /** By slug, after one where given. */
+  list(page: {
+    readonly after_slug?: string | undefined;
+    readonly limit: number;
+  }): Promise<readonly AppRecord[]>;
+  /** Registers an app, or puts these settings in place of its former. */
+  save(slug: string, settings: AppSettings): Promise<void>;
+  /**
+   * Makes a key. With `request_key` the same request makes one once. Refused as `app_unknown` and
+   * `too_many_app_keys`.
+   */
+  addKey(
+    slug: string,
+    label: string,
+    request_key: string | null,
+  ): Promise<Result<NewAppKey, Refusal>>;
+  /** The app's living keys, newest first. Refused as `app_unknown`. */
+  listKeys(
+    slug: string,
+    page: { readonly before_id?: string | undefined; readonly limit: number },
+  ): Promise<Result<readonly AppKeyRecord[], Refusal>>;
+  /** Ends a key. One that has ended, or is another app's, is refused as `app_key_not_found`. */
+  revokeKey(slug: string, id: string): Promise<Result<null, Refusal>>;
+}
+
+const KEY_BYTES = 32;
+
+/** Namespace of key ids that come of an operator's `Idempotency-Key` (RFC 9562, section 5.5). */
+const KEY_IDS = "3e5b54dc-3ff4-4c3e-9e5c-0d1e0c7f3b52";
+
+/** The records in the directory's database. `changed`: told after each change. */
+export function createAppRecords(binding: D1Database, changed: () => void): AppRecords {
+  const database = drizzle(binding);
+  const exists = async (slug: string): Promise<boolean> => {
+    const found = await database.select({ slug: apps.slug }).from(apps).where(eq(apps.slug, slug));
+    return found.length > 0;
+  };
+  return {
+    async list({ after_slug, limit }) {
+      const rows = await database
+        .select()
+        .from(apps)
+        .where(after_slug === undefined ? undefined : gt(apps.slug, after_slug))
+        .orderBy(asc(apps.slug))
+        .limit(limit);
+      return rows.map(({ origins_json, ...row }) => ({
+        ...row,
+        origins: JSON.parse(origins_json) as string[],
+      }));
+    },
+    async save(slug, { origins, ...settings }) {
+      const row = { ...settings, origins_json: JSON.stringify(origins) };
+      await database
+        .insert(apps)
+        .values({ slug, ...row, created_at_ms: Date.now() })
+        .onConflictDoUpdate({ target: apps.slug, set: row });
+      changed();
+    },
+    async addKey(slug, label, request_key) {
+      const id = request_key === null ? uuidv7() : uuidv5(`${slug} ${request_key}`, KEY_IDS);
+      const key = APP_KEY_PREFIX + randomText(KEY_BYTES);
+      const created_at_ms = Date.now();
+      // One statement decides, so that two at once cannot pass the limit together.
+      const made = await database.run(sql`
+        insert into app_keys (id, app_slug, label, key_hash, created_at_ms)
+        select ${id}, ${slug}, ${label}, ${await hashAppKey(key)}, ${created_at_ms}
+        where exists (select 1 from apps where slug = ${slug})
+          and (select count(*) from app_keys where app_slug = ${slug}) < ${KEYS_PER_APP_MAX}
+        on conflict (id) do nothing`);
+      if (made.meta.changes > 0) {
+        changed();
+        return accepted({ id, label, key, created_at_ms });
+      }
+      const [known] = await database.select().from(appKeys).where(eq(appKeys.id, id));
+      if (known !== undefined) {
+        const { label, created_at_ms } = known;
+        return accepted({ id, label, key: null, created_at_ms });
+      }
+      return (await exists(slug))
+        ? refused({ code: "too_many_app_keys", limit: KEYS_PER_APP_MAX })
+        : refused({ code: "app_unknown" });
+    },
+    async listKeys(slug, { before_id, limit }) {
+      if (!(await exists(slug))) return refused({ code: "app_unknown" });
+      const { id, label, created_at_ms } = appKeys;
+      const rows = await database
+        .select({ id, label, created_at_ms })
+        .from(appKeys)
+        .where(
+          and(eq(appKeys.app_slug, slug), before_id === undefined ? undefined : lt(id, before_id)),
+        )
+        .orderBy(desc(id))
+        .limit(limit);
+      return accepted(rows);
+    },
+    async revokeKey(slug, id) {
+      const { meta } = await database
+        .delete(appKeys)
+        .where(and(eq(appKeys.id, id), eq(appKeys.app_slug, slug)));
+      changed();
+      return meta.changes > 0 ? accepted(null) : refused({ code: "app_key_not_found" });
+    },
+  };
+}
+
+/** Random bytes in base64url (RFC 4648, section 5), without padding. */
+function randomText(bytes: number): string {
+  const random = crypto.getRandomValues(new Uint8Array(bytes));
+  return btoa(String.fromCharCode(...random))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}

@@ -1,0 +1,72 @@
+/** `/api/admin/apps/{slug}/keys`: the keys of an app's servers, made, listed and revoked. */
+import * as z from "zod";
+import { APP_KEY_LABEL_MAX_LENGTH } from "../../../domain/limits.ts";
+import { accepted } from "../../../domain/result.ts";
+import { factory, type AppContext } from "../../context.ts";
+import { refuse } from "../../refusals.ts";
+import { pageLimit, validBody, validQuery } from "../../validation.ts";
+import { answerOnce, timestamp } from "../../views.ts";
+import { act, actAndConfirm } from "../act.ts";
+import { reasonText } from "./reason.ts";
+
+export const addAppKeyBody = z.strictObject({
+  label: z
+    .string("must be a string")
+    .trim()
+    .min(1, "must not be empty")
+    .max(APP_KEY_LABEL_MAX_LENGTH, `must have at most ${APP_KEY_LABEL_MAX_LENGTH} characters`)
+    .refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed text"),
+  reason: reasonText.optional(),
+});
+
+export const listAppKeysQuery = z.object({
+  limit: pageLimit,
+  cursor: z.uuid("must be a next_cursor of this list").optional(),
+});
+
+export const revokeAppKeyQuery = z.object({ reason: reasonText.optional() });
+
+const slugOf = (context: AppContext): string => context.req.param("slug") ?? "";
+
+export const addAppKey = factory.createHandlers(validBody(addAppKeyBody), async (context) => {
+  const { label, reason = null } = context.req.valid("json");
+  const slug = slugOf(context);
+  const asked = { act: "app_key.add", subject: slug, reason, details: { label } };
+  const { app_records } = context.get("services");
+  const answer = await act(context, asked, async (guard) => {
+    const made = await app_records.addKey(slug, label, guard?.key ?? null);
+    return made.ok ? accepted({ value: made.value, replayed: made.value.key === null }) : made;
+  });
+  return answerOnce(context, answer, ({ created_at_ms, ...key }) => ({
+    ...key,
+    created_at: timestamp(created_at_ms),
+  }));
+});
+
+export const listAppKeys = factory.createHandlers(validQuery(listAppKeysQuery), async (context) => {
+  const { limit, cursor: before_id } = context.req.valid("query");
+  const { app_records } = context.get("services");
+  const answer = await app_records.listKeys(slugOf(context), { before_id, limit: limit + 1 });
+  if (!answer.ok) return refuse(context, answer.refusal);
+  const page = answer.value.slice(0, limit);
+  const next_cursor = answer.value.length > limit ? page.at(-1)?.id : undefined;
+  return context.json({
+    keys: page.map(({ created_at_ms, ...key }) => ({
+      ...key,
+      created_at: timestamp(created_at_ms),
+    })),
+    ...(next_cursor === undefined ? {} : { next_cursor }),
+  });
+});
+
+export const revokeAppKey = factory.createHandlers(
+  validQuery(revokeAppKeyQuery),
+  async (context) => {
+    const { reason = null } = context.req.valid("query");
+    const slug = slugOf(context);
+    const id = (context.req.param("id") ?? "").toLowerCase();
+    const asked = { act: "app_key.revoke", subject: slug, reason, details: { key_id: id } };
+    const { app_records } = context.get("services");
+    return actAndConfirm(context, asked, () => app_records.revokeKey(slug, id));
+  },
+);

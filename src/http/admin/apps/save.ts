@@ -1,0 +1,51 @@
+/** `PUT /api/admin/apps/{slug}`: registers an app, or sets it anew as a whole. */
+import * as z from "zod";
+import { EXPIRY_OUTCOMES, FIRST_POLICY, SETTLERS } from "../../../domain/app_policy.ts";
+import { APP_NAME_MAX_LENGTH, ORIGINS_PER_APP_MAX } from "../../../domain/limits.ts";
+import { parseAllowedOrigin } from "../../../domain/origins.ts";
+import { accepted } from "../../../domain/result.ts";
+import { factory } from "../../context.ts";
+import { refuse } from "../../refusals.ts";
+import { appSlug, cost, validBody } from "../../validation.ts";
+import { actAndConfirm } from "../act.ts";
+import { reasonText } from "./reason.ts";
+
+const origin = z
+  .string("must be a string")
+  .refine(
+    (entry) => parseAllowedOrigin(entry) !== null,
+    "must be an origin such as https://app.example.com, https://*.example.com (of a domain that is " +
+      "yours alone), myapp://callback or http://localhost:3000",
+  );
+
+/** Strict: a setting misspelt is not one left out. */
+export const saveAppBody = z.strictObject({
+  name: z
+    .string("must be a string")
+    .trim()
+    .min(1, "must not be empty")
+    .max(APP_NAME_MAX_LENGTH, `must have at most ${APP_NAME_MAX_LENGTH} characters`)
+    .refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed text"),
+  starter_credits: cost,
+  origins: z
+    .array(origin, "must be a list of origins")
+    .max(ORIGINS_PER_APP_MAX, `must have at most ${ORIGINS_PER_APP_MAX} entries`),
+  daily_starter_budget: cost.nullable(),
+  settle: z.enum(SETTLERS, "must be holder or app").default(FIRST_POLICY.settle),
+  on_expiry: z.enum(EXPIRY_OUTCOMES, "must be refund or charge").default(FIRST_POLICY.on_expiry),
+  reason: reasonText.optional(),
+});
+
+export const saveApp = factory.createHandlers(validBody(saveAppBody), async (context) => {
+  const slug = appSlug.safeParse(context.req.param("slug"));
+  if (!slug.success) {
+    const detail = `The app's slug ${slug.error.issues[0]?.message}.`;
+    return refuse(context, { code: "invalid_request", detail });
+  }
+  const { reason = null, ...settings } = context.req.valid("json");
+  const asked = { act: "app.save", subject: slug.data, reason, details: settings };
+  return actAndConfirm(context, asked, async () => {
+    await context.get("services").app_records.save(slug.data, settings);
+    return accepted(null);
+  });
+});

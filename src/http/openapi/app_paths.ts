@@ -1,0 +1,105 @@
+/** The document's registry of apps and their keys, for operators. */
+import type { ZodOpenApiPathsObject } from "zod-openapi";
+import * as z from "zod";
+import { addAppKeyBody, listAppKeysQuery, revokeAppKeyQuery } from "../admin/apps/keys.ts";
+import { listAppsQuery } from "../admin/apps/list.ts";
+import { saveAppBody } from "../admin/apps/save.ts";
+import { operation } from "./operation.ts";
+import * as schemas from "./schemas.ts";
+
+const KEY = {
+  id: "0192f3a1-7b5e-7c3d-9a41-5d2e8f6b7c10",
+  label: "render server",
+  created_at: "2026-11-21T09:30:00.000Z",
+};
+
+const APP = {
+  name: "Sketch",
+  starter_credits: 100,
+  origins: ["https://sketch.example.com"],
+  daily_starter_budget: 10_000,
+  settle: "app",
+  on_expiry: "refund",
+};
+
+const slug = z.object({ slug: z.string().meta({ examples: ["sketch"] }) });
+const done = { description: "Done.", schema: schemas.done, example: { ok: true } };
+
+export const app_paths: ZodOpenApiPathsObject = {
+  "/api/admin/apps": {
+    get: operation({
+      id: "listApps",
+      tag: "Apps",
+      summary: "The registered apps, by slug",
+      security: "operator",
+      query: listAppsQuery,
+      success: {
+        description: "A page of apps.",
+        schema: schemas.app_page,
+        example: { apps: [{ slug: "sketch", ...APP, created_at: KEY.created_at }] },
+      },
+      refusals: [],
+    }),
+  },
+  "/api/admin/apps/{slug}": {
+    put: operation({
+      id: "saveApp",
+      tag: "Apps",
+      summary: "Register an app, or set it anew",
+      description:
+        "The whole app: what is left out has its default. `settle: app` lets the app's key alone complete and fail its jobs; `on_expiry` says what a job's time-out does with its reserve. Jobs keep what they were created under. In force everywhere within a minute.",
+      security: "operator",
+      path: slug,
+      body: { schema: saveAppBody, example: APP },
+      idempotent: true,
+      success: done,
+      refusals: [],
+    }),
+  },
+  "/api/admin/apps/{slug}/keys": {
+    get: operation({
+      id: "listAppKeys",
+      tag: "Apps",
+      summary: "The app's living keys",
+      security: "operator",
+      path: slug,
+      query: listAppKeysQuery,
+      success: {
+        description: "A page of keys.",
+        schema: schemas.app_key_page,
+        example: { keys: [KEY] },
+      },
+      refusals: ["app_unknown"],
+    }),
+    post: operation({
+      id: "addAppKey",
+      tag: "Apps",
+      summary: "Make a key for the app's server",
+      description:
+        "The key is shown this once. Where the request is repeated under its `Idempotency-Key`, `key` is null: revoke the key and make another if the first answer was lost.",
+      security: "operator",
+      path: slug,
+      body: { schema: addAppKeyBody, example: { label: KEY.label } },
+      idempotent: true,
+      success: {
+        description: "The key.",
+        schema: schemas.new_app_key,
+        example: { ...KEY, key: "pb_app_4f0e…" },
+      },
+      refusals: ["app_unknown", "too_many_app_keys"],
+    }),
+  },
+  "/api/admin/apps/{slug}/keys/{id}": {
+    delete: operation({
+      id: "revokeAppKey",
+      tag: "Apps",
+      summary: "End a key, everywhere within a minute",
+      security: "operator",
+      path: slug.extend({ id: z.string().meta({ examples: [KEY.id] }) }),
+      query: revokeAppKeyQuery,
+      idempotent: true,
+      success: done,
+      refusals: ["app_key_not_found"],
+    }),
+  },
+};

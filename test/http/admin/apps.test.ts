@@ -1,0 +1,193 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { openAppServer, rows, saveApp, APP } from "../app_server.ts";
+import { send, signIn } from "../../support/passbook.ts";
+import { signInOperator, type Operator } from "./operators.ts";
+
+let operator: Operator;
+beforeEach(async () => {
+  operator = await signInOperator();
+});
+
+const APPS = "/api/admin/apps";
+
+describe("the registry", () => {
+  it("takes an app, shows it, and notes each act once", async () => {
+    const settings = {
+      name: "Sketch",
+      starter_credits: 70,
+      origins: ["https://sketch.example.com", "https://*.sketch.example"],
+      daily_starter_budget: 700,
+    };
+    const body = { ...settings, reason: "a new app" };
+    expect((await operator.send("PUT", `${APPS}/sketch`, body)).body).toEqual({ ok: true });
+    const { body: listed } = await operator.get(APPS);
+    expect(listed).toEqual({
+      apps: [
+        {
+          slug: "sketch",
+          ...settings,
+          settle: "holder",
+          on_expiry: "refund",
+          created_at: expect.any(String),
+        },
+      ],
+    });
+    const lines = await rows("select * from audit");
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({
+      actor: operator.person.identity_id,
+      act: "app.save",
+      subject: "sketch",
+      reason: "a new app",
+    });
+  });
+
+  it("is in force at once here, and within a minute in every other isolate", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const elsewhere = { ...operator.settings };
+    const ada = await signIn();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    const worth = async (settings: object) =>
+      (await send("GET", "/api/wallet", { headers }, settings)).body.apps[0].starter_credits;
+    await saveApp(operator, "sketch", { starter_credits: 0 });
+    await send("GET", "/api/wallet?app=sketch", { headers }, elsewhere);
+    expect(await worth(operator.settings)).toBe(0);
+    await saveApp(operator, "sketch", { starter_credits: 9 });
+    expect(await worth(operator.settings)).toBe(9);
+    vi.setSystemTime(Date.now() + 60_000);
+    expect(await worth(elsewhere)).toBe(9);
+  });
+
+  it.each([
+    ["no name", { name: undefined }],
+    ["an empty name", { name: " " }],
+    ["negative credits", { starter_credits: -1 }],
+    ["a fraction", { starter_credits: 1.5 }],
+    ["credits as text", { starter_credits: "5" }],
+    ["no budget said", { daily_starter_budget: undefined }],
+    ["a negative budget", { daily_starter_budget: -1 }],
+    ["origins as text", { origins: "https://a.example" }],
+    ["an origin with a path", { origins: ["https://a.example/path"] }],
+    ["plain http elsewhere", { origins: ["http://a.example"] }],
+    ["a wildcard over strangers", { origins: ["https://*.github.io"] }],
+    ["a wildcard over a suffix", { origins: ["https://*.co.uk"] }],
+    ["a wildcard of all", { origins: ["*"] }],
+    ["one bad origin among good ones", { origins: ["https://a.example", "javascript://x"] }],
+    ["too many origins", { origins: Array<string>(51).fill("https://a.example") }],
+    ["another settler", { settle: "nobody" }],
+    ["another outcome", { on_expiry: "keep" }],
+    ["a setting misspelt", { on_expirey: "charge" }],
+  ])("refuses %s and changes nothing", async (_, wrong) => {
+    await saveApp(operator, "sketch");
+    const before = JSON.stringify([
+      await rows("select * from apps"),
+      await rows("select * from audit"),
+    ]);
+    const answer = await operator.send("PUT", `${APPS}/sketch`, { ...APP, ...wrong });
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    const after = JSON.stringify([
+      await rows("select * from apps"),
+      await rows("select * from audit"),
+    ]);
+    expect(after).toBe(before);
+  });
+
+  it.each(["Sketch", "-a", "a%20b", "a".repeat(65)])("refuses the slug %s", async (slug) => {
+    const answer = await operator.send("PUT", `${APPS}/${slug}`, APP);
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    expect(await rows("select * from apps")).toEqual([]);
+  });
+
+  it("is listed by slug, page by page", async () => {
+    for (const slug of ["c", "a", "b"]) await saveApp(operator, slug);
+    const first = await operator.get(`${APPS}?limit=2`);
+    expect(first.body.apps.map((it: { slug: string }) => it.slug)).toEqual(["a", "b"]);
+    const second = await operator.get(`${APPS}?limit=2&cursor=${first.body.next_cursor}`);
+    expect(second.body.apps.map((it: { slug: string }) => it.slug)).toEqual(["c"]);
+    expect(second.body.next_cursor).toBeUndefined();
+  });
+
+  it("is closed to whoever is no operator", async () => {
+    const ada = await signIn();
+    await openAppServer("sketch", {}, operator);
+    for (const [method, path] of [
+      ["GET", APPS],
+      ["PUT", `${APPS}/sketch`],
+      ["GET", `${APPS}/sketch/keys`],
+      ["POST", `${APPS}/sketch/keys`],
+      ["DELETE", `${APPS}/sketch/keys/018f0000-0000-7000-8000-000000000000`],
+    ] as const) {
+      const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/json" };
+      const body = method === "GET" ? null : JSON.stringify(APP);
+      const answer = await send(method, path, { headers, body }, operator.settings);
+      expect(answer).toMatchObject({ status: 403, body: { code: "not_operator" } });
+    }
+  });
+});
+
+describe("app keys", () => {
+  const KEYS = `${APPS}/sketch/keys`;
+
+  it("are shown once, listed without the secret, and revoked once", async () => {
+    await saveApp(operator, "sketch");
+    const made = await operator.send("POST", KEYS, { label: "server" });
+    expect(made.body).toEqual({
+      id: expect.any(String),
+      label: "server",
+      key: expect.stringMatching(/^pb_app_[A-Za-z0-9_-]{43}$/),
+      created_at: expect.any(String),
+    });
+    const { id, label, created_at } = made.body;
+    expect((await operator.get(KEYS)).body).toEqual({ keys: [{ id, label, created_at }] });
+    expect((await operator.send("DELETE", `${KEYS}/${id}?reason=leaked`)).body).toEqual({
+      ok: true,
+    });
+    const again = await operator.send("DELETE", `${KEYS}/${id}`);
+    expect(again).toMatchObject({ status: 404, body: { code: "app_key_not_found" } });
+    expect((await operator.get(KEYS)).body).toEqual({ keys: [] });
+    const acts = (await rows("select act, reason from audit order by id")).map(({ act }) => act);
+    expect(acts).toEqual(["app.save", "app_key.add", "app_key.revoke", "app_key.revoke"]);
+  });
+
+  it("are made once for an Idempotency-Key, and then shown no more", async () => {
+    await saveApp(operator, "sketch");
+    const headers = { "Idempotency-Key": "once" };
+    const first = await operator.send("POST", KEYS, { label: "server" }, headers);
+    const again = await operator.send("POST", KEYS, { label: "server" }, headers);
+    expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+    expect(again.body).toEqual({ ...first.body, key: null });
+    expect((await operator.get(KEYS)).body.keys).toHaveLength(1);
+    const other = await operator.send("POST", KEYS, { label: "another" }, headers);
+    expect(other).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+  });
+
+  it("of another app cannot be revoked through this one", async () => {
+    await saveApp(operator, "sketch");
+    const other = await openAppServer("other", {}, operator);
+    const answer = await operator.send("DELETE", `${KEYS}/${other.key_id}`);
+    expect(answer).toMatchObject({ status: 404, body: { code: "app_key_not_found" } });
+    expect(await rows("select * from app_keys")).toHaveLength(1);
+  });
+
+  it("are for registered apps, and twenty at most, however many ask at once", async () => {
+    const unknown = await operator.send("POST", KEYS, { label: "server" });
+    expect(unknown).toMatchObject({ status: 404, body: { code: "app_unknown" } });
+    expect((await operator.get(KEYS)).status).toBe(404);
+    await saveApp(operator, "sketch");
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, (_, index) => operator.send("POST", KEYS, { label: `${index}` })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(answers.find(({ status }) => status !== 200)?.body.code).toBe("too_many_app_keys");
+    expect(await rows("select * from app_keys")).toHaveLength(20);
+  });
+
+  it.each([{}, { label: "" }, { label: "x".repeat(81) }, { label: 7 }, { label: "a", key: "b" }])(
+    "refuses %j",
+    async (body) => {
+      await saveApp(operator, "sketch");
+      expect((await operator.send("POST", KEYS, body)).status).toBe(400);
+      expect(await rows("select * from app_keys")).toEqual([]);
+    },
+  );
+});
