@@ -102,6 +102,12 @@ export const limitWrites = factory.createMiddleware(async (context, next) => {
   return limited === null ? next() : refuseByAccept(context, limited);
 });
 
+/** Holds a person to so many checkouts, whatever way they ask. After `authenticate` or `signInFirst`. */
+export const limitCheckouts = factory.createMiddleware(async (context, next) => {
+  const limited = await countRequest(context, "checkout", context.get("principal").identity_id);
+  return limited === null ? next() : refuseByAccept(context, limited);
+});
+
 /**
  * Counts an attempt at a user code, right or wrong, for the account and for the network.
  * @returns the refusal where either has had its share; null where the attempt may go on.

@@ -36,6 +36,7 @@ import { readMe } from "./me.ts";
 import { readFavicon, readTheme } from "./page_files.ts";
 import {
   limitAttempts,
+  limitCheckouts,
   limitNetwork,
   limitSessionLookups,
   limitSignInAnswers,
@@ -92,7 +93,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/account/tokens", signInFirst, ...showTokens);
   app.post("/account/tokens/revoke", ...own_form, ...revokeFromPage);
 
-  app.post("/account/buy", whereSold, ...own_form, ...buyCredits);
+  app.post("/account/buy", whereSold, ...own_form, limitCheckouts, ...buyCredits);
   app.get("/account/paid", whereSold, signInFirst, ...showPaid);
   app.post("/webhooks/stripe", whereSold, noStore, limitedWebhook, ...receiveWebhook);
 
@@ -119,7 +120,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.post("/api/jobs", ...write, ...createJob);
   app.post("/api/jobs/complete", ...write, ...completeJob);
   app.post("/api/jobs/fail", ...write, ...failJob);
-  app.post("/api/checkout", whereSold, ...write, ...startCheckout);
+  app.post("/api/checkout", whereSold, ...write, limitCheckouts, ...startCheckout);
 
   const approver = [requireBrowserSession, guardCookieWrites, limitAttempts] as const;
   app.post("/api/device/start", limitNetwork("device_start"), limitedBody, ...startLogin);

@@ -159,6 +159,7 @@ describe.each(Object.entries(SCREENS))("buying credits in %s", (screen, options)
     await page.getByRole("heading", { name: "Thank you, your credits are here" }).waitFor();
     expect(await page.getByText("Your balance is 1,000.").isVisible()).toBe(true);
     expect(await page.evaluate(() => performance.timeOrigin)).toBe(loaded);
+    expect(await page.getByRole("link", { name: "Look again" }).count()).toBe(0);
     await lookAt(page, `paid-${screen}`);
     await deliver(stripe.refunds(id, 3_333));
     await page.reload();

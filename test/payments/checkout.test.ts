@@ -89,6 +89,18 @@ describe("opening a checkout", () => {
     expect(stripe.sessions.size).toBe(status === 200 ? 1 : 0);
   });
 
+  it("is limited for each person, whatever way they ask", async () => {
+    const stripe = openStripe();
+    const [ada, bob] = [await signIn(), await signIn("bob@example.com")];
+    for (let time = 0; time < 10; time += 1) expect((await checkout(ada)).status).toBe(200);
+    expect((await checkout(ada)).body.code).toBe("rate_limited");
+    const headers = { Cookie: ada.cookies, Origin: "http://passbook.localhost" };
+    const body = new URLSearchParams({ package: "large" });
+    expect((await send("POST", "/account/buy", { headers, body }, SELLING)).status).toBe(429);
+    expect(stripe.sessions.size).toBe(10);
+    expect((await checkout(bob)).status).toBe(200);
+  });
+
   it("says 503 where Stripe does not answer or fails, 502 where it turns down, never why", async () => {
     const stripe = openStripe();
     const said = [vi.spyOn(console, "warn"), vi.spyOn(console, "error")];

@@ -25,7 +25,7 @@ export function CheckoutPage(props: CheckoutPageProps) {
             <State {...props} />
           </div>
         </div>
-        <div class="acts">
+        <div class="acts" id="checkout-acts" data-live>
           <a class="button" href="/account">
             Go to your account
           </a>

@@ -104,7 +104,8 @@ function Balance({ overview }: { overview: ShownOverview }) {
       </p>
       {account.credits < 0 ? (
         <p class="hint">
-          A job cost more than was held for it. New jobs start again once the balance is above zero.
+          A job cost more than was held for it, or a payment went back after its credits were spent.
+          New jobs start again once the balance is above zero.
         </p>
       ) : null}
       {balance.length < 2 && account.credits === 0 ? (
