@@ -17,6 +17,9 @@ export const ENTRY_NAMES: Readonly<Record<LedgerKind, string>> = {
   plan: "Plan changed",
 };
 
+/** Credits that come back with money that was held in a dispute. */
+export const DISPUTE_WON = "Purchase restored";
+
 /** Coming back from a checkout. */
 export const CHECKOUT_WORDS = {
   paid: {

@@ -184,6 +184,24 @@ describe("the account page where credits are sold", () => {
     expect(theirs.text).toContain("Waiting for your payment");
   });
 
+  it("names in the statement what was bought, went back, and came back", async () => {
+    const stripe = openStripe();
+    const ada = await signIn();
+    const id = await openCheckout(ada, "large");
+    await deliver(stripe.completes(id));
+    const about = { amount: 3_333, status: "needs_response" };
+    await deliver(stripe.disputes(id, "created", about));
+    await deliver(stripe.disputes(id, "closed", { ...about, status: "won" }));
+    const headers = { Cookie: ada.cookies };
+    const { text } = await send("GET", "/account/statement.csv", { headers });
+    const lines = text.split("\r\n").map((line) => line.split(",").slice(2, 4).join());
+    expect(lines.slice(1, 4)).toEqual([
+      '"Purchase restored","Large"',
+      '"Purchase refunded","Large"',
+      '"Credits bought","Large"',
+    ]);
+  });
+
   it("takes the form from its own page alone", async () => {
     const stripe = openStripe();
     const { cookies } = await signIn();
