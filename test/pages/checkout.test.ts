@@ -43,10 +43,12 @@ beforeAll(async () => {
   stripe = new StripeDouble();
   stripe.checkout_origin = origin;
   till = createServer((request, response) => {
-    void answerTill(origin, request).then(async (answer) => {
+    const serve = async (): Promise<void> => {
+      const answer = await answerTill(origin, request);
       response.writeHead(answer.status, Object.fromEntries(answer.headers));
       response.end(await answer.text());
-    });
+    };
+    void serve();
   });
   await new Promise<void>((resolve) => till.listen(port, () => resolve()));
   const env_file = join(directory, "settings.env");

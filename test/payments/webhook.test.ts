@@ -322,9 +322,12 @@ describe("money that goes back", () => {
     const { data, ...event } = stripe.refunds(id, 3_333);
     const foreign = { ...data.object, payment_intent: null };
     expect(await deliver({ ...event, data: { object: foreign } })).toMatchObject(GOOD);
-    const body = { id: "pi_x", amount_received: 5, currency: "eur", metadata: {} };
-    vi.spyOn(stripe, "answer").mockResolvedValueOnce(Response.json(body));
-    expect(await deliver({ ...event, data })).toMatchObject(GOOD);
+    const marks = { passbook_service: "https://other", passbook_identity_id: ada.identity_id };
+    for (const metadata of [{}, null, marks]) {
+      const body = { id: "pi_x", amount_received: 5, currency: "eur", metadata };
+      vi.spyOn(stripe, "answer").mockResolvedValueOnce(Response.json(body));
+      expect(await deliver({ ...event, data })).toMatchObject(GOOD);
+    }
     expect(await creditsOf(ada)).toBe(1_100);
   });
 
