@@ -44,7 +44,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: [
-            "test/{domain,account,device,identity,directory,http,readmodel,tokens,client,openapi}/**/*.test.{ts,tsx}",
+            "test/{domain,account,device,identity,directory,http,payments,readmodel,tokens,client,openapi}/**/*.test.{ts,tsx}",
           ],
           setupFiles: ["./test/setup.ts"],
           // Random histories on a busy machine: a bound against hanging, not a measure.
@@ -78,6 +78,7 @@ export default defineConfig({
                   "hono/utils/cookie",
                   "jose",
                   "oauth4webapi",
+                  "stripe",
                   "uuid",
                   "zod",
                 ],

@@ -2,6 +2,8 @@
 import * as z from "zod";
 import {
   COST_MAX_CREDITS,
+  CREDIT_PACKAGE_NAME_MAX_LENGTH,
+  CREDIT_PACKAGES_MAX,
   DEVELOPMENT_STARTER_CREDITS,
   DEVICE_CODE_TTL_DEFAULT_SECONDS,
   DEVICE_CODE_TTL_MAX_SECONDS,
@@ -15,6 +17,7 @@ import {
   TEMPLATE_TOKEN_TTL_MAX_SECONDS,
 } from "./domain/limits.ts";
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "./domain/origins.ts";
+import type { CreditPackage } from "./domain/purchases.ts";
 import { accepted, refused, type Result } from "./domain/result.ts";
 import { secureEndpoint, signInProviders, type OAuthProvider } from "./oauth/providers.ts";
 import {
@@ -24,6 +27,12 @@ import {
   type MistakenName,
   type SettingProblem,
 } from "./setting_problems.ts";
+
+/** Where Stripe's API is. */
+const STRIPE_API = "https://api.stripe.com";
+
+/** Set together, or none of them. */
+const PAYMENT_SETTINGS = ["CREDIT_PACKAGES", "STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"] as const;
 
 const flag = z
   .enum(["true", "false"])
@@ -132,6 +141,39 @@ const token_templates = z.record(
   }),
 );
 
+const credit_package = z.strictObject({
+  id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "must be 1 to 64 of a-z 0-9 _ -"),
+  name: z.string().trim().min(1).max(CREDIT_PACKAGE_NAME_MAX_LENGTH),
+  credits: z.int().min(1).max(COST_MAX_CREDITS),
+  price: z.string().regex(/^price_\w{1,200}$/, "is not the id of a price, such as price_1Pq…"),
+});
+
+const credit_packages = z
+  .array(credit_package)
+  .min(1)
+  .max(CREDIT_PACKAGES_MAX, `has more than ${CREDIT_PACKAGES_MAX} packages`)
+  .refine(...differ("id"))
+  .refine(...differ("price"));
+
+/** What a purchase is known by must name one package. */
+function differ(field: "id" | "price") {
+  type Packages = readonly z.infer<typeof credit_package>[];
+  const areDifferent = (packages: Packages): boolean =>
+    new Set(packages.map((it) => it[field])).size === packages.length;
+  return [areDifferent, { error: `has one ${field} twice` }] as const;
+}
+
+/** Whoever is asked here says what was paid: Stripe, or on this machine a stand-in for it. */
+const stripe_api = z.string().transform((text, context) => {
+  const url = URL.parse(text);
+  const own = url !== null && url.origin === text.replace(/\/$/, "");
+  if (own && (url.origin === STRIPE_API || isLoopbackHost(url.hostname))) return url.origin;
+  context.addIssue(
+    `must be ${STRIPE_API}, or an origin of this machine such as http://localhost:12111`,
+  );
+  return z.NEVER;
+});
+
 const variables = z
   .object({
     // Empty as if not set: a developer's .dev.vars takes back what wrangler.toml says of production.
@@ -167,6 +209,16 @@ const variables = z
     ),
     PAT_TTL_DAYS: wholeNumber(1, PAT_TTL_MAX_DAYS, PAT_TTL_DEFAULT_DAYS),
     OPERATORS: operators,
+    CREDIT_PACKAGES: json.pipe(credit_packages).optional(),
+    STRIPE_SECRET_KEY: z
+      .string()
+      .regex(/^(sk|rk)_(test|live)_\w+$/, "is not a secret key of Stripe's, such as sk_live_…")
+      .optional(),
+    STRIPE_WEBHOOK_SECRET: z
+      .string()
+      .regex(/^whsec_\S+$/, "is not a webhook's signing secret of Stripe's, whsec_…")
+      .optional(),
+    STRIPE_API_URL: stripe_api.default(STRIPE_API),
   })
   .refine((settings) => settings.DEV_SIGNIN || settings.BASE_URL !== undefined, {
     path: ["BASE_URL"],
@@ -187,7 +239,21 @@ const variables = z
     path: ["COOKIE_DOMAIN"],
     message: "is not the host of BASE_URL or a parent of it",
     when: saneIn("BASE_URL", "COOKIE_DOMAIN"),
-  });
+  })
+  .superRefine(demandAllForPayments, { when: saneIn(...PAYMENT_SETTINGS) });
+
+/** Says which of the settings that only work together are missing. */
+function demandAllForPayments(
+  settings: Readonly<Partial<Record<(typeof PAYMENT_SETTINGS)[number], unknown>>>,
+  context: { addIssue(issue: { code: "custom"; path: string[]; message: string }): void },
+): void {
+  const given = PAYMENT_SETTINGS.filter((name) => settings[name] !== undefined);
+  if (given.length === 0) return;
+  for (const name of PAYMENT_SETTINGS.filter((other) => !given.includes(other))) {
+    const message = `is missing, and ${given.join(" and ")} alone cannot take money`;
+    context.addIssue({ code: "custom", path: [name], message });
+  }
+}
 
 /** Whether settings that a rule compares are sane each; what is wrong elsewhere hides no rule. */
 function saneIn(...names: readonly string[]) {
@@ -230,8 +296,18 @@ export interface Config {
   readonly device_code_ttl_seconds: number;
   readonly device_poll_interval_seconds: number;
   readonly pat_ttl_days: number;
+  /** Null: nothing is sold. */
+  readonly payments: PaymentSettings | null;
   /** Identity ids and lower-case e-mail addresses of the people who operate the service. */
   readonly operators: readonly string[];
+}
+
+/** What is sold, and the Stripe account that takes the money. */
+export interface PaymentSettings {
+  readonly packages: readonly CreditPackage[];
+  readonly secret_key: string;
+  readonly webhook_secret: string;
+  readonly api_url: string;
 }
 
 /** A kind of token for another service: who it is for, how long it lives, what it says beside. */
@@ -266,7 +342,20 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     device_poll_interval_seconds: settings.DEVICE_POLL_INTERVAL_SECONDS,
     pat_ttl_days: settings.PAT_TTL_DAYS,
     operators: settings.OPERATORS,
+    payments: paymentsOf(settings),
   });
+}
+
+function paymentsOf(settings: z.output<typeof variables>): PaymentSettings | null {
+  const { CREDIT_PACKAGES, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL } = settings;
+  if (CREDIT_PACKAGES === undefined) return null;
+  if (STRIPE_SECRET_KEY === undefined || STRIPE_WEBHOOK_SECRET === undefined) return null;
+  return {
+    packages: CREDIT_PACKAGES,
+    secret_key: STRIPE_SECRET_KEY,
+    webhook_secret: STRIPE_WEBHOOK_SECRET,
+    api_url: STRIPE_API_URL,
+  };
 }
 
 /** Names in an environment that no setting has, but that look like one. */

@@ -18,6 +18,8 @@ import type { IdentityProvider } from "./identity/port.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createKeyRing, type KeyRing } from "./keys/signing.ts";
 import { createSocialNetwork, type AskSocialNetwork } from "./oauth/social_network.ts";
+import type { Payments } from "./payments/payments.ts";
+import { createStripe } from "./payments/stripe.ts";
 import { createReadModel, type ReadModel } from "./readmodel/queries.ts";
 import { askDatabase, createReadiness } from "./readiness.ts";
 import { sayProblem } from "./setting_problems.ts";
@@ -58,6 +60,8 @@ export interface Services {
   /** The limiter of a rule. */
   readonly limiters: (rule: RateLimitRule<RateLimitBinding>) => RateLimit;
   readonly living_tokens: LivingTokens;
+  /** Null where nothing is sold. */
+  readonly payments: Payments | null;
 }
 
 /** The person whose session approved: it left a grant, and stands behind what comes of it. */
@@ -145,6 +149,10 @@ function build(env: Env): Result<Services, Misconfiguration> {
     }),
     limiters: ({ binding }) => env[binding],
     living_tokens: createLivingTokens(),
+    payments:
+      config.payments === null
+        ? null
+        : createStripe({ ...config.payments, service: config.base_url ?? "development" }),
   });
 }
 

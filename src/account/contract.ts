@@ -6,6 +6,7 @@ import type { Result } from "../domain/result.ts";
 import type { AppSpending, BalancePoint } from "../domain/history.ts";
 import type { JobStatus } from "../domain/job.ts";
 import type { EntryKind } from "../domain/ledger.ts";
+import type { Purchase, Reversal } from "../domain/purchases.ts";
 import type { EncryptionKey } from "../keys/encryption.ts";
 import type { OAuthProvider } from "../oauth/providers.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
@@ -245,6 +246,15 @@ export interface InspectedAccount {
   readonly started_jobs: readonly JobRow[];
 }
 
+/** A purchase by its checkout, beside the balance of now and the newest line of the passbook. */
+export interface ListedPurchase {
+  /** Null until it is credited. */
+  readonly purchase: { readonly package_name: string; readonly credits: number } | null;
+  readonly taken_back: number;
+  readonly credits: number;
+  readonly line: number;
+}
+
 /**
  * The settings the vault works with. They come with each call, so that the object has no settings of
  * its own that could differ from its caller's. `provider`: null where it is no longer configured.
@@ -306,6 +316,12 @@ export interface AccountOperations {
   /** Keeps the holder out, or lets them in again; their streams close at once. For operators. */
   suspend(): Answer<null>;
   restore(): Answer<null>;
+  /** Whether the caller may start a purchase. */
+  checkBuyer(caller: Caller): Answer<null>;
+  /** For what the payment service says. Each may be told again; may be refused as `balance_limit`. */
+  recordPurchase(purchase: Purchase): Answer<null>;
+  recordReversal(reversal: Reversal): Answer<null>;
+  readPurchase(caller: Caller, checkout_session_id: string): Answer<ListedPurchase>;
   /** Sends the whole account to the read model anew. For operators; safe at any time. */
   rebuild(): Promise<void>;
   /** The plan. Not for tokens limited to some apps, which know nothing of the person. */

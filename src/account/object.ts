@@ -13,6 +13,7 @@ import {
   PROJECTION_RETRY_MAX_MS,
 } from "../domain/limits.ts";
 import type { PersonalTokenAccess } from "../domain/personal_token.ts";
+import type { Purchase, Reversal } from "../domain/purchases.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
 import { createProjector } from "../readmodel/projector.ts";
@@ -40,6 +41,8 @@ import { ensureOpen } from "./ledger.ts";
 import { openJobLists } from "./lists.ts";
 import { openJobsOf } from "./open_jobs.ts";
 import { Outbox } from "./outbox.ts";
+import * as purchases from "./purchases/purchases.ts";
+import { openPurchaseStore, type PurchaseStore } from "./purchases/store.ts";
 import * as schema from "./schema.ts";
 import {
   openStore,
@@ -238,6 +241,31 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#transact(SERVICE, "write", restore);
   }
 
+  checkBuyer(caller: contract.Caller): contract.Answer<null> {
+    return this.#transact(caller, "write", purchases.checkBuyer);
+  }
+
+  recordPurchase(purchase: Purchase): contract.Answer<null> {
+    return this.#transact(SERVICE, "write", (it) =>
+      purchases.recordPurchase(it, this.#bought(), purchase),
+    );
+  }
+
+  recordReversal(reversal: Reversal): contract.Answer<null> {
+    return this.#transact(SERVICE, "write", (it) =>
+      purchases.recordReversal(it, this.#bought(), reversal),
+    );
+  }
+
+  readPurchase(
+    caller: contract.Caller,
+    checkout_session_id: string,
+  ): contract.Answer<contract.ListedPurchase> {
+    return this.#transact(caller, "read", (it) =>
+      purchases.readPurchase(it, this.#bought(), checkout_session_id),
+    );
+  }
+
   readOverview(
     caller: contract.Caller,
     request: contract.OverviewRequest,
@@ -432,6 +460,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   #openVault(): Vault {
     this.#vault ??= new Vault(this.#database, this.#identityId());
     return this.#vault;
+  }
+
+  #bought(): PurchaseStore {
+    return openPurchaseStore(this.#database);
   }
 
   #identityId(): string {

@@ -7,6 +7,7 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import { EXPIRY_OUTCOMES, SETTLERS } from "../domain/app_policy.ts";
 import { ENTRY_KINDS } from "../domain/ledger.ts";
 import { CAP_PERIODS, PERSONAL_TOKEN_ACCESS } from "../domain/personal_token.ts";
+import { REVERSAL_STANDINGS } from "../domain/purchases.ts";
 import { JOB_STATUSES, type JobFailure } from "../domain/job.ts";
 
 /** The one account this object holds. Its balance is not here: it is the newest entry's. */
@@ -165,6 +166,33 @@ export const upstreamUnlinks = sqliteTable("upstream_unlinks", {
   provider: text().primaryKey(),
   linked_at_ms: integer().notNull(),
 });
+
+/** Checkouts that were paid: each credits once, by this row. Amounts of money in their smallest unit. */
+export const purchases = sqliteTable("purchases", {
+  checkout_session_id: text().primaryKey(),
+  payment_intent_id: text().notNull().unique(),
+  package_id: text().notNull(),
+  package_name: text().notNull(),
+  credits: integer().notNull(),
+  paid_minor: integer().notNull(),
+  currency: text().notNull(),
+  /** Credits that went back with the money so far. */
+  taken_back: integer().notNull(),
+  created_at_ms: integer().notNull(),
+});
+
+/** Refunds and disputes as far as they are known, also of payments whose purchase is still to come. */
+export const purchaseReversals = sqliteTable(
+  "purchase_reversals",
+  {
+    payment_intent_id: text().notNull(),
+    source_id: text().notNull(),
+    amount_minor: integer().notNull(),
+    standing: text({ enum: REVERSAL_STANDINGS }).notNull(),
+    updated_at_ms: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.payment_intent_id, table.source_id] })],
+);
 
 /**
  * One row while the read model could not be reached, or is being sent the whole account anew; none

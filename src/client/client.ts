@@ -4,12 +4,19 @@ import { createAdminApps, type AdminApps } from "./admin_apps.ts";
 import { COOKIES, createBearer, type Bearer, type TokenSource } from "./credentials.ts";
 import { logInDevice, type DeviceLogin } from "./device_login.ts";
 import { isPassbookError, PassbookError } from "./errors.ts";
-import { checked, createJobs, type CallOptions, type CreateJob, type Jobs } from "./jobs.ts";
+import {
+  checked,
+  createJobs,
+  type CallOptions,
+  type CreateJob,
+  type Jobs,
+  type WriteOptions,
+} from "./jobs.ts";
 import { pagesOf } from "./pages.ts";
 import { runJob, type Ran, type RunJobOptions, type RunningJob, type Work } from "./run_job.ts";
 import { leaveForSignIn, takeToken } from "./signin.ts";
 import { createTransport, type Call, type Fetch, type Wait } from "./transport.ts";
-import type { Entry, EntryKind, EntryPage, Me, PersonalToken, Wallet } from "./wire.ts";
+import type { Checkout, Entry, EntryKind, EntryPage, Me, PersonalToken, Wallet } from "./wire.ts";
 
 export interface ClientOptions {
   /** The service's origin, such as `https://passbook.example.com`; plain http only on this machine. */
@@ -41,6 +48,13 @@ export interface LedgerFilter {
   readonly cursor?: string;
 }
 
+export interface StartCheckout {
+  /** The id of a package that is for sale. */
+  readonly package: string;
+  /** Where the buyer comes back to: an address that the service allows. */
+  readonly returnUrl: string;
+}
+
 /** Calls throw {@link PassbookError} with the service's word for what is wrong as `code`. */
 export interface PassbookClient {
   /** The account and its apps. With `app`, opens the account for it: starter credits come once. */
@@ -62,6 +76,11 @@ export interface PassbookClient {
     list(filter?: LedgerFilter, options?: CallOptions): Promise<EntryPage>;
     all(filter?: LedgerFilter, options?: CallOptions): AsyncGenerator<Entry, void, undefined>;
   };
+  /**
+   * Opens a checkout of a package of credits: send the buyer to its `url`. They come back to `returnUrl`;
+   * the credits come by the ledger once they are paid for.
+   */
+  checkout(purchase: StartCheckout, options?: WriteOptions): Promise<Checkout>;
   me(options?: CallOptions): Promise<Me>;
   readonly tokens: {
     list(options?: CallOptions): Promise<readonly PersonalToken[]>;
@@ -155,6 +174,17 @@ export function createClient(options: ClientOptions): PassbookClient {
           const { entries: rows, next_cursor } = await client.ledger.list(at, call);
           return { rows, next_cursor };
         }),
+    },
+    async checkout({ package: package_id, returnUrl }, { signal, idempotencyKey } = {}) {
+      const { body } = await transport.send({
+        method: "POST",
+        path: "/api/checkout",
+        body: { package: package_id, return_url: returnUrl },
+        repeat: { kind: "keyed", key: idempotencyKey ?? crypto.randomUUID() },
+        credentials,
+        signal,
+      });
+      return checked(body as unknown as Checkout, typeof body["url"] === "string");
     },
     async me({ signal } = {}) {
       const me = (await read({ path: "/api/me", signal })).body as unknown as Me;

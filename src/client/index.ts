@@ -19,6 +19,7 @@ export {
   type ClientOptions,
   type LedgerFilter,
   type PassbookClient,
+  type StartCheckout,
 } from "./client.ts";
 export type { TokenSource } from "./credentials.ts";
 export type { DeviceLogin } from "./device_login.ts";

@@ -77,7 +77,12 @@ const BACKOFF_MAX_MS = 15_000;
 const RETRY_AFTER_MAX_MS = 60_000;
 
 /** Words for a state that another attempt does not change. */
-const FINAL = new Set(["misconfigured", "upstream_error", "upstream_not_configured"]);
+const FINAL = new Set([
+  "misconfigured",
+  "payments_refused",
+  "upstream_error",
+  "upstream_not_configured",
+]);
 
 export interface Transport {
   readonly origin: string;

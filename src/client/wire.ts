@@ -79,6 +79,11 @@ export interface SettledJobs {
   readonly credits: number;
 }
 
+/** A checkout that is open: `url` is where its buyer pays. */
+export interface Checkout {
+  readonly url: string;
+}
+
 export interface JobPage {
   readonly jobs: readonly Job[];
   readonly next_cursor?: string | undefined;

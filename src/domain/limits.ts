@@ -37,6 +37,16 @@ export const LEDGER_SCAN_MAX_LINES = 2_000;
 /** How far a line's time may lie before an earlier line's: clocks of two machines that ran one account. */
 export const LEDGER_CLOCK_SKEW_MS = 60_000;
 
+/** A webhook's message signed longer ago is a replay, not a delivery: Stripe's own libraries take 300 s. */
+export const WEBHOOK_TOLERANCE_SECONDS = 300;
+
+/** The largest webhook message read, in bytes: one object of Stripe's, with all its metadata. */
+export const WEBHOOK_BODY_MAX_BYTES = 256 * 1024;
+
+/** Packages for sale: more do not fit on a page that a person chooses from. */
+export const CREDIT_PACKAGES_MAX = 12;
+export const CREDIT_PACKAGE_NAME_MAX_LENGTH = 60;
+
 /** How long an isolate repeats what its last look at the stores said (`/readyz`), and how long a look may take. */
 export const READINESS_CACHE_MS = 5_000;
 export const READINESS_TIMEOUT_MS = 3_000;

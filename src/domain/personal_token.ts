@@ -82,6 +82,8 @@ export type ScopeReason =
   | "no_upstream"
   /** It has a spending cap, and the job is not one of its own. */
   | "capped"
+  /** It has limits, and buying is not among what they allow. */
+  | "no_purchase"
   /** It may revoke no token but itself. */
   | "itself_only"
   /** It is an app's key, which acts for that app's jobs alone. */
@@ -90,6 +92,15 @@ export type ScopeReason =
 /** Why a token may not be handed third parties' tokens; null where it may. */
 export function whyNoUpstream({ upstream }: PersonalTokenLimits): Refusal | null {
   return upstream ? null : { code: "scope", reason: "no_upstream" };
+}
+
+/**
+ * Why a token may not start a purchase; null where it may. Whoever put a limit on a token did not mean it
+ * to lead to a till.
+ */
+export function whyNoPurchase({ app_slugs, cap, access }: PersonalTokenLimits): Refusal | null {
+  const is_limited = app_slugs !== null || cap !== null || access !== "write";
+  return is_limited ? { code: "scope", reason: "no_purchase" } : null;
 }
 
 /** Why a token may not do this kind of thing; null where it may. */

@@ -47,6 +47,11 @@ export const RATE_LIMITS = {
    */
   app: rule("LIMIT_APP", 10_000, 10),
   /**
+   * Checkouts opened by one identity. Each asks Stripe, which counts all of ours together: 100 a second.
+   * A person opens one, thinks again, and opens another.
+   */
+  checkout: rule("LIMIT_CHECKOUT", 10, 60),
+  /**
    * Attempts at a user code of one account, right or wrong. Opening a code and approving it are two, so
    * a person may be wrong several times; a guesser has 10 of 25,600,000,000 codes a minute.
    */

@@ -35,6 +35,13 @@ export type Refusal =
   | { readonly code: "balance_limit" }
   | { readonly code: "metadata_too_large"; readonly limit_bytes: number }
   | { readonly code: "too_many_apps"; readonly limit: number }
+  // Money in
+  | { readonly code: "package_unknown" }
+  | { readonly code: "return_url_not_allowed" }
+  | { readonly code: "payments_unavailable"; readonly retry_after_seconds: number }
+  | { readonly code: "payments_refused" }
+  | { readonly code: "signature_invalid" }
+  | { readonly code: "purchase_unmatched" }
   // Third parties
   | { readonly code: "token_not_found" }
   | { readonly code: "reconnect_required" }

@@ -112,6 +112,12 @@ export const limitWrites = factory.createMiddleware(async (context, next) => {
   return limited === null ? next() : refuseByAccept(context, limited);
 });
 
+/** Holds a person to so many checkouts, whatever way they ask. After `authenticate` or `signInFirst`. */
+export const limitCheckouts = factory.createMiddleware(async (context, next) => {
+  const limited = await countRequest(context, "checkout", context.get("principal").identity_id);
+  return limited === null ? next() : refuseByAccept(context, limited);
+});
+
 /**
  * Counts the writes that a batch of so many items is beyond its first, which {@link limitWrites}
  * counted; the refusal where they are too many.

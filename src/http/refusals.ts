@@ -25,6 +25,7 @@ const SCOPE_WORDS: Readonly<Record<ScopeReason, string>> = {
   apps_only: "A token limited to some apps is told nothing of the person behind it.",
   no_upstream: "This token gets no third parties' tokens: its owner did not allow that.",
   capped: "A token with a spending cap may end only its own jobs.",
+  no_purchase: "Buying credits needs a session, or a token without limits.",
   itself_only: "A token may revoke only itself.",
   app_key: "An app's key is for the wallet and that app's own jobs.",
 };
@@ -130,6 +131,31 @@ export function describeRefusal(refusal: Refusal): Description {
       };
     case "too_many_apps":
       return { status: 400, error: `An account holds at most ${refusal.limit} apps.` };
+    case "package_unknown":
+      return { status: 400, error: "No package of this id is for sale." };
+    case "return_url_not_allowed":
+      return {
+        status: 400,
+        error: "return_url is not an allowed address. Ask the service's operator to allow it.",
+      };
+    case "payments_unavailable":
+      return {
+        status: 503,
+        error: "The payment service does not answer. Nothing was paid; try again shortly.",
+        headers: { "Retry-After": String(refusal.retry_after_seconds) },
+      };
+    case "payments_refused":
+      return {
+        status: 502,
+        error: "The payment service turned this down. Nothing was paid; tell the operator.",
+      };
+    case "signature_invalid":
+      return { status: 400, error: "The signature is missing, wrong, or too old." };
+    case "purchase_unmatched":
+      return {
+        status: 500,
+        error: "Paid for, and none of CREDIT_PACKAGES. Restore its price there, and send it again.",
+      };
     case "token_not_found":
       return {
         status: 404,

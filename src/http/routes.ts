@@ -1,9 +1,11 @@
 /** Every address of the service and what answers it. */
 import type { Hono } from "hono";
+import { buyCredits } from "./account/buy.ts";
 import { downloadData } from "./account/data.ts";
 import { endSession } from "./account/end_session.ts";
 import { showJobs } from "./account/jobs.tsx";
 import { showAccount } from "./account/page.tsx";
+import { showPaid } from "./account/paid.tsx";
 import { signOutEverywhere } from "./account/signout_everywhere.ts";
 import { linkMethod, unlinkMethod } from "./account/link.ts";
 import { downloadStatement, showStatement } from "./account/statement.tsx";
@@ -45,11 +47,15 @@ import { readMe } from "./me.ts";
 import { readFavicon, readTheme } from "./page_files.ts";
 import {
   limitAttempts,
+  limitCheckouts,
   limitNetwork,
   limitSessionLookups,
   limitSignInAnswers,
   limitWrites,
 } from "./rate_limits.ts";
+import { startCheckout } from "./payments/checkout.ts";
+import { whereSold } from "./payments/sold.ts";
+import { limitedWebhook, receiveWebhook } from "./payments/webhook.ts";
 import { issueSessionToken } from "./session_token.ts";
 import { finishSignIn } from "./signin/callback.tsx";
 import { signInDevelopment } from "./signin/development.ts";
@@ -99,6 +105,10 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/account/tokens", signInFirst, ...showTokens);
   app.post("/account/tokens/revoke", ...own_form, ...revokeFromPage);
 
+  app.post("/account/buy", whereSold, ...own_form, limitCheckouts, ...buyCredits);
+  app.get("/account/paid", whereSold, signInFirst, ...showPaid);
+  app.post("/webhooks/stripe", whereSold, noStore, limitedWebhook, ...receiveWebhook);
+
   app.use("/device/*", noStore);
   app.get("/device", signInFirst, ...showDevice);
   app.post("/device/approve", ...own_form, ...approveDevice);
@@ -125,6 +135,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.post("/api/jobs/batch", ...write, ...createJobs);
   app.post("/api/jobs/complete/batch", ...write, ...completeJobs);
   app.post("/api/jobs/fail", ...write, ...failJob);
+  app.post("/api/checkout", whereSold, ...write, limitCheckouts, ...startCheckout);
 
   const approver = [requireBrowserSession, guardCookieWrites, limitAttempts] as const;
   app.post("/api/device/start", limitNetwork("device_start"), limitedBody, ...startLogin);

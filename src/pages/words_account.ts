@@ -17,6 +17,25 @@ export const ENTRY_NAMES: Readonly<Record<LedgerKind, string>> = {
   plan: "Plan changed",
 };
 
+/** Credits that come back with money that was held in a dispute. */
+export const DISPUTE_WON = "Purchase restored";
+
+/** Coming back from a checkout. */
+export const CHECKOUT_WORDS = {
+  paid: {
+    title: "Thank you, your credits are here",
+    text: "You can use them in every app at once.",
+  },
+  waiting: {
+    title: "Waiting for your payment",
+    text: "Stripe has your order and confirms the payment, mostly within seconds; some ways of paying take days. Credits arrive by themselves, also when you close this page.",
+  },
+  cancelled: {
+    title: "Nothing was bought",
+    text: "You left the checkout before paying, so nothing was charged.",
+  },
+} as const;
+
 /** A slug as a name: `pro-plus` reads "Pro plus". */
 export function nameFromSlug(slug: string): string {
   const words = slug.replace(/[._-]+/g, " ").trim();

@@ -15,6 +15,8 @@ type Step =
   | { readonly do: "complete"; readonly job: number; readonly cost: number }
   | { readonly do: "fail"; readonly job: number; readonly refund: boolean }
   | { readonly do: "adjust"; readonly amount: number }
+  | { readonly do: "buy"; readonly credits: number }
+  | { readonly do: "refund"; readonly purchase: number; readonly cents: number }
   | { readonly do: "retry" }
   | { readonly do: "wait"; readonly seconds: number }
   | { readonly do: "evict" }
@@ -40,6 +42,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("complete"), job, cost: fc.nat({ max: 60 }) }),
   fc.record({ do: fc.constant("fail"), job, refund: fc.boolean() }),
   fc.record({ do: fc.constant("adjust"), amount: fc.constantFrom(-70, 5, 60) }),
+  fc.record({ do: fc.constant("buy"), credits: fc.integer({ min: 1, max: 50 }) }),
+  fc.record({ do: fc.constant("refund"), purchase: job, cents: fc.integer({ min: 1, max: 300 }) }),
   fc.record({ do: fc.constant("retry") }),
   fc.record({ do: fc.constant("wait"), seconds: fc.integer({ min: 1, max: 400 }) }),
   fc.record({ do: fc.constantFrom("evict", "alarm", "alarm again") }),
@@ -92,6 +96,10 @@ class Play {
         expect(answer).toMatchObject({ ok: true, value: { value: { credits } } });
         return;
       }
+      case "buy":
+        return this.#buy(step.credits);
+      case "refund":
+        return this.#refund(this.#model.purchases.length - 1 - step.purchase, step.cents);
       case "retry":
         return this.#retry();
       case "wait":
@@ -159,6 +167,37 @@ class Play {
     const answer = await this.#write(path, body, expected);
     expect(answer.status).toBe(expected ? 200 : 400);
     if (expected) expect(answer.body.credits).toBe(this.#model.credits);
+  }
+
+  /** Paid 3.00 for, and told of twice. */
+  async #buy(credits: number): Promise<void> {
+    const number = this.#model.buy(credits);
+    const purchase = {
+      checkout_session_id: `cs_${number}`,
+      payment_intent_id: `pi_${number}`,
+      package_id: "some",
+      package_name: "Some",
+      credits,
+      paid_minor: 300,
+      currency: "eur",
+    };
+    const account = env.ACCOUNT.getByName(this.#person.identity_id);
+    for (let time = 0; time < 2; time += 1) {
+      expect(await account.recordPurchase(purchase)).toMatchObject({ ok: true });
+    }
+  }
+
+  /** What was refunded so far never falls, whatever is told. */
+  async #refund(number: number, cents: number): Promise<void> {
+    if (!this.#model.refund(number, cents)) return;
+    const account = env.ACCOUNT.getByName(this.#person.identity_id);
+    const reversal = {
+      payment_intent_id: `pi_${number}`,
+      source_id: `ch_${number}`,
+      amount_minor: cents,
+      standing: "withheld",
+    } as const;
+    expect(await account.recordReversal(reversal)).toMatchObject({ ok: true });
   }
 
   /** Sends a write with a key of its own; one that is to be refused must leave storage as it was. */

@@ -11,6 +11,7 @@ export async function expectInvariants(identity_id: string): Promise<void> {
   expectLedger(contents);
   expectJobs(contents);
   expectGrants(contents);
+  await expectPurchases(identity_id, contents);
   await fireAlarm(identity_id);
   await expectReadModel(identity_id);
 }
@@ -88,13 +89,32 @@ function expectGrants({ entries, apps, jobs }: Contents): void {
   );
   expect(granted).toHaveLength(new Set(granted.map((entry) => entry.app_slug)).size);
   const put_in = entries
-    .filter((entry) => ["grant", "adjustment"].includes(entry.kind))
+    .filter(({ kind }) => ["grant", "adjustment", "purchase", "purchase_refund"].includes(kind))
     .reduce((sum, entry) => sum + entry.amount, 0);
   const taken = jobs.reduce(
     (sum, job) => sum + (job.status === "started" ? job.reserved : job.actual_cost),
     0,
   );
   expect(entries.at(-1)?.balance_after ?? 0).toBe(put_in - taken);
+}
+
+/** Each purchase has one line, what was taken back of it others: never more than it, never less than 0. */
+async function expectPurchases(identity_id: string, { entries }: Contents): Promise<void> {
+  const rows = await query<{ credits: number; taken_back: number }>(
+    identity_id,
+    "select credits, taken_back from purchases",
+  );
+  const sumOf = (kind: EntryRow["kind"]): number =>
+    entries.filter((entry) => entry.kind === kind).reduce((sum, { amount }) => sum + amount, 0);
+  const total = (column: "credits" | "taken_back"): number =>
+    rows.reduce((sum, row) => sum + row[column], 0);
+  expect(entries.filter(({ kind }) => kind === "purchase")).toHaveLength(rows.length);
+  expect(sumOf("purchase")).toBe(total("credits"));
+  expect(0 - sumOf("purchase_refund")).toBe(total("taken_back"));
+  for (const { credits, taken_back } of rows) {
+    expect(taken_back).toBeGreaterThanOrEqual(0);
+    expect(taken_back).toBeLessThanOrEqual(credits);
+  }
 }
 
 /** D1 has the same account, grants and jobs, every column of them, and nothing else of this person. */

@@ -10,6 +10,7 @@ export interface ModelJob {
 export class Model {
   credits = 0;
   readonly jobs: ModelJob[] = [];
+  readonly purchases: { readonly credits: number; cents_back: number }[] = [];
   readonly #granted = new Set<string>();
 
   /** Whether this call granted something. */
@@ -24,6 +25,23 @@ export class Model {
   adjust(amount: number): number {
     this.credits += amount;
     return this.credits;
+  }
+
+  /** The new purchase's number. */
+  buy(credits: number): number {
+    this.credits += credits;
+    return this.purchases.push({ credits, cents_back: 0 }) - 1;
+  }
+
+  /** So many of its 300 cents have gone back; false where there is no such purchase. */
+  refund(number: number, cents: number): boolean {
+    const purchase = this.purchases[number];
+    if (purchase === undefined) return false;
+    const { credits, cents_back } = purchase;
+    const taken = (back: number): number => Math.ceil((credits * back) / 300);
+    purchase.cents_back = Math.max(cents_back, cents);
+    this.credits -= taken(purchase.cents_back) - taken(cents_back);
+    return true;
   }
 
   /** The new job's index, or null where the balance does not cover it. */

@@ -35,6 +35,7 @@ export const showAccount = factory.createHandlers(async (context) => {
       tokens={tokens.value}
       sessions={sessions.map((session) => shownSession(context, session))}
       methods={identity.sign_in_methods}
+      packages={context.get("services").payments?.packages ?? []}
       notice={readNotice(context.req.query("notice"))}
     />,
   );

@@ -1,7 +1,7 @@
 /** Lines of the passbook in words. */
 import type { EntryRow, JobRow, StatementAnswer } from "../../account/contract.ts";
 import type { StatementLine } from "../../pages/account/statement.tsx";
-import { credits, ENTRY_NAMES, number } from "../../pages/words_account.ts";
+import { credits, DISPUTE_WON, ENTRY_NAMES, number } from "../../pages/words_account.ts";
 import { shownJob } from "./shown_job.ts";
 
 /** The lines of a statement, each with what it was for. */
@@ -15,6 +15,7 @@ export function statementLines(
     const about = [
       job === undefined ? null : (shownJob(job, appName).description ?? job.action),
       entry.app_slug === null ? null : appName(entry.app_slug),
+      entry.note,
     ].filter((text) => text !== null);
     return {
       line: entry.line,
@@ -39,6 +40,7 @@ function movementOf({ kind, amount }: EntryRow): string | null {
 
 /** A settlement's amount is what the hold left over or lacked; what was charged is the job's cost. */
 function nameOf(entry: EntryRow, job: JobRow | undefined): string {
+  if (entry.kind === "purchase_refund" && entry.amount > 0) return DISPUTE_WON;
   const name = ENTRY_NAMES[entry.kind];
   if (entry.kind !== "settle" || job === undefined) return name;
   const charged = `${name} ${credits(job.actual_cost)}`;

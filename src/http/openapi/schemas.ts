@@ -91,6 +91,10 @@ export const job_page = z.strictObject({ jobs: z.array(job), next_cursor }).meta
 
 export const created_job = z.strictObject({ job_id: uuid, credits }).meta({ id: "CreatedJob" });
 
+export const checkout = z
+  .strictObject({ url: z.url().describe("Where to send the buyer.") })
+  .meta({ id: "Checkout" });
+
 export const settled_job = z.strictObject({ job, credits }).meta({ id: "SettledJob" });
 
 /** An answered batch: an item's answer, or why it was refused; nothing of it happened then. */

@@ -8,6 +8,7 @@ import { NoticeLine } from "../notice.tsx";
 import { Time, Zone } from "../time.tsx";
 import type { Notice } from "../words.ts";
 import { counted, credits, holdSentence, nameFromSlug, number } from "../words_account.ts";
+import { BuyCredits, type ShownPackage } from "./buy.tsx";
 import { JobCards, type ShownJob } from "./job_card.tsx";
 import { Sessions, type ShownSession } from "./sessions.tsx";
 import { SignInMethods } from "./sign_in_methods.tsx";
@@ -51,17 +52,20 @@ export interface AccountPageProps {
   readonly tokens: readonly ShownDevice[];
   readonly sessions: readonly ShownSession[];
   readonly methods: readonly SignInMethod[];
+  /** What can be bought; none where nothing is sold. */
+  readonly packages: readonly ShownPackage[];
   readonly notice: Notice | null;
 }
 
 export function AccountPage(props: AccountPageProps) {
-  const { person, overview, appName, tokens, sessions, methods, notice } = props;
+  const { person, overview, appName, tokens, sessions, methods, packages, notice } = props;
   return (
     <Page title="Your account" section="account" scripts={["times.js", "live.js"]}>
       <NoticeLine notice={notice} />
       <div class="columns" data-live-after={overview.line}>
         <div class="main-column">
           <Balance overview={overview} />
+          <BuyCredits packages={packages} />
           <RecentJobs jobs={overview.recent_jobs} />
           <Spending overview={overview} appName={appName} />
           <Apps overview={overview} appName={appName} />
@@ -100,7 +104,8 @@ function Balance({ overview }: { overview: ShownOverview }) {
       </p>
       {account.credits < 0 ? (
         <p class="hint">
-          A job cost more than was held for it. New jobs start again once the balance is above zero.
+          A job cost more than was held for it, or a payment went back after its credits were spent.
+          New jobs start again once the balance is above zero.
         </p>
       ) : null}
       {balance.length < 2 && account.credits === 0 ? (

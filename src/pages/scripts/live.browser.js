@@ -13,7 +13,9 @@
     if (busy || document.hidden) return;
     busy = true;
     try {
-      const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });
+      const answer = await fetch(location.pathname + location.search, {
+        headers: { Accept: "text/html" },
+      });
       // Signed out meanwhile: the page goes where the server says.
       if (answer.redirected) return location.reload();
       if (!answer.ok) return;

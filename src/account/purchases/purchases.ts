@@ -1,0 +1,99 @@
+/**
+ * Money in: a paid checkout credits once, and what goes back takes its part along. What is taken back
+ * follows from all that is known, never from the event at hand, so that events may come in any order.
+ */
+import { fitsBooks } from "../../domain/ledger.ts";
+import { whyNoPurchase } from "../../domain/personal_token.ts";
+import {
+  creditsTakenBack,
+  mergeReversals,
+  type Purchase,
+  type Reversal,
+} from "../../domain/purchases.ts";
+import { accepted, refused } from "../../domain/result.ts";
+import type { Answer, ListedPurchase } from "../contract.ts";
+import { ensureOpen, OF_ACCOUNT, post, readBooks } from "../ledger.ts";
+import { limitsOf } from "../personal_tokens/store.ts";
+import type { Transaction } from "../transaction.ts";
+import type { PurchaseRow, PurchaseStore } from "./store.ts";
+
+/** Lets only callers through who may start a purchase. */
+export function checkBuyer({ token }: Transaction): Answer<null> {
+  const refusal = token === null ? null : whyNoPurchase(limitsOf(token));
+  return refusal === null ? accepted(null) : refused(refusal);
+}
+
+/**
+ * Credits a paid checkout, the first time it is told of; what is known to have gone back already is
+ * taken at once. Refused as `balance_limit`, with nothing changed, where it does not fit the books.
+ */
+export function recordPurchase(
+  transaction: Transaction,
+  bought: PurchaseStore,
+  purchase: Purchase,
+): Answer<null> {
+  const { checkout_session_id, payment_intent_id, credits, package_name } = purchase;
+  if (bought.readPurchase(checkout_session_id) !== null) return accepted(null);
+  const row = { ...purchase, taken_back: 0, created_at_ms: transaction.now_ms };
+  const due = creditsTakenBack(row, bought.listReversals(payment_intent_id));
+  if (!fits(transaction, credits) || !fits(transaction, credits - due)) {
+    return refused({ code: "balance_limit" });
+  }
+  ensureOpen(transaction);
+  post(transaction, { ...OF_ACCOUNT, kind: "purchase", amount: credits, note: package_name });
+  bought.insertPurchase(row);
+  takeBack(transaction, bought, row, due);
+  return accepted(null);
+}
+
+/** Keeps what went back, and takes or gives the credits that follow; before the purchase it waits. */
+export function recordReversal(
+  transaction: Transaction,
+  bought: PurchaseStore,
+  reversal: Reversal,
+): Answer<null> {
+  const { payment_intent_id, source_id } = reversal;
+  const known = bought.readReversal(payment_intent_id, source_id);
+  const merged = known === null ? reversal : mergeReversals(known, reversal);
+  const purchase = bought.readPurchaseOf(payment_intent_id);
+  const others = bought.listReversals(payment_intent_id).filter((it) => it.source_id !== source_id);
+  const due = purchase === null ? 0 : creditsTakenBack(purchase, [...others, merged]);
+  if (purchase !== null && !fits(transaction, purchase.taken_back - due)) {
+    return refused({ code: "balance_limit" });
+  }
+  bought.saveReversal(merged, transaction.now_ms);
+  if (purchase !== null) takeBack(transaction, bought, purchase, due);
+  return accepted(null);
+}
+
+/** One line for what is to go back by now and has not, or came back. */
+function takeBack(
+  transaction: Transaction,
+  bought: PurchaseStore,
+  { checkout_session_id, taken_back, package_name: note }: PurchaseRow,
+  due: number,
+): void {
+  if (due === taken_back) return;
+  post(transaction, { ...OF_ACCOUNT, kind: "purchase_refund", amount: taken_back - due, note });
+  bought.saveTakenBack(checkout_session_id, due);
+}
+
+function fits(transaction: Transaction, amount: number): boolean {
+  return fitsBooks(readBooks(transaction), { amount, held: 0 });
+}
+
+/** A purchase as its buyer sees it, by its checkout; null until it is credited. */
+export function readPurchase(
+  transaction: Transaction,
+  bought: PurchaseStore,
+  checkout_session_id: string,
+): Answer<ListedPurchase> {
+  ensureOpen(transaction);
+  const { line, balance_after } = transaction.store.readNewestEntry() ?? {
+    line: 0,
+    balance_after: 0,
+  };
+  const row = bought.readPurchase(checkout_session_id);
+  const purchase = row === null ? null : { package_name: row.package_name, credits: row.credits };
+  return accepted({ purchase, taken_back: row?.taken_back ?? 0, credits: balance_after, line });
+}

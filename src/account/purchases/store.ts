@@ -1,0 +1,50 @@
+/** The SQL of what was bought and what went back. Synchronous, like all of an account's money. */
+import { and, eq } from "drizzle-orm";
+import type { Reversal } from "../../domain/purchases.ts";
+import { purchaseReversals, purchases } from "../schema.ts";
+import type { AccountDatabase } from "../store.ts";
+
+export type PurchaseRow = typeof purchases.$inferSelect;
+
+/** Opens the statements over a migrated database. */
+export function openPurchaseStore(database: AccountDatabase) {
+  const { payment_intent_id, source_id } = purchaseReversals;
+  return {
+    readPurchase: (checkout_session_id: string): PurchaseRow | null =>
+      database
+        .select()
+        .from(purchases)
+        .where(eq(purchases.checkout_session_id, checkout_session_id))
+        .get() ?? null,
+    readPurchaseOf: (payment: string): PurchaseRow | null =>
+      database.select().from(purchases).where(eq(purchases.payment_intent_id, payment)).get() ??
+      null,
+    insertPurchase: (row: PurchaseRow): void => void database.insert(purchases).values(row).run(),
+    saveTakenBack: (checkout_session_id: string, taken_back: number): void => {
+      database
+        .update(purchases)
+        .set({ taken_back })
+        .where(eq(purchases.checkout_session_id, checkout_session_id))
+        .run();
+    },
+
+    listReversals: (payment: string): Reversal[] =>
+      database.select().from(purchaseReversals).where(eq(payment_intent_id, payment)).all(),
+    readReversal: (payment: string, source: string): Reversal | null =>
+      database
+        .select()
+        .from(purchaseReversals)
+        .where(and(eq(payment_intent_id, payment), eq(source_id, source)))
+        .get() ?? null,
+    saveReversal: (row: Reversal, updated_at_ms: number): void => {
+      const values = { ...row, updated_at_ms };
+      database
+        .insert(purchaseReversals)
+        .values(values)
+        .onConflictDoUpdate({ target: [payment_intent_id, source_id], set: values })
+        .run();
+    },
+  };
+}
+
+export type PurchaseStore = ReturnType<typeof openPurchaseStore>;

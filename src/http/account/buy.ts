@@ -1,0 +1,20 @@
+/** `POST /account/buy` (form: `package`): leaves for the checkout, to come back to `/account/paid`. */
+import * as z from "zod";
+import { factory } from "../context.ts";
+import { paymentsOf } from "../payments/sold.ts";
+import { refuseWithPage } from "../problem.tsx";
+import { validForm } from "../validation.ts";
+
+const form = z.object({ package: z.string().max(64) });
+
+export const buyCredits = factory.createHandlers(validForm(form), async (context) => {
+  const started = await paymentsOf(context).startCheckout({
+    identity_id: context.get("session").identity_id,
+    package_id: context.req.valid("form").package,
+    return_url: new URL("/account/paid", context.get("base_url")).href,
+    idempotency_key: null,
+  });
+  return started.ok
+    ? context.redirect(started.value, 303)
+    : refuseWithPage(context, started.refusal);
+});

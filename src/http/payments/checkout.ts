@@ -1,0 +1,34 @@
+/** `POST /api/checkout`: opens a checkout of a package, and says where to send its buyer. */
+import * as z from "zod";
+import { REDIRECT_MAX_LENGTH } from "../../domain/limits.ts";
+import { accountOf, callerOf, factory } from "../context.ts";
+import { allowedRedirect } from "../origins.ts";
+import { refuse } from "../refusals.ts";
+import { idempotencyGuard, validBody } from "../validation.ts";
+import { paymentsOf } from "./sold.ts";
+
+export const checkoutBody = z.object({
+  package: z.string("must be a string").min(1, "must not be empty").max(64, "is too long"),
+  return_url: z
+    .string("must be a string")
+    .max(REDIRECT_MAX_LENGTH, `must have at most ${REDIRECT_MAX_LENGTH} characters`),
+});
+
+/** Nothing of ours is written: a checkout that is never paid leaves no trace here. */
+export const startCheckout = factory.createHandlers(validBody(checkoutBody), async (context) => {
+  const body = context.req.valid("json");
+  const guard = await idempotencyGuard(context, body);
+  if (!guard.ok) return refuse(context, guard.refusal);
+  const return_url = await allowedRedirect(context, body.return_url);
+  if (return_url === null) return refuse(context, { code: "return_url_not_allowed" });
+  const buyer = await accountOf(context).checkBuyer(callerOf(context));
+  if (!buyer.ok) return refuse(context, buyer.refusal);
+  const started = await paymentsOf(context).startCheckout({
+    identity_id: context.get("principal").identity_id,
+    package_id: body.package,
+    return_url: return_url.href,
+    idempotency_key: guard.value?.key ?? null,
+  });
+  if (!started.ok) return refuse(context, started.refusal);
+  return context.json({ url: started.value });
+});

@@ -1,0 +1,81 @@
+/** Stripe's API, as much of it as a checkout needs: form in, JSON out. */
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { accepted, refused, type Result } from "../domain/result.ts";
+import { askUpstream, UpstreamFailure, type UpstreamAnswer } from "../oauth/ask.ts";
+
+/** The version whose fields we read; an account's own default may be any. */
+const API_VERSION = "2026-10-28.endive";
+
+export interface StripeAccount {
+  readonly api_url: string;
+  readonly secret_key: string;
+}
+
+export interface StripeCall {
+  readonly method: "GET" | "POST";
+  /** Below the API's address, such as `/v1/checkout/sessions`. */
+  readonly path: string;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly idempotency_key?: string;
+}
+
+/**
+ * Asks Stripe. A time-out or a failure of theirs is `payments_unavailable`: the same question may do
+ * better later. What they turn down is `payments_refused`, or `idempotency_key_reused`, and logged by
+ * type, code and parameter: never by message, which may quote a key.
+ */
+export async function askStripe(
+  { api_url, secret_key }: StripeAccount,
+  { method, path, form, idempotency_key }: StripeCall,
+): Promise<Result<unknown, Refusal>> {
+  const headers = new Headers({
+    Authorization: `Bearer ${secret_key}`,
+    "Stripe-Version": API_VERSION,
+  });
+  if (idempotency_key !== undefined) headers.set("Idempotency-Key", idempotency_key);
+  const body = form === undefined ? null : new URLSearchParams(form);
+  let answer: UpstreamAnswer;
+  try {
+    answer = await askUpstream(`${api_url}${path}`, { method, headers, body });
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure)) throw error;
+    console.warn({ event: "payments_unavailable", problem: error.problem, status: error.status });
+    return unavailable();
+  }
+  const content = parse(answer.text);
+  if (answer.status >= 200 && answer.status <= 299 && content !== undefined) {
+    return accepted(content);
+  }
+  return refusedBy(answer.status, content);
+}
+
+/** 409: another request under the same key is under way (Stripe's docs, "Idempotent requests"). */
+function refusedBy(status: number, content: unknown): Result<never, Refusal> {
+  const { error } = (content ?? {}) as { error?: Readonly<Record<string, unknown>> };
+  const word = (name: string): string | null => {
+    const value = error?.[name];
+    return typeof value === "string" && /^[\w.[\]-]{1,80}$/.test(value) ? value : null;
+  };
+  const about = { status, type: word("type"), code: word("code"), param: word("param") };
+  if (status >= 500 || status === 429 || status === 409 || status < 400) {
+    console.warn({ event: "payments_unavailable", ...about });
+    return unavailable();
+  }
+  if (about.type === "idempotency_error") return refused({ code: "idempotency_key_reused" });
+  console.error({ event: "payments_refused", ...about });
+  return refused({ code: "payments_refused" });
+}
+
+function unavailable(): Result<never, Refusal> {
+  const retry_after_seconds = UNAVAILABLE_RETRY_AFTER_SECONDS;
+  return refused({ code: "payments_unavailable", retry_after_seconds });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

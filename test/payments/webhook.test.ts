@@ -1,0 +1,503 @@
+import { env } from "cloudflare:workers";
+import * as fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { dump, query } from "../support/account_object.ts";
+import { expectInvariants } from "../account/invariants.ts";
+import { send, signIn, signInWithCredits } from "../support/passbook.ts";
+import { sign, type StripeDouble, type StripeEvent } from "./stripe_double.ts";
+import { creditsOf, deliver, openCheckout, openStripe, PACKAGES, post, SELLING } from "./till.ts";
+
+const GOOD = { status: 200, body: { ok: true } };
+
+function lines(identity_id: string): Promise<{ kind: string; amount: number; note: string }[]> {
+  return query(identity_id, "select kind, amount, note from entries where kind like 'purchase%'");
+}
+
+describe("a paid checkout", () => {
+  it("credits once, with a line that names the package, whatever is delivered again", async () => {
+    const stripe = openStripe();
+    const ada = await signInWithCredits();
+    const id = await openCheckout(ada);
+    const event = stripe.completes(id);
+    for (let time = 0; time < 3; time += 1) expect(await deliver(event)).toMatchObject(GOOD);
+    expect(await deliver({ ...event, id: "evt_other" })).toMatchObject(GOOD);
+    expect(await creditsOf(ada)).toBe(200);
+    expect(await lines(ada.identity_id)).toEqual([
+      { kind: "purchase", amount: 100, note: "Small" },
+    ]);
+    const rows = await query(ada.identity_id, "select * from purchases");
+    expect(rows).toMatchObject([{ checkout_session_id: id, credits: 100, paid_minor: 500 }]);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("credits once where the same event is delivered many times at once", async () => {
+    const stripe = openStripe();
+    const ada = await signInWithCredits();
+    const event = stripe.completes(await openCheckout(ada));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => deliver(event)));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+    expect(await creditsOf(ada)).toBe(200);
+  });
+
+  it("opens the account of one who has none yet", async () => {
+    const stripe = openStripe();
+    const ada = await signIn();
+    await deliver(stripe.completes(await openCheckout(ada)));
+    expect(await creditsOf(ada)).toBe(100);
+  });
+
+  it("credits nothing until the money is there", async () => {
+    const stripe = openStripe();
+    const ada = await signInWithCredits();
+    const id = await openCheckout(ada);
+    expect(await deliver(stripe.completes(id, "later"))).toMatchObject(GOOD);
+    expect(await creditsOf(ada)).toBe(100);
+    await deliver(stripe.moneyArrives(id));
+    expect(await creditsOf(ada)).toBe(200);
+  });
+
+  it("credits by what Stripe says was paid for, not by what the event says", async () => {
+    const stripe = openStripe();
+    const ada = await signInWithCredits();
+    const id = await openCheckout(ada);
+    const { data, ...event } = stripe.completes(id);
+    const metadata = {
+      passbook_service: "development",
+      passbook_package: "large",
+      credits: "9999",
+    };
+    const altered = { ...data.object, metadata, amount_total: 1, client_reference_id: "somebody" };
+    expect(await deliver({ ...event, data: { object: altered } })).toMatchObject(GOOD);
+    expect(await creditsOf(ada)).toBe(200);
+  });
+
+  it("credits nothing by an event alone, however well it is signed", async () => {
+    const stripe = openStripe();
+    const ada = await signInWithCredits();
+    const id = await openCheckout(ada);
+    const unpaid = stripe.sessions.get(id) ?? {};
+    const event = stripe.event("checkout.session.completed", { ...unpaid, payment_status: "paid" });
+    expect(await deliver(event)).toMatchObject(GOOD);
+    expect(await creditsOf(ada)).toBe(100);
+  });
+
+  it.each([
+    ["another service's checkout", { passbook_service: "https://other.example" }],
+    ["a checkout that is none of ours", {}],
+  ])("passes over %s without asking Stripe", async (_, metadata) => {
+    const stripe = openStripe();
+    const ada = await signInWithCredits();
+    const { data, ...event } = stripe.completes(await openCheckout(ada));
+    const before = stripe.asked.length;
+    expect(
+      await deliver({ ...event, data: { object: { ...data.object, metadata } } }),
+    ).toMatchObject(GOOD);
+    expect(stripe.asked).toHaveLength(before);
+    expect(await creditsOf(ada)).toBe(100);
+  });
+
+  it("is asked for again while its price is none of the packages, and credited once it is", async () => {
+    const said = vi.spyOn(console, "error").mockReturnValue();
+    const stripe = openStripe();
+    const ada = await signInWithCredits();
+    const event = stripe.completes(await openCheckout(ada));
+    const settings = { ...SELLING, CREDIT_PACKAGES: JSON.stringify(PACKAGES.slice(1)) };
+    const answer = await deliver(event, settings);
+    expect([answer.status, answer.body.code]).toEqual([500, "purchase_unmatched"]);
+    expect(JSON.stringify(said.mock.calls)).toContain("purchase_unmatched");
+    expect(await creditsOf(ada)).toBe(100);
+    expect(await deliver(event)).toMatchObject(GOOD);
+    expect(await creditsOf(ada)).toBe(200);
+  });
+
+  it.each([
+    ["for somebody else than it is marked for", { client_reference_id: "somebody" }],
+    ["with two things in it", { line_items: 2 }],
+    ["for nothing", { amount_total: 0 }],
+  ])("credits nothing and is told of where it is %s", async (_, about) => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const stripe = openStripe();
+    const ada = await signInWithCredits();
+    const id = await openCheckout(ada);
+    const event = stripe.completes(id);
+    const items = { data: [1, 2].map(() => ({ price: { id: "price_small" }, quantity: 1 })) };
+    const { line_items, ...rest } = about as { line_items?: number };
+    const shown = await stripe
+      .answer(
+        new Request(`https://api.stripe.com/v1/checkout/sessions/${id}?expand[]=line_items`, {
+          headers: { Authorization: `Bearer ${SELLING.STRIPE_SECRET_KEY}` },
+        }),
+      )
+      .then((response) => response.json<object>());
+    const altered = { ...shown, ...rest, ...(line_items === 2 ? { line_items: items } : {}) };
+    vi.spyOn(stripe, "answer").mockResolvedValueOnce(Response.json(altered));
+    const answer = await deliver(event);
+    expect([answer.status, answer.body.code]).toEqual([500, "purchase_unmatched"]);
+    expect(await creditsOf(ada)).toBe(100);
+  });
+
+  it("is asked for again where Stripe cannot be asked", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const stripe = openStripe();
+    const ada = await signInWithCredits();
+    const event = stripe.completes(await openCheckout(ada));
+    vi.spyOn(stripe, "answer").mockRejectedValueOnce(new TypeError("broken"));
+    expect((await deliver(event)).status).toBe(503);
+    expect(await deliver(event)).toMatchObject(GOOD);
+    expect(await creditsOf(ada)).toBe(200);
+  });
+
+  it("is asked for again where the books could not hold it, with nothing changed", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const stripe = openStripe();
+    const ada = await signIn();
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    await account.adjustCredits({ amount: Number.MAX_SAFE_INTEGER - 50, note: "much" }, null);
+    const event = stripe.completes(await openCheckout(ada));
+    const before = await dump(ada.identity_id);
+    expect((await deliver(event)).status).toBe(500);
+    expect(await dump(ada.identity_id)).toBe(before);
+    await account.adjustCredits({ amount: -100, note: "less" }, null);
+    expect(await deliver(event)).toMatchObject(GOOD);
+    expect((await lines(ada.identity_id)).map(({ amount }) => amount)).toEqual([100]);
+  });
+
+  it("leaves no purchase behind where its line cannot be written", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const stripe = openStripe();
+    const ada = await signInWithCredits();
+    const event = stripe.completes(await openCheckout(ada));
+    await query(
+      ada.identity_id,
+      "create trigger broken before insert on purchases begin select raise(abort, 'no'); end",
+    );
+    const before = await dump(ada.identity_id);
+    expect((await deliver(event)).status).toBe(500);
+    expect(await dump(ada.identity_id)).toBe(before);
+    await query(ada.identity_id, "drop trigger broken");
+    await deliver(event);
+    expect(await creditsOf(ada)).toBe(200);
+  });
+});
+
+/** Someone with 1,000 bought for 33.33 euros, and the starter credits of 100. */
+async function buyLarge() {
+  const stripe = openStripe();
+  const ada = await signInWithCredits();
+  const id = await openCheckout(ada, "large");
+  const paid = stripe.completes(id);
+  return { stripe, ada, id, paid };
+}
+
+describe("money that goes back", () => {
+  it("takes credits in proportion, rounded up, and what is refunded later in addition", async () => {
+    const { stripe, ada, id, paid } = await buyLarge();
+    await deliver(paid);
+    await deliver(stripe.refunds(id, 1));
+    expect(await creditsOf(ada)).toBe(1_099);
+    await deliver(stripe.refunds(id, 1_000));
+    // 1,000 credits × 10.00 / 33.33 = 300.03
+    expect(await creditsOf(ada)).toBe(1_100 - 301);
+    await deliver(stripe.refunds(id, 3_333));
+    expect(await creditsOf(ada)).toBe(100);
+    const all = await lines(ada.identity_id);
+    expect(all.map(({ kind, amount }) => [kind, amount])).toEqual([
+      ["purchase", 1_000],
+      ["purchase_refund", -1],
+      ["purchase_refund", -300],
+      ["purchase_refund", -699],
+    ]);
+    expect(all.every(({ note }) => note === "Large")).toBe(true);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("goes below zero where the credits are spent", async () => {
+    const { stripe, ada, id, paid } = await buyLarge();
+    await deliver(paid);
+    await ada.post("/api/jobs", { app: "demo", action: "draw", cost_estimate: 1_050 });
+    await deliver(stripe.refunds(id, 3_333));
+    expect(await creditsOf(ada)).toBe(-950);
+  });
+
+  it("is kept where it is told of before the purchase, which then credits the rest", async () => {
+    const { stripe, ada, id, paid } = await buyLarge();
+    expect(await deliver(stripe.refunds(id, 1_000))).toMatchObject(GOOD);
+    expect(await creditsOf(ada)).toBe(100);
+    await deliver(paid);
+    expect(await creditsOf(ada)).toBe(1_100 - 301);
+  });
+
+  it("counts an earlier telling of a refund that comes late for nothing", async () => {
+    const { stripe, ada, id, paid } = await buyLarge();
+    await deliver(paid);
+    const [first, second] = [stripe.refunds(id, 1_000), stripe.refunds(id, 3_333)];
+    await deliver(second);
+    await deliver(first);
+    expect(await creditsOf(ada)).toBe(100);
+  });
+
+  it("never takes more than was bought, by refund and dispute together", async () => {
+    const { stripe, ada, id, paid } = await buyLarge();
+    await deliver(paid);
+    await deliver(stripe.refunds(id, 2_000));
+    await deliver(stripe.disputes(id, "created", { amount: 3_333, status: "needs_response" }));
+    expect(await creditsOf(ada)).toBe(100);
+  });
+
+  const open = { amount: 3_333, status: "needs_response" };
+  it.each([
+    ["opened", [["created", open]], 100],
+    [
+      "opened and withdrawn",
+      [
+        ["created", open],
+        ["funds_withdrawn", open],
+      ],
+      100,
+    ],
+    [
+      "lost",
+      [
+        ["created", open],
+        ["closed", { ...open, status: "lost" }],
+      ],
+      100,
+    ],
+    [
+      "won",
+      [
+        ["created", open],
+        ["closed", { ...open, status: "won" }],
+      ],
+      1_100,
+    ],
+    [
+      "won, told backwards",
+      [
+        ["closed", { ...open, status: "won" }],
+        ["created", open],
+      ],
+      1_100,
+    ],
+    [
+      "reinstated",
+      [
+        ["funds_withdrawn", open],
+        ["funds_reinstated", open],
+      ],
+      1_100,
+    ],
+    [
+      "reinstated, told backwards",
+      [
+        ["funds_reinstated", open],
+        ["funds_withdrawn", open],
+      ],
+      1_100,
+    ],
+    ["an inquiry", [["created", { ...open, status: "warning_needs_response" }]], 1_100],
+    [
+      "an inquiry that came to a dispute",
+      [
+        ["created", { ...open, status: "warning_needs_response" }],
+        ["funds_withdrawn", open],
+      ],
+      100,
+    ],
+    ["about a part", [["created", { ...open, amount: 1_000 }]], 799],
+    ["in another currency", [["created", { ...open, amount: 1, currency: "usd" }]], 100],
+  ] as const)("a dispute %s", async (_, events, credits) => {
+    const { stripe, ada, id, paid } = await buyLarge();
+    await deliver(paid);
+    for (const [what, about] of events) {
+      expect(await deliver(stripe.disputes(id, what, about))).toMatchObject(GOOD);
+    }
+    expect(await creditsOf(ada)).toBe(credits);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("of a payment that is none of ours is passed over", async () => {
+    const { stripe, ada, id, paid } = await buyLarge();
+    await deliver(paid);
+    const { data, ...event } = stripe.refunds(id, 3_333);
+    const foreign = { ...data.object, payment_intent: null };
+    expect(await deliver({ ...event, data: { object: foreign } })).toMatchObject(GOOD);
+    const marks = { passbook_service: "https://other", passbook_identity_id: ada.identity_id };
+    for (const metadata of [{}, null, marks]) {
+      const body = { id: "pi_x", amount_received: 5, currency: "eur", metadata };
+      vi.spyOn(stripe, "answer").mockResolvedValueOnce(Response.json(body));
+      expect(await deliver({ ...event, data })).toMatchObject(GOOD);
+    }
+    expect(await creditsOf(ada)).toBe(1_100);
+  });
+
+  it("is asked for again where Stripe cannot say whose payment it was", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const { stripe, ada, id, paid } = await buyLarge();
+    await deliver(paid);
+    vi.spyOn(stripe, "answer").mockResolvedValueOnce(new Response("", { status: 503 }));
+    expect((await deliver(stripe.refunds(id, 3_333))).status).toBe(503);
+    expect(await creditsOf(ada)).toBe(1_100);
+  });
+});
+
+describe("a webhook's message", () => {
+  it("of a type that is nothing to us is answered 200", async () => {
+    const stripe = openStripe();
+    expect(await deliver(stripe.event("customer.created", { id: "cus_1" }))).toMatchObject(GOOD);
+  });
+
+  it.each([
+    ["not signed", async () => ""],
+    ["signed with another secret", (body: string) => sign(body, Date.now(), "whsec_other")],
+    ["signed 301 seconds ago", (body: string) => sign(body, Date.now() - 301_000)],
+    ["signed in 301 seconds", (body: string) => sign(body, Date.now() + 301_000)],
+    ["signed for another body", (body: string) => sign(`${body} `, Date.now())],
+    [
+      "of another scheme",
+      async (body: string) => (await sign(body, Date.now())).replace("v1=", "v0="),
+    ],
+    [
+      "with its time moved",
+      async (body: string) =>
+        (await sign(body, Date.now() - 400_000)).replace(
+          /t=\d+/,
+          `t=${Math.floor(Date.now() / 1000)}`,
+        ),
+    ],
+    ["with two times", async (body: string) => `${await sign(body, Date.now())},t=1`],
+    ["with a short signature", async () => `t=${Math.floor(Date.now() / 1000)},v1=ab`],
+  ] as const)("%s is 400, and Stripe is asked nothing", async (_, signature) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 });
+    const { stripe, ada, paid } = await buyLarge();
+    const body = JSON.stringify(paid);
+    const before = stripe.asked.length;
+    const answer = await post(body, await signature(body));
+    expect([answer.status, answer.body.code]).toEqual([400, "signature_invalid"]);
+    expect(stripe.asked).toHaveLength(before);
+    expect(await creditsOf(ada)).toBe(100);
+  });
+
+  it.each([
+    ["300 seconds old", async (body: string, now: number) => sign(body, now - 300_000)],
+    [
+      "signed with the old secret and the new",
+      async (body: string, now: number) => {
+        const [, other] = (await sign(body, now, "whsec_old")).split(",");
+        const [time, own] = (await sign(body, now)).split(",");
+        return [time, other, "v0=abc", own].join(",");
+      },
+    ],
+  ])("%s is taken", async (_, signature) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 });
+    const { ada, paid } = await buyLarge();
+    const body = JSON.stringify(paid);
+    expect(await post(body, await signature(body, Date.now()))).toMatchObject(GOOD);
+    expect(await creditsOf(ada)).toBe(1_100);
+  });
+
+  it("altered by any one character is refused", async () => {
+    const { ada, paid } = await buyLarge();
+    const body = JSON.stringify(paid);
+    const signature = await sign(body, Date.now());
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: body.length - 1 }), async (at) => {
+        const other = body[at] === "0" ? "1" : "0";
+        const altered = body.slice(0, at) + other + body.slice(at + 1);
+        expect((await post(altered, signature)).status).toBe(400);
+      }),
+      { numRuns: 60 },
+    );
+    expect(await creditsOf(ada)).toBe(100);
+  });
+
+  it("too large to be one is refused unread", async () => {
+    openStripe();
+    const body = "x".repeat(256 * 1024 + 1);
+    const answer = await post(body, await sign(body, Date.now()));
+    expect([answer.status, answer.body.code]).toEqual([413, "body_too_large"]);
+  });
+
+  it("is taken by no other method", async () => {
+    openStripe();
+    expect((await send("GET", "/webhooks/stripe", {}, SELLING)).status).toBe(405);
+  });
+});
+
+/** All that may come of two checkouts, as the events of one life. */
+const story = fc.record({
+  late_money: fc.boolean(),
+  refunds: fc.array(fc.integer({ min: 1, max: 500 }), { maxLength: 3 }),
+  dispute: fc.option(
+    fc.record({
+      amount: fc.integer({ min: 1, max: 500 }),
+      inquiry: fc.boolean(),
+      end: fc.constantFrom("open", "lost", "won"),
+    }),
+  ),
+});
+interface Story {
+  readonly late_money: boolean;
+  readonly refunds: readonly number[];
+  readonly dispute: {
+    readonly amount: number;
+    readonly inquiry: boolean;
+    readonly end: string;
+  } | null;
+}
+
+function tell(stripe: StripeDouble, id: string, { late_money, refunds, dispute }: Story) {
+  const events: StripeEvent[] = [stripe.completes(id, late_money ? "later" : "at once")];
+  if (late_money) events.push(stripe.moneyArrives(id));
+  let refunded = 0;
+  for (const cents of refunds) {
+    refunded = Math.min(500, refunded + cents);
+    events.push(stripe.refunds(id, refunded));
+  }
+  if (dispute !== null) {
+    const { amount, inquiry, end } = dispute;
+    const status = inquiry ? "warning_needs_response" : "needs_response";
+    events.push(stripe.disputes(id, "created", { amount, status }));
+    const open = { amount, status: "needs_response" };
+    events.push(stripe.disputes(id, "funds_withdrawn", open));
+    if (end !== "open") events.push(stripe.disputes(id, "closed", { amount, status: end }));
+    if (end === "won")
+      events.push(stripe.disputes(id, "funds_reinstated", { amount, status: end }));
+  }
+  const disputed = dispute === null || dispute.end === "won" ? 0 : dispute.amount;
+  const back = Math.min(100, Math.ceil((100 * (refunded + disputed)) / 500));
+  return { events, credits: 100 - back };
+}
+
+describe("any set of events", () => {
+  it("makes the same books in any order and repetition", async () => {
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(story, { minLength: 1, maxLength: 2 }),
+        fc.infiniteStream(fc.nat()),
+        async (stories, dice) => {
+          const stripe = openStripe();
+          const email = `buyer-${(runs += 1)}@example.com`;
+          const buyer = await signInWithCredits("demo", email);
+          let expected = 100;
+          const events: StripeEvent[] = [];
+          for (const one of stories) {
+            const told = tell(stripe, await openCheckout(buyer), one);
+            events.push(...told.events);
+            expected += told.credits;
+          }
+          const roll = (): number => dice.next().value ?? 0;
+          const repeated = [...events, ...events.filter(() => roll() % 3 === 0)];
+          const shuffled = repeated
+            .map((event) => ({ event, at: roll() }))
+            .toSorted((one, other) => one.at - other.at);
+          for (const { event } of shuffled) expect(await deliver(event)).toMatchObject(GOOD);
+          expect(await creditsOf(buyer)).toBe(expected);
+          await expectInvariants(buyer.identity_id);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});
