@@ -95,6 +95,7 @@ const ALONE: readonly string[] = [
   // Up, but for its types: what the composition root puts together is what a request may use.
   "http/context.ts → services.ts",
   "http/health.ts → services.ts",
+  "http/payments/sold.ts → services.ts",
   "http/refused_origins.ts → services.ts",
   "http/setup.ts → services.ts",
 ];
