@@ -20,13 +20,15 @@ export interface Transaction {
   readonly token: TokenRow | null;
   readonly identity_id: string;
   readonly now_ms: number;
+  /** What the object's storage holds, in bytes. */
+  readonly size_bytes: () => number;
   /** Runs a part that may fail alone: what it wrote is undone where it throws. @throws what it threw. */
   readonly part: <Value>(work: () => Value) => Value;
 }
 
 /** What every transaction of one object has in common. */
 export interface Ground {
-  readonly storage: Pick<DurableObjectStorage, "transactionSync">;
+  readonly storage: Pick<DurableObjectStorage, "transactionSync" | "sql">;
   readonly store: Store;
   readonly tokens: TokenStore;
   readonly alarm: Alarm;
@@ -47,7 +49,8 @@ export function transact<Value>(
 ): Answer<Value> {
   const { alarm, expiry } = ground;
   const part = <Part>(work: () => Part): Part => alarm.within(() => storage.transactionSync(work));
-  const transaction = { ...ground, token: null, now_ms: Date.now(), part };
+  const size_bytes = (): number => storage.sql.databaseSize;
+  const transaction = { ...ground, token: null, now_ms: Date.now(), size_bytes, part };
   try {
     return part(() => {
       expiry.expireDueJobs(transaction);

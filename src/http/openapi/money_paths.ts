@@ -66,6 +66,7 @@ export const money_paths: ZodOpenApiPathsObject = {
         "insufficient_credits",
         "token_budget_exceeded",
         "too_many_open_jobs",
+        "account_full",
         "metadata_too_large",
         "balance_limit",
         "origin_not_allowed",
