@@ -11,6 +11,8 @@ import {
   DEVICE_POLL_INTERVAL_MIN_SECONDS,
   PAT_TTL_DEFAULT_DAYS,
   PAT_TTL_MAX_DAYS,
+  READ_MODEL_DEFAULT_DAYS,
+  READ_MODEL_MAX_DAYS,
   TEMPLATE_TOKEN_TTL_MAX_SECONDS,
 } from "./domain/limits.ts";
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "./domain/origins.ts";
@@ -159,6 +161,7 @@ const variables = z
       DEVICE_POLL_INTERVAL_DEFAULT_SECONDS,
     ),
     PAT_TTL_DAYS: wholeNumber(1, PAT_TTL_MAX_DAYS, PAT_TTL_DEFAULT_DAYS),
+    READ_MODEL_DAYS: wholeNumber(1, READ_MODEL_MAX_DAYS, READ_MODEL_DEFAULT_DAYS),
     OPERATORS: operators,
   })
   .refine((settings) => settings.DEV_SIGNIN || settings.BASE_URL !== undefined, {
@@ -219,6 +222,8 @@ export interface Config {
   readonly device_code_ttl_seconds: number;
   readonly device_poll_interval_seconds: number;
   readonly pat_ttl_days: number;
+  /** How long a job stays in the read model after its creation. */
+  readonly read_model_days: number;
   /** Identity ids and lower-case e-mail addresses of the people who operate the service. */
   readonly operators: readonly string[];
 }
@@ -252,6 +257,7 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     device_code_ttl_seconds: settings.DEVICE_CODE_TTL_SECONDS,
     device_poll_interval_seconds: settings.DEVICE_POLL_INTERVAL_SECONDS,
     pat_ttl_days: settings.PAT_TTL_DAYS,
+    read_model_days: settings.READ_MODEL_DAYS,
     operators: settings.OPERATORS,
   });
 }

@@ -13,6 +13,10 @@ import type { IdentityProvider } from "./identity/port.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createKeyRing, type KeyRing } from "./keys/signing.ts";
 import { createSocialNetwork, type AskSocialNetwork } from "./oauth/social_network.ts";
+import type { Delivery } from "./readmodel/projector.ts";
+import { consumeProjections } from "./readmodel/queue_projector.ts";
+import { tidyReadModel } from "./readmodel/retention.ts";
+import { createStraightProjector } from "./readmodel/straight_projector.ts";
 import { askDatabase, createReadiness, type Readiness } from "./readiness.ts";
 import { sayProblem } from "./setting_problems.ts";
 import { createLivingTokens, type LivingTokens } from "./tokens/living_tokens.ts";
@@ -20,6 +24,7 @@ import { createMint, type MintPersonalToken } from "./tokens/mint.ts";
 import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
 import { createTemplateTokens, type SignTemplateToken } from "./tokens/template_token.ts";
+import { runUpkeep } from "./upkeep.ts";
 
 /** Everything a request may use. */
 export interface Services {
@@ -124,6 +129,26 @@ function build(env: Env): Result<Services, Misconfiguration> {
     limiters: ({ binding }) => env[binding],
     living_tokens: createLivingTokens(),
   });
+}
+
+/** What takes a batch of the queue `PROJECTIONS`. It needs no settings: what is owed arrives on wrong ones too. */
+export function projectionConsumer(env: Env): (batch: MessageBatch<Delivery>) => Promise<void> {
+  const accounts = createAccounts(env.ACCOUNT);
+  const projector = createStraightProjector(env.DB);
+  const catchUp = (identity_id: string): Promise<void> => accounts(identity_id).catchUp();
+  return (batch) => consumeProjections(batch, { projector, catchUp });
+}
+
+/** What the schedule runs. @throws where the settings are wrong, or a part failed. */
+export function upkeepOf(env: Env): () => Promise<void> {
+  const services = servicesFor(env);
+  if (!services.ok) throw new Error("misconfigured");
+  const { config, identity } = services.value;
+  return () =>
+    runUpkeep({
+      read_model: () => tidyReadModel(env.DB, config.read_model_days, Date.now()),
+      sessions: () => identity.deleteEndedSessions(),
+    });
 }
 
 /** Signs a token and verifies it. @throws where the keys do neither. */

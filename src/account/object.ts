@@ -11,7 +11,7 @@ import { PROJECTION_DELAY_MS, PROJECTION_RETRY_MAX_MS } from "../domain/limits.t
 import type { PersonalTokenAccess } from "../domain/personal_token.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
-import { createProjector } from "../readmodel/projector.ts";
+import { createProjector } from "../readmodel/adapters.ts";
 import * as adjustments from "./adjustments.ts";
 import { Alarm } from "./alarm.ts";
 import type * as contract from "./contract.ts";
@@ -61,7 +61,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       this.#alarm = new Alarm(ctx.storage, await ctx.storage.getAlarm());
       this.#store = openStore(this.#database);
       this.#tokens = openTokenStore(this.#database);
-      this.#outbox = new Outbox(this.#database, this.#store, createProjector(env.DB));
+      this.#outbox = new Outbox(this.#database, this.#store, createProjector(env));
     });
   }
 
@@ -213,6 +213,12 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     if (this.#outbox.due_at_ms === null) return;
     this.#alarm.by(Date.now() + PROJECTION_DELAY_MS);
     await this.#outbox.flush();
+  }
+
+  /** Looks at what D1 has, and sends it what it lacks: something that was on its way there was lost. */
+  catchUp(): void {
+    this.#outbox.doubt();
+    this.#alarm.by(Date.now() + PROJECTION_DELAY_MS);
   }
 
   /**

@@ -155,6 +155,8 @@ export interface IdentityProvider {
    * Ends every session of a person, and says which. Session JWTs already out work until they run out.
    */
   signOutEverywhere(identity_id: string): Promise<readonly Session[]>;
+  /** Clears away a bounded part of the sessions that ended by themselves, oldest first. */
+  deleteEndedSessions(): Promise<{ readonly deleted_sessions: number }>;
   /** The person of an identity; null where nobody has it. */
   readPerson(identity_id: string): Promise<Person | null>;
   /**

@@ -79,6 +79,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
       return { kind: "signed_out", set_cookies, ended_sessions };
     },
     signOutEverywhere: (identity_id) => sessions.endAll(identity_id),
+    deleteEndedSessions: () => sessions.deleteEnded(),
     readPerson: (identity_id) => users.read(identity_id),
     async unlink(session, provider) {
       const outcome = await users.unlink(session, provider);

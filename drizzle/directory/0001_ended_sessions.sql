@@ -1,0 +1,1 @@
+CREATE INDEX `sessions_expires_at_ms` ON `sessions` (`expires_at_ms`);
