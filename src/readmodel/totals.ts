@@ -5,7 +5,7 @@
  * then moves days that are past into `daily_totals`, many accounts at a time.
  */
 import { DAY_MS } from "../domain/day.ts";
-import { dailyTotals } from "./schema.ts";
+import type { dailyTotals } from "./schema.ts";
 
 /** What is added up, in credits but for `jobs` (created) and `failed`, which are counts. */
 export const MEASURES = [

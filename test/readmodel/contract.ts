@@ -61,8 +61,7 @@ export function projectorContract(
   open: () => Projector,
   arrived: (line: number) => Promise<unknown>,
 ): void {
-  const account = () =>
-    env.DB.prepare("select * from accounts where id = 'account'").first();
+  const account = () => env.DB.prepare("select * from accounts where id = 'account'").first();
   const count = (table: string) =>
     env.DB.prepare(`select count(*) as n from ${table}`).first<number>("n");
   const totals = async () => (await readDailyTotals(env.DB, DAY, DAY + 1, null))[0];
