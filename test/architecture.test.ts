@@ -23,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ALSO: readonly string[] = [
   "src/account/outbox.ts → src/readmodel/projector.ts",
   "src/account/projection.ts → src/readmodel/projector.ts",
-  "src/account/object.ts → src/readmodel/projector.ts",
+  "src/account/object.ts → src/readmodel/adapters.ts",
 ];
 
 /** What http and pages may see of the other rooms: ports, clients, contracts, one pure function. */

@@ -16,6 +16,8 @@ export interface Life {
   readonly counts: Counts;
   /** Answers kept for a day, to be deleted then. */
   readonly kept_answers: number;
+  /** Times that its account's open days are closed for it: a week and account once, whatever it did. */
+  readonly closed_days: number;
   readonly config: Pick<WorkerConfig, "observability" | "triggers">;
 }
 
@@ -31,7 +33,7 @@ ${CPU_PER_INVOCATION_MS} ms of CPU an invocation (npm run bench measures it), an
 in which it writes to D1. Assumed too: each invocation (request, call of an object, alarm, queue batch) is
 one log event where invocation logs are on, sampled as wrangler.toml says, all of a request alike. Added
 for later: a kept answer is deleted after a day, a written row each; where a schedule clears the read
-model, a row each job. Cold: asleep before creation and before completion, each half sent on by itself.
+model, a row each job, and one for a cold life's days, as if its account led one a week. Cold: asleep before creation and before completion, each half sent on by itself.
 Hot: 500 lives in a row on one account, 20 at a time. Left out: storage, and what the plan includes.`;
 
 function logEvents({ counts, config }: Life): number {
@@ -49,7 +51,7 @@ function quantities(life: Life): Readonly<Record<string, number>> {
   const { counts } = life;
   const invocations = counts.requests + counts.object_calls + counts.alarms + counts.queue_batches;
   const active_ms = counts.object_calls * OBJECT_CALL_MS + counts.alarms * OBJECT_ALARM_MS;
-  const cleared = (life.config.triggers?.crons ?? []).length > 0 ? 1 : 0;
+  const cleared = (life.config.triggers?.crons ?? []).length > 0 ? 1 + life.closed_days : 0;
   return {
     requests: counts.requests,
     cpu_ms: invocations * CPU_PER_INVOCATION_MS,
