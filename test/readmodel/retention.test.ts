@@ -119,6 +119,8 @@ describe("days that are past", () => {
     expect(await series()).toEqual(later);
     await tidyReadModel(env.DB, 30, NOW_MS);
     expect(await series()).toEqual(later);
+    const open = "select sum(value ->> 'jobs') as n from accounts, json_each(days_json)";
+    expect(await env.DB.prepare(open).first("n")).toBe(0);
     expect(await series("demo")).toMatchObject([{ jobs: 8, active_accounts: 2 }]);
     expect(await series("none")).toEqual([]);
   });
