@@ -34,6 +34,18 @@ export default defineConfig({
                 TEST_D1_MIGRATIONS: await readD1Migrations("drizzle/readmodel"),
                 TEST_DIRECTORY_MIGRATIONS: await readD1Migrations("drizzle/directory"),
                 TEST_GENERATED_REQUESTS: process.env["GENERATED_REQUESTS"] ?? "1000",
+                TEST_MONTH_JOBS: process.env["MONTH_JOBS"] ?? "5000",
+              },
+              // Real queues, whose consumer is the Worker. Not bound as PROJECTIONS: most tests go straight.
+              queueProducers: { TEST_PROJECTIONS: "passbook-projections" },
+              queueConsumers: {
+                "passbook-projections": {
+                  maxBatchSize: 100,
+                  maxBatchTimeout: 0.05,
+                  maxRetries: 2,
+                  deadLetterQueue: "passbook-projections-dead",
+                },
+                "passbook-projections-dead": { maxBatchSize: 100, maxBatchTimeout: 0.05 },
               },
               // No test reaches the network.
               outboundService: (request) =>

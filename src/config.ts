@@ -13,6 +13,8 @@ import {
   DEVICE_POLL_INTERVAL_MIN_SECONDS,
   PAT_TTL_DEFAULT_DAYS,
   PAT_TTL_MAX_DAYS,
+  READ_MODEL_DEFAULT_DAYS,
+  READ_MODEL_MAX_DAYS,
   SERVICE_NAME_MAX_LENGTH,
   TEMPLATE_TOKEN_TTL_MAX_SECONDS,
 } from "./domain/limits.ts";
@@ -208,6 +210,7 @@ const variables = z
       DEVICE_POLL_INTERVAL_DEFAULT_SECONDS,
     ),
     PAT_TTL_DAYS: wholeNumber(1, PAT_TTL_MAX_DAYS, PAT_TTL_DEFAULT_DAYS),
+    READ_MODEL_DAYS: wholeNumber(1, READ_MODEL_MAX_DAYS, READ_MODEL_DEFAULT_DAYS),
     OPERATORS: operators,
     CREDIT_PACKAGES: json.pipe(credit_packages).optional(),
     STRIPE_SECRET_KEY: z
@@ -296,6 +299,8 @@ export interface Config {
   readonly device_code_ttl_seconds: number;
   readonly device_poll_interval_seconds: number;
   readonly pat_ttl_days: number;
+  /** How long a job stays in the read model after its creation. */
+  readonly read_model_days: number;
   /** Null: nothing is sold. */
   readonly payments: PaymentSettings | null;
   /** Identity ids and lower-case e-mail addresses of the people who operate the service. */
@@ -341,6 +346,7 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     device_code_ttl_seconds: settings.DEVICE_CODE_TTL_SECONDS,
     device_poll_interval_seconds: settings.DEVICE_POLL_INTERVAL_SECONDS,
     pat_ttl_days: settings.PAT_TTL_DAYS,
+    read_model_days: settings.READ_MODEL_DAYS,
     operators: settings.OPERATORS,
     payments: paymentsOf(settings),
   });

@@ -20,7 +20,11 @@ import { createKeyRing, type KeyRing } from "./keys/signing.ts";
 import { createSocialNetwork, type AskSocialNetwork } from "./oauth/social_network.ts";
 import type { Payments } from "./payments/payments.ts";
 import { createStripe } from "./payments/stripe.ts";
+import type { Delivery } from "./readmodel/projector.ts";
 import { createReadModel, type ReadModel } from "./readmodel/queries.ts";
+import { consumeProjections } from "./readmodel/queue_projector.ts";
+import { tidyReadModel } from "./readmodel/retention.ts";
+import { createStraightProjector } from "./readmodel/straight_projector.ts";
 import { askDatabase, createReadiness } from "./readiness.ts";
 import { sayProblem } from "./setting_problems.ts";
 import { createLivingTokens, type LivingTokens } from "./tokens/living_tokens.ts";
@@ -28,6 +32,7 @@ import { createMint, type MintPersonalToken } from "./tokens/mint.ts";
 import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
 import { createTemplateTokens, type SignTemplateToken } from "./tokens/template_token.ts";
+import { runUpkeep } from "./upkeep.ts";
 
 /** Everything a request may use. */
 export interface Services {
@@ -154,6 +159,26 @@ function build(env: Env): Result<Services, Misconfiguration> {
         ? null
         : createStripe({ ...config.payments, service: config.base_url ?? "development" }),
   });
+}
+
+/** What takes a batch of the queue `PROJECTIONS`. It needs no settings: what is owed arrives on wrong ones too. */
+export function projectionConsumer(env: Env): (batch: MessageBatch<Delivery>) => Promise<void> {
+  const accounts = createAccounts(env.ACCOUNT);
+  const projector = createStraightProjector(env.DB);
+  const catchUp = (identity_id: string): Promise<void> => accounts(identity_id).catchUp();
+  return (batch) => consumeProjections(batch, { projector, catchUp });
+}
+
+/** What the schedule runs. @throws where the settings are wrong, or a part failed. */
+export function upkeepOf(env: Env): () => Promise<void> {
+  const services = servicesFor(env);
+  if (!services.ok) throw new Error("misconfigured");
+  const { config, identity } = services.value;
+  return () =>
+    runUpkeep({
+      read_model: () => tidyReadModel(env.DB, config.read_model_days, Date.now()),
+      sessions: () => identity.deleteEndedSessions(),
+    });
 }
 
 /** Signs a token and verifies it. @throws where the keys do neither. */

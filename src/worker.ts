@@ -1,8 +1,16 @@
-/** The entry: the fetch handler and the Durable Object classes. */
+/** The entry: the handlers of requests, of the queue and of the schedule, and the Durable Object classes. */
 import { createApp } from "./app.ts";
+import type { Delivery } from "./readmodel/projector.ts";
+import { projectionConsumer, upkeepOf } from "./services.ts";
 
 export { Account } from "./account/object.ts";
 export { StarterBudget } from "./budget/object.ts";
 export { DeviceLogin } from "./device/object.ts";
 
-export default createApp();
+const app = createApp();
+
+export default {
+  fetch: app.fetch,
+  queue: (batch, env) => projectionConsumer(env)(batch),
+  scheduled: (_, env) => upkeepOf(env)(),
+} satisfies ExportedHandler<Env, Delivery>;

@@ -48,11 +48,19 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   client: [],
   cli: ["client/index.ts"],
-  "worker.ts": ["app.ts", "account/object.ts", "budget/object.ts", "device/object.ts"],
+  "worker.ts": [
+    "readmodel/projector.ts",
+    "services.ts",
+    "app.ts",
+    "account/object.ts",
+    "budget/object.ts",
+    "device/object.ts",
+  ],
   "app.ts": ["http/", "pages/files.ts"],
   "config.ts": ["domain/", "oauth/providers.ts", "setting_problems.ts"],
   "setting_problems.ts": [],
   "readiness.ts": ["domain/"],
+  "upkeep.ts": ["domain/"],
   "services.ts": [
     "domain/",
     "config.ts",
@@ -75,7 +83,12 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "oauth/social_network.ts",
     "payments/payments.ts",
     "payments/stripe.ts",
+    "readmodel/projector.ts",
     "readmodel/queries.ts",
+    "readmodel/queue_projector.ts",
+    "readmodel/retention.ts",
+    "readmodel/straight_projector.ts",
+    "upkeep.ts",
     "tokens/living_tokens.ts",
     "tokens/mint.ts",
     "tokens/personal_token.ts",
@@ -89,7 +102,7 @@ const ALONE: readonly string[] = [
   // Sideways: the outbox's way to the read model, put together by the object, which the platform makes.
   "account/outbox.ts → readmodel/projector.ts",
   "account/projection.ts → readmodel/projector.ts",
-  "account/object.ts → readmodel/projector.ts",
+  "account/object.ts → readmodel/adapters.ts",
   // Requests within limits to a server that is not ours are the same whoever it is.
   "payments/stripe_api.ts → oauth/ask.ts",
   // Up, but for its types: what the composition root puts together is what a request may use.

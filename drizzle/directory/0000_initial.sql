@@ -72,6 +72,7 @@ CREATE TABLE `sessions` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `sessions_id` ON `sessions` (`id`);--> statement-breakpoint
 CREATE INDEX `sessions_user_id` ON `sessions` (`user_id`);--> statement-breakpoint
+CREATE INDEX `sessions_expires_at_ms` ON `sessions` (`expires_at_ms`);--> statement-breakpoint
 CREATE TABLE `users` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text,

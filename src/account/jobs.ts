@@ -1,7 +1,7 @@
 /** Jobs inside a transaction: each step reads, asks the rules, and writes the job and its one line. */
 import { v7 as uuidv7 } from "uuid";
 import * as rules from "../domain/job.ts";
-import { OPEN_JOBS_MAX } from "../domain/limits.ts";
+import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX } from "../domain/limits.ts";
 import { mergeMetadata, serialiseMetadata, type Metadata } from "../domain/metadata.ts";
 import { accepted, refused } from "../domain/result.ts";
 import {
@@ -40,6 +40,8 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
   if (open_before.open_jobs >= OPEN_JOBS_MAX) {
     return refused({ code: "too_many_open_jobs", limit: OPEN_JOBS_MAX });
   }
+  // What is left belongs to the jobs that are started: they can always end.
+  if (transaction.size_bytes() >= ACCOUNT_FULL_BYTES) return refused({ code: "account_full" });
   const id = nextJobId(store.readNewestJobId());
   const step = rules.reserve(
     readBooks(transaction).balance_after,

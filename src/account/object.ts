@@ -16,7 +16,7 @@ import type { PersonalTokenAccess } from "../domain/personal_token.ts";
 import type { Purchase, Reversal } from "../domain/purchases.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
-import { createProjector } from "../readmodel/projector.ts";
+import { createProjector } from "../readmodel/adapters.ts";
 import * as adjustments from "./adjustments.ts";
 import { Alarm } from "./alarm.ts";
 import * as batches from "./batches.ts";
@@ -88,7 +88,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       this.#tokens = openTokenStore(this.#database);
       this.#kept_answers = openKeptAnswers(this.#database);
       this.#listJobs = openJobLists(this.#database);
-      this.#outbox = new Outbox(this.#database, this.#store, createProjector(env.DB));
+      this.#outbox = new Outbox(this.#database, this.#store, createProjector(env));
       const { ctx: context } = this;
       this.#streams = new Streams({ context, store: this.#store, tokens: this.#tokens });
       this.#delivery = new Delivery(this.#alarm, this.#outbox);
@@ -353,6 +353,12 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     if (this.#outbox.due_at_ms === null) return;
     this.#alarm.by(Date.now() + PROJECTION_DELAY_MS);
     await this.#outbox.flush();
+  }
+
+  /** Looks at what D1 has, and sends it what it lacks: something that was on its way there was lost. */
+  catchUp(): void {
+    this.#outbox.doubt();
+    this.#alarm.by(Date.now() + PROJECTION_DELAY_MS);
   }
 
   /**

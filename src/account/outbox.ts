@@ -11,7 +11,7 @@
 import { backOff } from "../domain/back_off.ts";
 import { PROJECTION_BATCH_LINES, PROJECTION_FLUSH_BATCHES } from "../domain/limits.ts";
 import type { ProjectedAccount, Projector } from "../readmodel/projector.ts";
-import { isOwn, jobRangeAfter, rowsOf, wholeAccount } from "./projection.ts";
+import { allGrants, isOwn, jobRangeAfter, newestAccount, rowsOf } from "./projection.ts";
 import { projectionDebt } from "./schema.ts";
 import type { AccountDatabase, AccountRow, Store } from "./store.ts";
 
@@ -23,6 +23,8 @@ export class Outbox {
   readonly #projector: Projector;
   /** The newest line that D1 is known to have; null: not known. */
   #known_line: number | null = null;
+  /** D1's row is not what this object sent, and a rebuild puts it right. */
+  #is_foreign = false;
   /** The row in storage; null: none. */
   #debt: Debt | null;
   /** A delivery under way. Two at a time would only send the same twice. */
@@ -71,6 +73,11 @@ export class Outbox {
     }
   }
 
+  /** Says that D1 may not have what was sent to it: the next flush asks. */
+  doubt(): void {
+    this.#known_line = null;
+  }
+
   /** Notes that the whole account is to be sent anew; {@link flush} does it, in portions. */
   startRebuild(): void {
     if (this.#store.readNewestEntry() === null) return;
@@ -95,7 +102,7 @@ export class Outbox {
   /** @returns how many batches could still be sent; 0: it is not finished. */
   async #sendOwed(account: AccountRow, to_line: number): Promise<number> {
     let left = PROJECTION_FLUSH_BATCHES;
-    if (this.#known_line === null) {
+    if (this.#known_line === null || this.#debt?.rebuilt_to_job_id === "") {
       const rows = await this.#projector.read(account.identity_id);
       for (const former of rows.filter(({ id }) => id !== account.id)) {
         left = await this.#forget(former.id, left);
@@ -116,8 +123,10 @@ export class Outbox {
 
   /** The line that D1's row names. A row that is not what this object sent starts a rebuild. */
   #takeKnownLine(known: ProjectedAccount | undefined): number {
+    this.#is_foreign = false;
     if (known === undefined || known.line === 0) return 0;
-    if (!isOwn(this.#store, known)) this.startRebuild();
+    this.#is_foreign = !isOwn(this.#store, known);
+    if (this.#is_foreign) this.startRebuild();
     return known.line;
   }
 
@@ -126,17 +135,22 @@ export class Outbox {
   }
 
   /**
-   * Sends the account anew, from where it stopped: first its own row and grants, then its jobs, range by
-   * range. Each is put in place of what is there in one transaction, so that nothing is missing
-   * meanwhile. Lines that come during it are sent after it.
+   * Sends the account anew, from where it stopped: first its grants, then its jobs, range by range. Each
+   * is put in place of what is there in one transaction, so that nothing is missing meanwhile. Lines that
+   * D1's row does not name are sent after it: that row moves by lines alone, since each is counted in the
+   * daily totals as it does. Only a row that this object never sent is replaced.
    */
   async #rebuild(batches: number): Promise<number> {
     for (let left = batches; left > 0; left -= 1) {
       const after_id = this.#debt?.rebuilt_to_job_id ?? "";
       if (after_id === "") {
-        const whole = wholeAccount(this.#store);
-        await this.#projector.replaceAccount(whole);
-        this.#known_line = whole.account.line;
+        const newest = newestAccount(this.#store);
+        if (this.#is_foreign) {
+          await this.#projector.replaceAccount(newest);
+          this.#known_line = newest.line;
+          this.#is_foreign = false;
+        }
+        await this.#projector.replaceGrants(newest.id, allGrants(this.#store));
       }
       const range = jobRangeAfter(this.#store, after_id, PROJECTION_BATCH_LINES);
       await this.#projector.replaceJobs(range);
@@ -150,7 +164,8 @@ export class Outbox {
   async #sendLines(to_line: number, batches: number): Promise<number> {
     for (let left = batches; left > 0; left -= 1) {
       const after_line = this.#known_line ?? 0;
-      const lines = this.#store.readEntriesBetween(after_line, to_line, PROJECTION_BATCH_LINES);
+      const limit = this.#projector.lines_at_once;
+      const lines = this.#store.readEntriesBetween(after_line, to_line, limit);
       const last = lines.at(-1);
       if (last === undefined) return left;
       const moved_on = await this.#projector.apply(rowsOf(this.#store, lines), after_line);

@@ -1,7 +1,13 @@
 /** What the read model shows of an account, made from the object's own rows. */
+import { utcDayOf } from "../domain/day.ts";
 import type { EntryKind } from "../domain/ledger.ts";
 import { assertInvariant } from "../domain/result.ts";
-import type { JobRange, ProjectedAccount, ProjectedRows } from "../readmodel/projector.ts";
+import type {
+  JobRange,
+  LineTotals,
+  ProjectedAccount,
+  ProjectedRows,
+} from "../readmodel/projector.ts";
 import type { AccountRow, AppRow, EntryRow, JobRow, Store } from "./store.ts";
 
 /**
@@ -25,6 +31,40 @@ function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
   }
 }
 
+type Sums = Omit<LineTotals, "line" | "day" | "app_slug">;
+
+/**
+ * What a line adds to the totals of its day, without sign but `adjusted`. A job's cost is counted where
+ * it ended, whatever was reserved; purchases are counted whole, since what is taken back later is of
+ * another day. A new kind does not compile before it says so here. `job`: the line's, as it is now; what
+ * a `settle` left is never changed again, so that a line always adds the same.
+ */
+function sumsOf({ kind, amount }: EntryRow, job: JobRow | null): Sums {
+  switch (kind) {
+    case "grant":
+      return { granted: amount };
+    case "reserve":
+      return { reserved: 0 - amount, jobs: 1 };
+    case "settle":
+      return { settled: job?.actual_cost ?? 0, ...(job?.status === "failed" ? { failed: 1 } : {}) };
+    case "refund":
+      return { refunded: amount, failed: 1 };
+    case "purchase":
+      return { purchased: amount };
+    case "adjustment":
+      return { adjusted: amount };
+    case "open":
+    case "purchase_refund":
+    case "plan":
+      return {};
+  }
+}
+
+function totalsOf(entry: EntryRow, job: JobRow | null): LineTotals {
+  const { line, at_ms, app_slug } = entry;
+  return { line, day: utcDayOf(at_ms), app_slug: app_slug ?? "", ...sumsOf(entry, job) };
+}
+
 /**
  * The rows that some lines changed, as they are now, with the account as of the last of the lines.
  * `lines`: at least one, in order.
@@ -33,27 +73,35 @@ export function rowsOf(store: Store, lines: readonly EntryRow[]): ProjectedRows 
   const account = readAccount(store);
   const last = lines.at(-1);
   assertInvariant(last !== undefined, "there are lines to project");
-  const job_ids = new Set<string>();
+  const moves_job = ({ kind }: EntryRow): boolean => changedBesides(kind) === "its job";
+  const job_ids = new Set(lines.filter(moves_job).flatMap(({ job_id }) => job_id ?? []));
+  const jobs = new Map(store.readJobs([...job_ids]).map((job) => [job.id, job]));
   const app_slugs = new Set<string>();
-  for (const { kind, job_id, app_slug } of lines) {
-    const changed = changedBesides(kind);
-    if (changed === "its job" && job_id !== null) job_ids.add(job_id);
-    if (changed === "its grant" && app_slug !== null) app_slugs.add(app_slug);
-  }
+  const totals = lines.map((entry) => {
+    if (changedBesides(entry.kind) === "its grant" && entry.app_slug !== null) {
+      app_slugs.add(entry.app_slug);
+    }
+    return totalsOf(entry, moves_job(entry) ? (jobs.get(entry.job_id ?? "") ?? null) : null);
+  });
   return {
     account: accountRow(account, last),
     grants: [...app_slugs].flatMap((slug) => grantRow(account.id, store.readApp(slug))),
-    jobs: store.readJobs([...job_ids]).map((job) => jobRow(account.id, job)),
+    jobs: [...jobs.values()].map((job) => jobRow(account.id, job)),
+    lines: totals,
   };
 }
 
-/** The account and its grants, whole, as of its newest line. */
-export function wholeAccount(store: Store): Omit<ProjectedRows, "jobs"> {
-  const account = readAccount(store);
+/** The account as of its newest line. */
+export function newestAccount(store: Store): ProjectedAccount {
   const newest = store.readNewestEntry();
   assertInvariant(newest !== null, "an open account has lines");
-  const grants = store.listApps().flatMap((app) => grantRow(account.id, app));
-  return { account: accountRow(account, newest), grants };
+  return accountRow(readAccount(store), newest);
+}
+
+/** All grants of the account. */
+export function allGrants(store: Store): ProjectedRows["grants"] {
+  const { id } = readAccount(store);
+  return store.listApps().flatMap((app) => grantRow(id, app));
 }
 
 /** `limit` jobs after `after_id`, and up to where they leave no other out. */

@@ -29,13 +29,15 @@ export interface Transaction {
   readonly acting_app: string | null;
   readonly identity_id: string;
   readonly now_ms: number;
+  /** What the object's storage holds, in bytes. */
+  readonly size_bytes: () => number;
   /** Runs a part that may fail alone: what it wrote is undone where it throws. @throws what it threw. */
   readonly part: <Value>(work: () => Value) => Value;
 }
 
 /** What every transaction of one object has in common. */
 export interface Ground {
-  readonly storage: Pick<DurableObjectStorage, "transactionSync">;
+  readonly storage: Pick<DurableObjectStorage, "transactionSync" | "sql">;
   readonly store: Store;
   readonly tokens: TokenStore;
   readonly alarm: Alarm;
@@ -60,9 +62,10 @@ export function transact<Value>(
   const newest_entry = new NewestEntry(ground.store);
   const part = <Part>(work: () => Part): Part =>
     newest_entry.within(() => alarm.within(() => storage.transactionSync(work)));
+  const size_bytes = (): number => storage.sql.databaseSize;
   const acting_app = caller.app_slug ?? null;
-  const now_ms = Date.now();
-  const transaction = { ...ground, newest_entry, token: null, acting_app, now_ms, part };
+  const moment = { token: null, acting_app, now_ms: Date.now() };
+  const transaction = { ...ground, ...moment, newest_entry, size_bytes, part };
   try {
     return part(() => {
       expiry.expireDueJobs(transaction);

@@ -25,6 +25,7 @@ export const SERVICE_ERROR_CODES = [
   "job_unknown",
   "job_not_started",
   "too_many_open_jobs",
+  "account_full",
   "balance_limit",
   "package_unknown",
   "payments_refused",
@@ -117,12 +118,11 @@ export function isPassbookError<Code extends PassbookErrorCode>(
   return error instanceof PassbookError && (code === undefined || error.code === code);
 }
 
+/** RFC 4918, section 11.5: the account holds all it can. A no like others, though its number is a failure's. */
+const INSUFFICIENT_STORAGE = 507;
+
 /** Whether the service said no, so that nothing happened: neither silence nor a failure of its own. */
 export function isRefusal(error: unknown): error is PassbookError {
-  return (
-    error instanceof PassbookError &&
-    error.status !== null &&
-    error.status >= 400 &&
-    error.status < 500
-  );
+  if (!(error instanceof PassbookError) || error.status === null) return false;
+  return (error.status >= 400 && error.status < 500) || error.status === INSUFFICIENT_STORAGE;
 }

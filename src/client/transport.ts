@@ -3,7 +3,7 @@
  * under an idempotency key that was made before the first send.
  */
 import type { Credentials } from "./credentials.ts";
-import { PassbookError } from "./errors.ts";
+import { isRefusal, PassbookError } from "./errors.ts";
 
 /** What this package needs of a `Response`. */
 export interface FetchedResponse {
@@ -78,6 +78,7 @@ const RETRY_AFTER_MAX_MS = 60_000;
 
 /** Words for a state that another attempt does not change. */
 const FINAL = new Set([
+  "account_full",
   "misconfigured",
   "payments_refused",
   "upstream_error",
@@ -143,18 +144,13 @@ async function attemptOnce(
     const response = await options.fetch(addressOf(options.origin, call), init);
     const text = await response.text();
     const answer = readAnswer(response, text);
-    if (answer instanceof PassbookError && !isKnown(answer)) call.onUnknown?.();
+    if (answer instanceof PassbookError && !isRefusal(answer)) call.onUnknown?.();
     return answer;
   } catch (error) {
     call.onUnknown?.();
     signal?.throwIfAborted();
     return new PassbookError("no_answer", "The service did not answer.", { cause: error });
   }
-}
-
-/** Whether an error says what happened: a failure of the service's own does not. */
-function isKnown({ status }: PassbookError): boolean {
-  return status !== null && status >= 400 && status < 500;
 }
 
 function addressOf(origin: string, { path, query }: Call): string {

@@ -132,6 +132,52 @@ export const PROJECTION_BATCH_LINES = 250;
  */
 export const PROJECTION_FLUSH_BATCHES = 40;
 
+/**
+ * Ledger lines in one message of the queue, which takes 128 KB: at 3 KB for a line's job and 300 bytes
+ * for its totals, the worst 35 fit.
+ */
+export const PROJECTION_MESSAGE_LINES = 30;
+export const PROJECTION_MESSAGE_MAX_BYTES = 125_000;
+
+/** What the queue's consumer gives D1 in one batch. A parameter is at most 2 MB, so is all of them. */
+export const PROJECTION_MERGE_MAX_BYTES = 1_500_000;
+
+/** A message that failed so often is tried alone: it may be what fails the others. */
+export const PROJECTION_ATTEMPTS_TOGETHER = 3;
+
+/** The pause before a message is tried again: doubled each time, to a quarter of an hour. */
+export const PROJECTION_MESSAGE_RETRY_MIN_SECONDS = 5;
+export const PROJECTION_MESSAGE_RETRY_MAX_SECONDS = 900;
+
+/** Days that jobs stay in the read model, if the settings do not say, and at most: ten years. */
+export const READ_MODEL_DEFAULT_DAYS = 90;
+export const READ_MODEL_MAX_DAYS = 3_650;
+
+/**
+ * Upkeep of the read model walks over all accounts, in portions of one transaction: so many accounts,
+ * so many jobs deleted. A run takes so many portions and leaves the rest to the next.
+ */
+export const UPKEEP_PORTION_ACCOUNTS = 500;
+export const UPKEEP_PORTION_JOBS = 2_000;
+export const UPKEEP_PORTIONS = 40;
+
+/**
+ * Days that an account's row remembers before they go into the daily totals: all at once, so that it is
+ * one further written row a week and account at most.
+ */
+export const TOTALS_CLOSE_AFTER_DAYS = 7;
+
+/** Ended sessions deleted in one statement, and statements of one run. */
+export const SESSION_CLEANUP_ROWS = 2_000;
+export const SESSION_CLEANUP_PORTIONS = 20;
+
+/**
+ * An account's object may hold 10 GB. From this size on no job is created. What is left, 1.5 GB, is four
+ * times what 10,000 started jobs (`OPEN_JOBS_MAX`) can need to end, each with the most metadata and a
+ * kept answer of it, and leaves room for what operators and payments write.
+ */
+export const ACCOUNT_FULL_BYTES = 8_500_000_000;
+
 /** Rows deleted from D1 in one statement where an account's former rows are removed. */
 export const PROJECTION_FORGET_ROWS = 1_000;
 

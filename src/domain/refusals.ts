@@ -32,6 +32,7 @@ export type Refusal =
   | { readonly code: "job_unknown" }
   | { readonly code: "job_not_started" }
   | { readonly code: "too_many_open_jobs"; readonly limit: number }
+  | { readonly code: "account_full" }
   | { readonly code: "balance_limit" }
   | { readonly code: "metadata_too_large"; readonly limit_bytes: number }
   | { readonly code: "too_many_apps"; readonly limit: number }

@@ -122,6 +122,12 @@ export function describeRefusal(refusal: Refusal): Description {
         status: 400,
         error: `An account has at most ${refusal.limit} jobs started at once. End some first.`,
       };
+    case "account_full":
+      return {
+        status: 507,
+        error:
+          "This account holds all it can. Its jobs can still end; new ones need a new account.",
+      };
     case "balance_limit":
       return { status: 400, error: "This cost would take the balance out of its range." };
     case "metadata_too_large":

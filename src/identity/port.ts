@@ -174,6 +174,8 @@ export interface IdentityProvider {
   listSessions(identity_id: string): Promise<readonly ListedSession[]>;
   /** Ends one session of a person, and says so; one not theirs, or ended, is left as it is. */
   endSession(identity_id: string, session_id: string): Promise<readonly Session[]>;
+  /** Clears away a bounded part of the sessions that ended by themselves, oldest first. */
+  deleteEndedSessions(): Promise<{ readonly deleted_sessions: number }>;
   /** The person of an identity; null where nobody has it. */
   readPerson(identity_id: string): Promise<Person | null>;
   /** Names and addresses of people by identity; who is not there is left out. For operators' lists. */

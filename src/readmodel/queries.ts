@@ -3,8 +3,8 @@ import { and, asc, desc, eq, inArray, lt, or, sql, type SQL } from "drizzle-orm"
 import { drizzle } from "drizzle-orm/d1";
 import type { JobStatus } from "../domain/job.ts";
 import type { AccountSort } from "../domain/account_search.ts";
-import { DAILY_TOTALS, type DailyTotals } from "./daily_totals.ts";
 import { accounts, jobs } from "./schema.ts";
+import { readDailyTotals, type DailyTotals } from "./totals.ts";
 
 export type FoundAccount = typeof accounts.$inferSelect;
 export type FoundJob = typeof jobs.$inferSelect & { readonly identity_id: string };
@@ -71,10 +71,7 @@ export function createReadModel(binding: D1Database): ReadModel {
         .limit(limit);
       return rows.map((row) => ({ ...row.job, identity_id: row.identity_id }));
     },
-    async readDailyTotals(from, to, app) {
-      const bound = binding.prepare(DAILY_TOTALS).bind(from, to, app);
-      return (await bound.all<DailyTotals>()).results;
-    },
+    readDailyTotals: (from, to, app) => readDailyTotals(binding, from, to, app),
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * The tables of D1 `DB`. They mirror the Account objects for operators: late by about a second, rebuilt
- * at will, read by no decision about money.
+ * at will, read by no decision about money. Nothing here grows without bound: accounts and grants with
+ * people, jobs with the window (`retention.ts`), totals with days and apps.
  */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { JOB_STATUSES, type JobFailure } from "../domain/job.ts";
@@ -23,6 +24,8 @@ export const accounts = sqliteTable(
     reserved: integer().notNull(),
     /** When that line was written. */
     updated_at_ms: integer().notNull(),
+    /** What the lines up to `line` added to days whose totals are not closed; see `totals.ts`. */
+    days_json: text().notNull().default("[]"),
   },
   (table) => [index("accounts_identity_id").on(table.identity_id)],
 );
@@ -61,3 +64,33 @@ export const jobs = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.account_id, table.id] })],
 );
+
+/**
+ * What happened on a UTC day, by app ("*": all together), of days that were closed. Sums in credits
+ * without sign but `adjusted`; `jobs` created, `failed`, and accounts with a line that day. Kept for
+ * good: a row a day and app.
+ */
+export const dailyTotals = sqliteTable(
+  "daily_totals",
+  {
+    /** Whole days since the epoch. */
+    day: integer().notNull(),
+    app_slug: text().notNull(),
+    granted: integer().notNull(),
+    reserved: integer().notNull(),
+    settled: integer().notNull(),
+    refunded: integer().notNull(),
+    purchased: integer().notNull(),
+    adjusted: integer().notNull(),
+    jobs: integer().notNull(),
+    failed: integer().notNull(),
+    active_accounts: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.app_slug] })],
+);
+
+/** One row: how far upkeep has come in its walk over the accounts. */
+export const upkeep = sqliteTable("upkeep", {
+  singleton: integer().primaryKey(),
+  after_account_id: text().notNull(),
+});

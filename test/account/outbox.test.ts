@@ -114,11 +114,12 @@ describe("D1's row of the account", () => {
     await expectReadModel(ADA);
     const [known] = await d1Accounts();
     await env.DB.exec("update accounts set line = 99; update jobs set line = 99, actual_cost = 77");
-    const { createProjector } = await import("../../src/readmodel/projector.ts");
+    const { createProjector } = await import("../../src/readmodel/adapters.ts");
     const account = { ...known, line: 98, credits: 1 } as never;
     const [job] = (await env.DB.prepare("select * from jobs").all()).results;
     const older = { ...job, line: 98, actual_cost: 1 } as never;
-    await createProjector(env.DB).apply({ account, grants: [], jobs: [older] }, 0);
+    const older_rows = { account, grants: [], jobs: [older], lines: [] };
+    await createProjector(env).apply(older_rows, 0);
     expect(await d1Accounts()).toMatchObject([{ line: 99, credits: 97 }]);
     expect(await env.DB.prepare("select actual_cost from jobs").first("actual_cost")).toBe(77);
   });

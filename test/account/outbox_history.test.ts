@@ -5,7 +5,9 @@ import { describe, expect, it, vi } from "vitest";
 import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
 import { moodOfD1, type D1Mood } from "./d1_faults.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";
-import { evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
+import { readDailyTotals } from "../../src/readmodel/totals.ts";
+import { addAccount, seriesOf, type Totals } from "../readmodel/totals_model.ts";
+import { evict, fireAlarm, query, readContents, repeatAlarm } from "../support/account_object.ts";
 
 type Step =
   | { readonly do: "grant"; readonly app: string }
@@ -159,7 +161,9 @@ class Play {
 
 async function wipeD1(): Promise<void> {
   const database = env.DB;
-  await database.exec("delete from accounts; delete from grants; delete from jobs;");
+  await database.exec(
+    "delete from accounts; delete from grants; delete from jobs; delete from daily_totals;",
+  );
 }
 
 /** Touches the account as its owner would, and lets what was armed come. */
@@ -188,6 +192,7 @@ describe("whatever happens between an object and D1", () => {
         async (steps) => {
           vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
           const identity_id = `player ${(runs += 1)}`;
+          await env.DB.exec("delete from daily_totals");
           const play = new Play(identity_id, d1);
           for (const one of steps) await play.take(one);
           d1.mood = "well";
@@ -195,6 +200,7 @@ describe("whatever happens between an object and D1", () => {
           await expectReadModel(identity_id);
           await expectInvariants(identity_id);
           await expectNoDebt(identity_id);
+          if (!steps.some(rewritesHistory)) await expectTotals(identity_id);
           vi.useRealTimers();
         },
       ),
@@ -202,6 +208,29 @@ describe("whatever happens between an object and D1", () => {
     );
   }, 180_000);
 });
+
+/** Lines that were told and then undone stay in the totals: they are of what happened. */
+function rewritesHistory(step: Step): boolean {
+  return step.do === "event" && /put back|made anew/.test(step.event);
+}
+
+/** Every line was counted once, whatever was sent twice, lost, wiped or rebuilt. */
+async function expectTotals(identity_id: string): Promise<void> {
+  const model: Totals = new Map();
+  const { entries, jobs } = await readContents(identity_id);
+  addAccount(model, identity_id, entries, jobs);
+  const [row] = (
+    await env.DB.prepare("select id from accounts where identity_id = ?").bind(identity_id).all()
+  ).results;
+  // Of this account alone: the database has others of earlier runs.
+  await env.DB.prepare("delete from accounts where id is not ?")
+    .bind(row?.["id"] ?? "")
+    .run();
+  for (const app of ["*", "one", "two"]) {
+    const series = await readDailyTotals(env.DB, 0, 1_000_000, app === "*" ? null : app);
+    expect(series).toEqual(seriesOf(model, app));
+  }
+}
 
 async function expectNoDebt(identity_id: string): Promise<void> {
   expect(await query(identity_id, "select * from projection_debt")).toEqual([]);

@@ -14,6 +14,7 @@ import { coldLives, hotLives, shareOf, untilQuiet, type Manner } from "./lives.t
 import { deviceLogin, forEach, openWallet, readWallet, signIn, type Person } from "./people.ts";
 import { bundleWorker, readWorkerConfig, startWorker, type WorkerConfig } from "./platform.ts";
 import { costOf, priceTable, type Life, type PriceList } from "./pricing.ts";
+import { writeQueueConfig } from "./queue_config.ts";
 import { runSettings } from "./settings.ts";
 
 const COLD_ACCOUNTS = 20;
@@ -64,6 +65,25 @@ const MANNERS = [
   { name: "capped token, keys", capped: true, keyed: true },
 ] as const;
 
+/** The plainest lives with the queue bound: what else they take is the same as without. */
+async function countThroughQueue({ url, config }: Running): Promise<Life[]> {
+  const people = await openAccounts(url, "queue");
+  await untilQuiet(url, true);
+  const mannerOf = (person: Person): Manner => ({
+    name: "session",
+    keyed: false,
+    proof: person.session,
+  });
+  const [hot] = people;
+  if (hot === undefined) throw new Error("nobody leads a life");
+  const cold = shareOf(await coldLives(url, people, mannerOf, true), people.length);
+  const many = shareOf(await hotLives(url, mannerOf(hot), HOT_LIVES, true), HOT_LIVES);
+  return [
+    { name: "cold, queue", counts: cold, kept_answers: 0, closed_days: 1, config },
+    { name: "hot, queue", counts: many, kept_answers: 0, closed_days: 0, config },
+  ];
+}
+
 /** Passbook's lives, cold and hot, in each manner on accounts of its own: what is kept adds up. */
 async function countPassbook({ url, config }: Running): Promise<Life[]> {
   const lives: Life[] = [];
@@ -85,9 +105,9 @@ async function countPassbook({ url, config }: Running): Promise<Life[]> {
     if (hot === undefined) throw new Error("nobody leads a life");
     const kept_answers = keyed ? 2 : 0;
     const cold = shareOf(await coldLives(url, people, mannerOf, true), people.length);
-    lives.push({ name: `cold, ${name}`, counts: cold, kept_answers, config });
+    lives.push({ name: `cold, ${name}`, counts: cold, kept_answers, closed_days: 1, config });
     const many = shareOf(await hotLives(url, mannerOf(hot), HOT_LIVES, true), HOT_LIVES);
-    lives.push({ name: `hot, ${name}`, counts: many, kept_answers, config });
+    lives.push({ name: `hot, ${name}`, counts: many, kept_answers, closed_days: 0, config });
     process.stderr.write(`${name}; `);
   }
   return lives;
@@ -115,7 +135,13 @@ async function countD1Only(
   const cold = await coldLives(url, people, manner, false);
   // Logged as Passbook is, so that the two compare.
   const config = observability === undefined ? {} : { observability };
-  return { name: "D1 only", counts: shareOf(cold, people.length), kept_answers: 0, config };
+  return {
+    name: "D1 only",
+    counts: shareOf(cold, people.length),
+    kept_answers: 0,
+    closed_days: 0,
+    config,
+  };
 }
 
 async function printPrices(): Promise<void> {
@@ -134,6 +160,18 @@ async function printPrices(): Promise<void> {
     );
     running.push(passbook);
     const lives = await countPassbook(passbook);
+    const queue_directory = join(directory, "queue");
+    mkdirSync(queue_directory);
+    const queue_port = await freePort();
+    const queue_issuer = `http://127.0.0.1:${queue_port}`;
+    const through_queue = await startCounted(
+      await writeQueueConfig(queue_directory),
+      queue_directory,
+      { ...settings, BASE_URL: queue_issuer, ISSUER: queue_issuer },
+      queue_port,
+    );
+    running.push(through_queue);
+    lives.push(...(await countThroughQueue(through_queue)));
     const d1_config = "test/bench/workers/d1_only.toml";
     const d1_directory = join(directory, "d1-only");
     const d1_only = await startCounted(d1_config, d1_directory, settings, await freePort());

@@ -16,6 +16,8 @@ export interface Life {
   readonly counts: Counts;
   /** Answers kept for a day, to be deleted then. */
   readonly kept_answers: number;
+  /** Times that its account's open days are closed for it: a week and account once, whatever it did. */
+  readonly closed_days: number;
   readonly config: Pick<WorkerConfig, "observability" | "triggers">;
 }
 
@@ -33,7 +35,7 @@ and ${OBJECT_DELIVERY_MS} ms a batch it sends to D1 by itself. An alarm that was
 as if it did. Assumed too: each invocation (request, call of an object, alarm, queue batch) is
 one log event where invocation logs are on, sampled as wrangler.toml says, all of a request alike. Added
 for later: a kept answer is deleted after a day, a written row each; where a schedule clears the read
-model, a row each job. Cold: asleep before creation and before completion, each half sent on by itself.
+model, a row each job, and one for a cold life's days, as if its account led one a week. Cold: asleep before creation and before completion, each half sent on by itself.
 Hot: 500 lives in a row on one account, 20 at a time. Left out: storage, and what the plan includes.`;
 
 function logEvents({ counts, config }: Life): number {
@@ -61,7 +63,7 @@ function quantities(life: Life): Readonly<Record<string, number>> {
     counts.object_calls * OBJECT_CALL_MS +
     alarms * OBJECT_ALARM_MS +
     by_themselves * OBJECT_DELIVERY_MS;
-  const cleared = (life.config.triggers?.crons ?? []).length > 0 ? 1 : 0;
+  const cleared = (life.config.triggers?.crons ?? []).length > 0 ? 1 + life.closed_days : 0;
   return {
     requests: counts.requests,
     cpu_ms: invocations * CPU_PER_INVOCATION_MS,

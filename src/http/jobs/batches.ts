@@ -66,7 +66,7 @@ const handleBatch = <Schema extends z.ZodType, Request, Value>({
     if (limited !== null) return refuse(context, limited);
     const bodies = jobs.map((value) => readValue(item, value));
     const requests = await Promise.all(
-      bodies.map((body) => (body.ok ? requestOf(context, body.value) : body)),
+      bodies.map(async (body) => (body.ok ? requestOf(context, body.value) : body)),
     );
     const fingerprinted = bodies.map((body, index) => (body.ok ? body.value : jobs[index]));
     const guard = await idempotencyGuard(context, fingerprinted);

@@ -30,6 +30,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   job_unknown: { code: "job_unknown" },
   job_not_started: { code: "job_not_started" },
   too_many_open_jobs: { code: "too_many_open_jobs", limit: OPEN_JOBS_MAX },
+  account_full: { code: "account_full" },
   balance_limit: { code: "balance_limit" },
   metadata_too_large: { code: "metadata_too_large", limit_bytes: METADATA_MAX_BYTES },
   too_many_watchers: { code: "too_many_watchers", limit: EVENTS_WATCHERS_MAX },

@@ -91,6 +91,7 @@ export const money_paths: ZodOpenApiPathsObject = {
         "insufficient_credits",
         "token_budget_exceeded",
         "too_many_open_jobs",
+        "account_full",
         "metadata_too_large",
         "balance_limit",
         "origin_not_allowed",

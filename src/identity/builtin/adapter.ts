@@ -83,6 +83,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
     signOutEverywhere: (identity_id) => sessions.endAll(identity_id),
     listSessions: (identity_id) => listSessions(database, identity_id),
     endSession: (identity_id, session_id) => endSession(database, identity_id, session_id),
+    deleteEndedSessions: () => sessions.deleteEnded(),
     readPerson: (identity_id) => users.read(identity_id),
     readPeople: (identity_ids) => readPeople(database, identity_ids),
     findByEmail: (prefix, limit) => findByEmail(database, prefix, limit),

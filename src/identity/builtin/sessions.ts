@@ -1,9 +1,14 @@
 /** Browser sessions in D1: 256 random bits in a cookie, only their SHA-256 kept, sliding. */
-import { and, eq, gt, inArray, lte, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { base64url } from "jose";
 import { v4 as uuidv4 } from "uuid";
-import { SESSION_SLIDE_AFTER_MS, SESSION_TTL_MS } from "../../domain/limits.ts";
+import {
+  SESSION_CLEANUP_PORTIONS,
+  SESSION_CLEANUP_ROWS,
+  SESSION_SLIDE_AFTER_MS,
+  SESSION_TTL_MS,
+} from "../../domain/limits.ts";
 import type { BrowserSession, Session } from "../port.ts";
 import { sessions } from "./schema.ts";
 
@@ -29,6 +34,8 @@ export interface Sessions {
   end(secrets: readonly string[]): Promise<readonly Session[]>;
   /** Ends all sessions of a user. */
   endAll(user_id: string): Promise<readonly Session[]>;
+  /** Deletes sessions whose time is over, oldest first, as many as one run takes. */
+  deleteEnded(): Promise<{ readonly deleted_sessions: number }>;
 }
 
 /** The identity that a sign-in proved. */
@@ -116,6 +123,22 @@ export function createSessions(database: DrizzleD1Database): Sessions {
     },
     endAll: (user_id) =>
       database.delete(sessions).where(eq(sessions.user_id, user_id)).returning(ENDED),
+    async deleteEnded() {
+      const { secret_hash, expires_at_ms } = sessions;
+      const oldest = database
+        .select({ secret_hash })
+        .from(sessions)
+        .where(lte(expires_at_ms, Date.now()))
+        .orderBy(asc(expires_at_ms))
+        .limit(SESSION_CLEANUP_ROWS);
+      let deleted_sessions = 0;
+      for (let portions = 0; portions < SESSION_CLEANUP_PORTIONS; portions += 1) {
+        const { meta } = await database.delete(sessions).where(inArray(secret_hash, oldest));
+        deleted_sessions += meta.changes;
+        if (meta.changes < SESSION_CLEANUP_ROWS) break;
+      }
+      return { deleted_sessions };
+    },
   };
 }
 

@@ -1,0 +1,168 @@
+/**
+ * The projector that writes D1 itself. With the queue's consumer, which is made of it, the only writer of
+ * `accounts`, `grants` and `jobs`.
+ */
+import { drizzle } from "drizzle-orm/d1";
+import { eq, getTableColumns, getTableName } from "drizzle-orm";
+import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import { PROJECTION_BATCH_LINES, PROJECTION_FORGET_ROWS } from "../domain/limits.ts";
+import type { Delivery, Projector } from "./projector.ts";
+import { accounts, grants, jobs } from "./schema.ts";
+import { ADD_LINES, closeDays } from "./totals.ts";
+
+/** The projector over D1, which also takes the rows of several accounts at once. */
+export interface StraightProjector extends Projector {
+  /**
+   * Writes the deliveries of several accounts, one each, in one transaction.
+   * @returns for each what {@link Projector.apply} returns.
+   */
+  applyAll(deliveries: readonly Delivery[]): Promise<readonly boolean[]>;
+}
+
+/** Columns that an account's or a job's row never changes; leaving them out spares their index. */
+const NEVER_CHANGED = ["id", "account_id", "identity_id", "created_at_ms"];
+
+/** After every day there can be. */
+const END_OF_DAYS = Number.MAX_SAFE_INTEGER;
+
+interface InsertRule {
+  readonly on_conflict: "replace older" | "replace" | "keep";
+  /** Columns that are not simply replaced: by what instead; null: left as they are. */
+  readonly instead?: Readonly<Record<string, string | null>>;
+  /** Which rows are inserted at all. */
+  readonly where?: string;
+}
+
+/**
+ * Inserts rows, or does `on_conflict`: one statement whose one parameter is a JSON array of rows, since
+ * D1 counts statements and parameters. Written out, as Drizzle has no word for `json_each`.
+ */
+function insertFromJson(
+  table: SQLiteTable,
+  // "where true" tells SQLite that "on" begins the conflict clause, not a join.
+  { on_conflict, instead = {}, where = "true" }: InsertRule,
+): string {
+  const name = getTableName(table);
+  const columns = Object.values(getTableColumns(table))
+    .map((column) => column.name)
+    .filter((column) => instead[column] !== null);
+  const values = columns.map((column) => `value ->> '$.${column}'`).join(", ");
+  const assignments = columns
+    .filter((column) => on_conflict === "replace" || !NEVER_CHANGED.includes(column))
+    .map((column) => `${column} = ${instead[column] ?? `excluded.${column}`}`)
+    .join(", ");
+  const newer = on_conflict === "replace older" ? `where excluded.line > ${name}.line` : "";
+  const resolution =
+    on_conflict === "keep" ? "do nothing" : `do update set ${assignments} ${newer}`;
+  return `insert into ${name} (${columns.join(", ")})
+    select ${values} from json_each(?1) where ${where}
+    on conflict (${keyColumns(table).join(", ")}) ${resolution}`;
+}
+
+function keyColumns(table: SQLiteTable): string[] {
+  const { columns, primaryKeys } = getTableConfig(table);
+  const composite = primaryKeys.flatMap((key) => key.columns);
+  const key = composite.length > 0 ? composite : columns.filter((column) => column.primary);
+  return key.map((column) => column.name);
+}
+
+const UPSERT_ACCOUNTS = insertFromJson(accounts, {
+  on_conflict: "replace older",
+  instead: { days_json: ADD_LINES },
+  where: `value ->> '$.after_line' = 0 or exists (select 1 from accounts
+    where id = value ->> '$.id' and line >= value ->> '$.after_line')`,
+});
+const REPLACE_ACCOUNTS = insertFromJson(accounts, {
+  on_conflict: "replace",
+  instead: { days_json: null },
+});
+const INSERT_GRANTS = insertFromJson(grants, { on_conflict: "keep" });
+const UPSERT_JOBS = insertFromJson(jobs, { on_conflict: "replace older" });
+const REPLACE_JOBS = insertFromJson(jobs, { on_conflict: "replace" });
+const READ_LINES = "select id, line from accounts where id in (select value from json_each(?1))";
+/** Jobs that a rebuild's portion does not name; `null` as the last id is the end. */
+const DELETE_OTHER_JOBS = `delete from jobs
+  where account_id = ?1 and id > ?2 and (?3 is null or id <= ?3)
+    and id not in (select value ->> '$.id' from json_each(?4))`;
+const DELETE_OTHER_GRANTS = `delete from grants
+  where account_id = ?1 and app_slug not in (select value ->> '$.app_slug' from json_each(?2))`;
+const REPLACE_GRANTS = insertFromJson(grants, { on_conflict: "replace" });
+
+/** The projector over a D1 database. */
+export function createStraightProjector(binding: D1Database): StraightProjector {
+  const database = drizzle(binding);
+  const { days_json: _, ...ACCOUNT_COLUMNS } = getTableColumns(accounts);
+  const insert = (statement: string, rows: readonly object[]): D1PreparedStatement[] =>
+    rows.length === 0 ? [] : [binding.prepare(statement).bind(JSON.stringify(rows))];
+  const applyAll = async (deliveries: readonly Delivery[]): Promise<readonly boolean[]> => {
+    const account_rows = deliveries.map(({ rows: { account, lines }, after_line }) => ({
+      ...account,
+      after_line,
+      days_json: lines,
+    }));
+    const ids = deliveries.map(({ rows }) => rows.account.id);
+    const results = await binding.batch<{ id: string; line: number }>([
+      ...insert(UPSERT_ACCOUNTS, account_rows),
+      ...insert(
+        INSERT_GRANTS,
+        deliveries.flatMap(({ rows }) => rows.grants),
+      ),
+      ...insert(
+        UPSERT_JOBS,
+        deliveries.flatMap(({ rows }) => rows.jobs),
+      ),
+      binding.prepare(READ_LINES).bind(JSON.stringify(ids)),
+    ]);
+    const lines = new Map(results.at(-1)?.results.map(({ id, line }) => [id, line]));
+    return deliveries.map(({ rows: { account } }) => (lines.get(account.id) ?? -1) >= account.line);
+  };
+  return {
+    lines_at_once: PROJECTION_BATCH_LINES,
+    read: (identity_id) =>
+      database.select(ACCOUNT_COLUMNS).from(accounts).where(eq(accounts.identity_id, identity_id)),
+    applyAll,
+    async apply(rows, after_line) {
+      const [has_it] = await applyAll([{ rows, after_line }]);
+      return has_it === true;
+    },
+    async replaceAccount(account) {
+      await binding.batch(insert(REPLACE_ACCOUNTS, [account]));
+    },
+    async replaceGrants(account_id, grants) {
+      await binding.batch([
+        binding.prepare(DELETE_OTHER_GRANTS).bind(account_id, JSON.stringify(grants)),
+        ...insert(REPLACE_GRANTS, grants),
+      ]);
+    },
+    async replaceJobs({ account_id, after_id, to_id, jobs }) {
+      await binding.batch([
+        binding
+          .prepare(DELETE_OTHER_JOBS)
+          .bind(account_id, after_id, to_id, JSON.stringify(jobs.map(({ id }) => ({ id })))),
+        ...insert(REPLACE_JOBS, jobs),
+      ]);
+    },
+    async forget(account_id) {
+      // Were there another id between, closing its days early would do no harm.
+      const only_it = { after_id: account_id.slice(0, -1), to_id: account_id };
+      const [deleted] = await binding.batch([
+        binding
+          .prepare(
+            `delete from jobs where account_id = ?1 and id in
+              (select id from jobs where account_id = ?1 limit ${PROJECTION_FORGET_ROWS})`,
+          )
+          .bind(account_id),
+        binding.prepare("delete from grants where account_id = ?1").bind(account_id),
+        ...closeDays(binding, only_it, END_OF_DAYS, END_OF_DAYS),
+        // The row goes last: it is what says that there is something to forget.
+        binding
+          .prepare(
+            `delete from accounts where id = ?1
+              and not exists (select 1 from jobs where account_id = ?1)`,
+          )
+          .bind(account_id),
+      ]);
+      return (deleted?.meta.changes ?? 0) < PROJECTION_FORGET_ROWS;
+    },
+  };
+}

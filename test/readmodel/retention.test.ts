@@ -1,0 +1,180 @@
+import { env } from "cloudflare:workers";
+import { createScheduledController } from "cloudflare:test";
+import { describe, expect, it, vi } from "vitest";
+import { DAY_MS, utcDayOf } from "../../src/domain/day.ts";
+import {
+  SESSION_CLEANUP_ROWS,
+  TOTALS_CLOSE_AFTER_DAYS,
+  UPKEEP_PORTION_ACCOUNTS,
+  UPKEEP_PORTION_JOBS,
+  UPKEEP_PORTIONS,
+} from "../../src/domain/limits.ts";
+import { tidyReadModel } from "../../src/readmodel/retention.ts";
+import { createStraightProjector } from "../../src/readmodel/straight_projector.ts";
+import { readDailyTotals } from "../../src/readmodel/totals.ts";
+import worker from "../../src/worker.ts";
+import { environmentWith } from "../support/passbook.ts";
+import { rowsBetween } from "./contract.ts";
+
+const NOW_MS = 1_800_000_000_000;
+const count = (table: string) => env.DB.prepare(`select count(*) as n from ${table}`).first("n");
+
+/** Accounts by SQL: many are wanted, and where they came from does not matter here. */
+async function insertAccounts(accounts: number): Promise<void> {
+  await env.DB.exec(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${accounts}) insert into accounts (id, identity_id, plan, created_at_ms, line, credits, reserved, updated_at_ms) select printf('account %06d', i), i, 'free', 1, 1, 0, 0, 1 from n`,
+  );
+}
+
+/** Jobs of an account, made so many days ago; ids are UUIDv7 of that moment. */
+async function insertJobs(
+  account_id: string,
+  jobs: number,
+  days_ago: number,
+  status = "completed",
+) {
+  const at_ms = NOW_MS - days_ago * DAY_MS;
+  const hex = at_ms.toString(16).padStart(12, "0");
+  const id = `'${hex.slice(0, 8)}-${hex.slice(8)}-7' || printf('%011d', i)`;
+  await env.DB.exec(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs}) insert into jobs select '${account_id}', ${id}, 'demo', 'draw', '${status}', 1, 1, null, ${at_ms}, ${at_ms}, ${at_ms}, 1 from n`,
+  );
+}
+
+describe("a job", () => {
+  it("leaves the read model once it is older than the window, not before, and not while started", async () => {
+    await insertAccounts(2);
+    await insertJobs("account 000001", 3, 31);
+    await insertJobs("account 000002", 2, 29);
+    await insertJobs("account 000002", 1, 40, "started");
+    const done = await tidyReadModel(env.DB, 30, NOW_MS);
+    expect(done).toMatchObject({ deleted_jobs: 3, complete: true });
+    expect(await count("jobs")).toBe(3);
+    await env.DB.exec("update jobs set status = 'failed' where status = 'started'");
+    expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({ deleted_jobs: 1 });
+  });
+});
+
+describe("a run", () => {
+  it("is bounded, and the next goes on from where it stopped", async () => {
+    await insertAccounts(UPKEEP_PORTION_ACCOUNTS * 2);
+    const jobs = UPKEEP_PORTION_JOBS * UPKEEP_PORTIONS + 10;
+    await insertJobs("account 000600", jobs, 100);
+    const first = await tidyReadModel(env.DB, 30, NOW_MS);
+    expect(first).toEqual({
+      deleted_jobs: UPKEEP_PORTION_JOBS * (UPKEEP_PORTIONS - 1),
+      portions: UPKEEP_PORTIONS,
+      complete: false,
+    });
+    // The first portion of accounts is behind it.
+    const place = env.DB.prepare("select after_account_id from upkeep").first("after_account_id");
+    expect(await place).toBe("account 000500");
+    await insertJobs("account 000001", 1, 100);
+    expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({
+      deleted_jobs: UPKEEP_PORTION_JOBS + 10,
+      complete: true,
+    });
+    expect(await count("jobs")).toBe(1);
+    expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({ deleted_jobs: 1 });
+  });
+
+  it("reads the old jobs and the accounts, not the jobs that stay", async () => {
+    await insertAccounts(10);
+    await insertJobs("account 000003", 5, 100);
+    await insertJobs("account 000003", 5_000, 1);
+    const batch = vi.spyOn(Object.getPrototypeOf(env.DB), "batch");
+    await tidyReadModel(env.DB, 30, NOW_MS);
+    const results = (await batch.mock.results[0]?.value) as D1Result[];
+    expect(results[0]?.meta.rows_read).toBeLessThan(100);
+    expect(results[0]?.meta.rows_written).toBe(5);
+  });
+});
+
+describe("days that are past", () => {
+  const DAY = utcDayOf(NOW_MS);
+  const series = (app: string | null = null) => readDailyTotals(env.DB, DAY - 30, DAY + 1, app);
+  const rowsOn = (day: number, first: number, last: number, account_id: string) => {
+    const rows = rowsBetween(first, last, account_id);
+    return { ...rows, lines: rows.lines.map((line) => ({ ...line, day })) };
+  };
+  const deliver = (day: number, first: number, last: number, account_id = "account") =>
+    createStraightProjector(env.DB).apply(rowsOn(day, first, last, account_id), first - 1);
+
+  it("are closed once, for good, and late lines of them still count, their account once", async () => {
+    const old = DAY - TOTALS_CLOSE_AFTER_DAYS - 1;
+    await deliver(old, 1, 5);
+    await deliver(old, 1, 4, "other");
+    const before = await series();
+    expect(before).toMatchObject([
+      { granted: 200, reserved: 10, jobs: 5, failed: 0, active_accounts: 2 },
+    ]);
+    for (let times = 0; times < 3; times += 1) {
+      await tidyReadModel(env.DB, 30, NOW_MS);
+      expect(await series()).toEqual(before);
+    }
+    expect(await count("daily_totals")).toBe(3);
+    await deliver(old, 6, 8);
+    await deliver(old, 1, 8);
+    const later = [{ ...before[0], reserved: 16, jobs: 8, active_accounts: 2 }];
+    expect(await series()).toEqual(later);
+    await tidyReadModel(env.DB, 30, NOW_MS);
+    expect(await series()).toEqual(later);
+    const open = "select sum(value ->> 'jobs') as n from accounts, json_each(days_json)";
+    expect(await env.DB.prepare(open).first("n")).toBe(0);
+    expect(await series("demo")).toMatchObject([{ jobs: 8, active_accounts: 2 }]);
+    expect(await series("none")).toEqual([]);
+  });
+
+  it("are closed all at once, a week's together, and today stays open", async () => {
+    await deliver(DAY - 7, 1, 3);
+    await deliver(DAY, 4, 4);
+    await tidyReadModel(env.DB, 30, NOW_MS);
+    expect(await count("daily_totals")).toBe(0);
+    await tidyReadModel(env.DB, 30, NOW_MS + DAY_MS);
+    expect(
+      await env.DB.prepare("select distinct day from daily_totals order by day").raw(),
+    ).toEqual([[DAY - 7], [DAY]]);
+    const [one, other] = await series();
+    expect([one?.jobs, other?.jobs]).toEqual([1, 1]);
+    // What is remembered does not grow with days.
+    await deliver(DAY + 1, 5, 5);
+    await tidyReadModel(env.DB, 30, NOW_MS + 20 * DAY_MS);
+    const remembered = await env.DB.prepare("select days_json from accounts").first<string>(
+      "days_json",
+    );
+    expect(JSON.parse(remembered ?? "")).toMatchObject([{ day: DAY + 1, jobs: 0, counted: 1 }]);
+  });
+});
+
+describe("the schedule", () => {
+  const controller = () => createScheduledController({ cron: "*/10 * * * *" });
+  const run = (settings: object = {}) =>
+    worker.scheduled?.(controller(), environmentWith(settings));
+
+  it("clears the read model by READ_MODEL_DAYS, and ended sessions, though the other part fails", async () => {
+    vi.spyOn(console, "log").mockReturnValue();
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    vi.useFakeTimers({ toFake: ["Date"], now: NOW_MS });
+    await insertAccounts(1);
+    await insertJobs("account 000001", 2, 5);
+    await insertSessions(SESSION_CLEANUP_ROWS + 5, NOW_MS);
+    await insertSessions(1, NOW_MS + 1);
+    await run();
+    expect(await count("jobs")).toBe(2);
+    expect(await sessions()).toBe(1);
+    await run({ READ_MODEL_DAYS: "4" });
+    expect(await count("jobs")).toBe(0);
+
+    await insertSessions(1, NOW_MS);
+    await env.DB.exec("alter table jobs rename to jobs_away");
+    await expect(run({ READ_MODEL_DAYS: "4" })).rejects.toThrow("read_model");
+    expect(errors).toHaveBeenCalledWith(expect.objectContaining({ part: "read_model" }));
+    expect(await sessions()).toBe(1);
+  });
+
+  const sessions = () => env.DIRECTORY.prepare("select count(*) as n from sessions").first("n");
+  const insertSessions = (rows: number, expires_at_ms: number) =>
+    env.DIRECTORY.exec(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) insert into sessions (secret_hash, id, user_id, created_at_ms, expires_at_ms) select hex(randomblob(16)), hex(randomblob(16)), 'user', 1, ${expires_at_ms} from n`,
+    );
+});
