@@ -15,7 +15,8 @@ describe("headers of every answer", () => {
     const headers = Object.fromEntries(answer.headers);
     expect(headers).toMatchObject({
       "content-security-policy":
-        "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
+        "img-src 'self'; base-uri 'none'; frame-ancestors 'none'",
       "cross-origin-opener-policy": "same-origin",
       "origin-agent-cluster": "?1",
       "referrer-policy": "same-origin",
@@ -27,7 +28,7 @@ describe("headers of every answer", () => {
       "x-xss-protection": "0",
     });
     expect(headers["cache-control"]).toBe(
-      path === "/passbook.css" ? "public, max-age=3600" : "no-store",
+      path === "/passbook.css" ? "public, max-age=300" : "no-store",
     );
     if (path.startsWith("/api")) expect(headers["vary"]).toBe("Origin");
   });

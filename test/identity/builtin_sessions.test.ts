@@ -9,7 +9,7 @@ const ZETA = { ...ACME, provider: "zeta", issuer: "https://zeta.test" };
 const NOBODY = { name: null, email: null, email_verified: false };
 
 async function ada() {
-  const database = drizzle(env.DB);
+  const database = drizzle(env.DIRECTORY);
   const users = createUsers(database);
   const sessions = createSessions(database);
   const found = await users.findOrCreate(ACME, NOBODY);
@@ -26,7 +26,7 @@ describe("a session's binding", () => {
   it("is not what D1 finds the session by: the JWT that says it goes to the whole family", async () => {
     const { start } = await ada();
     const { binding } = await start(ACME);
-    const row = await env.DB.prepare("select * from sessions").first();
+    const row = await env.DIRECTORY.prepare("select * from sessions").first();
     expect(Object.values(row ?? {})).not.toContain(binding);
   });
 });
