@@ -49,10 +49,11 @@ export class Outbox {
    * where D1 cannot be reached; null where all is delivered.
    */
   async flush(): Promise<number | null> {
-    this.#under_way ??= this.#deliver().finally(() => {
-      this.#under_way = null;
-    });
-    return this.#under_way;
+    // One after another: what is under way sends what was there when it began, and no more.
+    const before = this.#under_way ?? Promise.resolve(null);
+    const this_one = before.catch(() => null).then(() => this.#deliver());
+    this.#under_way = this_one;
+    return this_one;
   }
 
   /**
