@@ -7,7 +7,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
-import { bundle, modulesOf } from "../../src/commands/bundle.ts";
+import { bundle, isModule, modulesOf } from "../../src/commands/bundle.ts";
 
 /** What is read of a Wrangler configuration, whose own type its package does not resolve. */
 export interface WorkerConfig {
@@ -83,12 +83,12 @@ export async function startWorker(plan: WorkerPlan): Promise<Miniflare> {
   }));
   const modules = await Promise.all(
     (await modulesOf(plan.bundle)).map(async (name) => ({
-      type: name.endsWith(".js") ? ("ESModule" as const) : ("Text" as const),
+      type: isModule(name) ? ("ESModule" as const) : ("Text" as const),
       path: name,
       contents: await readFile(join(plan.bundle, name), "utf8"),
     })),
   );
-  const built = modules.find(({ path }) => path.endsWith(".js"))?.path ?? "";
+  const built = modules.find(({ path }) => isModule(path))?.path ?? "";
   const limiters = config.ratelimits.map(({ name }) => name);
   const around = plan.around
     .replaceAll("__BUILT__", `./${built}`)

@@ -100,7 +100,7 @@ describe("the package", () => {
       await page.addScriptTag({ type: "module", content: script });
       expect(await page.evaluate("globalThis.tried")).toBe("it works");
       // The client alone, without the command line.
-      expect(script.length).toBeLessThan(20_000);
+      expect(script.length).toBeLessThan(24_000);
     } finally {
       await browser.close();
     }
