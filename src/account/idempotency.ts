@@ -1,5 +1,6 @@
 /** Kept answers: a retried request gets the first answer again, written in the same transaction. */
 import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { DAY_MS, utcDayOf } from "../domain/day.ts";
 import { IDEMPOTENCY_CLEANUP_ROWS, IDEMPOTENCY_KEEP_MS } from "../domain/limits.ts";
 import { accepted, refused } from "../domain/result.ts";
 import { visibleApps } from "./personal_tokens/admission.ts";
@@ -7,11 +8,6 @@ import type { Answer, IdempotencyGuard, OnceAnswer } from "./contract.ts";
 import { idempotency } from "./schema.ts";
 import { value, type AccountDatabase } from "./store.ts";
 import type { Transaction } from "./transaction.ts";
-
-/** A UTC day: the unit in which kept answers are cleaned away. Not shorter than they are kept. */
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-const dayOf = (at_ms: number): number => Math.floor(at_ms / DAY_MS);
 
 /** How an answer is kept, where not as it is, whole and always. */
 export interface KeptForm<Value> {
@@ -101,15 +97,15 @@ export function openKeptAnswers(database: AccountDatabase) {
     })
     .prepare();
   return {
-    /** Three look-ups by key, the newest first: a clock may have gone back over midnight. */
+    /** Three look-ups by key: kept for a day at most, and a clock may have gone back over midnight. */
     read(endpoint: string, key: string, now_ms: number): KeptRow | null {
-      const today = dayOf(now_ms);
+      const today = utcDayOf(now_ms);
       const around = { yesterday: today - 1, today, tomorrow: today + 1 };
       const kept = by_key.get({ ...around, endpoint, key });
       return kept !== undefined && kept.created_at_ms > now_ms - IDEMPOTENCY_KEEP_MS ? kept : null;
     },
     insert: (row: Omit<KeptRow, "day">): void =>
-      void insert.run({ ...row, day: dayOf(row.created_at_ms) }),
+      void insert.run({ ...row, day: utcDayOf(row.created_at_ms) }),
   };
 }
 
@@ -123,7 +119,7 @@ export type KeptAnswers = ReturnType<typeof openKeptAnswers>;
  * @returns when to call again, in milliseconds since the epoch; null where nothing is kept.
  */
 export function deleteKeptAnswers(database: AccountDatabase, now_ms: number): number | null {
-  const last_day = dayOf(now_ms - IDEMPOTENCY_KEEP_MS) - 1;
+  const last_day = utcDayOf(now_ms - IDEMPOTENCY_KEEP_MS) - 1;
   database.run(sql`
     delete from idempotency where (day, endpoint, key) in (
       select day, endpoint, key from idempotency

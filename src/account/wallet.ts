@@ -1,6 +1,7 @@
 /** The wallet: the account opened on first sight, and each app's starter credits granted once. */
+import { utcDayOf } from "../domain/day.ts";
 import { fitsBooks } from "../domain/ledger.ts";
-import { APPS_PER_ACCOUNT_MAX, DAY_MS } from "../domain/limits.ts";
+import { APPS_PER_ACCOUNT_MAX } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import { visibleApps, whyNotForApp, whyNotGrant } from "./personal_tokens/admission.ts";
@@ -76,7 +77,7 @@ function upsertApp(
   const is_worth_some = worth_now !== null && worth_now > 0;
   const may_be_made = is_worth_some && fitsBooks(readBooks(transaction), change);
   // A reservation is of its own day's budget: the grant is never counted in another.
-  const is_covered = reservation === undefined || reservation?.day === Math.floor(now_ms / DAY_MS);
+  const is_covered = reservation === undefined || reservation?.day === utcDayOf(now_ms);
   const granted = may_be_made && is_covered;
   if (granted) post(transaction, { ...OF_ACCOUNT, ...change, kind: "grant", app_slug: slug });
   if (granted || known === null) {

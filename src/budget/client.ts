@@ -1,5 +1,5 @@
 /** Reserving starter credits of an app's budget of the day. */
-import { DAY_MS } from "../domain/limits.ts";
+import { utcDayOf } from "../domain/day.ts";
 import { toHexadecimal } from "../domain/hexadecimal.ts";
 import type { StarterBudget } from "./object.ts";
 
@@ -30,7 +30,7 @@ export function createStarterBudgets(
   binding: DurableObjectNamespace<StarterBudget>,
 ): ReserveStarter {
   return async ({ app_slug, identity_id, credits: wanted, daily_budget }) => {
-    const day = Math.floor(Date.now() / DAY_MS);
+    const day = utcDayOf(Date.now());
     const claimant = await digest(identity_id);
     try {
       const credits = await binding.getByName(`${app_slug} ${day}`).reserve({

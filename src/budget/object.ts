@@ -4,7 +4,8 @@
  * digests, and forgets them a day later.
  */
 import { DurableObject } from "cloudflare:workers";
-import { DAY_MS, STARTER_BUDGET_KEEP_MS } from "../domain/limits.ts";
+import { DAY_MS } from "../domain/day.ts";
+import { STARTER_BUDGET_KEEP_MS } from "../domain/limits.ts";
 import { assertInvariant } from "../domain/result.ts";
 import type { ReserveRequest, StarterBudgetOperations } from "./contract.ts";
 

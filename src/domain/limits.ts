@@ -350,8 +350,6 @@ export const EVENTS_PULSE_MS = 25_000;
 /** Sessions that a person's page lists, the last used first; signing out everywhere ends them all. */
 export const SESSIONS_SHOWN_MAX = 50;
 
-export const DAY_MS = 24 * 60 * 60 * 1000;
-
 /** The account page's charts: the days they span, and the rows that are read and shown at most. */
 export const OVERVIEW_DAYS = 30;
 

@@ -1,12 +1,11 @@
 /** Makes the personal access token of an approved login. */
 import { v4 as uuidv4 } from "uuid";
+import { DAY_MS } from "../domain/day.ts";
 import type { LoginGrant } from "../domain/device_login.ts";
 import type { NewPersonalToken } from "../domain/personal_token.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { PersonalTokens } from "./personal_token.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What minting asks of others: the account that holds the token's row, and whoever keeps sessions. */
 export interface MintParts {

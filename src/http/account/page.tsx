@@ -1,5 +1,6 @@
 /** `GET /account`: the signed-in person's own page. */
-import { DAY_MS, OVERVIEW_DAYS } from "../../domain/limits.ts";
+import { DAY_MS } from "../../domain/day.ts";
+import { OVERVIEW_DAYS } from "../../domain/limits.ts";
 import type { ListedSession } from "../../identity/port.ts";
 import { AccountPage } from "../../pages/account/overview.tsx";
 import type { ShownSession } from "../../pages/account/sessions.tsx";

@@ -1,11 +1,11 @@
 /** `GET /api/admin/stats`: totals by UTC day, from the read model. */
 import * as z from "zod";
+import { DAY_MS, utcDayOf } from "../../domain/day.ts";
 import { STATS_DAYS_MAX } from "../../domain/limits.ts";
 import { factory, type AppContext } from "../context.ts";
 import { appSlug, validQuery } from "../validation.ts";
 import { timestamp } from "../views.ts";
 
-const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 
 /** A UTC day as whole days since the epoch. */
@@ -26,7 +26,7 @@ export const readStatsQuery = z
 
 /** Days from `from` to before `to`: by default the last thirty, today among them. */
 export async function readStats(context: AppContext, query: z.output<typeof readStatsQuery>) {
-  const tomorrow = Math.floor(Date.now() / DAY_MS) + 1;
+  const tomorrow = utcDayOf(Date.now()) + 1;
   const to = query.to ?? (query.from === undefined ? tomorrow : Math.max(tomorrow, query.from + 1));
   const from = Math.max(query.from ?? to - DEFAULT_DAYS, to - STATS_DAYS_MAX);
   const as_of = timestamp(Date.now());
