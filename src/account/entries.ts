@@ -2,6 +2,7 @@
 import { and, desc, eq, gte, inArray, lt } from "drizzle-orm";
 import { LEDGER_CLOCK_SKEW_MS, LEDGER_SCAN_MAX_LINES } from "../domain/limits.ts";
 import type { ListEntriesRequest } from "./contract.ts";
+import { lineAt, newestLine } from "./line_times.ts";
 import type { Page } from "./lists.ts";
 import { entries, jobs } from "./schema.ts";
 import type { AccountDatabase, EntryRow } from "./store.ts";
@@ -19,9 +20,7 @@ interface Range {
 
 /**
  * One page of the lines that match, newest first; it may be short, even empty, and still have a next.
- * Lines are numbered without gaps and written in the order of time, so times become line numbers by
- * bisection, and no filter needs an index, which would be a further written row for each line. Reads
- * at most {@link LEDGER_SCAN_MAX_LINES} lines, and 2 for each doubling of the history.
+ * Reads at most {@link LEDGER_SCAN_MAX_LINES} lines, and 2 for each doubling of the history.
  */
 export function listEntries(
   database: AccountDatabase,
@@ -75,32 +74,10 @@ function rangeOf(database: AccountDatabase, filter: EntryFilter): Range {
   return { first: Math.max(life.first, since), end: Math.min(all.end, life.end, until) };
 }
 
-function newestLine(database: AccountDatabase): number {
-  const { line } = entries;
-  return database.select({ line }).from(entries).orderBy(desc(line)).limit(1).get()?.line ?? 0;
-}
-
 /** Where a job's lines are: between its creation and its last change. Nowhere where there is no job. */
 function lifeOf(database: AccountDatabase, job_id: string, newest: number): Range {
   const job = database.select().from(jobs).where(eq(jobs.id, job_id)).get();
   if (job === undefined) return { first: 1, end: 1 };
   const first = lineAt(database, newest, job.created_at_ms - LEDGER_CLOCK_SKEW_MS);
   return { first, end: job.line + 1 };
-}
-
-/** The first line not written before `at_ms`; the one after the newest where there is none. */
-function lineAt(database: AccountDatabase, newest: number, at_ms: number): number {
-  let [low, high] = [1, newest + 1];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const written_at_ms = timeOf(database, middle);
-    if ((written_at_ms ?? at_ms) < at_ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function timeOf(database: AccountDatabase, line: number): number | undefined {
-  const { at_ms } = entries;
-  return database.select({ at_ms }).from(entries).where(eq(entries.line, line)).get()?.at_ms;
 }

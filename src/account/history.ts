@@ -20,15 +20,17 @@ import type {
   StatementRequest,
 } from "./contract.ts";
 import { ensureOpen } from "./ledger.ts";
-import { openJobLists } from "./lists.ts";
+import { lineAt, newestLine } from "./line_times.ts";
+import type { JobLists } from "./lists.ts";
 import { visibleApps } from "./personal_tokens/admission.ts";
 import { entries, jobs } from "./schema.ts";
-import type { AccountDatabase, EntryRow } from "./store.ts";
+import type { AccountDatabase } from "./store.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** The account at a glance; opens it where it is not open yet. */
 export function readOverview(
   database: AccountDatabase,
+  listJobs: JobLists,
   transaction: Transaction,
   request: OverviewRequest,
 ): Answer<OverviewAnswer> {
@@ -42,7 +44,7 @@ export function readOverview(
   const from_ms = Math.max(request.from_ms, opened_at_ms);
   const visible_apps = visibleApps(transaction);
   const filter = { visible_apps, limit: OVERVIEW_RECENT_JOBS };
-  const { rows: recent_jobs } = openJobLists(database)(filter, newest.recent_after_job_id);
+  const { rows: recent_jobs } = listJobs(filter, newest.recent_after_job_id);
   const { points, complete } = readBalances(database, from_ms);
   return accepted({
     account: { ...account, credits: newest.balance_after },
@@ -100,8 +102,9 @@ export function readStatement(
   ensureOpen(transaction);
   const account = store.readAccount();
   assertInvariant(account !== null, "an open account has its row");
-  const first = firstLineFrom(database, from_ms);
-  const end = firstLineFrom(database, to_ms);
+  const newest = newestLine(database);
+  const first = lineAt(database, newest, from_ms);
+  const end = lineAt(database, newest, to_ms);
   const below = Math.min(end, before_line ?? end);
   const rows = database
     .select()
@@ -120,30 +123,6 @@ export function readStatement(
     jobs: [...job_ids].flatMap((id) => store.readJob(id) ?? []),
     more: rows.length > limit,
   });
-}
-
-/**
- * The first line written at a time or after it. Lines are numbered without gaps, and written in the
- * order of their times but where a clock went back: then it is one of those around it.
- */
-function firstLineFrom(database: AccountDatabase, at_ms: number): number {
-  let low = 1;
-  let high = (newestLine(database)?.line ?? 0) + 1;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const entry = database
-      .select({ at_ms: entries.at_ms })
-      .from(entries)
-      .where(eq(entries.line, middle))
-      .get();
-    if (entry !== undefined && entry.at_ms < at_ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function newestLine(database: AccountDatabase): EntryRow | undefined {
-  return database.select().from(entries).orderBy(desc(entries.line)).limit(1).get();
 }
 
 function balanceAt(database: AccountDatabase, line: number): number {

@@ -3,16 +3,12 @@ import { PAGE_MAX_ROWS } from "../domain/limits.ts";
 import { accepted, assertInvariant } from "../domain/result.ts";
 import type { Answer, InspectedAccount } from "./contract.ts";
 import { ensureOpen } from "./ledger.ts";
-import { openJobLists } from "./lists.ts";
+import type { JobLists } from "./lists.ts";
 import { listTokens } from "./personal_tokens/life.ts";
-import type { AccountDatabase } from "./store.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** Opens the account where its holder never did, as a wallet call would: the identity is somebody's. */
-export function inspect(
-  database: AccountDatabase,
-  transaction: Transaction,
-): Answer<InspectedAccount> {
+export function inspect(listJobs: JobLists, transaction: Transaction): Answer<InspectedAccount> {
   const { store } = transaction;
   ensureOpen(transaction);
   const account = store.readAccount();
@@ -22,7 +18,7 @@ export function inspect(
   if (!personal_tokens.ok) return personal_tokens;
   // Each may carry metadata of 16 KiB: whoever needs them all pages through the list.
   const started = { status: "started", limit: PAGE_MAX_ROWS } as const;
-  const { rows } = openJobLists(database)(started, newest.recent_after_job_id);
+  const { rows } = listJobs(started, newest.recent_after_job_id);
   return accepted({
     account: { ...account, credits: newest.balance_after },
     reserved: newest.reserved_after,

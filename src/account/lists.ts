@@ -62,6 +62,8 @@ export function openJobLists(database: AccountDatabase) {
   };
 }
 
+export type JobLists = ReturnType<typeof openJobLists>;
+
 /** `scan`: the ids that a page looks at; `found`: the rows among them that a filter lets through. */
 function prepareFiltered(database: AccountDatabase, among: SQL | undefined) {
   const { id, app_slug, status } = jobs;

@@ -38,7 +38,7 @@ import {
 import * as jobs from "./jobs.ts";
 import { inspect } from "./inspection.ts";
 import { ensureOpen } from "./ledger.ts";
-import { openJobLists } from "./lists.ts";
+import { openJobLists, type JobLists } from "./lists.ts";
 import { openJobsOf } from "./open_jobs.ts";
 import { Outbox } from "./outbox.ts";
 import * as purchases from "./purchases/purchases.ts";
@@ -64,7 +64,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   #store!: Store;
   #tokens!: TokenStore;
   #kept_answers!: KeptAnswers;
-  #listJobs!: ReturnType<typeof openJobLists>;
+  #listJobs!: JobLists;
   #outbox!: Outbox;
   #alarm!: Alarm;
   #delivery!: Delivery;
@@ -228,7 +228,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   inspect(): contract.Answer<contract.InspectedAccount> {
-    return this.#transact(SERVICE, "read", (it) => inspect(this.#database, it));
+    return this.#transact(SERVICE, "read", (it) => inspect(this.#listJobs, it));
   }
 
   suspend(): contract.Answer<null> {
@@ -270,7 +270,9 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     caller: contract.Caller,
     request: contract.OverviewRequest,
   ): contract.Answer<contract.OverviewAnswer> {
-    return this.#transact(caller, "read", (it) => readOverview(this.#database, it, request));
+    return this.#transact(caller, "read", (it) =>
+      readOverview(this.#database, this.#listJobs, it, request),
+    );
   }
 
   readStatement(
