@@ -27,7 +27,10 @@ import { tidyReadModel } from "./readmodel/retention.ts";
 import { createStraightProjector } from "./readmodel/straight_projector.ts";
 import { askDatabase, createReadiness } from "./readiness.ts";
 import { sayProblem } from "./setting_problems.ts";
-import { createLivingTokens, type LivingTokens } from "./tokens/living_tokens.ts";
+import {
+  createLivingPersonalTokens,
+  type LivingPersonalTokens,
+} from "./tokens/living_personal_tokens.ts";
 import { createMint, type MintPersonalToken } from "./tokens/mint.ts";
 import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
@@ -64,13 +67,13 @@ export interface Services {
   readonly readiness: () => Promise<Readiness>;
   /** The limiter of a rule. */
   readonly limiters: (rule: RateLimitRule<RateLimitBinding>) => RateLimit;
-  readonly living_tokens: LivingTokens;
+  readonly living_personal_tokens: LivingPersonalTokens;
   /** Null where nothing is sold. */
   readonly payments: Payments | null;
 }
 
 /** The person whose session approved: it left a grant, and stands behind what comes of it. */
-const OWNER = { token_id: null };
+const OWNER = { personal_token_id: null };
 
 const built = new WeakMap<Env, Result<Services, Misconfiguration>>();
 
@@ -139,8 +142,8 @@ function build(env: Env): Result<Services, Misconfiguration> {
     mint_personal_token: createMint({
       personal_tokens,
       ttl_days: config.pat_ttl_days,
-      issue: (identity_id, token) => accounts(identity_id).issueToken(OWNER, token),
-      revoke: (identity_id, id) => accounts(identity_id).revokeToken(OWNER, { id }),
+      issue: (identity_id, token) => accounts(identity_id).issuePersonalToken(OWNER, token),
+      revoke: (identity_id, id) => accounts(identity_id).revokePersonalToken(OWNER, { id }),
       sessionIsAlive: (session_id, identity_id) => identity.sessionIsAlive(session_id, identity_id),
     }),
     device_logins: createDeviceLogins(env.DEVICE_LOGIN),
@@ -153,7 +156,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
       keys: () => proveKeys(session_tokens),
     }),
     limiters: ({ binding }) => env[binding],
-    living_tokens: createLivingTokens(),
+    living_personal_tokens: createLivingPersonalTokens(),
     payments:
       config.payments === null
         ? null

@@ -89,7 +89,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "readmodel/retention.ts",
     "readmodel/straight_projector.ts",
     "upkeep.ts",
-    "tokens/living_tokens.ts",
+    "tokens/living_personal_tokens.ts",
     "tokens/mint.ts",
     "tokens/personal_token.ts",
     "tokens/session_token.ts",

@@ -40,9 +40,9 @@ function inOrder<Request, Value>(
 
 /** What one item spends of a token's cap, the next has no more. */
 function withTokenOfNow(transaction: Transaction): Transaction {
-  const { token, tokens } = transaction;
-  if (token === null || token.cap_credits === null) return transaction;
-  return { ...transaction, token: tokens.readToken(token.id) };
+  const { personal_token, personal_tokens } = transaction;
+  if (personal_token === null || personal_token.cap_credits === null) return transaction;
+  return { ...transaction, personal_token: personal_tokens.read(personal_token.id) };
 }
 
 const isAnyDone = ({ results }: Batch<unknown>): boolean => results.some(({ ok }) => ok);

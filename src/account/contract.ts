@@ -20,7 +20,7 @@ export type { AppRow, EntryRow, JobRow, Page };
  * Null: a browser session, which may do everything.
  */
 export interface Caller {
-  readonly token_id: string | null;
+  readonly personal_token_id: string | null;
   /**
    * `service`: nobody's proof, but the object itself or an operator, let in where the holder of a
    * suspended account is not. Left out: the holder.
@@ -34,7 +34,7 @@ export interface Caller {
 }
 
 /** The service acting in an account: the object by itself, or an operator. */
-export const SERVICE: Caller = { token_id: null, by: "service" };
+export const SERVICE: Caller = { personal_token_id: null, by: "service" };
 
 /** A client's retry guard: its `Idempotency-Key` and a digest of the request it stands for. */
 export interface IdempotencyGuard {
@@ -169,14 +169,14 @@ export interface StatementAnswer {
 }
 
 /** A token to make valid; the token itself never comes here. */
-export type IssueTokenRequest = NewPersonalToken;
+export type IssuePersonalTokenRequest = NewPersonalToken;
 
-export interface RevokeTokenRequest {
+export interface RevokePersonalTokenRequest {
   readonly id: string;
 }
 
 /** A personal access token as its owner sees it; the token itself is stored nowhere. */
-export interface ListedToken {
+export interface ListedPersonalToken {
   readonly id: string;
   readonly label: string;
   readonly app_slug: string | null;
@@ -241,7 +241,7 @@ export interface InspectedAccount {
   /** The newest line. */
   readonly line: number;
   readonly apps: readonly AppRow[];
-  readonly personal_tokens: readonly ListedToken[];
+  readonly personal_tokens: readonly ListedPersonalToken[];
   /** The newest of them, no more than a page. */
   readonly started_jobs: readonly JobRow[];
 }
@@ -333,12 +333,12 @@ export interface AccountOperations {
   checkCaller(caller: Caller): Answer<null>;
   /** Whether the caller's proof may operate the service, if they do; else `not_operator`. */
   checkOperator(caller: Caller): Answer<null>;
-  checkRoomForToken(caller: Caller): Answer<null>;
-  issueToken(caller: Caller, request: IssueTokenRequest): Answer<null>;
-  listTokens(caller: Caller): Answer<readonly ListedToken[]>;
-  revokeToken(caller: Caller, request: RevokeTokenRequest): Answer<null>;
+  checkRoomForPersonalToken(caller: Caller): Answer<null>;
+  issuePersonalToken(caller: Caller, request: IssuePersonalTokenRequest): Answer<null>;
+  listPersonalTokens(caller: Caller): Answer<readonly ListedPersonalToken[]>;
+  revokePersonalToken(caller: Caller, request: RevokePersonalTokenRequest): Answer<null>;
   /** Ends the personal access tokens and streams that were to end with these sessions. */
   endSessions(session_ids: readonly string[] | "all"): Answer<null>;
   /** Ends every personal access token. */
-  revokeAllTokens(): Answer<null>;
+  revokeAllPersonalTokens(): Answer<null>;
 }

@@ -37,7 +37,7 @@ export function once<Value>(
   operation: (transaction: Transaction) => Answer<Value>,
   form: KeptForm<Value> = WHOLE,
 ): OnceAnswer<Value> {
-  const { now_ms, token, acting_app } = transaction;
+  const { now_ms, personal_token, acting_app } = transaction;
   // An app's keys are its own: the holder, who may guess them, cannot use one up before the app does.
   const place = acting_app === null ? endpoint : `${endpoint} by ${acting_app}`;
   if (guard !== null) {
@@ -45,7 +45,7 @@ export function once<Value>(
     if (kept !== null) {
       // A token limited to some apps must not be told what others did for other apps.
       const is_limited = acting_app === null && visibleApps(transaction) !== undefined;
-      const may_see = !is_limited || kept.token_id === token?.id;
+      const may_see = !is_limited || kept.personal_token_id === personal_token?.id;
       return may_see && kept.fingerprint === guard.fingerprint
         ? accepted({
             value: form.recall(JSON.parse(kept.answer_json), transaction),
@@ -61,7 +61,7 @@ export function once<Value>(
       endpoint: place,
       key: guard.key,
       fingerprint: guard.fingerprint,
-      token_id: token?.id ?? null,
+      personal_token_id: personal_token?.id ?? null,
       answer_json: JSON.stringify(form.keep(answer.value)),
       created_at_ms: now_ms,
     });
@@ -91,7 +91,7 @@ export function openKeptAnswers(database: AccountDatabase) {
       endpoint: value("endpoint"),
       key: value("key"),
       fingerprint: value("fingerprint"),
-      token_id: value("token_id"),
+      personal_token_id: value("personal_token_id"),
       answer_json: value("answer_json"),
       created_at_ms: value("created_at_ms"),
     })

@@ -4,7 +4,7 @@ import { accepted, assertInvariant } from "../domain/result.ts";
 import type { Answer, InspectedAccount } from "./contract.ts";
 import { ensureOpen } from "./ledger.ts";
 import type { JobLists } from "./lists.ts";
-import { listTokens } from "./personal_tokens/life.ts";
+import { listPersonalTokens } from "./personal_tokens/life.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** Opens the account where its holder never did, as a wallet call would: the identity is somebody's. */
@@ -14,7 +14,7 @@ export function inspect(listJobs: JobLists, transaction: Transaction): Answer<In
   const account = store.readAccount();
   const newest = store.readNewestEntry();
   assertInvariant(account !== null && newest !== null, "an open account has its row and a line");
-  const personal_tokens = listTokens(transaction);
+  const personal_tokens = listPersonalTokens(transaction);
   if (!personal_tokens.ok) return personal_tokens;
   // Each may carry metadata of 16 KiB: whoever needs them all pages through the list.
   const started = { status: "started", limit: PAGE_MAX_ROWS } as const;

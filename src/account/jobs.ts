@@ -29,7 +29,7 @@ import type { Transaction } from "./transaction.ts";
  * token's row, and one job that may have outlasted the recent ones.
  */
 export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
-  const { store, newest_entry, token, acting_app, now_ms } = transaction;
+  const { store, newest_entry, personal_token, acting_app, now_ms } = transaction;
   // An app's key is let in to a suspended account, for what is held to settle: it starts nothing there.
   if (acting_app !== null && store.readSuspendedAt() !== null) {
     return refused({ code: "suspended" });
@@ -64,7 +64,7 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
     expires_at_ms: now_ms + request.ttl_seconds * 1000,
     line: entry.line,
     metadata_json: request.metadata_json,
-    token_id: token?.id ?? null,
+    personal_token_id: personal_token?.id ?? null,
     settle: request.policy.settle,
     on_expiry: request.policy.on_expiry,
   };

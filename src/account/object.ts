@@ -52,8 +52,8 @@ import {
   type Store,
 } from "./store.ts";
 import * as admission from "./personal_tokens/admission.ts";
-import * as tokens from "./personal_tokens/life.ts";
-import { openTokenStore, type TokenStore } from "./personal_tokens/store.ts";
+import * as personal_tokens from "./personal_tokens/life.ts";
+import { openPersonalTokenStore, type PersonalTokenStore } from "./personal_tokens/store.ts";
 import { restore, suspend } from "./suspension.ts";
 import { Vault } from "./vault/vault.ts";
 import { transact, type Transaction } from "./transaction.ts";
@@ -62,7 +62,7 @@ import { readPlan, readWallet } from "./wallet.ts";
 export class Account extends DurableObject<Env> implements contract.AccountOperations {
   readonly #database: AccountDatabase;
   #store!: Store;
-  #tokens!: TokenStore;
+  #personal_tokens!: PersonalTokenStore;
   #kept_answers!: KeptAnswers;
   #listJobs!: JobLists;
   #outbox!: Outbox;
@@ -85,12 +85,16 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       await migrate(this.#database, migrations);
       this.#alarm = new Alarm(ctx.storage, await ctx.storage.getAlarm());
       this.#store = openStore(this.#database);
-      this.#tokens = openTokenStore(this.#database);
+      this.#personal_tokens = openPersonalTokenStore(this.#database);
       this.#kept_answers = openKeptAnswers(this.#database);
       this.#listJobs = openJobLists(this.#database);
       this.#outbox = new Outbox(this.#database, this.#store, createProjector(env));
       const { ctx: context } = this;
-      this.#streams = new Streams({ context, store: this.#store, tokens: this.#tokens });
+      this.#streams = new Streams({
+        context,
+        store: this.#store,
+        personal_tokens: this.#personal_tokens,
+      });
       this.#delivery = new Delivery(this.#alarm, this.#outbox);
     });
   }
@@ -99,11 +103,13 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   override fetch(request: Request): Response {
     const watch = JSON.parse(request.headers.get(WATCH_HEADER) ?? "") as WatchRequest;
     const { proof } = watch;
-    const caller = { token_id: proof.kind === "pat" ? proof.token_id : null };
+    const caller = {
+      personal_token_id: proof.kind === "personal_token" ? proof.personal_token_id : null,
+    };
     const opened = this.#transact(caller, "read", (transaction) => {
       ensureOpen(transaction);
       return this.#streams.hasRoom()
-        ? accepted(transaction.token)
+        ? accepted(transaction.personal_token)
         : refused({ code: "too_many_watchers", limit: EVENTS_WATCHERS_MAX });
     });
     if (!opened.ok) return Response.json(opened.refusal, { status: 403 });
@@ -286,16 +292,21 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#transact(caller, "none", () => accepted(null));
   }
 
-  checkRoomForToken(caller: contract.Caller): contract.Answer<null> {
-    return this.#transact(caller, "write", tokens.checkRoomForToken);
+  checkRoomForPersonalToken(caller: contract.Caller): contract.Answer<null> {
+    return this.#transact(caller, "write", personal_tokens.checkRoomForPersonalToken);
   }
 
-  issueToken(caller: contract.Caller, request: contract.IssueTokenRequest): contract.Answer<null> {
-    return this.#transact(caller, "write", (it) => tokens.issueToken(it, request));
+  issuePersonalToken(
+    caller: contract.Caller,
+    request: contract.IssuePersonalTokenRequest,
+  ): contract.Answer<null> {
+    return this.#transact(caller, "write", (it) => personal_tokens.issuePersonalToken(it, request));
   }
 
-  listTokens(caller: contract.Caller): contract.Answer<readonly contract.ListedToken[]> {
-    return this.#transact(caller, "read", tokens.listTokens);
+  listPersonalTokens(
+    caller: contract.Caller,
+  ): contract.Answer<readonly contract.ListedPersonalToken[]> {
+    return this.#transact(caller, "read", personal_tokens.listPersonalTokens);
   }
 
   checkOperator(caller: contract.Caller): contract.Answer<null> {
@@ -303,24 +314,28 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   /** A token that may do nothing else may still end itself. */
-  revokeToken(
+  revokePersonalToken(
     caller: contract.Caller,
-    request: contract.RevokeTokenRequest,
+    request: contract.RevokePersonalTokenRequest,
   ): contract.Answer<null> {
-    const answer = this.#transact(caller, "none", (it) => tokens.revokeToken(it, request));
+    const answer = this.#transact(caller, "none", (it) =>
+      personal_tokens.revokePersonalToken(it, request),
+    );
     this.#publish();
     return answer;
   }
 
   endSessions(session_ids: readonly string[] | "all"): contract.Answer<null> {
-    const answer = this.#transact(SERVICE, "write", (it) => tokens.endSessions(it, session_ids));
+    const answer = this.#transact(SERVICE, "write", (it) =>
+      personal_tokens.endSessions(it, session_ids),
+    );
     this.#streams.closeSessions(session_ids);
     this.#publish();
     return answer;
   }
 
-  revokeAllTokens(): contract.Answer<null> {
-    const answer = this.#transact(SERVICE, "write", tokens.revokeAllTokens);
+  revokeAllPersonalTokens(): contract.Answer<null> {
+    const answer = this.#transact(SERVICE, "write", personal_tokens.revokeAllPersonalTokens);
     this.#publish();
     return answer;
   }
@@ -425,7 +440,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     const ground = {
       storage: this.ctx.storage,
       store: this.#store,
-      tokens: this.#tokens,
+      personal_tokens: this.#personal_tokens,
       alarm: this.#alarm,
       delivery: this.#delivery,
       expiry: this.#expiry,

@@ -155,6 +155,6 @@ function grantRow(account_id: string, app: AppRow | null): ProjectedRows["grants
 
 /** Without the metadata, which is the users', and the token and policy, the account's own affairs. */
 function jobRow(account_id: string, row: JobRow): ProjectedRows["jobs"][number] {
-  const { token_id: _, metadata_json: __, settle: ___, on_expiry: ____, ...job } = row;
+  const { personal_token_id: _, metadata_json: __, settle: ___, on_expiry: ____, ...job } = row;
   return { account_id, ...job };
 }

@@ -68,7 +68,7 @@ export const jobs = sqliteTable("jobs", {
   line: integer().notNull(),
   metadata_json: text(),
   /** The personal access token that created the job; null: a browser session or the app did. */
-  token_id: text(),
+  personal_token_id: text(),
   /** The app's policy when the job was created; see `domain/app_policy`. */
   settle: text({ enum: SETTLERS }).notNull().default("holder"),
   on_expiry: text({ enum: EXPIRY_OUTCOMES }).notNull().default("refund"),
@@ -95,7 +95,7 @@ export const stuckJobs = sqliteTable("stuck_jobs", {
  * Personal access tokens that live, and expired ones until the next is issued. A revoked one is gone:
  * the row is what makes a token valid. `spent` of its cap and since which window: `domain/personal_token`.
  */
-export const tokens = sqliteTable("tokens", {
+export const personalTokens = sqliteTable("personal_tokens", {
   id: text().primaryKey(),
   label: text().notNull(),
   /** The app that asked for the token, by its own word. */
@@ -132,7 +132,7 @@ export const idempotency = sqliteTable(
     key: text().notNull(),
     fingerprint: text().notNull(),
     /** The personal access token that asked; null: a session. */
-    token_id: text(),
+    personal_token_id: text(),
     answer_json: text().notNull(),
     created_at_ms: integer().notNull(),
   },

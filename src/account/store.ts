@@ -130,7 +130,7 @@ export function openStore(database: AccountDatabase) {
       expires_at_ms: value("expires_at_ms"),
       line: value("line"),
       metadata_json: value("metadata_json"),
-      token_id: value("token_id"),
+      personal_token_id: value("personal_token_id"),
       settle: value("settle"),
       on_expiry: value("on_expiry"),
     })

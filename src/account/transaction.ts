@@ -8,7 +8,7 @@ import type { Expiry } from "./expiry.ts";
 import { NewestEntry } from "./newest_entry.ts";
 import type { Store } from "./store.ts";
 import { admit } from "./personal_tokens/admission.ts";
-import type { TokenRow, TokenStore } from "./personal_tokens/store.ts";
+import type { PersonalTokenRow, PersonalTokenStore } from "./personal_tokens/store.ts";
 import { whySuspended } from "./suspension.ts";
 
 /**
@@ -19,13 +19,13 @@ import { whySuspended } from "./suspension.ts";
 export interface Transaction {
   readonly store: Store;
   readonly newest_entry: NewestEntry;
-  readonly tokens: TokenStore;
+  readonly personal_tokens: PersonalTokenStore;
   readonly alarm: Alarm;
   readonly delivery: Delivery;
   readonly expiry: Expiry;
   /** Says that a line was posted, for those who are told after the commit. */
   readonly posted: () => void;
-  readonly token: TokenRow | null;
+  readonly personal_token: PersonalTokenRow | null;
   readonly acting_app: string | null;
   readonly identity_id: string;
   readonly now_ms: number;
@@ -39,7 +39,7 @@ export interface Transaction {
 export interface Ground {
   readonly storage: Pick<DurableObjectStorage, "transactionSync" | "sql">;
   readonly store: Store;
-  readonly tokens: TokenStore;
+  readonly personal_tokens: PersonalTokenStore;
   readonly alarm: Alarm;
   readonly delivery: Delivery;
   readonly expiry: Expiry;
@@ -64,16 +64,16 @@ export function transact<Value>(
     newest_entry.within(() => alarm.within(() => storage.transactionSync(work)));
   const size_bytes = (): number => storage.sql.databaseSize;
   const acting_app = caller.app_slug ?? null;
-  const moment = { token: null, acting_app, now_ms: Date.now() };
+  const moment = { personal_token: null, acting_app, now_ms: Date.now() };
   const transaction = { ...ground, ...moment, newest_entry, size_bytes, part };
   try {
     return part(() => {
       expiry.expireDueJobs(transaction);
-      const token = admit(transaction, caller, wanted);
-      if (!token.ok) return token;
+      const personal_token = admit(transaction, caller, wanted);
+      if (!personal_token.ok) return personal_token;
       const suspended = whySuspended(ground.store, caller);
       if (suspended !== null) return refused(suspended);
-      return operation({ ...transaction, token: token.value });
+      return operation({ ...transaction, personal_token: personal_token.value });
     });
   } catch (error) {
     expiry.forget();

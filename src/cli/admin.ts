@@ -110,7 +110,7 @@ function addActs(admin: Command): void {
   act(admin, "revoke <identity> <token>", "revoke a personal token", false).action(
     (identity: string, token: string, _, command: Command) =>
       perform(command, async (it, { reason, key }) => {
-        await it.revokeToken(identity, token, { reason }, key);
+        await it.revokePersonalToken(identity, token, { reason }, key);
         return "Revoked.";
       }),
   );

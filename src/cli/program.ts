@@ -5,7 +5,7 @@ import { addAdminApps } from "./admin_apps.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
 import { readNumber, type GlobalOptions } from "./session.ts";
 import {
-  revokeToken,
+  revokePersonalToken,
   showJob,
   showJobs,
   showLedger,
@@ -67,7 +67,7 @@ export function createProgram(version: string): Command {
     .command("revoke <id>")
     .description("end a token at once")
     .action((id: string, _, command: Command) =>
-      revokeToken(id, command.optsWithGlobals<GlobalOptions>()),
+      revokePersonalToken(id, command.optsWithGlobals<GlobalOptions>()),
     );
   addAdminApps(addAdmin(program));
   return program;

@@ -115,7 +115,7 @@ export async function showTokens(options: GlobalOptions): Promise<void> {
   });
 }
 
-export async function revokeToken(id: string, options: GlobalOptions): Promise<void> {
+export async function revokePersonalToken(id: string, options: GlobalOptions): Promise<void> {
   await (await signedIn(options)).tokens.revoke(id);
   print(options, { ok: true }, () => "Revoked.");
 }

@@ -141,7 +141,7 @@ export interface Admin {
     why: { readonly reason: string },
     options?: WriteOptions,
   ): Promise<void>;
-  revokeToken(
+  revokePersonalToken(
     identity: string,
     id: string,
     why?: { readonly reason?: string },
@@ -217,7 +217,7 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
       done(await post(identity, "suspend", { reason }, options)),
     restore: async (identity, { reason }, options = {}) =>
       done(await post(identity, "restore", { reason }, options)),
-    async revokeToken(identity, id, { reason } = {}, options = {}) {
+    async revokePersonalToken(identity, id, { reason } = {}, options = {}) {
       const path = pathOf(identity, `/personal-tokens/${encodeURIComponent(id)}`);
       done(await write({ method: "DELETE", path, query: { reason } }, options));
     },

@@ -317,14 +317,14 @@ export const PAT_TTL_DEFAULT_DAYS = 90;
 export const PAT_TTL_MAX_DAYS = 366;
 
 /** A token's last use is written at most this often: knowing the hour is worth a row, more is not. */
-export const TOKEN_LAST_USED_INTERVAL_MS = 60 * 60 * 1000;
+export const PERSONAL_TOKEN_LAST_USED_INTERVAL_MS = 60 * 60 * 1000;
 
 /** The windows of a spending cap "per 30 days", counted from the token's creation. */
-export const TOKEN_BUDGET_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
+export const PERSONAL_TOKEN_BUDGET_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Living tokens one account may have, and apps one of them may be limited to. */
-export const TOKENS_PER_ACCOUNT_MAX = 100;
-export const APPS_PER_TOKEN_MAX = 20;
+export const PERSONAL_TOKENS_PER_ACCOUNT_MAX = 100;
+export const APPS_PER_PERSONAL_TOKEN_MAX = 20;
 
 /**
  * Streams of one account that may be open at once: more than any person's devices need, and few enough

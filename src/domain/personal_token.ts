@@ -3,7 +3,7 @@
  * whether it gets third parties' tokens.
  * Pure; the Account object asks these rules inside the transaction that they decide about.
  */
-import { TOKEN_BUDGET_PERIOD_MS } from "./limits.ts";
+import { PERSONAL_TOKEN_BUDGET_PERIOD_MS } from "./limits.ts";
 import type { Refusal } from "./refusals.ts";
 import { assertInvariant } from "./result.ts";
 
@@ -137,7 +137,7 @@ export interface Budget {
 /** Number of the window that a moment falls into, from 0; a cap in total has only one. */
 export function windowAt(budget: Budget, at_ms: number): number {
   if (budget.cap.period === "total") return 0;
-  return Math.floor((at_ms - budget.created_at_ms) / TOKEN_BUDGET_PERIOD_MS);
+  return Math.floor((at_ms - budget.created_at_ms) / PERSONAL_TOKEN_BUDGET_PERIOD_MS);
 }
 
 /** The window that counts now. It never goes back, even where the clock does. */

@@ -6,7 +6,7 @@
  */
 export type Proof =
   | { readonly kind: "session"; readonly session_id: string }
-  | { readonly kind: "pat"; readonly token_id: string };
+  | { readonly kind: "personal_token"; readonly personal_token_id: string };
 
 /** Whose proof it is. */
 export interface Identified {

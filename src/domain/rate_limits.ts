@@ -130,7 +130,7 @@ export const RATE_LIMIT_RULES: readonly RateLimitRule<RateLimitBinding>[] = [
  * How long a token that was let in is taken to live, so that its requests count for its identity: all
  * tokens of one person share one room. One that is refused is forgotten at once.
  */
-export const TOKEN_LIVES_MS = 60_000;
+export const PERSONAL_TOKEN_LIVES_MS = 60_000;
 
 /** Tokens remembered so in one isolate, at about 100 bytes each; then all are forgotten. */
-export const LIVING_TOKENS_MAX = 10_000;
+export const LIVING_PERSONAL_TOKENS_MAX = 10_000;

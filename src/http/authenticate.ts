@@ -70,8 +70,8 @@ async function verifyBearer(context: AppContext, token: string): Promise<Identif
   if (!token.startsWith(PERSONAL_TOKEN_PREFIX)) return session_tokens.verify(issuer, token);
   const claims = await personal_tokens.verify(issuer, token);
   if (claims === null) return null;
-  const { identity_id, token_id } = claims;
-  return { identity_id, proof: { kind: "pat", token_id } };
+  const { identity_id, personal_token_id } = claims;
+  return { identity_id, proof: { kind: "personal_token", personal_token_id } };
 }
 
 async function identifyByCookie(context: AppContext): Promise<Result<Principal, Refusal>> {

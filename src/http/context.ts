@@ -47,11 +47,11 @@ export function callerOf(context: AppContext): Caller {
   const { proof } = context.get("principal");
   switch (proof.kind) {
     case "session":
-      return { token_id: null };
-    case "pat":
-      return { token_id: proof.token_id };
+      return { personal_token_id: null };
+    case "personal_token":
+      return { personal_token_id: proof.personal_token_id };
     case "app":
-      return { token_id: null, app_slug: proof.app_slug };
+      return { personal_token_id: null, app_slug: proof.app_slug };
   }
 }
 

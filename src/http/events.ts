@@ -67,7 +67,7 @@ function offeredProtocols(context: AppContext): string[] {
 
 /** A personal token's own end is known to the account; a session's stream proves itself anew. */
 function proofOf(proof: Principal["proof"]): WatcherProof {
-  return proof.kind === "pat"
+  return proof.kind === "personal_token"
     ? { ...proof, expires_at_ms: Number.MAX_SAFE_INTEGER }
     : { ...proof, expires_at_ms: Date.now() + EVENTS_SESSION_CHECK_MS };
 }

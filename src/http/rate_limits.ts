@@ -88,8 +88,10 @@ function keyOf(
 ): string {
   if (proof.kind === "session") return identity_id;
   if (proof.kind === "app") return `app ${proof.app_slug} ${identity_id}`;
-  const { living_tokens } = context.get("services");
-  return living_tokens.has(proof.token_id, Date.now()) ? identity_id : `pat ${proof.token_id}`;
+  const { living_personal_tokens } = context.get("services");
+  return living_personal_tokens.has(proof.personal_token_id, Date.now())
+    ? identity_id
+    : `pat ${proof.personal_token_id}`;
 }
 
 /**
@@ -98,10 +100,10 @@ function keyOf(
  */
 export function rememberLife(context: AppContext, { proof }: Pick<Principal, "proof">): void {
   if (proof.kind === "session") return;
-  const { living_tokens } = context.get("services");
-  if (context.res.status === 401) living_tokens.forget(proof.token_id);
+  const { living_personal_tokens } = context.get("services");
+  if (context.res.status === 401) living_personal_tokens.forget(proof.personal_token_id);
   else if (context.res.status < 400 || [402, 403].includes(context.res.status)) {
-    living_tokens.add(proof.token_id, Date.now());
+    living_personal_tokens.add(proof.personal_token_id, Date.now());
   }
 }
 

@@ -66,9 +66,9 @@ import { requireLiveSession } from "./third_party/hand_out.ts";
 import { readOAuthToken } from "./third_party/oauth_token.ts";
 import { readSocialMe } from "./third_party/social_me.ts";
 import { readSocialToken } from "./third_party/social_token.ts";
-import { listTokens } from "./tokens/list.ts";
+import { listPersonalTokens } from "./tokens/list.ts";
 import { revokeFromPage, showTokens } from "./tokens/page.tsx";
-import { revokeToken } from "./tokens/revoke.ts";
+import { revokePersonalToken } from "./tokens/revoke.ts";
 import { jsonBodyOnly, limitedBody } from "./validation.ts";
 import { readWallet } from "./wallet.ts";
 
@@ -142,8 +142,14 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.post("/api/device/complete", ...approver, jsonBodyOnly, limitedBody, ...completeLogin);
   app.get("/api/device/poll", ...pollLogin);
 
-  app.get("/api/tokens", authenticate, ...listTokens);
-  app.delete("/api/tokens/:id", authenticate, guardCookieWrites, limitWrites, ...revokeToken);
+  app.get("/api/tokens", authenticate, ...listPersonalTokens);
+  app.delete(
+    "/api/tokens/:id",
+    authenticate,
+    guardCookieWrites,
+    limitWrites,
+    ...revokePersonalToken,
+  );
 
   // Before any route is looked for: who is no operator learns not even which addresses there are.
   app.use("/api/admin/*", authenticate, requireOperator, guardCookieReads);

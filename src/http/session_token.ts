@@ -28,7 +28,7 @@ export const issueSessionToken = factory.createHandlers(async (context) => {
   const templates = config.token_templates;
   const shape = Object.hasOwn(templates, name) ? templates[name] : undefined;
   // Other services know nothing of a personal access token's limits, nor of its end.
-  if (shape === undefined || proof.kind === "pat") {
+  if (shape === undefined || proof.kind === "personal_token") {
     return refuse(context, { code: "token_template_unknown" });
   }
   const about = { issuer: context.get("base_url"), identity_id };
@@ -75,18 +75,18 @@ async function findLiving(context: AppContext): Promise<Result<Living, Refusal>>
  * access tokens in the account, which also knows whether its holder is let in at all.
  */
 async function whyEnded(context: AppContext, who: Principal): Promise<Refusal | null> {
-  const { identity, accounts, living_tokens } = context.get("services");
+  const { identity, accounts, living_personal_tokens } = context.get("services");
   const { identity_id, proof, via } = who;
   // A session that came by cookie was looked up just now.
   const ended = { code: "unauthorized", detail: ENDED } as const;
   if (proof.kind === "session" && via === "bearer") {
     if (!(await identity.sessionIsAlive(proof.session_id, identity_id))) return ended;
   }
-  const token_id = proof.kind === "pat" ? proof.token_id : null;
-  const admitted = await accounts(identity_id).checkCaller({ token_id });
+  const personal_token_id = proof.kind === "personal_token" ? proof.personal_token_id : null;
+  const admitted = await accounts(identity_id).checkCaller({ personal_token_id });
   if (admitted.ok) return null;
   if (admitted.refusal.code === "suspended") return admitted.refusal;
-  if (token_id !== null) living_tokens.forget(token_id);
+  if (personal_token_id !== null) living_personal_tokens.forget(personal_token_id);
   return ended;
 }
 

@@ -60,7 +60,7 @@ function Token(props: TokenLine) {
         {props.ends_with_session ? ", or with the sign-in that approved it" : ""}.
       </p>
       <form method="post" action="/account/tokens/revoke">
-        <input type="hidden" name="token_id" value={id} />
+        <input type="hidden" name="personal_token_id" value={id} />
         <button type="submit" class="quiet" aria-label={`Revoke ${label}`}>
           Revoke
         </button>

@@ -20,7 +20,7 @@ export interface MintParts {
 }
 
 /** What the device said of itself, as far as the token's owner will know the token by it. */
-export interface TokenOrigin {
+export interface PersonalTokenOrigin {
   readonly label: string;
   readonly app_slug: string | null;
 }
@@ -32,7 +32,7 @@ export interface TokenOrigin {
 export type MintPersonalToken = (
   issuer: string,
   grant: LoginGrant,
-  origin: TokenOrigin,
+  origin: PersonalTokenOrigin,
 ) => Promise<Result<string, Refusal>>;
 
 /** Minting with these parts. */
@@ -45,7 +45,7 @@ export function createMint(parts: MintParts): MintPersonalToken {
       session_ends_at_ms ?? Number.POSITIVE_INFINITY,
     );
     const bound = session_ends_at_ms === null ? null : session_id;
-    const claims = { identity_id, token_id: id };
+    const claims = { identity_id, personal_token_id: id };
     const token = await parts.personal_tokens.sign(issuer, claims, expires_at_ms);
     const row = { id, label, app_slug, limits, session_id: bound, expires_at_ms };
     const issued = await parts.issue(identity_id, row);

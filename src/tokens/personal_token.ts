@@ -19,7 +19,7 @@ const PERSONAL_TOKEN_TYPE = "pat+jwt";
 /** Whose token it is, and the id of its row in that account. */
 export interface PersonalTokenClaims {
   readonly identity_id: string;
-  readonly token_id: string;
+  readonly personal_token_id: string;
 }
 
 export interface PersonalTokens {
@@ -37,7 +37,7 @@ export function createPersonalTokens(macKeys: MacKeys): PersonalTokens {
     return known.key;
   };
   return {
-    async sign(issuer, { identity_id, token_id }, expires_at_ms) {
+    async sign(issuer, { identity_id, personal_token_id }, expires_at_ms) {
       const [first] = await macKeys();
       if (first === undefined) throw new Error("personal access tokens need at least one key");
       const { kid, key } = first;
@@ -45,7 +45,7 @@ export function createPersonalTokens(macKeys: MacKeys): PersonalTokens {
         .setProtectedHeader({ alg: ALGORITHM, kid, typ: PERSONAL_TOKEN_TYPE })
         .setIssuer(issuer)
         .setSubject(identity_id)
-        .setJti(token_id)
+        .setJti(personal_token_id)
         .setIssuedAt()
         .setExpirationTime(Math.floor(expires_at_ms / 1000))
         .sign(key);
@@ -63,7 +63,7 @@ export function createPersonalTokens(macKeys: MacKeys): PersonalTokens {
           clockTolerance: TOKEN_CLOCK_TOLERANCE_SECONDS,
         });
         const { sub = "", jti = "" } = payload;
-        return sub === "" || jti === "" ? null : { identity_id: sub, token_id: jti };
+        return sub === "" || jti === "" ? null : { identity_id: sub, personal_token_id: jti };
       } catch {
         // As with session JWTs: the reason would help only whoever forges tokens.
         return null;

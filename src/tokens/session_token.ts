@@ -13,7 +13,7 @@ import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
  * session, and apps that check ours by themselves never take what a personal token gave, with limits
  * they know nothing of, for a full session.
  */
-const TYPES = { session: "session+jwt", pat: "personal-session+jwt" } as const;
+const TYPES = { session: "session+jwt", personal_token: "personal-session+jwt" } as const;
 
 /** What a session JWT says: whose it is, and what it is bound to (claim `sid` or `pat`). */
 export interface SessionClaims extends Identified {
@@ -37,7 +37,7 @@ export function createSessionTokens(keys: KeyRing): SessionTokens {
     async sign(issuer, { identity_id, proof, binding }) {
       const { kid, key } = await keys.signer();
       const bound_to =
-        proof.kind === "session" ? { sid: proof.session_id } : { pat: proof.token_id };
+        proof.kind === "session" ? { sid: proof.session_id } : { pat: proof.personal_token_id };
       return new SignJWT({ ...bound_to, ...(binding === null ? {} : { session_binding: binding }) })
         .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid, typ: TYPES[proof.kind] })
         .setIssuer(issuer)
@@ -73,8 +73,8 @@ function readProof(type: string | undefined, { sid, pat }: JWTPayload): Proof | 
   if (type === TYPES.session && typeof sid === "string" && pat === undefined) {
     return { kind: "session", session_id: sid };
   }
-  if (type === TYPES.pat && typeof pat === "string" && sid === undefined) {
-    return { kind: "pat", token_id: pat };
+  if (type === TYPES.personal_token && typeof pat === "string" && sid === undefined) {
+    return { kind: "personal_token", personal_token_id: pat };
   }
   return null;
 }

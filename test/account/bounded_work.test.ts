@@ -14,7 +14,7 @@ import { evict, fireAlarm, query } from "../support/account_object.ts";
 
 const ADA = "ada";
 const DAY_MS = 24 * 60 * 60 * 1000;
-const session = { token_id: null };
+const session = { personal_token_id: null };
 const account = () => env.ACCOUNT.getByName(ADA);
 
 const restores: (() => void)[] = [];

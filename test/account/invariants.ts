@@ -142,7 +142,7 @@ export async function expectReadModel(identity_id: string): Promise<void> {
   );
   expect(await select("select * from jobs where account_id = ? order by id", id)).toEqual(
     jobs.map((row) => {
-      const { metadata_json: _, token_id: __, settle: ___, on_expiry: ____, ...job } = row;
+      const { metadata_json: _, personal_token_id: __, settle: ___, on_expiry: ____, ...job } = row;
       return { account_id: id, ...job };
     }),
   );

@@ -16,7 +16,7 @@ import { expectInvariants, expectReadModel } from "./invariants.ts";
 import { evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
 
 const ADA = "ada";
-const session = { token_id: null };
+const session = { personal_token_id: null };
 const accountOf = (identity_id = ADA) => env.ACCOUNT.getByName(identity_id);
 
 /** The Worker's clock is ahead, so that no alarm comes by itself between two looks. */

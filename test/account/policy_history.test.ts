@@ -6,8 +6,8 @@ import { expectInvariants } from "./invariants.ts";
 import { evict, fireAlarm } from "../support/account_object.ts";
 
 const GRANT = 100;
-const HOLDER = { token_id: null };
-const APP = { token_id: null, app_slug: "demo" };
+const HOLDER = { personal_token_id: null };
+const APP = { personal_token_id: null, app_slug: "demo" };
 
 type Step =
   | {

@@ -49,11 +49,11 @@ function fitsCap(jobs: readonly ModelJob[], by: Actor, more: number): boolean {
 
 async function openAccount(identity_id: string) {
   const account = env.ACCOUNT.getByName(identity_id);
-  const session = { token_id: null };
+  const session = { personal_token_id: null };
   await account.wallet(session, { app: { slug: "demo", starter_credits: GRANT } });
   for (const actor of ACTORS.slice(1)) {
     const cap = CAPPED.includes(actor) ? ({ credits: CAP, period: "total" } as const) : null;
-    await account.issueToken(session, {
+    await account.issuePersonalToken(session, {
       id: actor,
       label: actor,
       app_slug: null,
@@ -85,7 +85,7 @@ async function carryOut(
   }
 }
 
-const callerOf = (by: Actor) => ({ token_id: by === "session" ? null : by });
+const callerOf = (by: Actor) => ({ personal_token_id: by === "session" ? null : by });
 
 async function create(
   account: AccountStub,
@@ -136,9 +136,9 @@ describe("an account with capped tokens", () => {
         const account = await openAccount(`identity ${(accounts += 1)}`);
         let jobs: readonly ModelJob[] = [];
         for (const action of actions) jobs = await carryOut(account, jobs, action);
-        const wallet = await account.wallet({ token_id: null }, { app: null });
+        const wallet = await account.wallet({ personal_token_id: null }, { app: null });
         expect(wallet).toMatchObject({ value: { account: { credits: GRANT - sum(jobs) } } });
-        const tokens = await account.listTokens({ token_id: null });
+        const tokens = await account.listPersonalTokens({ personal_token_id: null });
         for (const { id, spent } of tokens.ok ? tokens.value : []) {
           const of_token = sum(jobs.filter(({ creator }) => creator === id));
           expect({ id, spent }).toEqual({ id, spent: id === "free" ? null : of_token });

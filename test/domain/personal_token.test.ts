@@ -8,7 +8,7 @@ import {
   type Budget,
   type CapPeriod,
 } from "../../src/domain/personal_token.ts";
-import { TOKEN_BUDGET_PERIOD_MS } from "../../src/domain/limits.ts";
+import { PERSONAL_TOKEN_BUDGET_PERIOD_MS } from "../../src/domain/limits.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -47,7 +47,8 @@ describe("a spending cap", () => {
           const open: { reserved_at_ms: number; window: number; credits: number }[] = [];
           for (const { wait_days, action, credits } of steps) {
             now_ms += wait_days * DAY_MS;
-            const window = period === "total" ? 0 : Math.floor(now_ms / TOKEN_BUDGET_PERIOD_MS);
+            const window =
+              period === "total" ? 0 : Math.floor(now_ms / PERSONAL_TOKEN_BUDGET_PERIOD_MS);
             if (action === "reserve" && whyOverBudget(budget, credits, now_ms) === null) {
               budget = { ...budget, ...charge(budget, credits, now_ms, now_ms) };
               history.push({ window, credits });

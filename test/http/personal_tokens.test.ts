@@ -230,8 +230,8 @@ describe("the list of tokens", () => {
       cap: null,
     } as const;
     const issue = (expires_at_ms: number) =>
-      account.issueToken(
-        { token_id: null },
+      account.issuePersonalToken(
+        { personal_token_id: null },
         {
           id: crypto.randomUUID(),
           label: "x",

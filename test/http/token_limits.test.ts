@@ -17,20 +17,20 @@ describe("revoking", () => {
   it("takes effect on the next call, for whatever the token was bound to", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada);
-    const token_id = await tokenId(token);
+    const personal_token_id = await tokenId(token);
     const { identity_id } = ada;
-    const proof = { kind: "pat", token_id } as const;
+    const proof = { kind: "personal_token", personal_token_id } as const;
     const session = holderOf(
       await sessionTokens().sign(BASE_URL, { identity_id, proof, binding: null }),
     );
     expect((await session.get("/api/wallet")).status).toBe(200);
     const account = env.ACCOUNT.getByName(identity_id);
-    expect(await account.checkCaller({ token_id })).toMatchObject({ ok: true });
+    expect(await account.checkCaller({ personal_token_id })).toMatchObject({ ok: true });
     const key = { "Idempotency-Key": "once" };
     expect((await token.post("/api/jobs", job("demo"), key)).status).toBe(200);
 
     const headers = { Authorization: `Bearer ${ada.token}` };
-    const revoked = await send("DELETE", `/api/tokens/${token_id}`, { headers });
+    const revoked = await send("DELETE", `/api/tokens/${personal_token_id}`, { headers });
     expect(revoked).toMatchObject({ status: 200, body: { ok: true } });
     expect(await token.get("/api/wallet")).toMatchObject({
       status: 401,
@@ -38,9 +38,11 @@ describe("revoking", () => {
     });
     expect((await token.post("/api/jobs", job("demo"), key)).status).toBe(401);
     expect((await session.get("/api/wallet")).status).toBe(401);
-    expect(await account.checkCaller({ token_id })).toMatchObject({ ok: false });
+    expect(await account.checkCaller({ personal_token_id })).toMatchObject({ ok: false });
     expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
-    expect((await send("DELETE", `/api/tokens/${token_id}`, { headers })).status).toBe(404);
+    expect((await send("DELETE", `/api/tokens/${personal_token_id}`, { headers })).status).toBe(
+      404,
+    );
   });
 
   it("is for the owner, and for the token itself, even if it may only read", async () => {
@@ -59,8 +61,8 @@ describe("revoking", () => {
 
   it("with a cookie needs a known page, and an id that exists", async () => {
     const ada = await signIn();
-    const token_id = await tokenId(await getToken(ada));
-    const remove = (Origin: string, id = token_id) =>
+    const personal_token_id = await tokenId(await getToken(ada));
+    const remove = (Origin: string, id = personal_token_id) =>
       send("DELETE", `/api/tokens/${id}`, { headers: { Cookie: ada.cookies, Origin } });
     expect((await remove("https://evil.example")).status).toBe(403);
     expect(await remove(BASE_URL, crypto.randomUUID())).toMatchObject({
@@ -85,23 +87,28 @@ describe("the page of tokens", () => {
     const ada = await signIn();
     const cap = { credits: 50, period: "30_days" };
     const token = await getToken(ada, { apps: ["demo"], cap }, { client_name: "<i>Laptop</i>" });
-    const token_id = await tokenId(token);
+    const personal_token_id = await tokenId(token);
     const page = await send("GET", "/account/tokens", { headers: { Cookie: ada.cookies } });
-    for (const words of ["&lt;i&gt;Laptop", "in demo", "50 credits every 30 days", token_id]) {
+    for (const words of [
+      "&lt;i&gt;Laptop",
+      "in demo",
+      "50 credits every 30 days",
+      personal_token_id,
+    ]) {
       expect(page.text).toContain(words);
     }
     expect(page.headers.get("Cache-Control")).toBe("no-store");
 
     const bob = await signIn("bob@example.com");
-    await postForm(bob, "/account/tokens/revoke", { token_id });
+    await postForm(bob, "/account/tokens/revoke", { personal_token_id });
     expect((await token.get("/api/wallet")).status).toBe(200);
     const foreign = {
       headers: { Cookie: ada.cookies, Origin: "https://evil.example" },
-      body: new URLSearchParams({ token_id }),
+      body: new URLSearchParams({ personal_token_id }),
     };
     expect((await send("POST", "/account/tokens/revoke", foreign)).status).toBe(403);
 
-    const revoked = await postForm(ada, "/account/tokens/revoke", { token_id });
+    const revoked = await postForm(ada, "/account/tokens/revoke", { personal_token_id });
     expect(revoked.status).toBe(303);
     expect((await token.get("/api/wallet")).status).toBe(401);
   });
@@ -139,7 +146,7 @@ describe("a token that may only read", () => {
   it("gives a session JWT no more than it has itself, nor the right to approve", async () => {
     const ada = await signIn();
     const reader = await getToken(ada, { scopes: ["read"] });
-    const proof = { kind: "pat", token_id: await tokenId(reader) } as const;
+    const proof = { kind: "personal_token", personal_token_id: await tokenId(reader) } as const;
     const jwt = await sessionTokens().sign(BASE_URL, {
       identity_id: ada.identity_id,
       proof,

@@ -27,7 +27,7 @@ const ROUND_MS = (DAYS / ROUNDS) * DAY_MS;
 const WINDOW_DAYS = 12;
 const TTL_SECONDS = 3_600;
 const APPS = ["atelier", "sketch", "tune"];
-const session = { token_id: null };
+const session = { personal_token_id: null };
 
 /**
  * In the future, so that no alarm rings but when it is called, and beyond where other tests of the same
@@ -111,7 +111,7 @@ async function compare(account: number, before_ms: number, model: Totals): Promi
   const within = jobs.filter((job) => Number(job["created_at_ms"]) >= before_ms);
   for (const job of within) {
     delete job["metadata_json"];
-    delete job["token_id"];
+    delete job["personal_token_id"];
     delete job["settle"];
     delete job["on_expiry"];
   }

@@ -69,7 +69,7 @@ export interface TokenHolder {
   readonly token: string;
   get(path: string): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
-  revoke(token_id: string): Promise<Answer>;
+  revoke(personal_token_id: string): Promise<Answer>;
 }
 
 /** Calls that carry a bearer token. */
@@ -88,8 +88,8 @@ export function holderOf(token: string, settings: Settings = {}): TokenHolder {
         },
         settings,
       ),
-    revoke: (token_id) =>
-      send("DELETE", `/api/tokens/${token_id}`, { headers: authorization }, settings),
+    revoke: (personal_token_id) =>
+      send("DELETE", `/api/tokens/${personal_token_id}`, { headers: authorization }, settings),
   };
 }
 

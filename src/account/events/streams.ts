@@ -8,7 +8,7 @@ import {
   EVENTS_REPLAY_MAX_LINES,
   EVENTS_WATCHERS_MAX,
 } from "../../domain/limits.ts";
-import { limitsOf, type TokenStore } from "../personal_tokens/store.ts";
+import { limitsOf, type PersonalTokenStore } from "../personal_tokens/store.ts";
 import type { EntryRow, Store } from "../store.ts";
 import { lineMessage, snapshotMessage } from "./messages.ts";
 import {
@@ -25,7 +25,7 @@ import {
 export interface StreamSources {
   readonly context: DurableObjectState;
   readonly store: Store;
-  readonly tokens: TokenStore;
+  readonly personal_tokens: PersonalTokenStore;
 }
 
 export class Streams {
@@ -108,9 +108,9 @@ export class Streams {
 
   #living(): [WebSocket, Watcher][] {
     const now_ms = Date.now();
-    const { tokens } = this.#sources;
+    const { personal_tokens } = this.#sources;
     return this.#all().filter(([socket, { proof }]) => {
-      if (isProofGood(proof, now_ms, (id) => tokens.readToken(id))) return true;
+      if (isProofGood(proof, now_ms, (id) => personal_tokens.read(id))) return true;
       close(socket, CLOSE_PROOF_ENDED, "What opened this stream has ended.");
       return false;
     });
@@ -136,8 +136,11 @@ export class Streams {
 
   /** A token limited to some apps sees their lines alone, as in the ledger's list. */
   #maySee({ proof }: Watcher, { app_slug }: EntryRow): boolean {
-    const token = proof.kind === "pat" ? this.#sources.tokens.readToken(proof.token_id) : null;
-    const app_slugs = token === null ? null : limitsOf(token).app_slugs;
+    const personal_token =
+      proof.kind === "personal_token"
+        ? this.#sources.personal_tokens.read(proof.personal_token_id)
+        : null;
+    const app_slugs = personal_token === null ? null : limitsOf(personal_token).app_slugs;
     return app_slugs === null || (app_slug !== null && app_slugs.includes(app_slug));
   }
 

@@ -1,10 +1,14 @@
 /** One open stream as its WebSocket remembers it while the object sleeps. */
-import type { TokenRow } from "../personal_tokens/store.ts";
+import type { PersonalTokenRow } from "../personal_tokens/store.ts";
 
 /** By which proof a stream was opened, and until when that proof is good. */
 export type WatcherProof =
   | { readonly kind: "session"; readonly session_id: string; readonly expires_at_ms: number }
-  | { readonly kind: "pat"; readonly token_id: string; readonly expires_at_ms: number };
+  | {
+      readonly kind: "personal_token";
+      readonly personal_token_id: string;
+      readonly expires_at_ms: number;
+    };
 
 /** What the Worker says of whoever opens a stream; `after`: the last line they have, null: none. */
 export interface WatchRequest {
@@ -40,8 +44,8 @@ export function saveWatcher(socket: WebSocket, watcher: Watcher): void {
 export function isProofGood(
   proof: WatcherProof,
   now_ms: number,
-  readToken: (id: string) => TokenRow | null,
+  readToken: (id: string) => PersonalTokenRow | null,
 ): boolean {
   if (proof.expires_at_ms <= now_ms) return false;
-  return proof.kind === "session" || readToken(proof.token_id) !== null;
+  return proof.kind === "session" || readToken(proof.personal_token_id) !== null;
 }

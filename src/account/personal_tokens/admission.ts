@@ -4,13 +4,13 @@
  * money.
  */
 import * as rules from "../../domain/personal_token.ts";
-import { TOKEN_LAST_USED_INTERVAL_MS } from "../../domain/limits.ts";
+import { PERSONAL_TOKEN_LAST_USED_INTERVAL_MS } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import type { Answer, Caller } from "../contract.ts";
 import type { JobRow } from "../store.ts";
 import type { Transaction } from "../transaction.ts";
-import { budgetOf, limitsOf, type TokenRow } from "./store.ts";
+import { budgetOf, limitsOf, type PersonalTokenRow } from "./store.ts";
 
 /**
  * Lets a caller in and notes the token's use, at most once an hour. An app is let in where the account
@@ -18,54 +18,58 @@ import { budgetOf, limitsOf, type TokenRow } from "./store.ts";
  * @returns the token's row, null for a browser session and an app.
  */
 export function admit(
-  { store, tokens, now_ms }: Transaction,
-  { token_id, app_slug }: Caller,
+  { store, personal_tokens, now_ms }: Transaction,
+  { personal_token_id, app_slug }: Caller,
   wanted: rules.PersonalTokenAccess,
-): Answer<TokenRow | null> {
+): Answer<PersonalTokenRow | null> {
   if (app_slug !== undefined) {
     return store.readApp(app_slug) === null ? refused({ code: "account_unknown" }) : accepted(null);
   }
-  if (token_id === null) return accepted(null);
-  const token = tokens.readToken(token_id);
-  if (token === null || token.expires_at_ms <= now_ms) {
+  if (personal_token_id === null) return accepted(null);
+  const personal_token = personal_tokens.read(personal_token_id);
+  if (personal_token === null || personal_token.expires_at_ms <= now_ms) {
     return refused({ code: "unauthorized", reason: "personal_token_ended" });
   }
-  const last_used_at_ms = token.last_used_at_ms ?? Number.NEGATIVE_INFINITY;
-  if (now_ms - last_used_at_ms >= TOKEN_LAST_USED_INTERVAL_MS) tokens.saveLastUse(token_id, now_ms);
-  const refusal = rules.whyNoAccess(limitsOf(token), wanted);
-  return refusal === null ? accepted(token) : refused(refusal);
+  const last_used_at_ms = personal_token.last_used_at_ms ?? Number.NEGATIVE_INFINITY;
+  if (now_ms - last_used_at_ms >= PERSONAL_TOKEN_LAST_USED_INTERVAL_MS)
+    personal_tokens.saveLastUse(personal_token_id, now_ms);
+  const refusal = rules.whyNoAccess(limitsOf(personal_token), wanted);
+  return refusal === null ? accepted(personal_token) : refused(refusal);
 }
 
 /** The only apps whose rows the caller may see; undefined: all. */
-export function visibleApps({ token, acting_app }: Transaction): readonly string[] | undefined {
+export function visibleApps({
+  personal_token,
+  acting_app,
+}: Transaction): readonly string[] | undefined {
   if (acting_app !== null) return [acting_app];
-  return token === null ? undefined : (limitsOf(token).app_slugs ?? undefined);
+  return personal_token === null ? undefined : (limitsOf(personal_token).app_slugs ?? undefined);
 }
 
 /** Lets only callers through who may be handed third parties' tokens. */
-export function checkUpstream({ token }: Transaction): Answer<null> {
-  const refusal = token === null ? null : rules.whyNoUpstream(limitsOf(token));
+export function checkUpstream({ personal_token }: Transaction): Answer<null> {
+  const refusal = personal_token === null ? null : rules.whyNoUpstream(limitsOf(personal_token));
   return refusal === null ? accepted(null) : refused(refusal);
 }
 
 /** Lets only callers through whose proof may operate the service, where its owner does. */
-export function checkAdmin({ token }: Transaction): Answer<null> {
-  const refusal = token === null ? null : rules.whyNoAdmin(limitsOf(token));
+export function checkAdmin({ personal_token }: Transaction): Answer<null> {
+  const refusal = personal_token === null ? null : rules.whyNoAdmin(limitsOf(personal_token));
   return refusal === null ? accepted(null) : refused(refusal);
 }
 
 /** Why the caller may not act for an app; null where they may. */
 export function whyNotForApp(
-  { token, acting_app }: Transaction,
+  { personal_token, acting_app }: Transaction,
   app_slug: string | null,
 ): Refusal | null {
   if (acting_app !== null && acting_app !== app_slug) return { code: "scope", reason: "app_key" };
-  return token === null ? null : rules.whyNotForApp(limitsOf(token), app_slug);
+  return personal_token === null ? null : rules.whyNotForApp(limitsOf(personal_token), app_slug);
 }
 
 /** Why the caller may not upsert an app or take its grant; null where they may. */
-export function whyNotGrant({ token }: Transaction): Refusal | null {
-  return token === null ? null : rules.whyNoAccess(limitsOf(token), "write");
+export function whyNotGrant({ personal_token }: Transaction): Refusal | null {
+  return personal_token === null ? null : rules.whyNoAccess(limitsOf(personal_token), "write");
 }
 
 /** Why the caller may not reserve so many credits for an app; null where they may. */
@@ -88,18 +92,21 @@ export function seesJob({ acting_app }: Transaction, job: JobRow): boolean {
  * be spending that its cap never sees.
  */
 export function whyNotEnd(transaction: Transaction, job: JobRow): Refusal | null {
-  const { token, acting_app } = transaction;
+  const { personal_token, acting_app } = transaction;
   if (acting_app === null && job.settle === "app") return { code: "app_settles" };
-  if (token === null) return null;
-  if (token.cap_credits !== null && job.token_id !== token.id) {
+  if (personal_token === null) return null;
+  if (personal_token.cap_credits !== null && job.personal_token_id !== personal_token.id) {
     return { code: "scope", reason: "capped" };
   }
   return whyNotForApp(transaction, job.app_slug);
 }
 
 /** Why the caller may not spend so much more; null where they may. */
-export function whyOverBudget({ token, now_ms }: Transaction, credits: number): Refusal | null {
-  const budget = token === null ? null : budgetOf(token);
+export function whyOverBudget(
+  { personal_token, now_ms }: Transaction,
+  credits: number,
+): Refusal | null {
+  const budget = personal_token === null ? null : budgetOf(personal_token);
   return budget === null ? null : rules.whyOverBudget(budget, credits, now_ms);
 }
 
@@ -108,12 +115,18 @@ export function whyOverBudget({ token, now_ms }: Transaction, credits: number): 
  * positive where it was spent. Without a cap nothing is written.
  */
 export function countSpending(
-  { tokens, now_ms }: Transaction,
-  job: Pick<JobRow, "token_id" | "created_at_ms">,
+  { personal_tokens, now_ms }: Transaction,
+  job: Pick<JobRow, "personal_token_id" | "created_at_ms">,
   credits: number,
 ): void {
-  const token = job.token_id === null || credits === 0 ? null : tokens.readToken(job.token_id);
-  const budget = token === null ? null : budgetOf(token);
-  if (token === null || budget === null) return;
-  tokens.saveSpending(token.id, rules.charge(budget, credits, job.created_at_ms, now_ms));
+  const personal_token =
+    job.personal_token_id === null || credits === 0
+      ? null
+      : personal_tokens.read(job.personal_token_id);
+  const budget = personal_token === null ? null : budgetOf(personal_token);
+  if (personal_token === null || budget === null) return;
+  personal_tokens.saveSpending(
+    personal_token.id,
+    rules.charge(budget, credits, job.created_at_ms, now_ms),
+  );
 }

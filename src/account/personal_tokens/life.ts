@@ -1,30 +1,38 @@
 /** The life of an account's personal access tokens: issued, listed, revoked, ended with their session. */
 import * as rules from "../../domain/personal_token.ts";
-import { TOKENS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
+import { PERSONAL_TOKENS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
-import type { Answer, IssueTokenRequest, ListedToken, RevokeTokenRequest } from "../contract.ts";
+import type {
+  Answer,
+  IssuePersonalTokenRequest,
+  ListedPersonalToken,
+  RevokePersonalTokenRequest,
+} from "../contract.ts";
 import { ensureOpen } from "../ledger.ts";
 import type { Transaction } from "../transaction.ts";
 import { visibleApps } from "./admission.ts";
 import { budgetOf, limitsOf } from "./store.ts";
 
 /** Refuses where the account has as many living tokens as it may have. */
-export function checkRoomForToken({ tokens, now_ms }: Transaction): Answer<null> {
-  return tokens.listLivingTokens(now_ms).length >= TOKENS_PER_ACCOUNT_MAX
-    ? refused({ code: "too_many_tokens", limit: TOKENS_PER_ACCOUNT_MAX })
+export function checkRoomForPersonalToken({ personal_tokens, now_ms }: Transaction): Answer<null> {
+  return personal_tokens.listLiving(now_ms).length >= PERSONAL_TOKENS_PER_ACCOUNT_MAX
+    ? refused({ code: "too_many_tokens", limit: PERSONAL_TOKENS_PER_ACCOUNT_MAX })
     : accepted(null);
 }
 
 /** Makes a token valid: its row. Opens the account, so that a token that may only read never writes. */
-export function issueToken(transaction: Transaction, request: IssueTokenRequest): Answer<null> {
-  const { tokens, now_ms } = transaction;
+export function issuePersonalToken(
+  transaction: Transaction,
+  request: IssuePersonalTokenRequest,
+): Answer<null> {
+  const { personal_tokens, now_ms } = transaction;
   const { id, label, app_slug, limits, session_id, expires_at_ms } = request;
   const { access, upstream, admin, app_slugs, cap } = limits;
-  const room = checkRoomForToken(transaction);
+  const room = checkRoomForPersonalToken(transaction);
   if (!room.ok) return room;
   ensureOpen(transaction);
-  tokens.deleteExpiredTokens(now_ms);
-  tokens.insertToken({
+  personal_tokens.deleteExpired(now_ms);
+  personal_tokens.insert({
     id,
     label,
     app_slug,
@@ -45,10 +53,14 @@ export function issueToken(transaction: Transaction, request: IssueTokenRequest)
 }
 
 /** Living tokens, newest first. A token limited to some apps sees only itself. */
-export function listTokens(transaction: Transaction): Answer<readonly ListedToken[]> {
-  const { tokens, token, now_ms } = transaction;
+export function listPersonalTokens(
+  transaction: Transaction,
+): Answer<readonly ListedPersonalToken[]> {
+  const { personal_tokens, personal_token, now_ms } = transaction;
   const limited = visibleApps(transaction) !== undefined;
-  const rows = tokens.listLivingTokens(now_ms).filter((row) => !limited || row.id === token?.id);
+  const rows = personal_tokens
+    .listLiving(now_ms)
+    .filter((row) => !limited || row.id === personal_token?.id);
   return accepted(
     rows.map((row) => {
       const { id, label, app_slug, created_at_ms, last_used_at_ms, expires_at_ms } = row;
@@ -59,7 +71,7 @@ export function listTokens(transaction: Transaction): Answer<readonly ListedToke
         app_slug,
         limits: limitsOf(row),
         spent: budget === null ? null : rules.spentNow(budget, now_ms),
-        current: row.id === token?.id,
+        current: row.id === personal_token?.id,
         ends_with_session: row.session_id !== null,
         created_at_ms,
         last_used_at_ms,
@@ -70,32 +82,32 @@ export function listTokens(transaction: Transaction): Answer<readonly ListedToke
 }
 
 /** Ends a token's life now. A token may end its own only. */
-export function revokeToken(
-  { tokens, token, now_ms }: Transaction,
-  { id }: RevokeTokenRequest,
+export function revokePersonalToken(
+  { personal_tokens, personal_token, now_ms }: Transaction,
+  { id }: RevokePersonalTokenRequest,
 ): Answer<null> {
-  if (token !== null && token.id !== id) {
+  if (personal_token !== null && personal_token.id !== id) {
     return refused({ code: "scope", reason: "itself_only" });
   }
-  const row = tokens.readToken(id);
+  const row = personal_tokens.read(id);
   if (row === null || row.expires_at_ms <= now_ms)
     return refused({ code: "personal_token_not_found" });
-  tokens.deleteToken(id);
+  personal_tokens.delete(id);
   return accepted(null);
 }
 
 /** Ends the tokens that were to end with these sessions, or with any. Again, it changes nothing. */
 export function endSessions(
-  { tokens }: Transaction,
+  { personal_tokens }: Transaction,
   session_ids: readonly string[] | "all",
 ): Answer<null> {
-  if (session_ids === "all") tokens.deleteTokensOfAllSessions();
-  else tokens.deleteTokensOfSessions(session_ids);
+  if (session_ids === "all") personal_tokens.deleteOfAllSessions();
+  else personal_tokens.deleteOfSessions(session_ids);
   return accepted(null);
 }
 
 /** Ends every token of the account. */
-export function revokeAllTokens({ tokens }: Transaction): Answer<null> {
-  tokens.deleteAllTokens();
+export function revokeAllPersonalTokens({ personal_tokens }: Transaction): Answer<null> {
+  personal_tokens.deleteAll();
   return accepted(null);
 }

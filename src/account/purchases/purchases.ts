@@ -18,8 +18,8 @@ import type { Transaction } from "../transaction.ts";
 import type { PurchaseRow, PurchaseStore } from "./store.ts";
 
 /** Lets only callers through who may start a purchase. */
-export function checkBuyer({ token }: Transaction): Answer<null> {
-  const refusal = token === null ? null : whyNoPurchase(limitsOf(token));
+export function checkBuyer({ personal_token }: Transaction): Answer<null> {
+  const refusal = personal_token === null ? null : whyNoPurchase(limitsOf(personal_token));
   return refusal === null ? accepted(null) : refused(refusal);
 }
 

@@ -14,7 +14,7 @@ export const downloadData = factory.createHandlers(async (context) => {
   const [person, wallet, tokens, sessions] = await Promise.all([
     identity.readPerson(identity_id),
     account.wallet(caller, { app: null }),
-    account.listTokens(caller),
+    account.listPersonalTokens(caller),
     identity.listSessions(identity_id),
   ]);
   if (!wallet.ok) return refuseWithPage(context, wallet.refusal);

@@ -20,7 +20,7 @@ export const showAccount = factory.createHandlers(async (context) => {
   const [person, overview, tokens, sessions, appName] = await Promise.all([
     identity.readPerson(identity_id),
     account.readOverview(callerOf(context), { from_ms }),
-    account.listTokens(callerOf(context)),
+    account.listPersonalTokens(callerOf(context)),
     identity.listSessions(identity_id),
     appNames(context),
   ]);

@@ -15,7 +15,7 @@ export const signOutEverywhere = factory.createHandlers(validForm(form), async (
   const too = context.req.valid("form").personal_tokens === "end";
   // Sessions first: from then on no login that they approved gives a token any more.
   await identity.signOutEverywhere(identity_id);
-  if (too) await accounts(identity_id).revokeAllTokens();
+  if (too) await accounts(identity_id).revokeAllPersonalTokens();
   const signed_out = await identity.signOut(context.req.raw);
   forgetSignedIn(context, signed_out.set_cookies);
   if (signed_out.kind === "redirect") return sendElsewhere(context, signed_out);

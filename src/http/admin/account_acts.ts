@@ -94,6 +94,6 @@ export const revokePersonalToken = factory.createHandlers(validQuery(revokeQuery
   const { reason: why } = context.req.valid("query");
   const asked = actOn(context, "personal_token.revoke", why, { personal_token_id });
   return actAndConfirm(context, asked, async () =>
-    subjectAccount(context).revokeToken(SERVICE, { id: personal_token_id }),
+    subjectAccount(context).revokePersonalToken(SERVICE, { id: personal_token_id }),
   );
 });

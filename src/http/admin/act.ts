@@ -69,7 +69,8 @@ async function begin(context: AppContext, asked: Act): Promise<Result<Begun, Ref
   const guard = await idempotencyGuard(context, { reason, details });
   if (!guard.ok) return guard;
   const { identity_id, proof } = context.get("principal");
-  const by_token = proof.kind === "pat" ? { personal_token: proof.token_id } : {};
+  const by_token =
+    proof.kind === "personal_token" ? { personal_token: proof.personal_token_id } : {};
   const begun = await context.get("services").audit.begin({
     ...asked,
     details: { ...details, ...by_token },

@@ -1,7 +1,7 @@
 /** The form of the device page: what was chosen, kept as it was typed, and what it comes to. */
 import { CAP_PERIODS, type PersonalTokenLimits } from "../../domain/personal_token.ts";
 import { confirmsUserCode } from "../../domain/device_login.ts";
-import { APPS_PER_TOKEN_MAX, COST_MAX_CREDITS } from "../../domain/limits.ts";
+import { APPS_PER_PERSONAL_TOKEN_MAX, COST_MAX_CREDITS } from "../../domain/limits.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { ApprovalChoices, ApprovalProblems } from "../../pages/device_choices.tsx";
 import { limitsBody, limitsFrom } from "./approve.ts";
@@ -106,7 +106,7 @@ function wordsOf(
 
 /** `name`: the one that is none; undefined where there are too many. */
 function appWords(name: string | undefined): string {
-  if (name === undefined) return `Choose at most ${APPS_PER_TOKEN_MAX} apps, or all.`;
+  if (name === undefined) return `Choose at most ${APPS_PER_PERSONAL_TOKEN_MAX} apps, or all.`;
   return `“${name}” is no app’s short name: those have small letters, digits, dots, dashes and underscores only.`;
 }
 

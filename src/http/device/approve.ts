@@ -7,7 +7,7 @@ import {
   type PersonalTokenLimits,
 } from "../../domain/personal_token.ts";
 import { readUserCode } from "../../domain/device_login.ts";
-import { APPS_PER_TOKEN_MAX } from "../../domain/limits.ts";
+import { APPS_PER_PERSONAL_TOKEN_MAX } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { refused, type Result } from "../../domain/result.ts";
 import { accountOf, callerOf, type AppContext } from "../context.ts";
@@ -35,7 +35,7 @@ export const limitFields = {
   apps: z
     .array(appSlug)
     .min(1, "must name an app, or be left out")
-    .max(APPS_PER_TOKEN_MAX, `must name at most ${APPS_PER_TOKEN_MAX} apps`)
+    .max(APPS_PER_PERSONAL_TOKEN_MAX, `must name at most ${APPS_PER_PERSONAL_TOKEN_MAX} apps`)
     .optional(),
   cap: z
     .strictObject({
@@ -88,7 +88,7 @@ export async function approveLogin(
   if (limits.admin && !(await operates(context, identity_id))) {
     return refused({ code: "not_operator" });
   }
-  const room = await accountOf(context).checkRoomForToken(callerOf(context));
+  const room = await accountOf(context).checkRoomForPersonalToken(callerOf(context));
   if (!room.ok) return room;
   const grant = { identity_id, limits, session_id, session_ends_at_ms: null };
   if (via === "cookie" && isFromOwnPage(context)) return device_logins(user_code).approve(grant);

@@ -8,7 +8,7 @@ import {
   APPS_PER_ACCOUNT_MAX,
   EVENTS_WATCHERS_MAX,
   KEYS_PER_APP_MAX,
-  TOKENS_PER_ACCOUNT_MAX,
+  PERSONAL_TOKENS_PER_ACCOUNT_MAX,
 } from "../../domain/limits.ts";
 import type { Refusal, RefusalCode } from "../../domain/refusals.ts";
 import { describeRefusal } from "../refusals.ts";
@@ -59,7 +59,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   too_many_app_keys: { code: "too_many_app_keys", limit: KEYS_PER_APP_MAX },
   token_budget_exceeded: { code: "token_budget_exceeded", room: 4, required: 10 },
   personal_token_not_found: { code: "personal_token_not_found" },
-  too_many_tokens: { code: "too_many_tokens", limit: TOKENS_PER_ACCOUNT_MAX },
+  too_many_tokens: { code: "too_many_tokens", limit: PERSONAL_TOKENS_PER_ACCOUNT_MAX },
   unavailable: { code: "unavailable", retry_after_seconds: 5 },
   unknown_host: { code: "unknown_host", base_url: "https://passbook.example.com" },
   https_required: { code: "https_required", base_url: "https://passbook.example.com" },

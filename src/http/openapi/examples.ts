@@ -47,10 +47,10 @@ export const ENTRY = {
   at: JOB.updated_at,
 };
 
-export const TOKEN_ID = "2c5ea4c0-4067-41fe-a3b1-93b1e4d3a6f1";
+export const PERSONAL_TOKEN_ID = "2c5ea4c0-4067-41fe-a3b1-93b1e4d3a6f1";
 
 export const PERSONAL_TOKEN = {
-  id: TOKEN_ID,
+  id: PERSONAL_TOKEN_ID,
   label: "Build agent",
   app: "sketch",
   scopes: ["read", "write"],

@@ -5,7 +5,7 @@ import { askerBody } from "../device/asker.ts";
 import { completeLoginBody } from "../device/complete.ts";
 import { pollLoginQuery } from "../device/poll.ts";
 import { signOutForm } from "../signout.ts";
-import { ACCOUNT, DEVICE, PERSONAL_TOKEN, TOKEN_ID } from "./examples.ts";
+import { ACCOUNT, DEVICE, PERSONAL_TOKEN, PERSONAL_TOKEN_ID } from "./examples.ts";
 import { operation, type Success } from "./operation.ts";
 import * as schemas from "./schemas.ts";
 
@@ -215,7 +215,7 @@ export const people_paths: ZodOpenApiPathsObject = {
   },
   "/api/tokens": {
     get: operation({
-      id: "listTokens",
+      id: "listPersonalTokens",
       tag: "Personal access tokens",
       summary: "The caller's living tokens, newest first",
       security: "caller",
@@ -229,12 +229,12 @@ export const people_paths: ZodOpenApiPathsObject = {
   },
   "/api/tokens/{id}": {
     delete: operation({
-      id: "revokeToken",
+      id: "revokePersonalToken",
       tag: "Personal access tokens",
       summary: "Revoke a token",
       description: "From the next call on, everywhere. A token may revoke only itself.",
       security: "caller",
-      path: z.object({ id: z.string().meta({ examples: [TOKEN_ID] }) }),
+      path: z.object({ id: z.string().meta({ examples: [PERSONAL_TOKEN_ID] }) }),
       success: done,
       refusals: ["personal_token_not_found", "origin_not_allowed"],
     }),

@@ -17,7 +17,9 @@ export async function answerSignedIn(
 ): Promise<Response> {
   const base_url = context.get("base_url");
   const { accounts } = context.get("services");
-  const admitted = await accounts(signed_in.session.identity_id).checkCaller({ token_id: null });
+  const admitted = await accounts(signed_in.session.identity_id).checkCaller({
+    personal_token_id: null,
+  });
   if (!admitted.ok) return refuseByAccept(context, admitted.refusal);
   const token = await keepSignedIn(context, signed_in.session, signed_in.set_cookies);
   const target = new URL(redirect_to ?? `${base_url}/account`);

@@ -13,7 +13,7 @@ export const requireLiveSession = factory.createMiddleware(async (context, next)
   const { proof, identity_id } = context.get("principal");
   const { identity } = context.get("services");
   // A personal access token's life is looked at where the token is handed out, in the account itself.
-  if (proof.kind === "pat") return next();
+  if (proof.kind === "personal_token") return next();
   if (proof.kind === "app") return refuse(context, { code: "scope", reason: "app_key" });
   if (await identity.sessionIsAlive(proof.session_id, identity_id)) return next();
   return refuse(context, {

@@ -1,11 +1,11 @@
 /** `GET /api/tokens`: the caller's personal access tokens. The tokens themselves are stored nowhere. */
-import type { ListedToken } from "../../account/contract.ts";
+import type { ListedPersonalToken } from "../../account/contract.ts";
 import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import { timestamp } from "../views.ts";
 
 /** What a token may do, in the words of the wire. */
-function scopesOf({ access, upstream, admin }: ListedToken["limits"]): readonly string[] {
+function scopesOf({ access, upstream, admin }: ListedPersonalToken["limits"]): readonly string[] {
   return [
     ...(access === "none" ? [] : ["read"]),
     ...(access === "write" ? ["write"] : []),
@@ -15,7 +15,7 @@ function scopesOf({ access, upstream, admin }: ListedToken["limits"]): readonly 
 }
 
 /** A token as the API shows it. */
-export function tokenView(token: ListedToken) {
+export function tokenView(token: ListedPersonalToken) {
   const { app_slugs, cap } = token.limits;
   const spent = token.spent ?? 0;
   return {
@@ -33,9 +33,9 @@ export function tokenView(token: ListedToken) {
   };
 }
 
-export const listTokens = factory.createHandlers(async (context) => {
+export const listPersonalTokens = factory.createHandlers(async (context) => {
   const account = accountOf(context);
-  const answer = await account.listTokens(callerOf(context));
+  const answer = await account.listPersonalTokens(callerOf(context));
   if (!answer.ok) return refuse(context, answer.refusal);
   return context.json({ tokens: answer.value.map(tokenView) });
 });

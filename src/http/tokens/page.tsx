@@ -1,32 +1,32 @@
 /** `GET /account/tokens` and `POST /account/tokens/revoke`: tokens for people to see and to end. */
 import * as z from "zod";
 import { TokensPage, type TokenLine } from "../../pages/tokens.tsx";
-import type { ListedToken } from "../../account/contract.ts";
+import type { ListedPersonalToken } from "../../account/contract.ts";
 import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import { validForm } from "../validation.ts";
 
 export const showTokens = factory.createHandlers(async (context) => {
   const account = accountOf(context);
-  const answer = await account.listTokens(callerOf(context));
+  const answer = await account.listPersonalTokens(callerOf(context));
   if (!answer.ok) return refuse(context, answer.refusal);
   return context.html(<TokensPage tokens={answer.value.map(tokenLine)} />);
 });
 
-const form = z.object({ token_id: z.string() });
+const form = z.object({ personal_token_id: z.string() });
 
 /** Ends a token; one that has ended already is what was wanted. */
 export const revokeFromPage = factory.createHandlers(validForm(form), async (context) => {
   const account = accountOf(context);
-  const { token_id: id } = context.req.valid("form");
-  const answer = await account.revokeToken(callerOf(context), { id });
+  const { personal_token_id: id } = context.req.valid("form");
+  const answer = await account.revokePersonalToken(callerOf(context), { id });
   if (!answer.ok && answer.refusal.code !== "personal_token_not_found") {
     return refuse(context, answer.refusal);
   }
   return context.redirect("/account/tokens", 303);
 });
 
-function tokenLine(token: ListedToken): TokenLine {
+function tokenLine(token: ListedPersonalToken): TokenLine {
   const { id, label, limits, spent, created_at_ms, last_used_at_ms, expires_at_ms } = token;
   return {
     id,

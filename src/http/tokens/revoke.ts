@@ -2,9 +2,9 @@
 import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 
-export const revokeToken = factory.createHandlers(async (context) => {
+export const revokePersonalToken = factory.createHandlers(async (context) => {
   const account = accountOf(context);
   const id = (context.req.param("id") ?? "").toLowerCase();
-  const answer = await account.revokeToken(callerOf(context), { id });
+  const answer = await account.revokePersonalToken(callerOf(context), { id });
   return answer.ok ? context.json({ ok: true }) : refuse(context, answer.refusal);
 });

@@ -24,7 +24,7 @@ const TABLES = `
   create table if not exists jobs (id text primary key, status text not null, app_slug text,
     action text not null, reserved integer not null, actual_cost integer not null, failure text,
     created_at_ms integer not null, updated_at_ms integer not null, expires_at_ms integer not null,
-    line integer not null, metadata_json text, token_id text) without rowid;`;
+    line integer not null, metadata_json text, personal_token_id text) without rowid;`;
 
 const STARTER_CREDITS = 1_000_000;
 const DAY_MS = 86_400_000;

@@ -64,7 +64,9 @@ describe("the holder of a suspended account", () => {
       expect(text, path).toContain("suspended");
       expect(text, path).toContain('action="/signout"');
     }
-    expect((await postForm(ada, "/account/tokens/revoke", { token_id: "x" })).status).toBe(403);
+    expect((await postForm(ada, "/account/tokens/revoke", { personal_token_id: "x" })).status).toBe(
+      403,
+    );
   });
 
   it("gets neither token nor cookie by signing in again", async () => {
