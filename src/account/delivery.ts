@@ -9,12 +9,14 @@ import type { Outbox } from "./outbox.ts";
 
 export class Delivery {
   readonly #alarm: Alarm;
-  readonly #outbox: Pick<Outbox, "flush">;
+  readonly #outbox: Outbox;
   /** When the last one began, in this instance. */
   #began_at_ms = Number.NEGATIVE_INFINITY;
   #is_owed = false;
+  /** Before this, nobody need ask whether D1 is behind. */
+  #ask_at_ms = 0;
 
-  constructor(alarm: Alarm, outbox: Pick<Outbox, "flush">) {
+  constructor(alarm: Alarm, outbox: Outbox) {
     this.#alarm = alarm;
     this.#outbox = outbox;
   }
@@ -28,9 +30,18 @@ export class Delivery {
     this.#is_owed = true;
   }
 
-  /** After a transaction: sends what is to go at once. */
+  /** Says that the alarm rings: it delivers, so nobody need ask whether D1 is behind. */
+  ring(): void {
+    this.#ask_at_ms = Number.POSITIVE_INFINITY;
+  }
+
+  /** After a transaction: sends what is to go at once, and sees to what was owed before. */
   start(): void {
-    if (!this.#is_owed) return;
+    if (this.#is_owed) this.#sendNow();
+    this.#seeThatDebtIsPaid();
+  }
+
+  #sendNow(): void {
     void this.flush().then(
       (at_ms) => at_ms !== null && this.#alarm.by(at_ms),
       // The alarm takes it up. What failed, never what was being written.
@@ -43,6 +54,29 @@ export class Delivery {
     this.#is_owed = false;
     this.#began_at_ms = Date.now();
     return this.#outbox.flush();
+  }
+
+  /**
+   * Once in the life of an instance: arms the alarm where something is owed and no alarm is to come.
+   * What D1 has is asked beside the request, never before its answer, and costs no written row.
+   */
+  #seeThatDebtIsPaid(): void {
+    const now_ms = Date.now();
+    if (now_ms < this.#ask_at_ms) return;
+    this.#ask_at_ms = Number.POSITIVE_INFINITY;
+    const { due_at_ms } = this.#outbox;
+    if (due_at_ms !== null) return this.#alarm.by(due_at_ms);
+    const { armed_at_ms } = this.#alarm;
+    // An alarm that comes soon asks by itself.
+    if (armed_at_ms !== null && armed_at_ms <= now_ms + PROJECTION_RETRY_MAX_MS) return;
+    void this.#askWhetherBehind();
+  }
+
+  async #askWhetherBehind(): Promise<void> {
+    const behind = await this.#outbox.isBehind();
+    const now_ms = Date.now();
+    if (behind === true) this.#alarm.by(now_ms + PROJECTION_DELAY_MS);
+    if (behind === null) this.#ask_at_ms = now_ms + PROJECTION_RETRY_MAX_MS;
   }
 }
 

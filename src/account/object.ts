@@ -6,12 +6,7 @@ import { DurableObject } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/durable-sqlite";
 import { migrate } from "drizzle-orm/durable-sqlite/migrator";
 import migrations from "../../drizzle/account/migrations.js";
-import { backOff } from "../domain/back_off.ts";
-import {
-  EVENTS_WATCHERS_MAX,
-  PROJECTION_DELAY_MS,
-  PROJECTION_RETRY_MAX_MS,
-} from "../domain/limits.ts";
+import { EVENTS_WATCHERS_MAX, PROJECTION_DELAY_MS } from "../domain/limits.ts";
 import type { PersonalTokenAccess } from "../domain/personal_token.ts";
 import type { Purchase, Reversal } from "../domain/purchases.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
@@ -19,6 +14,7 @@ import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
 import { createProjector } from "../readmodel/adapters.ts";
 import * as adjustments from "./adjustments.ts";
 import { Alarm } from "./alarm.ts";
+import { AlarmRound } from "./alarm_round.ts";
 import * as batches from "./batches.ts";
 import type * as contract from "./contract.ts";
 import { SERVICE } from "./contract.ts";
@@ -68,15 +64,11 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   #outbox!: Outbox;
   #alarm!: Alarm;
   #delivery!: Delivery;
+  #purchases!: PurchaseStore;
+  #alarm_round!: AlarmRound;
   readonly #expiry = new Expiry();
   #streams!: Streams;
-  /** Whether the transaction under way has posted lines that streams are to be told. */
-  #unpublished = false;
   #vault: Vault | undefined;
-  /** Before this, nobody need ask whether D1 is behind. */
-  #ask_at_ms = 0;
-  /** Since when alarms of this instance fail; null: the last went well. */
-  #failing_since_ms: number | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -96,6 +88,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
         personal_tokens: this.#personal_tokens,
       });
       this.#delivery = new Delivery(this.#alarm, this.#outbox);
+      this.#purchases = openPurchaseStore(this.#database);
+      this.#alarm_round = new AlarmRound(this.#alarm);
     });
   }
 
@@ -253,13 +247,13 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   recordPurchase(purchase: Purchase): contract.Answer<null> {
     return this.#transact(SERVICE, "write", (it) =>
-      purchases.recordPurchase(it, this.#bought(), purchase),
+      purchases.recordPurchase(it, this.#purchases, purchase),
     );
   }
 
   recordReversal(reversal: Reversal): contract.Answer<null> {
     return this.#transact(SERVICE, "write", (it) =>
-      purchases.recordReversal(it, this.#bought(), reversal),
+      purchases.recordReversal(it, this.#purchases, reversal),
     );
   }
 
@@ -268,7 +262,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     checkout_session_id: string,
   ): contract.Answer<contract.ListedPurchase> {
     return this.#transact(caller, "read", (it) =>
-      purchases.readPurchase(it, this.#bought(), checkout_session_id),
+      purchases.readPurchase(it, this.#purchases, checkout_session_id),
     );
   }
 
@@ -321,7 +315,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     const answer = this.#transact(caller, "none", (it) =>
       personal_tokens.revokePersonalToken(it, request),
     );
-    this.#publish();
+    this.#streams.publish();
     return answer;
   }
 
@@ -330,13 +324,13 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       personal_tokens.endSessions(it, session_ids),
     );
     this.#streams.closeSessions(session_ids);
-    this.#publish();
+    this.#streams.publish();
     return answer;
   }
 
   revokeAllPersonalTokens(): contract.Answer<null> {
     const answer = this.#transact(SERVICE, "write", personal_tokens.revokeAllPersonalTokens);
-    this.#publish();
+    this.#streams.publish();
     return answer;
   }
 
@@ -378,46 +372,27 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     this.#alarm.by(Date.now() + PROJECTION_DELAY_MS);
   }
 
-  /**
-   * The one alarm: jobs whose time ran out, what the read model is owed, old kept answers. Each is
-   * tried whatever became of the others, and says when it is next due. It never rejects: the platform
-   * gives up a handler that fails too often, and with it every job's time-out.
-   */
+  /** The one alarm: jobs whose time ran out, what the read model is owed, streams that end, clean-up. */
   override async alarm(): Promise<void> {
-    this.#alarm.forget();
-    this.#ask_at_ms = Number.POSITIVE_INFINITY;
-    const failures: string[] = [];
-    const attempt = async (part: string, work: () => Promise<number | null> | number | null) => {
-      try {
-        const at_ms = await work();
-        if (at_ms !== null) this.#alarm.by(at_ms);
-      } catch (error) {
-        failures.push(part);
-        const reason = error instanceof Error ? error.name : typeof error;
-        console.error({ event: "alarm_failed", part, reason });
-      }
-    };
-    await attempt("expiry", () => {
-      this.#expiry.forget();
-      this.#transact(SERVICE, "read", () => accepted(null));
-      return null;
-    });
-    await attempt("projection", () => this.#delivery.flush());
-    // What others wait for came first: cleaning up must not stand in its way.
-    await attempt("streams", () => {
-      this.#publish();
-      return this.#streams.nextExpiryMs();
-    });
-    await attempt("clean-up", () => deleteKeptAnswers(this.#database, Date.now()));
-    this.#rearmAfter(failures);
+    this.#delivery.ring();
+    await this.#alarm_round.run([
+      ["expiry", () => this.#expireDueJobs()],
+      ["projection", () => this.#delivery.flush()],
+      ["streams", () => this.#endStreams()],
+      // What others wait for came first: cleaning up must not stand in its way.
+      ["clean-up", () => deleteKeptAnswers(this.#database, Date.now())],
+    ]);
   }
 
-  /** Comes back for what failed, ever later. */
-  #rearmAfter(failures: readonly string[]): void {
-    const now_ms = Date.now();
-    this.#failing_since_ms = failures.length === 0 ? null : (this.#failing_since_ms ?? now_ms);
-    if (this.#failing_since_ms === null) return;
-    this.#alarm.by(now_ms + backOff(now_ms - this.#failing_since_ms, Math.random()));
+  #expireDueJobs(): null {
+    this.#expiry.forget();
+    this.#transact(SERVICE, "read", () => accepted(null));
+    return null;
+  }
+
+  #endStreams(): number | null {
+    this.#streams.publish();
+    return this.#streams.nextExpiryMs();
   }
 
   #transactOnce<Value>(
@@ -437,6 +412,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     wanted: PersonalTokenAccess,
     operation: (transaction: Transaction) => contract.Answer<Value>,
   ): contract.Answer<Value> {
+    let has_posted = false;
     const ground = {
       storage: this.ctx.storage,
       store: this.#store,
@@ -444,39 +420,14 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       alarm: this.#alarm,
       delivery: this.#delivery,
       expiry: this.#expiry,
-      posted: () => void (this.#unpublished = true),
+      posted: () => void (has_posted = true),
       identity_id: this.#identityId(),
     };
-    this.#unpublished = false;
     const answer = transact(ground, caller, wanted, operation);
     // After the commit: a stream never tells what was rolled back.
-    if (this.#unpublished) this.#publish();
+    if (has_posted) this.#streams.publish();
     this.#delivery.start();
-    this.#seeThatDebtIsPaid();
     return answer;
-  }
-
-  /**
-   * Once in the life of an instance: arms the alarm where something is owed and no alarm is to come.
-   * What D1 has is asked beside the request, never before its answer, and costs no written row.
-   */
-  #seeThatDebtIsPaid(): void {
-    const now_ms = Date.now();
-    if (now_ms < this.#ask_at_ms) return;
-    this.#ask_at_ms = Number.POSITIVE_INFINITY;
-    const { due_at_ms } = this.#outbox;
-    if (due_at_ms !== null) return this.#alarm.by(due_at_ms);
-    const { armed_at_ms } = this.#alarm;
-    // An alarm that comes soon asks by itself.
-    if (armed_at_ms !== null && armed_at_ms <= now_ms + PROJECTION_RETRY_MAX_MS) return;
-    void this.#askWhetherBehind();
-  }
-
-  async #askWhetherBehind(): Promise<void> {
-    const behind = await this.#outbox.isBehind();
-    const now_ms = Date.now();
-    if (behind === true) this.#alarm.by(now_ms + PROJECTION_DELAY_MS);
-    if (behind === null) this.#ask_at_ms = now_ms + PROJECTION_RETRY_MAX_MS;
   }
 
   /** One vault for the life of the instance: it knows which renewals are under way. */
@@ -485,24 +436,9 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#vault;
   }
 
-  #bought(): PurchaseStore {
-    return openPurchaseStore(this.#database);
-  }
-
   #identityId(): string {
     const identity_id = this.ctx.id.name;
     assertInvariant(identity_id !== undefined, "an account's object is reached by name");
     return identity_id;
-  }
-
-  /** Tells the open streams. What is committed stands, whatever becomes of them. */
-  #publish(): void {
-    this.#unpublished = false;
-    try {
-      this.#streams.publish();
-    } catch (error) {
-      const reason = error instanceof Error ? error.name : typeof error;
-      console.warn({ event: "streams_not_told", reason });
-    }
   }
 }

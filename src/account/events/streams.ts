@@ -58,8 +58,20 @@ export class Streams {
     socket.send(snapshotMessage(newest));
   }
 
-  /** Sends every stream the lines it has not had, and closes those whose proof has ended. */
+  /**
+   * Sends every stream the lines it has not had, and closes those whose proof has ended. Never throws:
+   * what is committed stands, whatever becomes of those who watch.
+   */
   publish(): void {
+    try {
+      this.#tellAll();
+    } catch (error) {
+      const reason = error instanceof Error ? error.name : typeof error;
+      console.warn({ event: "streams_not_told", reason });
+    }
+  }
+
+  #tellAll(): void {
     const watching = this.#living();
     const newest = watching.length === 0 ? null : this.#sources.store.readNewestEntry();
     if (newest === null) return;
