@@ -1,6 +1,12 @@
 /** `passbook admin …`: operating the service. It needs a token with the scope `admin`. */
 import { Option, type Command } from "commander";
-import type { Admin, AuditFilter, AccountFilter, JobFilter } from "../client/index.ts";
+import {
+  JOB_STATUSES,
+  type Admin,
+  type AuditFilter,
+  type AccountFilter,
+  type JobFilter,
+} from "../client/index.ts";
 import { more, plain, print, table } from "./output.ts";
 import { readNumber, signedIn, type GlobalOptions } from "./session.ts";
 
@@ -9,8 +15,6 @@ interface Reason {
   readonly reason: string;
   readonly key?: string;
 }
-
-const JOB_STATUSES = ["started", "completed", "failed"];
 
 /** Adds the commands to the program. */
 export function addAdmin(program: Command): Command {

@@ -1,5 +1,6 @@
 /** The commands of `passbook`, and what they take. */
 import { Command, Option } from "commander";
+import { ENTRY_KINDS, JOB_STATUSES } from "../client/index.ts";
 import { addAdmin } from "./admin.ts";
 import { addAdminApps } from "./admin_apps.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
@@ -15,19 +16,6 @@ import {
   type JobOptions,
   type LedgerOptions,
 } from "./show.ts";
-
-const JOB_STATUSES = ["started", "completed", "failed"];
-const ENTRY_KINDS = [
-  "open",
-  "grant",
-  "reserve",
-  "settle",
-  "refund",
-  "adjustment",
-  "purchase",
-  "purchase_refund",
-  "plan",
-];
 
 /** Builds the program. Usage errors leave with 2. */
 export function createProgram(version: string): Command {

@@ -43,4 +43,5 @@ export type {
 } from "./jobs.ts";
 export type { Ran, RunJobOptions, RunningJob, Work } from "./run_job.ts";
 export type { Fetch, FetchedResponse, FetchInit, Wait } from "./transport.ts";
+export { ENTRY_KINDS, JOB_STATUSES } from "./wire.ts";
 export type * from "./wire.ts";

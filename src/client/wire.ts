@@ -30,7 +30,9 @@ export interface Wallet {
   } | null;
 }
 
-export type JobStatus = "started" | "completed" | "failed";
+export const JOB_STATUSES = ["started", "completed", "failed"] as const;
+
+export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** Free-form; `description` and `previewUrl` are shown to people. */
 export type Metadata = Readonly<Record<string, unknown>>;
@@ -89,16 +91,19 @@ export interface JobPage {
   readonly next_cursor?: string | undefined;
 }
 
-export type EntryKind =
-  | "open"
-  | "grant"
-  | "reserve"
-  | "settle"
-  | "refund"
-  | "adjustment"
-  | "purchase"
-  | "purchase_refund"
-  | "plan";
+export const ENTRY_KINDS = [
+  "open",
+  "grant",
+  "reserve",
+  "settle",
+  "refund",
+  "adjustment",
+  "purchase",
+  "purchase_refund",
+  "plan",
+] as const;
+
+export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** A line of the passbook. */
 export interface Entry {

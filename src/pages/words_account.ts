@@ -1,11 +1,8 @@
 /** All words of the account's pages that are not markup: names, kinds, states, and sentences. */
 import type { EntryKind } from "../domain/ledger.ts";
 
-/** Kinds that the ledger may come to have; see the design's contract. */
-type LedgerKind = EntryKind | "adjustment" | "purchase" | "purchase_refund" | "plan";
-
 /** What a line of the passbook is, in two words. */
-export const ENTRY_NAMES: Readonly<Record<LedgerKind, string>> = {
+export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
   open: "Account opened",
   grant: "Starter credits",
   reserve: "Put on hold",
