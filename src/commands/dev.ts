@@ -76,7 +76,7 @@ async function serve(): Promise<number> {
   console.log("Applying the migrations of the local databases …");
   await applyMigrations(persist_to);
   // Wrangler would take another port in silence where it is told none.
-  const wrangler = startWrangler(
+  const wrangler = await startWrangler(
     values.port === undefined ? [...args, `--port=${port}`] : args,
     "inherit",
   );

@@ -4,6 +4,7 @@ import http from "node:http";
 import https from "node:https";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
+import { withoutRoutes } from "./routeless_config.ts";
 import { migratedDatabases, readWorkerConfig } from "./wrangler_config.ts";
 
 /** Wrangler must not ask questions, report usage, or look for a Cloudflare colo when it runs for us. */
@@ -44,7 +45,11 @@ async function migrate(database: string, where: readonly string[]): Promise<void
  * Starts `wrangler dev` with these arguments, kept (`keeper.ts`): `kill` on what is returned ends all
  * of it, and so does the end of this process, even by SIGKILL.
  */
-export function startWrangler(args: readonly string[], output: "inherit" | "pipe"): ChildProcess {
+export async function startWrangler(
+  given: readonly string[],
+  output: "inherit" | "pipe",
+): Promise<ChildProcess> {
+  const args = await withoutRoutes(given);
   const keeper = fileURLToPath(new URL("keeper.ts", import.meta.url));
   return spawn(process.execPath, [keeper, "wrangler", "dev", ...args], {
     env: ENVIRONMENT,
@@ -99,7 +104,7 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
   await applyMigrations(options.persist_to);
   const { certificate } = options;
   const url = `${certificate === undefined ? "http" : "https"}://localhost:${options.port}`;
-  const child = startWrangler(
+  const child = await startWrangler(
     [
       ...(options.script === undefined ? [] : [options.script]),
       ...(certificate === undefined

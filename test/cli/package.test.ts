@@ -83,7 +83,7 @@ describe("the package", () => {
     const port = await freePort();
     const config = join(folder, "wrangler.toml");
     const args = [`--config=${config}`, `--port=${port}`, "--inspector-port=0"];
-    const wrangler = startWrangler(args, "pipe");
+    const wrangler = await startWrangler(args, "pipe");
     try {
       expect(await answerOf(`http://localhost:${port}/`)).toBe("it works");
     } finally {

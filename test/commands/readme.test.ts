@@ -11,6 +11,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { exitCode, freePort } from "../../src/commands/local_worker.ts";
 import { familyOf, survivorsOf } from "./processes.ts";
 
+/** With what is about to be: new files that nothing ignores. */
+const CHECKED_IN = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
 const PATIENCE_MS = 300_000;
 const PORT_AS_WRITTEN = 8787;
 
@@ -103,6 +105,25 @@ const RUN: Readonly<Record<string, () => Promise<void>>> = {
     await succeed(`npm install ${join(clone, "dist/passbook-0.1.0.tgz")}`, join(folder, "app"));
     expect(existsSync(join(folder, "app/node_modules/passbook"))).toBe(true);
   },
+  // With an address for production from here on: what runs on this machine goes on as before.
+  "npm run deploy -- --dry-run": async () => {
+    const unset = await type("npm run deploy -- --dry-run", clone);
+    expect(unset).toMatchObject({
+      code: 1,
+      said: expect.stringContaining("BASE_URL: is required"),
+    });
+    const config = join(clone, "wrangler.toml");
+    const base_url = 'BASE_URL = "https://passbook.example.com"';
+    expect(readFileSync("README.md", "utf8")).toContain(base_url);
+    const routes = '"passbook.example.com", custom_domain = true }]';
+    const settings = readFileSync(config, "utf8")
+      .replace("[vars]\n", `[vars]\n${base_url}\n`)
+      .replace(`# routes = [{ pattern = ${routes}`, `routes = [{ pattern = ${routes}`);
+    expect(settings.split("\n")).toContain(`routes = [{ pattern = ${routes}`);
+    writeFileSync(config, settings);
+    expect(await succeed("npm run deploy -- --dry-run")).toContain("The code bundles");
+    expect(await succeed("npm run demo")).toContain("Every answer is what the spec says.");
+  },
   "npm run dev": async () => {
     const more = port === PORT_AS_WRITTEN ? "" : ` -- --port=${port} --inspector-port=0`;
     const dev: ChildProcess = spawn("bash", ["-c", `npm run dev${more}`], {
@@ -127,23 +148,6 @@ const RUN: Readonly<Record<string, () => Promise<void>>> = {
     const token = new URL(location).searchParams.get("token") ?? "";
     expect(token).not.toBe("");
     await runProgram(token);
-  },
-  "npm run deploy -- --dry-run": async () => {
-    const unset = await type("npm run deploy -- --dry-run", clone);
-    expect(unset).toMatchObject({
-      code: 1,
-      said: expect.stringContaining("BASE_URL: is required"),
-    });
-    const config = join(clone, "wrangler.toml");
-    const base_url = 'BASE_URL = "https://passbook.example.com"';
-    expect(readFileSync("README.md", "utf8")).toContain(base_url);
-    const routes = '"passbook.example.com", custom_domain = true }]';
-    const settings = readFileSync(config, "utf8")
-      .replace("[vars]\n", `[vars]\n${base_url}\n`)
-      .replace(`# routes = [{ pattern = ${routes}`, `routes = [{ pattern = ${routes}`);
-    expect(settings.split("\n")).toContain(`routes = [{ pattern = ${routes}`);
-    writeFileSync(config, settings);
-    expect(await succeed("npm run deploy -- --dry-run")).toContain("The code bundles");
   },
   "npm run openapi": async () => {
     const document = "src/http/openapi/openapi.json";
@@ -187,7 +191,7 @@ async function isFree(wanted: number): Promise<boolean> {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "passbook-readme-"));
   clone = join(folder, "passbook");
-  const files = execFileSync("git", ["ls-files", "-z"], { encoding: "utf8" }).split("\0");
+  const files = execFileSync("git", CHECKED_IN, { encoding: "utf8" }).split("\0");
   for (const file of files.filter((it) => it !== "" && existsSync(it))) {
     mkdirSync(join(clone, dirname(file)), { recursive: true });
     cpSync(file, join(clone, file));
