@@ -37,7 +37,12 @@ async function release(script?: string): Promise<void> {
   });
 }
 
-async function signIn(email: string): Promise<{ token: string; identity_id: string }> {
+interface Person {
+  readonly token: string;
+  readonly identity_id: string;
+}
+
+async function signIn(email: string): Promise<Person> {
   const body = new URLSearchParams({ email, redirect_to: "http://localhost:3000/" });
   const options = { method: "POST", body, redirect: "manual" } as const;
   const answer = await fetch(`${worker?.url}/signin/dev`, options);
@@ -63,6 +68,18 @@ async function call(token: string, path: string, body?: object): Promise<Answers
   return answer.json() as Promise<Answers>;
 }
 
+async function startJob(token: string, more: object): Promise<string> {
+  await call(token, "/api/wallet?app=demo");
+  const job = { app: "demo", action: "draw", cost_estimate: 40, ...more };
+  return (await call(token, "/api/jobs", job)).job_id;
+}
+
+/** Signs in anew: the token of before has run out by now, or nearly. */
+async function readCredits(email: string): Promise<number> {
+  const { token } = await signIn(email);
+  return (await call(token, "/api/wallet")).account.credits;
+}
+
 async function readAlarm(identity_id: string): Promise<{ rung: number; armed_at_ms: number }> {
   const answer = await fetch(`${worker?.url}/test/alarm?identity_id=${identity_id}`);
   return answer.json() as Promise<{ rung: number; armed_at_ms: number }>;
@@ -72,28 +89,31 @@ describe("a release whose alarms throw until the platform gives them up", () => 
   it("loses nothing: the next release delivers what is owed and ends what ran out", async () => {
     await release("test/account/worker_of_a_bad_release.ts");
     const ada = await signIn("ada@example.com");
-    await call(ada.token, "/api/wallet?app=demo");
-    const job = { app: "demo", action: "draw", cost_estimate: 40, ttl_seconds: 60 };
-    const { job_id } = await call(ada.token, "/api/jobs", job);
+    const bob = await signIn("bob@example.com");
+    const lasting = await startJob(ada.token, {});
+    const running_out = await startJob(bob.token, { ttl_seconds: 60 });
     await vi.waitFor(async () => {
       const given_up = { rung: ALARM_TRIES, armed_at_ms: null };
       expect(await readAlarm(ada.identity_id)).toEqual(given_up);
+      expect(await readAlarm(bob.identity_id)).toEqual(given_up);
     }, GIVEN_UP);
 
     await release();
     const operator = await signIn("root@example.com");
-    const path = `/api/admin/jobs?identity_id=${ada.identity_id}`;
-    expect((await call(operator.token, path)).jobs).toEqual([]);
-    const back = await signIn("ada@example.com");
-    expect(back.identity_id).toBe(ada.identity_id);
-    // One touch wakes the object; nobody touches it again.
-    expect((await call(back.token, "/api/wallet")).account.credits).toBe(100);
+    const projectedJobs = async ({ identity_id }: Person) =>
+      (await call(operator.token, `/api/admin/jobs?identity_id=${identity_id}`)).jobs;
+    expect(await projectedJobs(ada)).toEqual([]);
+    expect(await projectedJobs(bob)).toEqual([]);
+    // One touch wakes each object, Ada's without a line to post; nobody touches them again.
+    expect(await readCredits("ada@example.com")).toBe(60);
+    expect(await readCredits("bob@example.com")).toBe(100);
     await vi.waitFor(async () => {
-      const { jobs } = await call(operator.token, path);
-      const ended = { id: job_id, status: "failed", failure: "expired", actual_cost: 0 };
-      expect(jobs).toEqual([expect.objectContaining(ended)]);
+      const started = expect.objectContaining({ id: lasting, status: "started" });
+      expect(await projectedJobs(ada)).toEqual([started]);
+      const ended = { id: running_out, status: "failed", failure: "expired", actual_cost: 0 };
+      expect(await projectedJobs(bob)).toEqual([expect.objectContaining(ended)]);
     }, DELIVERED);
     const { accounts } = await call(operator.token, `/api/admin/accounts?q=${ada.identity_id}`);
-    expect(accounts).toEqual([expect.objectContaining({ credits: 100, reserved: 0 })]);
+    expect(accounts).toEqual([expect.objectContaining({ credits: 60, reserved: 40 })]);
   }, 400_000);
 });
