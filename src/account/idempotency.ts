@@ -1,11 +1,20 @@
-/** Kept answers: a retried request gets the first answer again, written in the same transaction. */
-import { and, asc, desc, eq, sql } from "drizzle-orm";
-import { DAY_MS, utcDayOf } from "../domain/day.ts";
-import { IDEMPOTENCY_CLEANUP_ROWS, IDEMPOTENCY_KEEP_MS } from "../domain/limits.ts";
+/**
+ * Kept answers: a retried request gets the first answer again, written in the same transaction. They lie
+ * in two tables, those of now and those of before. Once all of before are out of reach, their table is
+ * dropped and the other takes its place: keeping an answer costs one written row, and forgetting it none.
+ */
+import { and, desc, eq, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/sqlite-core";
+import {
+  IDEMPOTENCY_CLEANUP_ROWS,
+  IDEMPOTENCY_DROP_LINES,
+  IDEMPOTENCY_KEEP_MS,
+  IDEMPOTENCY_TABLE_LINES,
+} from "../domain/limits.ts";
 import { accepted, refused } from "../domain/result.ts";
 import { visibleApps } from "./personal_tokens/admission.ts";
 import type { Answer, IdempotencyGuard, OnceAnswer } from "./contract.ts";
-import { idempotency } from "./schema.ts";
+import { account, keptAnswers, keptAnswersBefore } from "./schema.ts";
 import { value, type AccountDatabase } from "./store.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -57,7 +66,8 @@ export function once<Value>(
   const answer = operation(transaction);
   if (!answer.ok) return answer;
   if (guard !== null && form.isKept(answer.value)) {
-    kept_answers.insert({
+    const line = transaction.newest_entry.read()?.line ?? 0;
+    kept_answers.insert(line, {
       endpoint: place,
       key: guard.key,
       fingerprint: guard.fingerprint,
@@ -71,23 +81,18 @@ export function once<Value>(
 
 /** The statements that every guarded request runs, over a migrated database. */
 export function openKeptAnswers(database: AccountDatabase) {
-  const by_key = database
-    .select()
-    .from(idempotency)
-    .where(
-      and(
-        sql`${idempotency.day} in (${value("tomorrow")}, ${value("today")}, ${value("yesterday")})`,
-        eq(idempotency.endpoint, value("endpoint")),
-        eq(idempotency.key, value("key")),
-      ),
-    )
-    .orderBy(desc(idempotency.day))
+  const readFrom = (table: typeof keptAnswers) =>
+    database
+      .select()
+      .from(table)
+      .where(and(eq(table.endpoint, value("endpoint")), eq(table.key, value("key"))));
+  const by_key = unionAll(readFrom(keptAnswers), readFrom(keptAnswersBefore))
+    .orderBy(desc(keptAnswers.created_at_ms))
     .limit(1)
     .prepare();
   const insert = database
-    .insert(idempotency)
+    .insert(keptAnswers)
     .values({
-      day: value("day"),
       endpoint: value("endpoint"),
       key: value("key"),
       fingerprint: value("fingerprint"),
@@ -95,42 +100,85 @@ export function openKeptAnswers(database: AccountDatabase) {
       answer_json: value("answer_json"),
       created_at_ms: value("created_at_ms"),
     })
+    // One that is out of reach.
+    .onConflictDoUpdate({
+      target: [keptAnswers.endpoint, keptAnswers.key],
+      set: {
+        fingerprint: value("fingerprint"),
+        personal_token_id: value("personal_token_id"),
+        answer_json: value("answer_json"),
+        created_at_ms: value("created_at_ms"),
+      },
+    })
     .prepare();
+  const standing = database
+    .select({
+      since_ms: account.kept_since_ms,
+      since_line: account.kept_since_line,
+      before_lines: account.kept_before_lines,
+    })
+    .from(account)
+    .prepare();
+
+  /** Begins a new table where all in the one of before is out of reach, and the present one is not small. */
+  function beginTable(line: number, now_ms: number): void {
+    const { since_ms, since_line, before_lines } = standing.get() ?? NOT_OPEN;
+    const lines = line - since_line;
+    if (now_ms - since_ms < IDEMPOTENCY_KEEP_MS || lines < IDEMPOTENCY_TABLE_LINES) return;
+    if (before_lines > IDEMPOTENCY_DROP_LINES) return;
+    for (const statement of NEW_TABLE) database.run(statement);
+    const changed = { kept_since_ms: now_ms, kept_since_line: line, kept_before_lines: lines };
+    database.update(account).set(changed).run();
+  }
+
   return {
-    /** Three look-ups by key: kept for a day at most, and a clock may have gone back over midnight. */
     read(endpoint: string, key: string, now_ms: number): KeptRow | null {
-      const today = utcDayOf(now_ms);
-      const around = { yesterday: today - 1, today, tomorrow: today + 1 };
-      const kept = by_key.get({ ...around, endpoint, key });
+      const kept = by_key.get({ endpoint, key });
       return kept !== undefined && kept.created_at_ms > now_ms - IDEMPOTENCY_KEEP_MS ? kept : null;
     },
-    insert: (row: Omit<KeptRow, "day">): void =>
-      void insert.run({ ...row, day: utcDayOf(row.created_at_ms) }),
+    /** Keeps an answer, inside its transaction. `line`: the newest of the ledger. */
+    insert(line: number, row: KeptRow): void {
+      beginTable(line, row.created_at_ms);
+      insert.run(row);
+    },
+    /**
+     * Empties a table of before that is too large to be dropped, a portion of it, once all in it is out
+     * of reach.
+     * @returns when to call again, in milliseconds since the epoch; null where there is none.
+     */
+    cleanUp(now_ms: number): number | null {
+      const { since_ms, before_lines } = standing.get() ?? NOT_OPEN;
+      if (before_lines <= IDEMPOTENCY_DROP_LINES) return null;
+      const due_ms = since_ms + IDEMPOTENCY_KEEP_MS;
+      if (now_ms < due_ms) return due_ms;
+      database.run(DELETE_PORTION);
+      if (database.select().from(keptAnswersBefore).limit(1).get() !== undefined) return now_ms;
+      database.update(account).set({ kept_before_lines: 0 }).run();
+      return null;
+    },
   };
 }
 
-type KeptRow = typeof idempotency.$inferSelect;
+const NOT_OPEN = { since_ms: 0, since_line: 0, before_lines: 0 };
+
+const DELETE_PORTION = sql`delete from kept_answers_before where (endpoint, key) in (
+  select endpoint, key from kept_answers_before limit ${IDEMPOTENCY_CLEANUP_ROWS})`;
+
+/** In the words of the last migration of the table; a test holds the two together. */
+const NEW_TABLE = [
+  "DROP TABLE `kept_answers_before`",
+  "ALTER TABLE `kept_answers` RENAME TO `kept_answers_before`",
+  `CREATE TABLE \`kept_answers\` (
+	\`endpoint\` text NOT NULL,
+	\`key\` text NOT NULL,
+	\`fingerprint\` text NOT NULL,
+	\`personal_token_id\` text,
+	\`answer_json\` text NOT NULL,
+	\`created_at_ms\` integer NOT NULL,
+	PRIMARY KEY(\`endpoint\`, \`key\`)
+) WITHOUT ROWID`,
+].map((statement) => sql.raw(statement));
+
+type KeptRow = typeof keptAnswers.$inferSelect;
 
 export type KeptAnswers = ReturnType<typeof openKeptAnswers>;
-
-/**
- * Deletes the answers of days that are over and out of reach, {@link IDEMPOTENCY_CLEANUP_ROWS} at most:
- * one account may have kept very many. Reads what it deletes, and one row more.
- * @returns when to call again, in milliseconds since the epoch; null where nothing is kept.
- */
-export function deleteKeptAnswers(database: AccountDatabase, now_ms: number): number | null {
-  const last_day = utcDayOf(now_ms - IDEMPOTENCY_KEEP_MS) - 1;
-  database.run(sql`
-    delete from idempotency where (day, endpoint, key) in (
-      select day, endpoint, key from idempotency
-      where day <= ${last_day} order by day limit ${IDEMPOTENCY_CLEANUP_ROWS})`);
-  const oldest = database
-    .select({ day: idempotency.day })
-    .from(idempotency)
-    .orderBy(asc(idempotency.day))
-    .limit(1)
-    .get();
-  if (oldest === undefined) return null;
-  // More may be due already: the rest of them follows at once.
-  return Math.max((oldest.day + 1) * DAY_MS + IDEMPOTENCY_KEEP_MS, now_ms);
-}

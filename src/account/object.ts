@@ -24,13 +24,7 @@ import { Streams } from "./events/streams.ts";
 import { WATCH_HEADER, WATCH_PROTOCOL, type WatchRequest } from "./events/watcher.ts";
 import { Expiry } from "./expiry.ts";
 import { readOverview, readStatement } from "./history.ts";
-import {
-  deleteKeptAnswers,
-  once,
-  openKeptAnswers,
-  type KeptAnswers,
-  type KeptForm,
-} from "./idempotency.ts";
+import { once, openKeptAnswers, type KeptAnswers, type KeptForm } from "./idempotency.ts";
 import * as jobs from "./jobs.ts";
 import { inspect } from "./inspection.ts";
 import { ensureOpen } from "./ledger.ts";
@@ -380,7 +374,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       ["projection", () => this.#delivery.flush()],
       ["streams", () => this.#endStreams()],
       // What others wait for came first: cleaning up must not stand in its way.
-      ["clean-up", () => deleteKeptAnswers(this.#database, Date.now())],
+      ["clean-up", () => this.#kept_answers.cleanUp(Date.now())],
     ]);
   }
 

@@ -19,6 +19,11 @@ export const account = sqliteTable("account", {
   created_at_ms: integer().notNull(),
   /** Since when operators keep its holder out; null: they do not. */
   suspended_at_ms: integer(),
+  /** Since when, and after which line, `kept_answers` is the table that new ones go to. */
+  kept_since_ms: integer().notNull().default(0),
+  kept_since_line: integer().notNull().default(0),
+  /** How many lines were written while `kept_answers_before` was that table. */
+  kept_before_lines: integer().notNull().default(0),
 });
 
 /**
@@ -119,25 +124,28 @@ export const personalTokens = sqliteTable("personal_tokens", {
   expires_at_ms: integer().notNull(),
 });
 
+const keptAnswersTable = (name: "kept_answers" | "kept_answers_before") =>
+  sqliteTable(
+    name,
+    {
+      endpoint: text().notNull(),
+      key: text().notNull(),
+      fingerprint: text().notNull(),
+      /** The personal access token that asked; null: a session. */
+      personal_token_id: text(),
+      answer_json: text().notNull(),
+      created_at_ms: integer().notNull(),
+    },
+    (table) => [primaryKey({ columns: [table.endpoint, table.key] })],
+  );
+
 /**
- * Answers kept for retries, by endpoint and `Idempotency-Key`. The UTC day of their creation comes
- * first in the key: what is old is then one range, found without an index and without a search.
+ * Answers kept for retries, by endpoint and `Idempotency-Key`: those of now, and those of before them,
+ * which go as a whole, since a table is dropped for nothing where each deleted row is paid for. See
+ * `idempotency.ts`, which makes the first anew: what changes here changes there.
  */
-export const idempotency = sqliteTable(
-  "idempotency",
-  {
-    /** Whole days since the epoch. */
-    day: integer().notNull(),
-    endpoint: text().notNull(),
-    key: text().notNull(),
-    fingerprint: text().notNull(),
-    /** The personal access token that asked; null: a session. */
-    personal_token_id: text(),
-    answer_json: text().notNull(),
-    created_at_ms: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.day, table.endpoint, table.key] })],
-);
+export const keptAnswers = keptAnswersTable("kept_answers");
+export const keptAnswersBefore = keptAnswersTable("kept_answers_before");
 
 /**
  * What third-party providers gave for the user, a row for each. `sealed` holds the tokens themselves

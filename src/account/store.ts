@@ -160,7 +160,7 @@ export function openStore(database: AccountDatabase) {
     saveSuspendedAt: (suspended_at_ms: number | null): void =>
       void database.update(account).set({ suspended_at_ms }).run(),
     updatePlan: (plan: string): void => void database.update(account).set({ plan }).run(),
-    insertAccount: (row: Omit<AccountRow, "singleton">): void => {
+    insertAccount: (row: Omit<typeof account.$inferInsert, "singleton">): void => {
       database
         .insert(account)
         .values({ singleton: 1, ...row })

@@ -100,7 +100,16 @@ export const STATS_DAYS_MAX = 366;
  */
 export const AUDIT_KEY_MS = 23 * 60 * 60 * 1000;
 
-/** Kept answers deleted by one run of the clean-up; where more are due, it runs again at once. */
+/**
+ * Ledger lines after which kept answers begin a new table, if a day is over too. Making one costs a few
+ * written rows, which many lines share; an account that has fewer keeps its old answers meanwhile.
+ */
+export const IDEMPOTENCY_TABLE_LINES = 1_000;
+/**
+ * Ledger lines of a table of kept answers that is dropped in one go, a tenth of a second's work. One of
+ * more is emptied by the alarm first, so many rows at a time, which does not make the account wait.
+ */
+export const IDEMPOTENCY_DROP_LINES = 200_000;
 export const IDEMPOTENCY_CLEANUP_ROWS = 5_000;
 
 /** Apps one account may be upserted for. Anyone can invent slugs; this bounds what that stores. */

@@ -174,7 +174,10 @@ describe("a batch's Idempotency-Key", () => {
     expect(settled_again.text).toBe(settled.text);
     expect(settled_again.headers.get("Idempotency-Replayed")).toBe("true");
     // What is kept does not repeat the metadata.
-    const kept = await query<{ answer_json: string }>(ada.identity_id, "select * from idempotency");
+    const kept = await query<{ answer_json: string }>(
+      ada.identity_id,
+      "select * from kept_answers",
+    );
     expect(kept.every(({ answer_json }) => answer_json.length < 1_000)).toBe(true);
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(47);
     await expectInvariants(ada.identity_id);

@@ -34,8 +34,12 @@ export async function readContents(identity_id: string): Promise<Contents> {
 /** Everything the object has stored, as text: equal before and after means that nothing changed. */
 export async function dump(identity_id: string): Promise<string> {
   const account = await query(identity_id, "select * from account");
-  const kept = await query(identity_id, "select * from idempotency order by endpoint, key");
-  return JSON.stringify([account, kept, await readContents(identity_id)]);
+  const kept = await query(identity_id, "select * from kept_answers order by endpoint, key");
+  const before = await query(
+    identity_id,
+    "select * from kept_answers_before order by endpoint, key",
+  );
+  return JSON.stringify([account, kept, before, await readContents(identity_id)]);
 }
 
 /** Drops the object from memory, as the platform may at any time between two requests. */
