@@ -1,6 +1,6 @@
 /** Every page in the service's own name and colour. */
 import type { Child } from "hono/jsx";
-import { ShellContext } from "../pages/shell.ts";
+import { renderIn } from "../pages/shell.ts";
 import { factory } from "./context.ts";
 
 /**
@@ -13,7 +13,7 @@ export const dressPages = factory.createMiddleware(async (context, next) => {
     const { service_name, service_accent } = context.get("services").config;
     const signed_in = context.get("session") !== undefined;
     const shell = { service_name, service_accent, signed_in };
-    return html(<ShellContext.Provider value={shell}>{page}</ShellContext.Provider>, ...rest);
+    return html(renderIn(shell, page), ...rest);
   };
   context.html = dressed;
   await next();

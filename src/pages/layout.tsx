@@ -1,9 +1,9 @@
 /** The frame of every page: head, style, navigation, and one main region. */
 import { raw } from "hono/html";
-import { useContext, type PropsWithChildren } from "hono/jsx";
+import type { PropsWithChildren } from "hono/jsx";
 import { addressOf, type PageScript } from "./files.ts";
 import { Mark } from "./mark.tsx";
-import { ShellContext } from "./shell.ts";
+import { shellOf } from "./shell.ts";
 
 /** The places of the navigation, in its order. */
 const SECTIONS = [
@@ -24,7 +24,7 @@ export interface PageProps {
 
 /** A page with its title. Style and scripts are files of their own: the CSP allows nothing inline. */
 export function Page({ title, section, scripts = [], children }: PropsWithChildren<PageProps>) {
-  const { service_name, service_accent, signed_in } = useContext(ShellContext);
+  const { service_name, service_accent, signed_in } = shellOf();
   const accent = service_accent.slice(1);
   return (
     <>

@@ -1,5 +1,5 @@
 /** What every page shows around its own content, given once for a request. */
-import { createContext } from "hono/jsx";
+import type { Child } from "hono/jsx";
 
 export interface Shell {
   readonly service_name: string;
@@ -16,4 +16,20 @@ export const DEFAULT_SHELL: Shell = {
   signed_in: false,
 };
 
-export const ShellContext = createContext<Shell>(DEFAULT_SHELL);
+let present = DEFAULT_SHELL;
+
+/**
+ * The page as text, with `shell` around it. Pages are written out in one synchronous step, so none ever
+ * sees another's. Not the library's own context: that brings 15 KiB of rendering in browsers along.
+ */
+export function renderIn(shell: Shell, page: Child): string {
+  present = shell;
+  try {
+    return String(page);
+  } finally {
+    present = DEFAULT_SHELL;
+  }
+}
+
+/** What is around the page that is being written out. */
+export const shellOf = (): Shell => present;
