@@ -8,10 +8,8 @@ import { readHealth, readReadiness } from "./http/health.ts";
 import { answerUnrouted } from "./http/methods.ts";
 import { ownAddressOnly } from "./http/own_address.ts";
 import { logRequest } from "./http/request_log.ts";
-import { readPageFile } from "./http/page_files.ts";
 import { addRoutes } from "./http/routes.ts";
 import { setUp } from "./http/setup.ts";
-import { PAGE_FILES } from "./pages/files.ts";
 
 /** Builds the app. It holds no state: everything comes with a request's environment. */
 export function createApp(): Hono<AppEnvironment> {
@@ -19,8 +17,6 @@ export function createApp(): Hono<AppEnvironment> {
   app.onError(answerFailure);
   app.notFound(answerUnrouted(app));
   app.use(logRequest, safeHeaders);
-  // Need no settings: the pages that say they are wrong, or that this is not our address, need them.
-  for (const name of PAGE_FILES) app.get(`/${name}`, ...readPageFile);
   // Before the settings are read: these answer on wrong ones too.
   app.get("/healthz", ...readHealth);
   app.get("/readyz", ...readReadiness);

@@ -56,7 +56,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "budget/object.ts",
     "device/object.ts",
   ],
-  "app.ts": ["http/", "pages/files.ts"],
+  "app.ts": ["http/"],
   "config.ts": ["domain/", "oauth/providers.ts", "setting_problems.ts"],
   "setting_problems.ts": [],
   "readiness.ts": ["domain/"],

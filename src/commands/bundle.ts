@@ -35,8 +35,8 @@ export async function modulesOf(directory: string): Promise<readonly string[]> {
   return names.toSorted((one, other) => Number(isModule(other)) - Number(isModule(one)));
 }
 
-/** Whether a file of a bundle is the Worker's own code; scripts for browsers are text to it. */
-export const isModule = (name: string): boolean => /(?<!\.browser)\.js$/.test(name);
+/** Whether a file of a bundle is the Worker's own code. */
+export const isModule = (name: string): boolean => name.endsWith(".js");
 
 /** Measures a bundle. */
 export async function sizeOf(directory: string): Promise<BundleSize> {

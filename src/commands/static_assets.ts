@@ -1,5 +1,8 @@
-/** The static files beside the Worker: `/openapi.json` and `/docs`, outside its script and start-up. */
-import { cp, mkdir, writeFile } from "node:fs/promises";
+/**
+ * The static files beside the Worker, outside its script and start-up: `/openapi.json`, `/docs`, and
+ * under `/static` what the pages load.
+ */
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
@@ -46,6 +49,11 @@ const START = `window.SwaggerUIBundle({
 });
 `;
 
+/** What the one style sheet is made of, in order. */
+const STYLES = ["passbook.css", "style/shell.css", "style/account.css", "style/statement.css"];
+
+const SCRIPTS = ["times.js", "live.js"];
+
 const SAFE = `  X-Content-Type-Options: nosniff
   X-Frame-Options: DENY
   Referrer-Policy: same-origin
@@ -56,6 +64,10 @@ const HEADERS = `/docs
   Content-Security-Policy: ${POLICY}
 ${SAFE}
 /docs/*
+${SAFE}
+/static/*
+  Cache-Control: public, max-age=86400
+  Content-Security-Policy: default-src 'none'; frame-ancestors 'none'
 ${SAFE}
 /openapi.json
   Access-Control-Allow-Origin: *
@@ -70,4 +82,12 @@ export async function prepareAssets(): Promise<void> {
   await writeFile(join(FOLDER, "docs.html"), PAGE);
   await writeFile(join(FOLDER, "docs", "start.js"), START);
   await writeFile(join(FOLDER, "_headers"), HEADERS);
+  await preparePageFiles(join(FOLDER, "static"));
+}
+
+async function preparePageFiles(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const styles = await Promise.all(STYLES.map((name) => readFile(join("src/pages", name), "utf8")));
+  await writeFile(join(folder, "passbook.css"), styles.join(""));
+  for (const name of SCRIPTS) await cp(join("src/pages/scripts", name), join(folder, name));
 }

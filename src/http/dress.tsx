@@ -1,5 +1,5 @@
 /** Every page in the service's own name and colour. */
-import type { Child } from "hono/jsx";
+import type { JSXNode } from "hono/jsx";
 import { renderIn } from "../pages/shell.ts";
 import { factory } from "./context.ts";
 
@@ -8,11 +8,12 @@ import { factory } from "./context.ts";
  * rather than in each handler, so that no page can forget it.
  */
 export const dressPages = factory.createMiddleware(async (context, next) => {
-  const html = context.html.bind(context) as (page: Child, ...rest: unknown[]) => Response;
-  const dressed = (page: Child, ...rest: unknown[]): Response => {
+  const html = context.html.bind(context) as (page: string, ...rest: unknown[]) => Response;
+  const dressed = (page: JSXNode, ...rest: unknown[]): Response => {
     const { service_name, service_accent } = context.get("services").config;
     const signed_in = context.get("session") !== undefined;
-    const shell = { service_name, service_accent, signed_in };
+    const release = context.env.RELEASE?.id ?? "";
+    const shell = { service_name, service_accent, release, signed_in };
     return html(renderIn(shell, page), ...rest);
   };
   context.html = dressed;

@@ -1,22 +1,12 @@
-/** The files of the pages: style sheet, theme, scripts and icon, for browsers to keep. */
-import { contentOf, isPageFile, versionOf } from "../pages/files.ts";
+/** The files of the pages that follow the settings: theme and icon, for browsers to keep. */
 import { favicon } from "../pages/mark.tsx";
 import { themeStyle } from "../pages/theme.ts";
 import { factory, type AppContext } from "./context.ts";
-import { refuseByAccept } from "./problem.tsx";
 
 const TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
-  js: "text/javascript; charset=utf-8",
   svg: "image/svg+xml",
 };
-
-/** `GET /passbook.css`, `/times.js` and the like. */
-export const readPageFile = factory.createHandlers((context) => {
-  const name = context.req.path.slice(1);
-  if (!isPageFile(name)) return refuseByAccept(context, { code: "not_found" });
-  return answerFile(context, contentOf(name), versionOf(name));
-});
 
 /** `GET /theme.css`: the service's colour, made readable. */
 export const readTheme = factory.createHandlers((context) => {

@@ -7,7 +7,7 @@ describe("headers of every answer", () => {
     ["/api/jobs?limit=0", 400],
     ["/api/nothing", 404],
     ["/signin", 200],
-    ["/passbook.css", 200],
+    ["/theme.css", 200],
   ])("%s carries all of them", async (path, status) => {
     const ada = await signInWithCredits();
     const answer = await ada.get(path);
@@ -28,7 +28,7 @@ describe("headers of every answer", () => {
       "x-xss-protection": "0",
     });
     expect(headers["cache-control"]).toBe(
-      path === "/passbook.css" ? "public, max-age=300" : "no-store",
+      path === "/theme.css" ? "public, max-age=300" : "no-store",
     );
     if (path.startsWith("/api")) expect(headers["vary"]).toBe("Origin");
   });

@@ -47,7 +47,7 @@ describe("the log of requests", () => {
     ["GET", "/signin", "succeeded", "/signin"],
     ["GET", "/api/wallet", "refused", "/api/wallet"],
     ["GET", "/api/nothing/secret-word", "refused", null],
-    ["GET", "/passbook.css", "succeeded", "/passbook.css"],
+    ["GET", "/theme.css", "succeeded", "/theme.css"],
   ])("tells of %s %s that it %s, by its pattern", async (method, path, outcome, route) => {
     const log = readLog(KEPT);
     await send(method, path);

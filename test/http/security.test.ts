@@ -16,14 +16,11 @@ const OPEN = [
   "GET /favicon.ico",
   "GET /favicon.svg",
   "GET /healthz",
-  "GET /live.js",
-  "GET /passbook.css",
   "GET /readyz",
   "GET /signin",
   "GET /signin/:id",
   "GET /signin/callback/:id",
   "GET /theme.css",
-  "GET /times.js",
   "POST /api/device/start",
   "POST /signin/dev",
   "POST /webhooks/stripe",
@@ -281,7 +278,7 @@ describe("every answer", () => {
 describe("outside development", () => {
   const settings = { BASE_URL: "https://id.family.test", DEV_SIGNIN: "false" };
   /** Needs no settings, so that what is wrong with them or with the address can be shown. */
-  const everywhere = ["/healthz", "/readyz", "/live.js", "/passbook.css", "/times.js"];
+  const everywhere = ["/healthz", "/readyz"];
   const bound = ROUTES.filter(({ path }) => !everywhere.includes(path));
 
   it.each(bound)("$method $path is found at its own address over https alone", async (route) => {

@@ -29,6 +29,29 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
+describe("/static", () => {
+  it.each([
+    ["passbook.css", "text/css", 24],
+    ["times.js", "text/javascript", 3],
+    ["live.js", "text/javascript", 3],
+  ])("has %s, small, for browsers to keep", async (name, type, most_kib) => {
+    const file = await fetch(`${passbook.url}/static/${name}?v=1`);
+    expect(file.status).toBe(200);
+    const { headers } = file;
+    expect(headers.get("Content-Type")).toContain(type);
+    expect(headers.get("Cache-Control")).toBe("public, max-age=86400");
+    expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+    expect((await file.arrayBuffer()).byteLength).toBeLessThan(most_kib * 1024);
+  });
+
+  it("has what the pages name", async () => {
+    const page = await (await fetch(`${passbook.url}/signin`)).text();
+    const [, address = ""] = /href="(\/static\/passbook\.css\?v=[^"]*)"/.exec(page) ?? [];
+    expect((await fetch(`${passbook.url}${address}`)).status).toBe(200);
+    expect((await fetch(`${passbook.url}/static/nothing.css`)).status).toBe(404);
+  });
+});
+
 describe("/docs", () => {
   it("shows the whole document, from this host alone and without breaking its policy", async () => {
     const page = await browser.newPage();
