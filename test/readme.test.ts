@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
 interface Row {
@@ -56,4 +56,17 @@ it("names tests that are in them", () => {
   );
   expect(missing).toEqual([]);
   expect(rows.flatMap(({ names }) => names).length).toBeGreaterThan(50);
+});
+
+it("docs/operate.md knows every event that is logged, and no other", () => {
+  const source = globSync("src/**/*.{ts,tsx}").map((path) => readFileSync(path, "utf8"));
+  const logged = source.flatMap((text) =>
+    [...text.matchAll(/\bevent: "([a-z_]+)"/g)].map(([, name]) => name),
+  );
+  const [, table = ""] = readFileSync("docs/operate.md", "utf8").split("| `event` |");
+  const rows = (table.split("\n\n")[0] ?? "").split("\n").slice(2);
+  const told = rows.flatMap((row) =>
+    [...(row.split("|")[1] ?? "").matchAll(/`([a-z_]+)`/g)].map(([, name]) => name),
+  );
+  expect(told.toSorted()).toEqual([...new Set(logged)].toSorted());
 });

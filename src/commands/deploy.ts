@@ -61,6 +61,8 @@ interface Progress {
   readonly ids: Map<string, string>;
   /** From the file of `--secrets`. */
   readonly kept: Secrets;
+  /** Names of secrets that Cloudflare has already. */
+  present: readonly string[];
   /** To be set together with the code. */
   to_set: Secrets;
   kept_in: string | null;
@@ -128,6 +130,7 @@ async function prepareSecrets(progress: Progress): Promise<string> {
   )) {
     console.error(`Warning: the secret ${name} is no setting; is ${meant} meant?`);
   }
+  progress.present = present;
   const { from_file, drawn } = await drawMissing(present, progress.kept);
   const names = Object.keys(drawn);
   if (names.length > 0 && !options["discard-secrets"]) {
@@ -196,21 +199,32 @@ async function perform(steps: readonly Step[]): Promise<void> {
   }
 }
 
-function sayWhatIsNext({ plan, kept, kept_in, to_set }: Progress): void {
+function sayWhatIsNext({ config, plan, kept, kept_in, present, to_set }: Progress): void {
   console.log(`\nPassbook is live at ${plan.base_url}.`);
   if (kept_in !== null) {
     console.log(
       `New secrets are in ${kept_in}. Move it to where you keep secrets: rotating needs them.`,
     );
   }
-  const has_providers = "SIGNIN_PROVIDERS" in kept || "SIGNIN_PROVIDERS" in to_set;
+  const isSet = (name: string): boolean =>
+    [
+      ...present,
+      ...Object.keys(kept),
+      ...Object.keys(to_set),
+      ...Object.keys(config.vars ?? {}),
+    ].includes(name);
   console.log("Next:");
-  if (!has_providers) {
+  if (!isSet("SIGNIN_PROVIDERS")) {
     console.log(
-      "  * let people sign in: npx wrangler secret put SIGNIN_PROVIDERS (README.md, Signing people in)",
+      "  * let people sign in: npx wrangler secret put SIGNIN_PROVIDERS (docs/signing-in.md)",
     );
   }
-  console.log("  * register your apps, and their starter credits (README.md, Configure)");
+  if (!isSet("OPERATORS")) {
+    console.log(
+      "  * say who operates it: OPERATORS, your own address, in wrangler.toml (README.md)",
+    );
+  }
+  console.log("  * register your apps, and their starter credits (docs/operators.md)");
   console.log("  * read docs/operate.md: upgrades, backups, keys, limits, logs");
 }
 
@@ -231,6 +245,7 @@ async function main(): Promise<void> {
     plan,
     ids: new Map(),
     kept,
+    present: [],
     to_set: {},
     kept_in: null,
     folder,

@@ -8,7 +8,14 @@ const reads_typescript =
 
 if (reads_typescript) {
   const [command = ""] = process.argv.splice(2, 1);
-  await import(new URL(`${command}.ts`, import.meta.url).href);
+  try {
+    await import(new URL(`${command}.ts`, import.meta.url).href);
+  } catch (error) {
+    // An option that there is not, or one without its value: said by the parser in a sentence.
+    if (!String(error?.code).startsWith("ERR_PARSE_ARGS_")) throw error;
+    console.error(`${error.message}\nThe head of src/commands/${command}.ts says what there is.`);
+    process.exitCode = 2;
+  }
 } else {
   console.error(
     `Passbook's commands need Node 22.18 or newer, and this is ${process.versions.node}. ` +

@@ -151,7 +151,7 @@ export async function idempotencyGuard(
   const key = context.req.header("Idempotency-Key");
   if (key === undefined) return accepted(null);
   if (!/^[\x21-\x7e]+$/.test(key) || key.length > IDEMPOTENCY_KEY_MAX_LENGTH) {
-    const detail = `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable characters.`;
+    const detail = `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters without a space.`;
     return refused({ code: "invalid_request", detail });
   }
   const bytes = new TextEncoder().encode(JSON.stringify(body));

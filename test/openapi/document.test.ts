@@ -8,7 +8,7 @@ import { openApiDocument } from "../../src/http/openapi/document.ts";
 import type * as schemas from "../../src/http/openapi/schemas.ts";
 import type { entryView, jobView, settledView } from "../../src/http/views.ts";
 import { awaitToken, startDevice } from "../support/device_client.ts";
-import { BASE_URL, send, signInWithCredits } from "../support/passbook.ts";
+import { BASE_URL, send, signIn, signInWithCredits } from "../support/passbook.ts";
 import { check, expectDocumented, paths } from "../support/conformance.ts";
 import { generatedRequests, type Caller } from "./generated.ts";
 
@@ -71,7 +71,8 @@ describe("the OpenAPI document", () => {
     [201, { token: "t" }, {}, /is not in the document/],
     [202, { code: "slow_down", interval: 5 }, {}, /Retry-After is missing/],
     [410, { error: "", code: "scope" }, {}, /is not what the document says/],
-    [200, { token: "t" }, { Location: "/" }, /Location is not in the document/],
+    [200, { token: "t" }, { Location: "/" }, /location is not in the document/],
+    [200, { token: "t" }, { "X-Powered-By": "us" }, /x-powered-by is not in the document/],
   ])("does not let %s %j with %j pass", (status, body, more, message) => {
     const headers = new Headers({ "Content-Type": "application/json", ...more });
     const answer = { status, body, headers, text: JSON.stringify(body) };
@@ -101,6 +102,18 @@ describe("requests made from the document", () => {
         .filter((name) => name.startsWith("LIMIT_"))
         .map((name) => [name, limiter]),
     );
+    const operator = await signIn("root@example.com");
+    Object.assign(settings, { OPERATORS: "root@example.com" });
+    const as_operator = { headers: { Authorization: `Bearer ${operator.token}` } };
+    const bob = await signInWithCredits("demo", "bob@example.com");
+    const write = (method: string, path: string, body: object) => {
+      const headers = { ...as_operator.headers, "Content-Type": "application/json" };
+      return send(method, path, { headers, body: JSON.stringify(body) }, settings);
+    };
+    const app = { name: "Demo", starter_credits: 100, origins: [], daily_starter_budget: null };
+    expect((await write("PUT", "/api/admin/apps/demo", app)).status).toBe(200);
+    const { key } = (await write("POST", "/api/admin/apps/demo/keys", { label: "fuzz" })).body;
+    expect(key).toMatch(/^pb_app_/);
     const tokenOf = async (limits: object): Promise<string> => {
       const options = {
         base_url: BASE_URL,
@@ -122,6 +135,8 @@ describe("requests made from the document", () => {
       limited: {
         Authorization: `Bearer ${await tokenOf({ apps: ["demo"], cap: { credits: 20 } })}`,
       },
+      operator: as_operator.headers,
+      app: { Authorization: `Bearer ${key}`, "Passbook-Identity": ada.identity_id },
       nobody: {},
       forged: { Authorization: `Bearer ${ada.token}x` },
     };
@@ -131,7 +146,12 @@ describe("requests made from the document", () => {
       job_ids.push((await ada.post("/api/jobs", job)).body.job_id);
     }
     const { user_code, device_code } = (await send("POST", "/api/device/start")).body;
-    const known = { job_ids, user_codes: [user_code], device_codes: [device_code] };
+    const known = {
+      job_ids,
+      identity_ids: [bob.identity_id],
+      user_codes: [user_code],
+      device_codes: [device_code],
+    };
     const seen = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(
@@ -148,7 +168,12 @@ describe("requests made from the document", () => {
       { numRuns: REQUESTS, endOnFailure: true },
     );
     // Not all of it was refused at the door.
-    for (const ok of ["POST /api/jobs 200", "GET /api/jobs 200", "GET /api/ledger 200"]) {
+    for (const ok of [
+      "POST /api/jobs 200",
+      "GET /api/jobs 200",
+      "GET /api/ledger 200",
+      "GET /api/admin/audit 200",
+    ]) {
       expect(seen.get(ok) ?? 0).toBeGreaterThan(0);
     }
   }, 600_000);

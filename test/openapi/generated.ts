@@ -21,6 +21,7 @@ type Schema = {
 /** Values that exist while the requests run, so that some of them find something. */
 export interface Known {
   readonly job_ids: readonly string[];
+  readonly identity_ids: readonly string[];
   readonly user_codes: readonly string[];
   readonly device_codes: readonly string[];
 }
@@ -33,7 +34,16 @@ export interface Generated {
 }
 
 /** Who asks; the runner knows their headers. */
-export const CALLERS = ["bearer", "cookie", "token", "limited", "nobody", "forged"] as const;
+export const CALLERS = [
+  "bearer",
+  "cookie",
+  "token",
+  "limited",
+  "operator",
+  "app",
+  "nobody",
+  "forged",
+] as const;
 export type Caller = (typeof CALLERS)[number];
 
 const slugs = fc.constantFrom("demo", "sketch", "a");
@@ -45,6 +55,8 @@ function valueOf(schema: Schema, name: string, known: Known): fc.Arbitrary<unkno
       ? chance
       : fc.oneof(fc.constantFrom(...known.job_ids), chance);
   }
+  if (name === "identity_id") return fc.constantFrom(...known.identity_ids, "user_nobody");
+  if (name === "slug") return slugs;
   if (name === "user_code") return fc.oneof(fc.constantFrom(...known.user_codes), fc.string());
   if (name === "device_code") return fc.oneof(fc.constantFrom(...known.device_codes), fc.string());
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -135,16 +147,25 @@ function requestsOf(
     type === "application/json"
       ? spoilt(objectOf(schema, known)).map((value) => JSON.stringify(value))
       : fc.constant(null);
-  const segment = fc.oneof(
-    valueOf({}, "id", known),
-    fc.constantFrom("demo", "github", "%00", "..;"),
+  const segmentOf = (name: string): fc.Arbitrary<unknown> =>
+    fc.oneof(
+      { weight: 2, arbitrary: valueOf({}, name, known) },
+      fc.constantFrom("demo", "github", "%00", "..;"),
+    );
+  const segments = Object.fromEntries(
+    [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => [name, segmentOf(name)]),
   );
+  // Behind the operators' door only they find anything.
+  const often: Caller = path.startsWith("/api/admin/") ? "operator" : "bearer";
   return fc.record({
     method: fc.constant(method.toUpperCase()),
     path: fc
-      .tuple(segment, queryOf(parameters, known))
-      .map(([value, query]) => path.replace(/\{\w+\}/, String(value)) + query),
-    caller: fc.constantFrom<Caller>("bearer", "bearer", "bearer", ...CALLERS),
+      .tuple(fc.record(segments), queryOf(parameters, known))
+      .map(
+        ([values, query]) =>
+          path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name])) + query,
+      ),
+    caller: fc.constantFrom<Caller>(often, often, often, ...CALLERS),
     headers: fc
       .record(
         {

@@ -127,7 +127,8 @@ export function openApiDocument(): object {
             type: "apiKey",
             in: "cookie",
             name: "passbook_session",
-            description: "A signed-in browser; writes need an allowed origin.",
+            description:
+              "A signed-in browser; writes need an allowed origin. Under https the name is `__Host-passbook_session`, and the token's cookie on the parent domain counts beside it.",
           },
           socialNetworkToken: {
             type: "http",

@@ -104,7 +104,7 @@ export const money_paths: ZodOpenApiPathsObject = {
       tag: "Jobs",
       summary: "Create up to 100 jobs in one transaction",
       description: BATCH_WORDS,
-      security: "caller",
+      security: "party",
       body: {
         schema: createJobsBody,
         example: {
@@ -132,7 +132,7 @@ export const money_paths: ZodOpenApiPathsObject = {
       tag: "Jobs",
       summary: "Settle up to 100 jobs in one transaction",
       description: BATCH_WORDS,
-      security: "caller",
+      security: "party",
       body: {
         schema: completeJobsBody,
         example: { jobs: [{ job_id: JOB_ID, actual_cost: 25 }] },

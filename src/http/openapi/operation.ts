@@ -34,8 +34,8 @@ export interface Particulars {
   readonly summary: string;
   readonly description?: string;
   /**
-   * `party`: an app's key too. `caller`: any bearer or the cookies. `session`: not a personal access token. `operator`: a caller who
-   * operates the service.
+   * `party`: an app's key too. `caller`: any bearer or the cookies. `session`: not a personal access
+   * token. `operator`: a caller who operates the service.
    */
   readonly security: "party" | "caller" | "session" | "operator" | "social" | "none";
   readonly query?: z.ZodObject;
@@ -69,7 +69,10 @@ const idempotency_header = z.object({
     .string()
     .regex(new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_LENGTH}}$`))
     .optional()
-    .describe("The same request under the same key happens once; kept for 24 hours.")
+    .describe(
+      "The same request under the same key happens once; kept for 24 hours. " +
+        `1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters without a space.`,
+    )
     .meta({ examples: ["0d4c8f9e-6f0b-4d5f-8f0a-2f3c7f1e9b11"] }),
 });
 
@@ -90,9 +93,9 @@ const REPLAYED = {
 } as const;
 
 /** What any answer to a browser may carry; other answers never do. */
-const RENEWED = {
+export const COOKIES: AnswerHeaders = {
   "Set-Cookie": {
-    description: "A browser's cookies, renewed from its session.",
+    description: "A browser's cookies: set, renewed from its session, or ended.",
     required: false,
     schema: { type: "string" },
   },
@@ -150,7 +153,7 @@ export function operation(it: Particulars): ZodOpenApiOperationObject {
         successes.map((success) => [
           String(success.status ?? 200),
           successResponse(success, {
-            ...(["party", "caller", "session", "operator"].includes(it.security) ? RENEWED : {}),
+            ...(["party", "caller", "session", "operator"].includes(it.security) ? COOKIES : {}),
             ...(it.idempotent ? REPLAYED : {}),
           }),
         ]),

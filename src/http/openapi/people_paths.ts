@@ -6,17 +6,17 @@ import { completeLoginBody } from "../device/complete.ts";
 import { pollLoginQuery } from "../device/poll.ts";
 import { signOutForm } from "../signout.ts";
 import { ACCOUNT, DEVICE, PERSONAL_TOKEN, PERSONAL_TOKEN_ID } from "./examples.ts";
-import { operation, type Success } from "./operation.ts";
+import { COOKIES, operation, type Success } from "./operation.ts";
 import * as schemas from "./schemas.ts";
 
 const done = { description: "Done.", schema: schemas.done, example: { ok: true } };
 
-const page = { description: "A page for people.", type: "text/html" };
+const page = { description: "A page for people.", type: "text/html", headers: COOKIES };
 
 const elsewhere: Success = {
   status: 303,
   description: "The browser goes on.",
-  headers: { Location: { required: true, schema: { type: "string" } } },
+  headers: { Location: { required: true, schema: { type: "string" } }, ...COOKIES },
 };
 
 const session_token = {
@@ -101,7 +101,7 @@ export const people_paths: ZodOpenApiPathsObject = {
       description: "A form of a page of an allowed origin. Programs that read no HTML get JSON.",
       security: "none",
       form: signOutForm,
-      success: [done, elsewhere],
+      success: [{ ...done, headers: COOKIES }, elsewhere],
       refusals: [
         "redirect_not_allowed",
         "origin_not_allowed",
