@@ -1,5 +1,5 @@
 /** What daily totals must be, told from the books of the accounts themselves, in another way than ours. */
-import type { Measure } from "../../src/readmodel/totals.ts";
+import type { Measure } from "../../src/readmodel/line_totals.ts";
 
 export type Sums = Partial<Record<Measure, number>>;
 
