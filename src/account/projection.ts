@@ -33,20 +33,27 @@ function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
 
 type Sums = Omit<LineTotals, "line" | "day" | "app_slug">;
 
+/** A line, the one before it where its kind asks for it, and its job as it is now. */
+interface LineInBook {
+  readonly entry: EntryRow;
+  readonly before: EntryRow | null;
+  readonly job: JobRow | null;
+}
+
 /**
- * What a line adds to the totals of its day, without sign but `adjusted`. A job's cost is counted where
- * it ended, whatever was reserved; purchases are counted whole, since what is taken back later is of
- * another day. A new kind does not compile before it says so here. `job`: the line's, as it is now; what
- * a `settle` left is never changed again, so that a line always adds the same.
+ * What a line adds to the totals of its day, without sign but `adjusted`. Purchases are counted whole,
+ * since what is taken back later is of another day. A new kind does not compile before it says so here.
+ * A line always adds the same, whatever its job has become meanwhile.
  */
-function sumsOf({ kind, amount }: EntryRow, job: JobRow | null): Sums {
+function sumsOf(line: LineInBook): Sums {
+  const { kind, amount } = line.entry;
   switch (kind) {
     case "grant":
       return { granted: amount };
     case "reserve":
       return { reserved: 0 - amount, jobs: 1 };
     case "settle":
-      return { settled: job?.actual_cost ?? 0, ...(job?.status === "failed" ? { failed: 1 } : {}) };
+      return { settled: costOf(line), ...(leftFailed(line) ? { failed: 1 } : {}) };
     case "refund":
       return { refunded: amount, failed: 1 };
     case "purchase":
@@ -60,9 +67,24 @@ function sumsOf({ kind, amount }: EntryRow, job: JobRow | null): Sums {
   }
 }
 
-function totalsOf(entry: EntryRow, job: JobRow | null): LineTotals {
-  const { line, at_ms, app_slug } = entry;
-  return { line, day: utcDayOf(at_ms), app_slug: app_slug ?? "", ...sumsOf(entry, job) };
+/**
+ * What a settling line cost the account, its balance and what is held together: for a job's first ending
+ * its real cost, whatever was reserved. Where a time-out had charged the reserve a late completion adds
+ * the difference, which may be below zero.
+ */
+function costOf({ entry, before }: LineInBook): number {
+  assertInvariant(before !== null, "a job's reserve comes before its settlement");
+  return before.balance_after + before.reserved_after - entry.balance_after - entry.reserved_after;
+}
+
+/** A settled job changes again in one case: its time-out had failed it, and it is completed late. */
+function leftFailed({ entry, job }: LineInBook): boolean {
+  return job !== null && (job.line > entry.line || job.status === "failed");
+}
+
+function totalsOf(line: LineInBook): LineTotals {
+  const { line: number, at_ms, app_slug } = line.entry;
+  return { line: number, day: utcDayOf(at_ms), app_slug: app_slug ?? "", ...sumsOf(line) };
 }
 
 /**
@@ -77,11 +99,13 @@ export function rowsOf(store: Store, lines: readonly EntryRow[]): ProjectedRows 
   const job_ids = new Set(lines.filter(moves_job).flatMap(({ job_id }) => job_id ?? []));
   const jobs = new Map(store.readJobs([...job_ids]).map((job) => [job.id, job]));
   const app_slugs = new Set<string>();
-  const totals = lines.map((entry) => {
+  const totals = lines.map((entry, at) => {
     if (changedBesides(entry.kind) === "its grant" && entry.app_slug !== null) {
       app_slugs.add(entry.app_slug);
     }
-    return totalsOf(entry, moves_job(entry) ? (jobs.get(entry.job_id ?? "") ?? null) : null);
+    const before =
+      entry.kind === "settle" ? (lines[at - 1] ?? store.readEntry(entry.line - 1)) : null;
+    return totalsOf({ entry, before, job: jobs.get(entry.job_id ?? "") ?? null });
   });
   return {
     account: accountRow(account, last),

@@ -171,10 +171,10 @@ export const UPKEEP_PORTION_JOBS = 2_000;
 export const UPKEEP_PORTIONS = 40;
 
 /**
- * Days that an account's row remembers before they go into the daily totals: all at once, so that it is
- * one further written row a week and account at most.
+ * Whole days from a day's end until its daily totals are closed. A line that comes later counts all the
+ * same, but costs a written row for its app and one for all, instead of none.
  */
-export const TOTALS_CLOSE_AFTER_DAYS = 7;
+export const TOTALS_CLOSE_AFTER_DAYS = 1;
 
 /** Ended sessions deleted in one statement, and statements of one run. */
 export const SESSION_CLEANUP_ROWS = 2_000;

@@ -3,7 +3,7 @@
  * of it, its grants and its jobs. Two adapters: straight to D1, and through a queue.
  */
 import type { accounts, grants, jobs } from "./schema.ts";
-import type { LineTotals } from "./totals.ts";
+import type { LineTotals } from "./line_totals.ts";
 
 export type { LineTotals };
 

@@ -10,7 +10,7 @@ import {
   UPKEEP_PORTION_JOBS,
   UPKEEP_PORTIONS,
 } from "../domain/limits.ts";
-import { closeDays, type AccountRange } from "./totals.ts";
+import { closeDays, endWalk } from "./totals.ts";
 
 /** What a run did. */
 export interface ReadModelUpkeep {
@@ -33,13 +33,10 @@ const DELETE_JOBS = `delete from jobs where (account_id, id) in (
     where accounts.id > ?1 and accounts.id <= ?2 and jobs.status <> 'started'
     limit ${UPKEEP_PORTION_JOBS})`;
 
-const SAVE_PLACE = `insert into upkeep (singleton, after_account_id) values (1, ?1)
-  on conflict (singleton) do update set after_account_id = excluded.after_account_id`;
-
 /**
  * Takes up the walk, at most {@link UPKEEP_PORTIONS} portions of it. `days`: how long a job stays after
- * its creation. Each portion is one transaction: a run that is cut off loses nothing, and counts nothing
- * twice.
+ * its creation. A run that is cut off between any two statements, or meets another, loses nothing and
+ * counts nothing twice.
  * @throws where D1 cannot be reached.
  */
 export async function tidyReadModel(
@@ -47,45 +44,36 @@ export async function tidyReadModel(
   days: number,
   now_ms: number,
 ): Promise<ReadModelUpkeep> {
-  let after_id =
-    (await database
-      .prepare("select after_account_id from upkeep")
-      .first<string>("after_account_id")) ?? "";
+  const before_id = firstIdOf(now_ms - days * DAY_MS);
+  const closed_before_day = utcDayOf(now_ms) - TOTALS_CLOSE_AFTER_DAYS;
   let deleted_jobs = 0;
   for (let portions = 1; portions <= UPKEEP_PORTIONS; portions += 1) {
-    const to_id = await lastIdOfPortion(database, after_id);
+    const { after_id, to_id } = await findPortion(database);
     if (to_id === null) {
-      if (after_id !== "") await database.prepare(SAVE_PLACE).bind("").run();
+      if (after_id !== "") await endWalk(database, after_id).run();
       return { deleted_jobs, portions, complete: true };
     }
-    const deleted = await tidyPortion(database, { after_id, to_id }, days, now_ms);
-    deleted_jobs += deleted;
+    const { meta } = await database.prepare(DELETE_JOBS).bind(after_id, to_id, before_id).run();
+    deleted_jobs += meta.changes;
     // Where more are due the same accounts come again.
-    if (deleted < UPKEEP_PORTION_JOBS) {
-      after_id = to_id;
-      await database.prepare(SAVE_PLACE).bind(after_id).run();
+    if (meta.changes < UPKEEP_PORTION_JOBS) {
+      await database.batch([...closeDays(database, { after_id, to_id }, closed_before_day)]);
     }
   }
   return { deleted_jobs, portions: UPKEEP_PORTIONS, complete: false };
 }
 
-/** The last of the next accounts; null where there are none. */
-async function lastIdOfPortion(database: D1Database, after_id: string): Promise<string | null> {
-  const next = `select id from accounts where id > ?1 order by id limit ${UPKEEP_PORTION_ACCOUNTS}`;
-  return database.prepare(`select max(id) as id from (${next})`).bind(after_id).first<string>("id");
-}
+const FIND_PORTION = `select place.after_id, (select max(id) from (
+    select id from accounts where id > place.after_id order by id limit ${UPKEEP_PORTION_ACCOUNTS}
+  )) as to_id
+  from (select coalesce(max(after_account_id), '') as after_id from upkeep) as place`;
 
-async function tidyPortion(
+/** The next accounts of the walk: where it stands, and the last of them; null: it is at its end. */
+async function findPortion(
   database: D1Database,
-  range: AccountRange,
-  days: number,
-  now_ms: number,
-): Promise<number> {
-  const today = utcDayOf(now_ms);
-  const before_id = firstIdOf(now_ms - days * DAY_MS);
-  const results = await database.batch([
-    database.prepare(DELETE_JOBS).bind(range.after_id, range.to_id, before_id),
-    ...closeDays(database, range, today - TOTALS_CLOSE_AFTER_DAYS, today),
-  ]);
-  return results[0]?.meta.changes ?? 0;
+): Promise<{ after_id: string; to_id: string | null }> {
+  const found = await database
+    .prepare(FIND_PORTION)
+    .first<{ after_id: string; to_id: string | null }>();
+  return found ?? { after_id: "", to_id: null };
 }

@@ -24,7 +24,7 @@ export const accounts = sqliteTable(
     reserved: integer().notNull(),
     /** When that line was written. */
     updated_at_ms: integer().notNull(),
-    /** What the lines up to `line` added to days whose totals are not closed; see `totals.ts`. */
+    /** What the lines up to `line` added to days whose totals are not closed; see `remembered_days.ts`. */
     days_json: text().notNull().default("[]"),
   },
   (table) => [index("accounts_identity_id").on(table.identity_id)],
@@ -89,8 +89,15 @@ export const dailyTotals = sqliteTable(
   (table) => [primaryKey({ columns: [table.day, table.app_slug] })],
 );
 
-/** One row: how far upkeep has come in its walk over the accounts. */
+/**
+ * One row: how far upkeep has come in its walk over the accounts, and which days `daily_totals` has of
+ * them. It goes with that table: either without the other counts days twice, or not at all.
+ */
 export const upkeep = sqliteTable("upkeep", {
   singleton: integer().primaryKey(),
   after_account_id: text().notNull(),
+  /** Days before this one are closed for the accounts after `after_account_id`. */
+  closed_before_day: integer().notNull().default(0),
+  /** And before this one for those up to it. */
+  closing_before_day: integer().notNull().default(0),
 });

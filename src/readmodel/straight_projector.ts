@@ -8,7 +8,8 @@ import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { PROJECTION_BATCH_LINES, PROJECTION_FORGET_ROWS } from "../domain/limits.ts";
 import type { Delivery, Projector } from "./projector.ts";
 import { accounts, grants, jobs } from "./schema.ts";
-import { ADD_LINES, closeDays } from "./totals.ts";
+import { ADD_LINES } from "./remembered_days.ts";
+import { addLateLines, closeAccount } from "./totals.ts";
 
 /** The projector over D1, which also takes the rows of several accounts at once. */
 export interface StraightProjector extends Projector {
@@ -21,9 +22,6 @@ export interface StraightProjector extends Projector {
 
 /** Columns that an account's or a job's row never changes; leaving them out spares their index. */
 const NEVER_CHANGED = ["id", "account_id", "identity_id", "created_at_ms"];
-
-/** After every day there can be. */
-const END_OF_DAYS = Number.MAX_SAFE_INTEGER;
 
 interface InsertRule {
   readonly on_conflict: "replace older" | "replace" | "keep";
@@ -66,11 +64,14 @@ function keyColumns(table: SQLiteTable): string[] {
   return key.map((column) => column.name);
 }
 
+/** Of the deliveries in JSON those whose lines follow on D1's row. */
+const FOLLOWS = `(value ->> '$.after_line' = 0 or exists (select 1 from accounts
+  where id = value ->> '$.id' and line >= value ->> '$.after_line'))`;
+const ADD_LATE_LINES = addLateLines(FOLLOWS);
 const UPSERT_ACCOUNTS = insertFromJson(accounts, {
   on_conflict: "replace older",
   instead: { days_json: ADD_LINES },
-  where: `value ->> '$.after_line' = 0 or exists (select 1 from accounts
-    where id = value ->> '$.id' and line >= value ->> '$.after_line')`,
+  where: FOLLOWS,
 });
 const REPLACE_ACCOUNTS = insertFromJson(accounts, {
   on_conflict: "replace",
@@ -86,6 +87,7 @@ const DELETE_OTHER_JOBS = `delete from jobs
     and id not in (select value ->> '$.id' from json_each(?4))`;
 const DELETE_OTHER_GRANTS = `delete from grants
   where account_id = ?1 and app_slug not in (select value ->> '$.app_slug' from json_each(?2))`;
+const HAS_NO_JOBS = "not exists (select 1 from jobs where account_id = ?1)";
 const REPLACE_GRANTS = insertFromJson(grants, { on_conflict: "replace" });
 
 /** The projector over a D1 database. */
@@ -102,6 +104,8 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
     }));
     const ids = deliveries.map(({ rows }) => rows.account.id);
     const results = await binding.batch<{ id: string; line: number }>([
+      // Late lines first: the account's row says which were counted, until it moves on.
+      ...insert(ADD_LATE_LINES, account_rows),
       ...insert(UPSERT_ACCOUNTS, account_rows),
       ...insert(
         INSERT_GRANTS,
@@ -143,8 +147,6 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
       ]);
     },
     async forget(account_id) {
-      // Were there another id between, closing its days early would do no harm.
-      const only_it = { after_id: account_id.slice(0, -1), to_id: account_id };
       const [deleted] = await binding.batch([
         binding
           .prepare(
@@ -153,14 +155,9 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
           )
           .bind(account_id),
         binding.prepare("delete from grants where account_id = ?1").bind(account_id),
-        ...closeDays(binding, only_it, END_OF_DAYS, END_OF_DAYS),
-        // The row goes last: it is what says that there is something to forget.
-        binding
-          .prepare(
-            `delete from accounts where id = ?1
-              and not exists (select 1 from jobs where account_id = ?1)`,
-          )
-          .bind(account_id),
+        // The row goes last, with what it remembers: it says that there is something to forget.
+        closeAccount(binding, account_id, HAS_NO_JOBS),
+        binding.prepare(`delete from accounts where id = ?1 and ${HAS_NO_JOBS}`).bind(account_id),
       ]);
       return (deleted?.meta.changes ?? 0) < PROJECTION_FORGET_ROWS;
     },

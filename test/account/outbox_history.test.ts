@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
+import type { ExpiryOutcome } from "../../src/domain/app_policy.ts";
 import { moodOfD1, type D1Mood } from "./d1_faults.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";
 import { readDailyTotals } from "../../src/readmodel/totals.ts";
@@ -11,7 +11,7 @@ import { evict, fireAlarm, query, readContents, repeatAlarm } from "../support/a
 
 type Step =
   | { readonly do: "grant"; readonly app: string }
-  | { readonly do: "create"; readonly estimate: number }
+  | { readonly do: "create"; readonly estimate: number; readonly on_expiry: ExpiryOutcome }
   | { readonly do: "complete" | "fail"; readonly job: number }
   | { readonly do: "adjust"; readonly amount: number }
   | { readonly do: "plan"; readonly plan: string }
@@ -34,7 +34,14 @@ const simply = (...names: Event[]) =>
   fc.record({ do: fc.constant("event"), event: fc.constantFrom(...names) });
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("grant"), app: fc.constantFrom("one", "two") }),
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("create"), estimate: fc.nat({ max: 40 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("create"),
+      estimate: fc.nat({ max: 40 }),
+      on_expiry: fc.constantFrom("refund", "charge"),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom("complete", "fail"), job: fc.nat(3) }) },
   fc.record({ do: fc.constant("adjust"), amount: fc.constantFrom(-70, 5, 60) }),
   fc.record({ do: fc.constant("plan"), plan: fc.constantFrom("free", "studio", "family") }),
@@ -76,7 +83,7 @@ class Play {
       case "create": {
         const job = {
           app_slug: "one",
-          policy: FIRST_POLICY,
+          policy: { settle: "holder" as const, on_expiry: step.on_expiry },
           action: "draw",
           ttl_seconds: 60,
           metadata_json: '{"a":1}',

@@ -89,6 +89,8 @@ export async function takeCounts(url: string): Promise<Counts> {
 
 /** Nothing was counted for so long: what was owed is delivered. */
 const QUIET_MS = 2_500;
+/** Longer than the queue waits for more messages (`wrangler.toml`). */
+export const QUEUE_QUIET_MS = 7_500;
 const PATIENCE_MS = 60_000;
 
 function total(counts: Counts): number {
@@ -96,7 +98,7 @@ function total(counts: Counts): number {
 }
 
 /** Waits until nothing happens any more. @returns what happened meanwhile. */
-export async function untilQuiet(url: string, owes: boolean): Promise<Counts> {
+export async function untilQuiet(url: string, owes: boolean, quiet_ms = QUIET_MS): Promise<Counts> {
   let sum = await takeCounts(url);
   let quiet_since_ms = performance.now();
   const until_ms = quiet_since_ms + PATIENCE_MS;
@@ -108,7 +110,7 @@ export async function untilQuiet(url: string, owes: boolean): Promise<Counts> {
     if (total(more) > 0) quiet_since_ms = performance.now();
     sum = add(sum, more);
     delivered ||= sum.d1_rows_written > 0;
-    if (delivered && performance.now() - quiet_since_ms > QUIET_MS) return sum;
+    if (delivered && performance.now() - quiet_since_ms > quiet_ms) return sum;
   }
   return sum;
 }
@@ -133,6 +135,7 @@ export async function coldLives(
   people: readonly Person[],
   mannerOf: (person: Person) => Manner,
   has_objects: boolean,
+  quiet_ms = QUIET_MS,
 ): Promise<Counts> {
   const sleep = async (): Promise<void> => {
     if (has_objects) await evict(url, people);
@@ -144,10 +147,10 @@ export async function coldLives(
     person,
     await createJob(url, mannerOf(person)),
   ]);
-  const first = await untilQuiet(url, has_objects);
+  const first = await untilQuiet(url, has_objects, quiet_ms);
   await sleep();
   await forEach(created, ([person, job_id]) => completeJob(url, mannerOf(person), job_id));
-  const second = await untilQuiet(url, has_objects);
+  const second = await untilQuiet(url, has_objects, quiet_ms);
   await sleep();
   if (has_objects) await ring(url, people);
   return add(add(first, second), await takeCounts(url));
@@ -159,10 +162,11 @@ export async function hotLives(
   manner: Manner,
   lives: number,
   has_objects: boolean,
+  quiet_ms = QUIET_MS,
 ): Promise<Counts> {
   await takeCounts(url);
   await forEach(Array.from({ length: lives }), async () =>
     completeJob(url, manner, await createJob(url, manner)),
   );
-  return untilQuiet(url, has_objects);
+  return untilQuiet(url, has_objects, quiet_ms);
 }

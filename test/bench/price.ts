@@ -10,7 +10,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { freePort } from "../../src/commands/local_worker.ts";
 import { printFootprint } from "./footprint.ts";
-import { coldLives, hotLives, shareOf, untilQuiet, type Manner } from "./lives.ts";
+import { coldLives, hotLives, QUEUE_QUIET_MS, shareOf, untilQuiet, type Manner } from "./lives.ts";
 import { deviceLogin, forEach, openWallet, readWallet, signIn, type Person } from "./people.ts";
 import { bundleWorker, readWorkerConfig, startWorker, type WorkerConfig } from "./platform.ts";
 import { costOf, priceTable, type Life, type PriceList } from "./pricing.ts";
@@ -68,7 +68,7 @@ const MANNERS = [
 /** The plainest lives with the queue bound: what else they take is the same as without. */
 async function countThroughQueue({ url, config }: Running): Promise<Life[]> {
   const people = await openAccounts(url, "queue");
-  await untilQuiet(url, true);
+  await untilQuiet(url, true, QUEUE_QUIET_MS);
   const mannerOf = (person: Person): Manner => ({
     name: "session",
     keyed: false,
@@ -76,11 +76,11 @@ async function countThroughQueue({ url, config }: Running): Promise<Life[]> {
   });
   const [hot] = people;
   if (hot === undefined) throw new Error("nobody leads a life");
-  const cold = shareOf(await coldLives(url, people, mannerOf, true), people.length);
-  const many = shareOf(await hotLives(url, mannerOf(hot), HOT_LIVES, true), HOT_LIVES);
+  const cold = await coldLives(url, people, mannerOf, true, QUEUE_QUIET_MS);
+  const many = await hotLives(url, mannerOf(hot), HOT_LIVES, true, QUEUE_QUIET_MS);
   return [
-    { name: "cold, queue", counts: cold, kept_answers: 0, closed_days: 1, config },
-    { name: "hot, queue", counts: many, kept_answers: 0, closed_days: 0, config },
+    { name: "cold, queue", counts: shareOf(cold, people.length), config },
+    { name: "hot, queue", counts: shareOf(many, HOT_LIVES), config },
   ];
 }
 
@@ -103,11 +103,10 @@ async function countPassbook({ url, config }: Running): Promise<Life[]> {
     });
     const [hot] = people;
     if (hot === undefined) throw new Error("nobody leads a life");
-    const kept_answers = keyed ? 2 : 0;
     const cold = shareOf(await coldLives(url, people, mannerOf, true), people.length);
-    lives.push({ name: `cold, ${name}`, counts: cold, kept_answers, closed_days: 1, config });
+    lives.push({ name: `cold, ${name}`, counts: cold, config });
     const many = shareOf(await hotLives(url, mannerOf(hot), HOT_LIVES, true), HOT_LIVES);
-    lives.push({ name: `hot, ${name}`, counts: many, kept_answers, closed_days: 0, config });
+    lives.push({ name: `hot, ${name}`, counts: many, config });
     process.stderr.write(`${name}; `);
   }
   return lives;
@@ -138,8 +137,6 @@ async function countD1Only(
   return {
     name: "D1 only",
     counts: shareOf(cold, people.length),
-    kept_answers: 0,
-    closed_days: 0,
     config,
   };
 }

@@ -14,10 +14,6 @@ export interface PriceList {
 export interface Life {
   readonly name: string;
   readonly counts: Counts;
-  /** Answers kept for a day, to be deleted then. */
-  readonly kept_answers: number;
-  /** Times that its account's open days are closed for it: a week and account once, whatever it did. */
-  readonly closed_days: number;
   readonly config: Pick<WorkerConfig, "observability" | "triggers">;
 }
 
@@ -34,9 +30,11 @@ ${CPU_PER_INVOCATION_MS} ms of CPU an invocation (npm run bench measures it), an
 and ${OBJECT_DELIVERY_MS} ms a batch it sends to D1 by itself. An alarm that was set and did not ring yet is added,
 as if it did. Assumed too: each invocation (request, call of an object, alarm, queue batch) is
 one log event where invocation logs are on, sampled as wrangler.toml says, all of a request alike. Added
-for later: a kept answer is deleted after a day, a written row each; where a schedule clears the read
-model, a row each job, and one for a cold life's days, as if its account led one a week. Cold: asleep before creation and before completion, each half sent on by itself.
-Hot: 500 lives in a row on one account, 20 at a time. Left out: storage, and what the plan includes.`;
+for later: where a schedule clears the read model, a written row each job. Nothing is added for what
+many share: days are closed for 500 accounts at once, and kept answers are dropped with their table (one
+account of over 100,000 lives a day writes a row for each answer again). Cold: asleep before creation and
+before completion, each half sent on by itself. Hot: 500 lives in a row on one account, 20 at a time.
+Left out: storage, and what the plan includes.`;
 
 function logEvents({ counts, config }: Life): number {
   const { enabled = false, head_sampling_rate = 1, logs } = config.observability ?? {};
@@ -63,14 +61,14 @@ function quantities(life: Life): Readonly<Record<string, number>> {
     counts.object_calls * OBJECT_CALL_MS +
     alarms * OBJECT_ALARM_MS +
     by_themselves * OBJECT_DELIVERY_MS;
-  const cleared = (life.config.triggers?.crons ?? []).length > 0 ? 1 + life.closed_days : 0;
+  const cleared = (life.config.triggers?.crons ?? []).length > 0 ? 1 : 0;
   return {
     requests: counts.requests,
     cpu_ms: invocations * CPU_PER_INVOCATION_MS,
     object_requests: counts.object_calls + alarms,
     object_gb_seconds: (active_ms / 1000) * OBJECT_GB,
     object_rows_read: counts.object_rows_read,
-    object_rows_written: counts.object_rows_written + counts.alarms_set + life.kept_answers,
+    object_rows_written: counts.object_rows_written + counts.alarms_set,
     d1_rows_read: counts.d1_rows_read,
     d1_rows_written: counts.d1_rows_written + cleared,
     kv_reads: counts.kv_reads,

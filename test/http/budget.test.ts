@@ -119,7 +119,7 @@ describe("rows written", () => {
     return () => cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
   }
 
-  /** Counts the rows that batches write to D1 from now on, by table: the account's row comes first. */
+  /** Counts the rows that batches write to D1 from now on, by table: late totals, then the account's. */
   function countD1Rows(): () => { account: number; jobs: number } {
     const rows = { account: 0, jobs: 0 };
     const prototype = Object.getPrototypeOf(env.DB);
@@ -127,7 +127,7 @@ describe("rows written", () => {
     prototype.batch = async function (this: D1Database, statements: D1PreparedStatement[]) {
       const results: D1Result[] = await Reflect.apply(batch, this, [statements]);
       results.forEach(({ meta }, index) => {
-        rows[index === 0 ? "account" : "jobs"] += meta.rows_written;
+        rows[index < 2 ? "account" : "jobs"] += meta.rows_written;
       });
       return results;
     };

@@ -1,20 +1,17 @@
 import { env } from "cloudflare:workers";
 import { createScheduledController } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
-import { DAY_MS, utcDayOf } from "../../src/domain/day.ts";
+import { DAY_MS } from "../../src/domain/day.ts";
 import {
   SESSION_CLEANUP_ROWS,
-  TOTALS_CLOSE_AFTER_DAYS,
   UPKEEP_PORTION_ACCOUNTS,
   UPKEEP_PORTION_JOBS,
   UPKEEP_PORTIONS,
 } from "../../src/domain/limits.ts";
 import { tidyReadModel } from "../../src/readmodel/retention.ts";
-import { createStraightProjector } from "../../src/readmodel/straight_projector.ts";
-import { readDailyTotals } from "../../src/readmodel/totals.ts";
 import worker from "../../src/worker.ts";
 import { environmentWith } from "../support/passbook.ts";
-import { rowsBetween } from "./contract.ts";
+import { countingRows } from "./watched.ts";
 
 const NOW_MS = 1_800_000_000_000;
 const count = (table: string) => env.DB.prepare(`select count(*) as n from ${table}`).first("n");
@@ -82,67 +79,11 @@ describe("a run", () => {
     await insertAccounts(10);
     await insertJobs("account 000003", 5, 100);
     await insertJobs("account 000003", 5_000, 1);
-    const batch = vi.spyOn(Object.getPrototypeOf(env.DB), "batch");
-    await tidyReadModel(env.DB, 30, NOW_MS);
-    const results = (await batch.mock.results[0]?.value) as D1Result[];
-    expect(results[0]?.meta.rows_read).toBeLessThan(100);
-    expect(results[0]?.meta.rows_written).toBe(5);
-  });
-});
-
-describe("days that are past", () => {
-  const DAY = utcDayOf(NOW_MS);
-  const series = (app: string | null = null) => readDailyTotals(env.DB, DAY - 30, DAY + 1, app);
-  const rowsOn = (day: number, first: number, last: number, account_id: string) => {
-    const rows = rowsBetween(first, last, account_id);
-    return { ...rows, lines: rows.lines.map((line) => ({ ...line, day })) };
-  };
-  const deliver = (day: number, first: number, last: number, account_id = "account") =>
-    createStraightProjector(env.DB).apply(rowsOn(day, first, last, account_id), first - 1);
-
-  it("are closed once, for good, and late lines of them still count, their account once", async () => {
-    const old = DAY - TOTALS_CLOSE_AFTER_DAYS - 1;
-    await deliver(old, 1, 5);
-    await deliver(old, 1, 4, "other");
-    const before = await series();
-    expect(before).toMatchObject([
-      { granted: 200, reserved: 10, jobs: 5, failed: 0, active_accounts: 2 },
-    ]);
-    for (let times = 0; times < 3; times += 1) {
-      await tidyReadModel(env.DB, 30, NOW_MS);
-      expect(await series()).toEqual(before);
-    }
-    expect(await count("daily_totals")).toBe(3);
-    await deliver(old, 6, 8);
-    await deliver(old, 1, 8);
-    const later = [{ ...before[0], reserved: 16, jobs: 8, active_accounts: 2 }];
-    expect(await series()).toEqual(later);
-    await tidyReadModel(env.DB, 30, NOW_MS);
-    expect(await series()).toEqual(later);
-    const open = "select sum(value ->> 'jobs') as n from accounts, json_each(days_json)";
-    expect(await env.DB.prepare(open).first("n")).toBe(0);
-    expect(await series("demo")).toMatchObject([{ jobs: 8, active_accounts: 2 }]);
-    expect(await series("none")).toEqual([]);
-  });
-
-  it("are closed all at once, a week's together, and today stays open", async () => {
-    await deliver(DAY - 7, 1, 3);
-    await deliver(DAY, 4, 4);
-    await tidyReadModel(env.DB, 30, NOW_MS);
-    expect(await count("daily_totals")).toBe(0);
-    await tidyReadModel(env.DB, 30, NOW_MS + DAY_MS);
-    expect(
-      await env.DB.prepare("select distinct day from daily_totals order by day").raw(),
-    ).toEqual([[DAY - 7], [DAY]]);
-    const [one, other] = await series();
-    expect([one?.jobs, other?.jobs]).toEqual([1, 1]);
-    // What is remembered does not grow with days.
-    await deliver(DAY + 1, 5, 5);
-    await tidyReadModel(env.DB, 30, NOW_MS + 20 * DAY_MS);
-    const remembered = await env.DB.prepare("select days_json from accounts").first<string>(
-      "days_json",
-    );
-    expect(JSON.parse(remembered ?? "")).toMatchObject([{ day: DAY + 1, jobs: 0, counted: 1 }]);
+    const { database, read, written } = countingRows(env.DB);
+    expect(await tidyReadModel(database, 30, NOW_MS)).toMatchObject({ deleted_jobs: 5 });
+    expect(read()).toBeLessThan(100);
+    // Beside the jobs the walk's place, which is kept for the next run.
+    expect(written()).toBe(5 + 3);
   });
 });
 

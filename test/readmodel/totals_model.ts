@@ -1,9 +1,9 @@
 /** What daily totals must be, told from the books of the accounts themselves, in another way than ours. */
-import type { Measure } from "../../src/readmodel/totals.ts";
+import type { Measure } from "../../src/readmodel/line_totals.ts";
 
 export type Sums = Partial<Record<Measure, number>>;
 
-/** A line as the model needs it; `cost` and `status` are its job's. */
+/** A line as the model needs it, and its job below. */
 export interface ModelLine {
   readonly at_ms: number;
   readonly kind: string;
@@ -15,7 +15,6 @@ export interface ModelLine {
 export interface ModelJob {
   readonly id: string;
   readonly status: string;
-  readonly actual_cost: number;
 }
 
 /** `day app` to sums; the app "*" is all of them. */
@@ -29,9 +28,18 @@ export function addAccount(
   jobs: readonly ModelJob[],
 ): void {
   const by_id = new Map(jobs.map((job) => [job.id, job]));
+  const last_of_job = new Map(lines.map((line) => [line.job_id, line]));
+  /** What each job has of the account's credits, and how much of it was counted as settled. */
+  const taken = new Map<string | null, number>();
+  const settled = new Map<string | null, number>();
   for (const line of lines) {
     const day = new Date(line.at_ms).toISOString().slice(0, 10);
-    const job = by_id.get(line.job_id ?? "");
+    const failed_here =
+      last_of_job.get(line.job_id) !== line || by_id.get(line.job_id ?? "")?.status === "failed";
+    const cost = (taken.get(line.job_id) ?? 0) - line.amount;
+    const settled_before = settled.get(line.job_id) ?? 0;
+    taken.set(line.job_id, cost);
+    if (line.kind === "settle") settled.set(line.job_id, cost);
     for (const app of ["*", ...(line.app_slug === null ? [] : [line.app_slug])]) {
       const key = `${day} ${app}`;
       const sums = totals.get(key) ?? { accounts: new Set<string>() };
@@ -43,8 +51,8 @@ export function addAccount(
       if (line.kind === "grant") add("granted", line.amount);
       if (line.kind === "reserve") add("reserved", Math.abs(line.amount));
       if (line.kind === "reserve") add("jobs", 1);
-      if (line.kind === "settle") add("settled", job?.actual_cost ?? Number.NaN);
-      if (line.kind === "settle" && job?.status === "failed") add("failed", 1);
+      if (line.kind === "settle") add("settled", cost - settled_before);
+      if (line.kind === "settle" && failed_here) add("failed", 1);
       if (line.kind === "refund") add("refunded", line.amount);
       if (line.kind === "refund") add("failed", 1);
       if (line.kind === "adjustment") add("adjusted", line.amount);

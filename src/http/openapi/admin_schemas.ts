@@ -81,7 +81,11 @@ export const stats = z
         day: z.iso.date().describe("A UTC day; one on which nothing happened is left out."),
         granted: total,
         reserved: total,
-        settled: total.describe("The real cost of what ended that day."),
+        settled: z
+          .int()
+          .describe(
+            "The real cost of what ended that day, less what late completions gave back of charged time-outs.",
+          ),
         refunded: total,
         purchased: total.describe("Gross."),
         adjusted: z.int().describe("Signed."),

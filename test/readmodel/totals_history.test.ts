@@ -1,0 +1,285 @@
+/**
+ * Accounts that live, deliver late, twice and out of turn, are replaced and forgotten, while days are
+ * closed by runs that break off and meet others: the totals are exact after every step.
+ */
+import { env } from "cloudflare:workers";
+import * as fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { DAY_MS, utcDayOf } from "../../src/domain/day.ts";
+import { UPKEEP_PORTION_ACCOUNTS } from "../../src/domain/limits.ts";
+import { MEASURES, type LineTotals } from "../../src/readmodel/line_totals.ts";
+import { tidyReadModel } from "../../src/readmodel/retention.ts";
+import { createStraightProjector } from "../../src/readmodel/straight_projector.ts";
+import { readDailyTotals } from "../../src/readmodel/totals.ts";
+import { rowsBetween } from "./contract.ts";
+import { seriesOf, type Totals } from "./totals_model.ts";
+import { watched } from "./watched.ts";
+
+const START_MS = 20_000 * DAY_MS;
+const HOUR_MS = DAY_MS / 24;
+const APPS = ["one", "two"];
+/** So many that a portion of the walk ends between them, whatever happens. */
+const ACCOUNTS = ["a", "c", "e"];
+const BETWEEN = ["b", "d"];
+
+/** What happens before a call of a run, or after it. */
+const MEANWHILE = [
+  "nothing",
+  "break off before",
+  "break off after",
+  "another run",
+  "a part of another run",
+  "a part of yesterday's run",
+  "a part of tomorrow's run",
+  "another run and a part of tomorrow's",
+  "delivery",
+  "late delivery",
+] as const;
+type Meanwhile = (typeof MEANWHILE)[number];
+
+type Step =
+  | {
+      readonly do: "live";
+      readonly account: number;
+      readonly app: string;
+      readonly credits: number;
+      readonly hours_back: number;
+    }
+  | { readonly do: "wait"; readonly hours: number }
+  | {
+      readonly do: "deliver";
+      readonly accounts: readonly number[];
+      readonly lines: number;
+      readonly again: number;
+    }
+  | { readonly do: "upkeep"; readonly meanwhile: readonly Meanwhile[] }
+  | { readonly do: "deliver too early" | "replace" | "forget" | "wipe"; readonly account: number };
+
+const account = fc.nat({ max: ACCOUNTS.length - 1 });
+const EVERY_ACCOUNT = [...ACCOUNTS.keys()];
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("live"),
+      account,
+      app: fc.constantFrom("", ...APPS),
+      credits: fc.nat({ max: 9 }),
+      hours_back: fc.nat({ max: 23 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("wait"),
+      hours: fc.constantFrom(1, 12, 24, 30, 80),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("deliver"),
+      accounts: fc.subarray(EVERY_ACCOUNT, { minLength: 1 }),
+      lines: fc.integer({ min: 1, max: 5 }),
+      again: fc.nat({ max: 3 }),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("upkeep"),
+      meanwhile: fc.array(fc.constantFrom("nothing", ...MEANWHILE), { maxLength: 9 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom("deliver too early", "replace", "forget", "wipe"),
+      account,
+    }),
+  },
+);
+
+/** An account's book: what its object has, and how much of it D1 was told. */
+class Book {
+  readonly id: string;
+  readonly lines: LineTotals[] = [];
+  told = 0;
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+class BrokenOff extends Error {}
+/** Looks where the walk stands, deletes jobs, closes days. */
+const CALLS_OF_PORTION = 3;
+
+class History {
+  readonly #projector = createStraightProjector(env.DB);
+  readonly #books = ACCOUNTS.map((id) => new Book(id));
+  readonly #model: Totals = new Map();
+  #now_ms = START_MS;
+  #made = 0;
+
+  async take(step: Step): Promise<void> {
+    switch (step.do) {
+      case "live": {
+        const { lines } = this.#book(step.account);
+        const day = utcDayOf(this.#now_ms - step.hours_back * HOUR_MS);
+        const line = { line: lines.length + 1, day, app_slug: step.app };
+        lines.push({ ...line, reserved: step.credits, jobs: 1, adjusted: 0 - step.credits });
+        return;
+      }
+      case "wait":
+        this.#now_ms += step.hours * HOUR_MS;
+        return;
+      case "deliver":
+        return this.#deliver(step.accounts, step.lines, step.again);
+      case "deliver too early": {
+        const book = this.#book(step.account);
+        const after_line = book.told + 1;
+        if (book.lines.length <= after_line) return;
+        const rows = this.#rows(book, after_line, book.lines.length);
+        expect(await this.#projector.apply(rows, after_line)).toBe(false);
+        return;
+      }
+      case "replace": {
+        const book = this.#book(step.account);
+        if (book.lines.length === 0) return;
+        await this.#projector.replaceAccount(this.#rows(book, 0, book.lines.length).account);
+        book.told = book.lines.length;
+        return;
+      }
+      case "forget": {
+        const { id } = this.#book(step.account);
+        while (!(await this.#projector.forget(id)));
+        this.#made += 1;
+        this.#books[step.account] = new Book(`${ACCOUNTS[step.account]}${this.#made}`);
+        return;
+      }
+      case "wipe":
+        await emptyD1();
+        await insertAccountsBetween();
+        this.#model.clear();
+        for (const book of this.#books) book.told = 0;
+        return;
+      case "upkeep":
+        return this.#upkeep(step.meanwhile);
+    }
+  }
+
+  #book(account: number): Book {
+    return this.#books[account] ?? expect.fail("no such account");
+  }
+
+  #rows(book: Book, after_line: number, to_line: number) {
+    const rows = rowsBetween(Math.max(1, after_line + 1), to_line, book.id);
+    return { ...rows, grants: [], jobs: [], lines: book.lines.slice(after_line, to_line) };
+  }
+
+  async #deliver(accounts: readonly number[], lines: number, again: number): Promise<void> {
+    const owing = accounts.map((at) => this.#book(at)).filter((book) => book.lines.length > 0);
+    const deliveries = owing.map((book) => {
+      const after_line = Math.max(0, book.told - again);
+      const to_line = Math.min(book.lines.length, after_line + lines);
+      const news = book.lines.slice(book.told, to_line);
+      for (const line of news) this.#count(book.id, line);
+      book.told += news.length;
+      return { rows: this.#rows(book, after_line, to_line), after_line };
+    });
+    const applied = await this.#projector.applyAll(deliveries);
+    expect(applied).toEqual(deliveries.map(() => true));
+  }
+
+  #count(id: string, { day, app_slug, ...sums }: LineTotals): void {
+    for (const app of ["*", app_slug]) {
+      const key = `${new Date(day * DAY_MS).toISOString().slice(0, 10)} ${app}`;
+      const total = this.#model.get(key) ?? { accounts: new Set<string>() };
+      this.#model.set(key, total);
+      total.accounts.add(id);
+      for (const name of MEASURES) total[name] = (total[name] ?? 0) + (sums[name] ?? 0);
+    }
+  }
+
+  async #upkeep(events: readonly Meanwhile[]): Promise<void> {
+    const left = [...events];
+    await this.#run(0, async (call) => {
+      const event = left.shift() ?? "nothing";
+      if (event === "break off before") throw new BrokenOff();
+      if (event.startsWith("another run")) await this.#run(0, (its) => its());
+      if (event === "a part of another run") await this.#runPart(0);
+      if (event === "a part of yesterday's run") await this.#runPart(-1);
+      if (event.endsWith("a part of tomorrow's")) await this.#runPart(1);
+      if (event === "a part of tomorrow's run") await this.#runPart(1);
+      if (event === "delivery") await this.#deliver(EVERY_ACCOUNT, 1, 1);
+      const answer = await call();
+      if (event === "late delivery") await this.#deliver(EVERY_ACCOUNT, 2, 0);
+      if (event === "break off after") throw new BrokenOff();
+      return answer;
+    });
+  }
+
+  /** A run that closes one portion, or two by turns, and breaks off. */
+  async #runPart(in_days: number): Promise<void> {
+    let calls = CALLS_OF_PORTION * (1 + ((this.#now_ms / HOUR_MS) % 2));
+    await this.#run(in_days, async (call) => {
+      if ((calls -= 1) < 0) throw new BrokenOff();
+      return call();
+    });
+  }
+
+  async #run(in_days: number, around: Parameters<typeof watched>[1]): Promise<void> {
+    const now_ms = this.#now_ms + in_days * DAY_MS;
+    await tidyReadModel(watched(env.DB, around), 90, now_ms).catch((error: unknown) => {
+      if (!(error instanceof BrokenOff)) throw error;
+    });
+  }
+
+  async expectExact(): Promise<void> {
+    for (const app of ["*", "", ...APPS]) {
+      const series = await readDailyTotals(env.DB, 0, 100_000, app === "*" ? null : app);
+      expect(series).toEqual(seriesOf(this.#model, app));
+    }
+  }
+}
+
+async function emptyD1(): Promise<void> {
+  const tables = ["accounts", "grants", "jobs", "daily_totals", "upkeep"];
+  await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
+}
+
+/** Accounts that are only there to be many. */
+async function insertAccountsBetween(): Promise<void> {
+  await env.DB.batch(
+    BETWEEN.map((id) =>
+      env.DB.prepare(
+        `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?1)
+          insert into accounts (id, identity_id, plan, created_at_ms, line, credits, reserved, updated_at_ms)
+          select printf('%s%06d', ?2, i), 'many', 'free', 1, 1, 0, 0, 1 from n`,
+      ).bind(UPKEEP_PORTION_ACCOUNTS, id),
+    ),
+  );
+}
+
+// Other files count accounts.
+afterEach(emptyD1);
+
+describe("whatever comes between lines, days and the closing of days", () => {
+  it("the totals are exact after every step", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 10, maxLength: 40, size: "max" }),
+        async (steps) => {
+          await emptyD1();
+          await insertAccountsBetween();
+          const history = new History();
+          for (const one of steps) {
+            await history.take(one);
+            await history.expectExact();
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
