@@ -29,7 +29,7 @@ interface InsertRule {
   readonly on_conflict: "replace older" | "replace" | "keep";
   /** Columns that are not simply replaced: by what instead; null: left as they are. */
   readonly instead?: Readonly<Record<string, string | null>>;
-  /** Which rows are inserted at all. */
+  /** Which rows are inserted at all, of accounts that are not barred. */
   readonly where?: string;
 }
 
@@ -51,11 +51,13 @@ function insertFromJson(
     .filter((column) => on_conflict === "replace" || !NEVER_CHANGED.includes(column))
     .map((column) => `${column} = ${instead[column] ?? `excluded.${column}`}`)
     .join(", ");
+  const account = table === accounts ? "id" : "account_id";
+  const is_let_in = `not exists (select 1 from forgotten_accounts where id = value ->> '$.${account}')`;
   const newer = on_conflict === "replace older" ? `where excluded.line > ${name}.line` : "";
   const resolution =
     on_conflict === "keep" ? "do nothing" : `do update set ${assignments} ${newer}`;
   return `insert into ${name} (${columns.join(", ")})
-    select ${values} from json_each(?1) where ${where}
+    select ${values} from json_each(?1) where ${is_let_in} and ${where}
     on conflict (${keyColumns(table).join(", ")}) ${resolution}`;
 }
 
@@ -141,6 +143,12 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
           .bind(account_id, after_id, to_id, JSON.stringify(jobs.map(({ id }) => ({ id })))),
         ...insert(REPLACE_JOBS, jobs),
       ]);
+    },
+    async bar(account_id) {
+      await binding
+        .prepare("insert into forgotten_accounts (id) values (?1) on conflict do nothing")
+        .bind(account_id)
+        .run();
     },
     async forget(account_id) {
       // Were there another id between, closing its days early would do no harm.
