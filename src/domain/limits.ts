@@ -200,6 +200,15 @@ export const ERASURE_PORTIONS = 20;
 /** How long a deleted account waits for the read model to hear of its last lines, before it goes untold. */
 export const ERASURE_DELIVERY_MAX_MS = 24 * 60 * 60 * 1000;
 
+/**
+ * When a deletion is looked at a second time: nothing that was under way when it happened still is, a
+ * sign-in at its provider's included.
+ */
+export const DELETION_SECOND_LOOK_MS = 60 * 60 * 1000;
+
+/** Deletions that one run of the schedule finishes, of a few calls each. */
+export const DELETIONS_PER_RUN = 100;
+
 /** How long an isolate trusts its copy of the app registry. */
 export const APP_REGISTRY_CACHE_MS = 60_000;
 

@@ -2,6 +2,7 @@
 import type { Hono } from "hono";
 import { buyCredits } from "./account/buy.ts";
 import { downloadData } from "./account/data.ts";
+import { deleteAccount, showDeletion } from "./account/delete.tsx";
 import { endSession } from "./account/end_session.ts";
 import { showJobs } from "./account/jobs.tsx";
 import { showAccount } from "./account/page.tsx";
@@ -97,6 +98,8 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/account/statement", signInFirst, ...showStatement);
   app.get("/account/statement.csv", signInFirst, ...downloadStatement);
   app.get("/account/data.json", signInFirst, ...downloadData);
+  app.get("/account/delete", signInFirst, ...showDeletion);
+  app.post("/account/delete", ...own_form, limitWrites, ...deleteAccount);
   app.post("/account/end-session", ...own_form, ...endSession);
   app.post("/account/link", ...own_form, ...linkMethod);
   app.post("/account/unlink", ...own_form, ...unlinkMethod);

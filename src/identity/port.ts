@@ -176,6 +176,11 @@ export interface IdentityProvider {
   endSession(identity_id: string, session_id: string): Promise<readonly Session[]>;
   /** Clears away a bounded part of the sessions that ended by themselves, oldest first. */
   deleteEndedSessions(): Promise<{ readonly deleted_sessions: number }>;
+  /**
+   * Forgets a person with all their sessions; may be done again. Nobody ever has the identity again: who
+   * signs in anew by the same way gets another, and their account takes no starter credits.
+   */
+  forgetPerson(identity_id: string): Promise<void>;
   /** The person of an identity; null where nobody has it. */
   readPerson(identity_id: string): Promise<Person | null>;
   /** Names and addresses of people by identity; who is not there is left out. For operators' lists. */

@@ -129,6 +129,7 @@ export const NOTICES = {
   unlinked: "Unlinked. You can no longer sign in that way.",
   only_one_left: "This is your only way to sign in. Link another one first.",
   session_ended: "Ended. That browser has to sign in again.",
+  account_deleted: "That account is deleted. Sign in to begin a new one.",
   not_linked: "That was not linked to your account.",
 } as const;
 

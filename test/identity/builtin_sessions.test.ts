@@ -10,7 +10,7 @@ const NOBODY = { name: null, email: null, email_verified: false };
 
 async function ada() {
   const database = drizzle(env.DIRECTORY);
-  const users = createUsers(database);
+  const users = createUsers(database, async (identity) => [JSON.stringify(identity)]);
   const sessions = createSessions(database);
   const found = await users.findOrCreate(ACME, NOBODY);
   const user_id = found.kind === "found" ? found.user_id : "";

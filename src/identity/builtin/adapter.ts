@@ -8,10 +8,11 @@ import type { OAuthProvider } from "../../oauth/providers.ts";
 import type { ForgetUpstreamTokens, KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import { createFlowCookies } from "./flow_cookie.ts";
 import { findByEmail, readPeople } from "./people.ts";
+import { forgetPerson, type PseudonymsOf } from "./forgetting.ts";
 import { endSession, listSessions } from "./session_list.ts";
 import { bindingOf, createSessions, type CameThrough } from "./sessions.ts";
 import { createSignIns } from "./sign_ins.ts";
-import { createUsers } from "./users.ts";
+import { createUsers, type Users } from "./users.ts";
 
 const SESSION_COOKIE = "passbook_session";
 
@@ -27,6 +28,10 @@ export interface BuiltinOptions {
   readonly providers: readonly OAuthProvider[];
   /** The first seals flow cookies, all open them. */
   readonly encryption_keys: readonly EncryptionKey[];
+  /** What is kept of identities whose people deleted their account. */
+  readonly pseudonyms_of: PseudonymsOf;
+  /** Opens the account of someone who deleted one before, before they have a session; may be done again. */
+  readonly open_returned: (identity_id: string) => Promise<unknown>;
   /** Takes the tokens that come with a sign-in. */
   readonly keep_upstream_tokens?: KeepUpstreamTokens;
   /** Told when a person no longer signs in with a provider. */
@@ -37,7 +42,7 @@ export interface BuiltinOptions {
 export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider {
   const database = drizzle(options.database);
   const sessions = createSessions(database);
-  const users = createUsers(database);
+  const users = openingReturned(createUsers(database, options.pseudonyms_of), options);
   const baseUrlOf = (request: Request): string => options.base_url ?? new URL(request.url).origin;
   const secretsOf = (request: Request): readonly string[] => secretsIn(baseUrlOf(request), request);
 
@@ -84,6 +89,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
     listSessions: (identity_id) => listSessions(database, identity_id),
     endSession: (identity_id, session_id) => endSession(database, identity_id, session_id),
     deleteEndedSessions: () => sessions.deleteEnded(),
+    forgetPerson: (identity_id) => forgetPerson(database, options.pseudonyms_of, identity_id),
     readPerson: (identity_id) => users.read(identity_id),
     readPeople: (identity_ids) => readPeople(database, identity_ids),
     findByEmail: (prefix, limit) => findByEmail(database, prefix, limit),
@@ -109,6 +115,24 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
           return signed_in;
         }
       : null,
+  };
+}
+
+/**
+ * Users of whom those who deleted an account before have the new one opened before anything can be done
+ * with it. The user's row remembers it until it is done: a sign-in that is cut off is made good by the next.
+ */
+function openingReturned(users: Users, { open_returned }: BuiltinOptions): Users {
+  return {
+    ...users,
+    async findOrCreate(origin, profile) {
+      const found = await users.findOrCreate(origin, profile);
+      if (found.kind === "found" && found.opens_as_returned) {
+        await open_returned(found.user_id);
+        await users.noteOpened(found.user_id);
+      }
+      return found;
+    },
   };
 }
 
