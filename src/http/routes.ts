@@ -58,6 +58,7 @@ import { startCheckout } from "./payments/checkout.ts";
 import { whereSold } from "./payments/sold.ts";
 import { limitedWebhook, receiveWebhook } from "./payments/webhook.ts";
 import { issueSessionToken } from "./session_token.ts";
+import { continueSignedIn } from "./signin/continue.ts";
 import { finishSignIn } from "./signin/callback.tsx";
 import { signInDevelopment } from "./signin/development.ts";
 import { showSignIn } from "./signin/page.tsx";
@@ -85,6 +86,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/signin", ...showSignIn);
   const signing_in = limitNetwork("signin");
   app.post("/signin/dev", signing_in, limitedBody, ...signInDevelopment);
+  app.post("/signin/continue", guardOwnForms, limitedBody, ...continueSignedIn);
   app.get("/signin/callback/:id", signing_in, limitSignInAnswers, ...finishSignIn);
   app.get("/signin/:id", signing_in, ...startSignIn);
 
