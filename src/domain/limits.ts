@@ -209,6 +209,9 @@ export const DELETION_SECOND_LOOK_MS = 60 * 60 * 1000;
 /** Deletions that one run of the schedule finishes, of a few calls each. */
 export const DELETIONS_PER_RUN = 100;
 
+/** Characters of a city's name that are kept. */
+export const PLACE_MAX_LENGTH = 100;
+
 /** How long an isolate trusts its copy of the app registry. */
 export const APP_REGISTRY_CACHE_MS = 60_000;
 

@@ -128,10 +128,10 @@ export interface ListedSession {
   readonly created_at_ms: number;
   /** Late by at most a day. */
   readonly last_used_at_ms: number | null;
-  /** The browser and its system in words. */
+  /** The browser and its system in words, and where it was, as of its last use. */
   readonly browser: string | null;
-  /** Where it was when it signed in, in words. */
-  readonly place: string | null;
+  readonly city: string | null;
+  readonly country: string | null;
 }
 
 export type Unlinked =
@@ -193,5 +193,7 @@ export interface IdentityProvider {
    */
   unlink(session: Session, provider: string): Promise<Unlinked>;
   /** Signs in a local user by e-mail address alone; null where that is not allowed. */
-  readonly signInDevelopment: ((email: string, base_url: string) => Promise<SignedIn>) | null;
+  readonly signInDevelopment:
+    | ((email: string, request: Request, base_url: string) => Promise<SignedIn>)
+    | null;
 }

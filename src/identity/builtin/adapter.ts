@@ -10,6 +10,7 @@ import { createFlowCookies } from "./flow_cookie.ts";
 import { findByEmail, readPeople } from "./people.ts";
 import { forgetPerson, type PseudonymsOf } from "./forgetting.ts";
 import { endSession, listSessions } from "./session_list.ts";
+import { seenIn } from "./seen.ts";
 import { bindingOf, createSessions, type CameThrough } from "./sessions.ts";
 import { createSignIns } from "./sign_ins.ts";
 import { createUsers, type Users } from "./users.ts";
@@ -46,13 +47,16 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
   const baseUrlOf = (request: Request): string => options.base_url ?? new URL(request.url).origin;
   const secretsOf = (request: Request): readonly string[] => secretsIn(baseUrlOf(request), request);
 
+  const resume = (request: Request) => sessions.resume(secretsOf(request), seenIn(request));
+
   // Always a new session: one that was planted in the browser before gains nothing from a sign-in.
   const signIn = async (
     user_id: string,
     came_through: CameThrough,
+    request: Request,
     base_url: string,
   ): Promise<SignedIn | null> => {
-    const started = await sessions.start(user_id, came_through);
+    const started = await sessions.start(user_id, came_through, seenIn(request));
     if (started === null) return null;
     const { secret, session } = started;
     return { session, set_cookies: [cookieFor(base_url, secret)] };
@@ -62,7 +66,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
     flows: createFlowCookies(options.encryption_keys),
     users,
     keep_upstream_tokens: options.keep_upstream_tokens ?? null,
-    sessionOf: async (request) => (await sessions.resume(secretsOf(request)))?.session ?? null,
+    sessionOf: async (request) => (await resume(request))?.session ?? null,
     signIn,
   });
 
@@ -70,7 +74,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
     sign_in_methods: options.providers.map(({ id, name }) => ({ id, name })),
     sessionBindings: (request) => Promise.all(secretsOf(request).map(bindingOf)),
     async resume(request) {
-      const proven = await sessions.resume(secretsOf(request));
+      const proven = await resume(request);
       if (proven === null) return { kind: "none" };
       const { secret, session } = proven;
       const set_cookies = [cookieFor(baseUrlOf(request), secret)];
@@ -104,13 +108,13 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
         : { kind: "refused", reason: outcome.kind };
     },
     signInDevelopment: options.dev_signin
-      ? async (email, base_url) => {
+      ? async (email, request, base_url) => {
           const subject = email.toLowerCase();
           const origin = { provider: "dev", subject, issuer: null, client_id: null };
           const profile = { name: null, email: subject, email_verified: true };
           const found = await users.findOrCreate(origin, profile);
           const signed_in =
-            found.kind === "found" ? await signIn(found.user_id, origin, base_url) : null;
+            found.kind === "found" ? await signIn(found.user_id, origin, request, base_url) : null;
           if (signed_in === null) throw new Error("a development identity was unlinked meanwhile");
           return signed_in;
         }

@@ -67,6 +67,10 @@ export const sessions = sqliteTable(
     expires_at_ms: integer().notNull(),
     /** Which of the user's identities it came through; null: not known, as in older rows. */
     provider: text(),
+    /** What is shown of it to its person, as of its last use; see `seen.ts`. */
+    browser: text(),
+    city: text(),
+    country: text(),
   },
   (table) => [
     uniqueIndex("sessions_id").on(table.id),
