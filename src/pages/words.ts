@@ -64,8 +64,8 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
   },
   unavailable: {
     title: "We cannot answer right now",
-    what: "Nothing was changed.",
-    next: "Try again in a few seconds.",
+    what: "What you asked may or may not have happened.",
+    next: "Wait a few seconds, look whether it did, and try again.",
   },
 };
 
