@@ -1,4 +1,5 @@
 /** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
+import { createAccountDeletion, type AccountDeletion } from "./account_deletion.ts";
 import { createAccounts, type Accounts } from "./account/client.ts";
 import { createTokenVault, type TokenVault } from "./account/vault/client.ts";
 import { createStarterBudgets, type ReserveStarter } from "./budget/client.ts";
@@ -9,6 +10,7 @@ import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
 import { createAppRecords, type AppRecords } from "./directory/app_records.ts";
 import { createAppRegistry, type AppRegistry } from "./directory/apps.ts";
 import { createAuditLog, type AuditLog } from "./directory/audit.ts";
+import { createDeletionNotes } from "./directory/deletions.ts";
 import type { RateLimitBinding, RateLimitRule } from "./domain/rate_limits.ts";
 import type { Readiness } from "./domain/readiness.ts";
 import { accepted, type Result } from "./domain/result.ts";
@@ -16,6 +18,7 @@ import { createBuiltinAdapter } from "./identity/builtin/adapter.ts";
 import { announceSessionEndings } from "./identity/session_endings.ts";
 import type { IdentityProvider } from "./identity/port.ts";
 import { createMacKeys } from "./keys/mac.ts";
+import { createPseudonyms } from "./keys/pseudonym.ts";
 import { createKeyRing, type KeyRing } from "./keys/signing.ts";
 import { createSocialNetwork, type AskSocialNetwork } from "./oauth/social_network.ts";
 import type { Payments } from "./payments/payments.ts";
@@ -41,6 +44,7 @@ import { runUpkeep } from "./upkeep.ts";
 export interface Services {
   readonly config: Config;
   readonly accounts: Accounts;
+  readonly account_deletion: AccountDeletion;
   readonly apps: AppRegistry;
   /** The registry as operators change it. */
   readonly app_records: AppRecords;
@@ -106,6 +110,8 @@ function build(env: Env): Result<Services, Misconfiguration> {
   const personal_tokens = createPersonalTokens(
     createMacKeys(config.signing_keys, "passbook personal token 1"),
   );
+  const pseudonymsOf = createPseudonyms(createMacKeys(config.signing_keys, "passbook pseudonym 1"));
+  const audit = createAuditLog(env.DIRECTORY);
   const identity = announceSessionEndings(
     createBuiltinAdapter({
       database: env.DIRECTORY,
@@ -113,6 +119,8 @@ function build(env: Env): Result<Services, Misconfiguration> {
       dev_signin: config.dev_signin,
       providers: config.signin_providers,
       encryption_keys: config.encryption_keys,
+      pseudonyms_of: pseudonymsOf,
+      open_returned: (identity_id) => accounts(identity_id).openReturned(),
       keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
       forget_upstream_tokens: (identity_id, provider, linked_at_ms) =>
         vault.forget(identity_id, provider, linked_at_ms),
@@ -129,7 +137,19 @@ function build(env: Env): Result<Services, Misconfiguration> {
     apps,
     app_records: createAppRecords(env.DIRECTORY, () => apps.forget()),
     reserve_starter: createStarterBudgets(env.STARTER_BUDGET),
-    audit: createAuditLog(env.DIRECTORY),
+    audit,
+    account_deletion: createAccountDeletion({
+      notes: createDeletionNotes(env.DIRECTORY),
+      closeAccount: (identity_id) => accounts(identity_id).deleteAccount(OWNER),
+      isClosed: (identity_id) => accounts(identity_id).isDeleted(),
+      forget: [
+        (identity_id) => identity.forgetPerson(identity_id),
+        async (identity_id) => {
+          const [pseudonym] = await pseudonymsOf(["person", identity_id]);
+          await audit.forgetPerson(identity_id, `deleted_${pseudonym}`);
+        },
+      ],
+    }),
     read_model: createReadModel(env.DB),
     identity,
     keys,
@@ -176,11 +196,12 @@ export function projectionConsumer(env: Env): (batch: MessageBatch<Delivery>) =>
 export function upkeepOf(env: Env): () => Promise<void> {
   const services = servicesFor(env);
   if (!services.ok) throw new Error("misconfigured");
-  const { config, identity } = services.value;
+  const { config, identity, account_deletion } = services.value;
   return () =>
     runUpkeep({
       read_model: () => tidyReadModel(env.DB, config.read_model_days, Date.now()),
       sessions: () => identity.deleteEndedSessions(),
+      deletions: () => account_deletion.finishNoted(Date.now()),
     });
 }
 

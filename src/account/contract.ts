@@ -83,6 +83,8 @@ export interface WalletAnswer {
   } | null;
   /** Whether a grant would have been made, had its {@link GrantReservation} been for now. */
   readonly grant_waits: boolean;
+  /** Whether apps may grant starter credits here: not to who had them in an account since deleted. */
+  readonly takes_starters: boolean;
 }
 
 export interface CreateJobRequest {
@@ -139,6 +141,8 @@ export interface OverviewAnswer {
   readonly reserved: number;
   readonly open_jobs: number;
   readonly apps: readonly AppRow[];
+  /** As in {@link WalletAnswer}. */
+  readonly takes_starters: boolean;
   readonly recent_jobs: readonly JobRow[];
   /** Where the charts begin: as asked, or where the account was opened since. */
   readonly from_ms: number;
@@ -276,8 +280,9 @@ type Guard = IdempotencyGuard | null;
 
 /**
  * The operations of one account. The object implements it; `client.ts` reaches it by identity. Each
- * may be refused as `unauthorized` (the caller's token ended), `scope` (it may not do this) or
- * `suspended` (operators keep the holder out).
+ * may be refused as `unauthorized` (the caller's token ended, or the account was deleted), `scope` (it
+ * may not do this) or `suspended` (operators keep the holder out). To apps and operators a deleted
+ * account is `account_unknown`.
  */
 export interface AccountOperations {
   keepUpstreamTokens(
@@ -316,6 +321,14 @@ export interface AccountOperations {
   /** Keeps the holder out, or lets them in again; their streams close at once. For operators. */
   suspend(): Answer<null>;
   restore(): Answer<null>;
+  /**
+   * Deletes the account: from now on nobody is let in, by whatever credential, and its rows go. Refused
+   * like any other of its holder's acts, also where it is deleted already.
+   */
+  deleteAccount(caller: Caller): Answer<null>;
+  isDeleted(): boolean;
+  /** Opens the account of someone who deleted one before: without starter credits. May be done again. */
+  openReturned(): Answer<null>;
   /** Whether the caller may start a purchase. */
   checkBuyer(caller: Caller): Answer<null>;
   /** For what the payment service says. Each may be told again; may be refused as `balance_limit`. */

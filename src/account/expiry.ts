@@ -42,6 +42,21 @@ export class Expiry {
   }
 
   /**
+   * Ends started jobs as if their time had run out, a portion of them: the account is deleted.
+   * @returns whether more may be left.
+   */
+  endStartedJobs(transaction: Transaction): boolean {
+    const { store, newest_entry } = transaction;
+    const { recent_after_job_id } = openJobsOf(newest_entry.read());
+    const recent = store.listRecentStartedJobs(recent_after_job_id ?? "").map(({ id }) => id);
+    const job_ids = [...recent, ...store.listLongJobs(EXPIRY_PORTION_JOBS)];
+    const started = job_ids.filter((id) => store.readJob(id)?.status === "started");
+    for (const job_id of started) this.endOrSetAside(transaction, job_id);
+    this.#next_ms = null;
+    return started.length > 0;
+  }
+
+  /**
    * Ends a job whose time has run out. One that cannot end must not stop the account: it keeps its
    * hold, is set aside for an hour, and shows in the log and in the read model, as started past its
    * time.

@@ -52,6 +52,7 @@ export function readOverview(
     reserved: newest.reserved_after,
     open_jobs: newest.open_jobs,
     apps: store.listApps().filter(({ slug }) => visible_apps?.includes(slug) ?? true),
+    takes_starters: !account.returned,
     recent_jobs,
     from_ms,
     balance: sampleBalance(points, from_ms, now_ms, OVERVIEW_POINTS_MAX),

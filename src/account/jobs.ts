@@ -29,9 +29,9 @@ import type { Transaction } from "./transaction.ts";
  * token's row, and one job that may have outlasted the recent ones.
  */
 export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
-  const { store, newest_entry, personal_token, acting_app, now_ms } = transaction;
+  const { store, standing, newest_entry, personal_token, acting_app, now_ms } = transaction;
   // An app's key is let in to a suspended account, for what is held to settle: it starts nothing there.
-  if (acting_app !== null && store.readSuspendedAt() !== null) {
+  if (acting_app !== null && (standing?.suspended_at_ms ?? null) !== null) {
     return refused({ code: "suspended" });
   }
   const not_allowed = whyNotReserve(transaction, request.app_slug, request.cost_estimate);

@@ -19,7 +19,9 @@ import * as batches from "./batches.ts";
 import type * as contract from "./contract.ts";
 import { SERVICE } from "./contract.ts";
 import { listEntries } from "./entries.ts";
+import * as deletion from "./deletion.ts";
 import { Delivery } from "./delivery.ts";
+import { Erasure } from "./erasure.ts";
 import { Streams } from "./events/streams.ts";
 import { WATCH_HEADER, WATCH_PROTOCOL, type WatchRequest } from "./events/watcher.ts";
 import { Expiry } from "./expiry.ts";
@@ -46,7 +48,7 @@ import * as personal_tokens from "./personal_tokens/life.ts";
 import { openPersonalTokenStore, type PersonalTokenStore } from "./personal_tokens/store.ts";
 import { restore, suspend } from "./suspension.ts";
 import { Vault } from "./vault/vault.ts";
-import { transact, type Transaction } from "./transaction.ts";
+import { transact, type Ground, type Transaction } from "./transaction.ts";
 import { readPlan, readWallet } from "./wallet.ts";
 
 export class Account extends DurableObject<Env> implements contract.AccountOperations {
@@ -58,6 +60,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   #outbox!: Outbox;
   #alarm!: Alarm;
   #delivery!: Delivery;
+  #erasure!: Erasure;
   #purchases!: PurchaseStore;
   #alarm_round!: AlarmRound;
   readonly #expiry = new Expiry();
@@ -82,6 +85,12 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
         personal_tokens: this.#personal_tokens,
       });
       this.#delivery = new Delivery(this.#alarm, this.#outbox);
+      this.#erasure = new Erasure({
+        database: this.#database,
+        store: this.#store,
+        outbox: this.#outbox,
+        ground: () => this.#ground(() => undefined),
+      });
       this.#purchases = openPurchaseStore(this.#database);
       this.#alarm_round = new AlarmRound(this.#alarm);
     });
@@ -227,12 +236,31 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   suspend(): contract.Answer<null> {
     const answer = this.#transact(SERVICE, "write", suspend);
-    this.#streams.closeAll();
+    this.#streams.closeAll("Ask the operator.");
     return answer;
   }
 
   restore(): contract.Answer<null> {
     return this.#transact(SERVICE, "write", restore);
+  }
+
+  deleteAccount(caller: contract.Caller): contract.Answer<null> {
+    const answer = this.#transact(caller, "write", (it) => {
+      this.#openVault().forgetAll();
+      return deletion.deleteAccount(it);
+    });
+    if (!answer.ok) return answer;
+    this.#erasure.begin();
+    this.#streams.closeAll("This account was deleted.");
+    return answer;
+  }
+
+  isDeleted(): boolean {
+    return this.#erasure.has_begun;
+  }
+
+  openReturned(): contract.Answer<null> {
+    return this.#transact(SERVICE, "write", deletion.openReturned);
   }
 
   checkBuyer(caller: contract.Caller): contract.Answer<null> {
@@ -353,6 +381,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   async rebuild(): Promise<void> {
+    if (this.#erasure.has_begun) return;
     // The debt and its alarm come first: whatever happens now, the rebuild is finished.
     this.#outbox.startRebuild();
     if (this.#outbox.due_at_ms === null) return;
@@ -362,6 +391,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   /** Looks at what D1 has, and sends it what it lacks: something that was on its way there was lost. */
   catchUp(): void {
+    // What it still has to say it says by itself.
+    if (this.#erasure.has_begun) return;
     this.#outbox.doubt();
     this.#alarm.by(Date.now() + PROJECTION_DELAY_MS);
   }
@@ -369,6 +400,9 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   /** The one alarm: jobs whose time ran out, what the read model is owed, streams that end, clean-up. */
   override async alarm(): Promise<void> {
     this.#delivery.ring();
+    if (this.#erasure.has_begun) {
+      return this.#alarm_round.run([["erasure", () => this.#erasure.step()]]);
+    }
     await this.#alarm_round.run([
       ["expiry", () => this.#expireDueJobs()],
       ["projection", () => this.#delivery.flush()],
@@ -407,26 +441,32 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     operation: (transaction: Transaction) => contract.Answer<Value>,
   ): contract.Answer<Value> {
     let has_posted = false;
-    const ground = {
+    const ground = this.#ground(() => void (has_posted = true));
+    const answer = transact(ground, caller, wanted, operation);
+    // After the commit: a stream never tells what was rolled back.
+    if (has_posted) this.#streams.publish();
+    if (this.#erasure.has_begun) this.#erasure.seeThatItGoesOn(this.#alarm);
+    else this.#delivery.start();
+    return answer;
+  }
+
+  #ground(posted: () => void): Ground {
+    return {
       storage: this.ctx.storage,
       store: this.#store,
       personal_tokens: this.#personal_tokens,
       alarm: this.#alarm,
       delivery: this.#delivery,
       expiry: this.#expiry,
-      posted: () => void (has_posted = true),
+      posted,
       identity_id: this.#identityId(),
     };
-    const answer = transact(ground, caller, wanted, operation);
-    // After the commit: a stream never tells what was rolled back.
-    if (has_posted) this.#streams.publish();
-    this.#delivery.start();
-    return answer;
   }
 
   /** One vault for the life of the instance: it knows which renewals are under way. */
   #openVault(): Vault {
-    this.#vault ??= new Vault(this.#database, this.#identityId());
+    const isClosed = (): boolean => this.#erasure.has_begun;
+    this.#vault ??= new Vault(this.#database, this.#identityId(), isClosed);
     return this.#vault;
   }
 

@@ -79,6 +79,15 @@ export class Outbox {
     this.#known_line = null;
   }
 
+  /**
+   * Has the read model forget the account, a bounded part of it, and take nothing of it from then on.
+   * @returns whether nothing of it remains. @throws where D1 cannot be reached.
+   */
+  async forgetForGood(account_id: string): Promise<boolean> {
+    await this.#projector.bar(account_id);
+    return (await this.#forget(account_id, PROJECTION_FLUSH_BATCHES)) > 0;
+  }
+
   /** Notes that the whole account is to be sent anew; {@link flush} does it, in portions. */
   startRebuild(): void {
     if (this.#store.readNewestEntry() === null) return;
@@ -114,7 +123,7 @@ export class Outbox {
     return this.#sendLines(to_line, left);
   }
 
-  /** Deletes an account that this identity had before its object was made anew. */
+  /** Deletes an account from the read model. @returns how many batches are left; 0: not finished. */
   async #forget(account_id: string, batches: number): Promise<number> {
     for (let left = batches; left > 0; left -= 1) {
       if (await this.#projector.forget(account_id)) return left;

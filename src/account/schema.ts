@@ -24,6 +24,12 @@ export const account = sqliteTable("account", {
   kept_since_line: integer().notNull().default(0),
   /** How many lines were written while `kept_answers_before` was that table. */
   kept_before_lines: integer().notNull().default(0),
+  /** Since when there is no such account any more; null: there is. From then on this row is its tombstone. */
+  deleted_at_ms: integer(),
+  /** How far a deleted account's rows are gone; see `erasure.ts`. Null: the account is there. */
+  erasure: text({ enum: ["closing", "wiping", "forgetting", "done"] }),
+  /** Whether its holder had an account before and deleted it: no app gives them starter credits again. */
+  returned: integer({ mode: "boolean" }).notNull().default(false),
 });
 
 /**

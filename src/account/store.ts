@@ -13,6 +13,7 @@ export type AccountRow = typeof schema.account.$inferSelect;
 export type EntryRow = typeof schema.entries.$inferSelect;
 export type AppRow = typeof schema.apps.$inferSelect;
 export type JobRow = typeof schema.jobs.$inferSelect;
+export type AccountStanding = Pick<AccountRow, "suspended_at_ms" | "deleted_at_ms" | "returned">;
 
 const { account, apps, entries, jobs, longJobs, stuckJobs } = schema;
 /** A statement's parameter. */
@@ -31,8 +32,9 @@ export function openStore(database: AccountDatabase) {
     .from(apps)
     .where(eq(apps.slug, value("slug")))
     .prepare();
-  const suspended_at = database
-    .select({ suspended_at_ms: account.suspended_at_ms })
+  const { suspended_at_ms: suspended_at, deleted_at_ms: deleted_at, returned } = account;
+  const standing = database
+    .select({ suspended_at_ms: suspended_at, deleted_at_ms: deleted_at, returned })
     .from(account)
     .prepare();
   const newest_entry = database
@@ -156,9 +158,24 @@ export function openStore(database: AccountDatabase) {
 
   return {
     readAccount: (): AccountRow | null => the_account.get() ?? null,
-    readSuspendedAt: (): number | null => suspended_at.get()?.suspended_at_ms ?? null,
+    /** Whom the account lets in; null before it is opened. */
+    readStanding: (): AccountStanding | null => standing.get() ?? null,
     saveSuspendedAt: (suspended_at_ms: number | null): void =>
       void database.update(account).set({ suspended_at_ms }).run(),
+    saveDeletedAt: (deleted_at_ms: number): void =>
+      void database.update(account).set({ deleted_at_ms, erasure: "closing" }).run(),
+    saveErasure: (erasure: NonNullable<AccountRow["erasure"]>): void =>
+      void database.update(account).set({ erasure }).run(),
+    /** Takes everything out of the account's row but that it was deleted, and its id, for D1 to forget. */
+    saveTombstone: (erasure: NonNullable<AccountRow["erasure"]>): void => {
+      const nothing = { identity_id: "", plan: "", created_at_ms: 0, returned: false };
+      const no_answers = { kept_since_ms: 0, kept_since_line: 0, kept_before_lines: 0 };
+      database
+        .update(account)
+        .set({ ...nothing, ...no_answers, erasure })
+        .run();
+    },
+    saveReturned: (): void => void database.update(account).set({ returned: true }).run(),
     updatePlan: (plan: string): void => void database.update(account).set({ plan }).run(),
     insertAccount: (row: Omit<typeof account.$inferInsert, "singleton">): void => {
       database
@@ -216,6 +233,13 @@ export function openStore(database: AccountDatabase) {
         .from(longJobs)
         .where(lte(longJobs.expires_at_ms, to_ms))
         .orderBy(asc(longJobs.expires_at_ms))
+        .limit(limit)
+        .all()
+        .map(({ id }) => id),
+    listLongJobs: (limit: number): string[] =>
+      database
+        .select({ id: longJobs.job_id })
+        .from(longJobs)
         .limit(limit)
         .all()
         .map(({ id }) => id),

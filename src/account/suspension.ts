@@ -6,21 +6,21 @@ import type { Refusal } from "../domain/refusals.ts";
 import { accepted } from "../domain/result.ts";
 import type { Answer, Caller } from "./contract.ts";
 import { ensureOpen } from "./ledger.ts";
-import type { Store } from "./store.ts";
+import type { AccountStanding } from "./store.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** Why a caller is kept out; null where they are not. Asked in the transaction it decides about. */
-export function whySuspended(store: Store, caller: Caller): Refusal | null {
+export function whySuspended(standing: AccountStanding | null, caller: Caller): Refusal | null {
   // What is held still settles by the app's own key.
   if (caller.by === "service" || caller.app_slug !== undefined) return null;
-  return store.readSuspendedAt() === null ? null : { code: "suspended" };
+  return (standing?.suspended_at_ms ?? null) === null ? null : { code: "suspended" };
 }
 
 /** Keeps the holder out from now on. Again, it changes nothing: the first time stands. */
 export function suspend(transaction: Transaction): Answer<null> {
   const { store, now_ms } = transaction;
   ensureOpen(transaction);
-  store.saveSuspendedAt(store.readSuspendedAt() ?? now_ms);
+  store.saveSuspendedAt(store.readStanding()?.suspended_at_ms ?? now_ms);
   return accepted(null);
 }
 

@@ -6,9 +6,10 @@ import type { Answer, Caller } from "./contract.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Expiry } from "./expiry.ts";
 import { NewestEntry } from "./newest_entry.ts";
-import type { Store } from "./store.ts";
+import type { AccountStanding, Store } from "./store.ts";
 import { admit } from "./personal_tokens/admission.ts";
 import type { PersonalTokenRow, PersonalTokenStore } from "./personal_tokens/store.ts";
+import { whyDeleted } from "./deletion.ts";
 import { whySuspended } from "./suspension.ts";
 
 /**
@@ -25,6 +26,8 @@ export interface Transaction {
   readonly expiry: Expiry;
   /** Says that a line was posted, for those who are told after the commit. */
   readonly posted: () => void;
+  /** Whom the account lets in, as it was when the transaction began. */
+  readonly standing: AccountStanding | null;
   readonly personal_token: PersonalTokenRow | null;
   readonly acting_app: string | null;
   readonly identity_id: string;
@@ -49,31 +52,54 @@ export interface Ground {
 
 /**
  * Runs `operation` in one synchronous transaction, after failing jobs whose time ran out (an alarm may
- * be late) and asking whether the caller may do what is `wanted`, and is let in at all.
+ * be late) and asking whether the caller may do what is `wanted`, and is let in at all. A deleted
+ * account lets nobody in.
  * @throws what `operation` throws; then everything is undone, the alarm included.
  */
 export function transact<Value>(
-  { storage, ...ground }: Ground,
+  ground: Ground,
   caller: Caller,
   wanted: PersonalTokenAccess,
   operation: (transaction: Transaction) => Answer<Value>,
 ): Answer<Value> {
-  const { alarm, expiry } = ground;
-  const newest_entry = new NewestEntry(ground.store);
-  const part = <Part>(work: () => Part): Part =>
-    newest_entry.within(() => alarm.within(() => storage.transactionSync(work)));
+  return transactAsOf(ground, caller.app_slug ?? null, (transaction) => {
+    const deleted = whyDeleted(transaction.standing, caller);
+    if (deleted !== null) return refused(deleted);
+    ground.expiry.expireDueJobs(transaction);
+    const personal_token = admit(transaction, caller, wanted);
+    if (!personal_token.ok) return personal_token;
+    const suspended = whySuspended(transaction.standing, caller);
+    if (suspended !== null) return refused(suspended);
+    return operation({ ...transaction, personal_token: personal_token.value });
+  });
+}
+
+/**
+ * Runs a step of a deleted account's erasure in one synchronous transaction, with nobody acting.
+ * @throws what `step` throws; then everything is undone, the alarm included.
+ */
+export function transactErasure<Value>(
+  ground: Ground,
+  step: (transaction: Transaction) => Value,
+): Value {
+  return transactAsOf(ground, null, step);
+}
+
+function transactAsOf<Value>(
+  { storage, ...ground }: Ground,
+  acting_app: string | null,
+  work: (transaction: Transaction) => Value,
+): Value {
+  const { alarm, expiry, store } = ground;
+  const newest_entry = new NewestEntry(store);
+  const part = <Part>(inner: () => Part): Part =>
+    newest_entry.within(() => alarm.within(() => storage.transactionSync(inner)));
   const size_bytes = (): number => storage.sql.databaseSize;
-  const acting_app = caller.app_slug ?? null;
   const moment = { personal_token: null, acting_app, now_ms: Date.now() };
-  const transaction = { ...ground, ...moment, newest_entry, size_bytes, part };
   try {
     return part(() => {
-      expiry.expireDueJobs(transaction);
-      const personal_token = admit(transaction, caller, wanted);
-      if (!personal_token.ok) return personal_token;
-      const suspended = whySuspended(ground.store, caller);
-      if (suspended !== null) return refused(suspended);
-      return operation({ ...transaction, personal_token: personal_token.value });
+      const standing = store.readStanding();
+      return work({ ...ground, ...moment, standing, newest_entry, size_bytes, part });
     });
   } catch (error) {
     expiry.forget();

@@ -13,8 +13,9 @@ type AppGrant = NonNullable<WalletAnswer["app_grant"]>;
 
 /** Answers the wallet, granting the named app's starter credits where they never were. */
 export function readWallet(transaction: Transaction, request: WalletRequest): Answer<WalletAnswer> {
-  const { store } = transaction;
-  const app = request.app;
+  const { store, standing } = transaction;
+  const takes_starters = standing?.returned !== true;
+  const app = takes_starters ? request.app : withoutStarter(request.app);
   const known = app === null ? null : store.readApp(app.slug);
   const refusal = app === null ? null : whyNotUpsert(transaction, app, known);
   if (refusal !== null) return refused(refusal);
@@ -27,7 +28,12 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
   const visible = visibleApps(transaction);
   const apps = store.listApps().filter(({ slug }) => visible?.includes(slug) ?? true);
   const { app_grant = null, grant_waits = false } = upserted ?? {};
-  return accepted({ account, apps, app_grant, grant_waits });
+  return accepted({ account, apps, app_grant, grant_waits, takes_starters });
+}
+
+/** Whoever had starter credits in an account that they deleted is upserted for the app all the same. */
+function withoutStarter(app: WalletRequest["app"]): WalletRequest["app"] {
+  return app === null ? null : { slug: app.slug, starter_credits: 0 };
 }
 
 /** The plan: of an account not open yet, the one it will begin with. */

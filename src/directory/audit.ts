@@ -1,5 +1,6 @@
 /**
- * The audit log: who did what to whom, when and why. It is only ever added to.
+ * The audit log: who did what to whom, when and why. It is only ever added to; but whoever deletes their
+ * account goes out of it by name.
  *
  * An act is written down before it is done, so that nothing is ever done that the log does not know: where
  * the line cannot be written, the act does not happen. What became of it follows as a row of its own; a
@@ -59,6 +60,11 @@ export interface AuditLog {
   begin(order: AuditOrder): Promise<AuditBegun>;
   /** Notes what became of an act. What fails here is logged: the line stands. */
   conclude(id: string, outcome: AuditOutcome): Promise<void>;
+  /**
+   * Puts a pseudonym in a person's place, whether they acted or were acted on, and empties what was
+   * written of them in free text. May be done again.
+   */
+  forgetPerson(identity_id: string, pseudonym: string): Promise<void>;
   /** Lines, newest first. */
   list(filter: AuditFilter): Promise<readonly AuditLine[]>;
 }
@@ -113,6 +119,21 @@ export function createAuditLog(binding: D1Database): AuditLog {
         const name = error instanceof Error ? error.name : "unknown";
         console.error({ event: "audit_outcome_not_kept", audit_id, outcome, name });
       }
+    },
+    async forgetPerson(identity_id, pseudonym) {
+      const unsaid = { reason: null, idempotency_key: null, fingerprint: null };
+      // The digest of who asked for what begins with who asked.
+      const fingerprint = sql`replace(${audit.fingerprint}, ${identity_id}, ${pseudonym})`;
+      await database.batch([
+        database
+          .update(audit)
+          .set({ subject: pseudonym, ...unsaid })
+          .where(eq(audit.subject, identity_id)),
+        database
+          .update(audit)
+          .set({ actor: pseudonym, fingerprint })
+          .where(eq(audit.actor, identity_id)),
+      ]);
     },
     async list({ actor, act, subject, before_id, limit }) {
       const rows = await database

@@ -79,6 +79,16 @@ export const appKeys = sqliteTable(
 );
 
 /**
+ * Accounts that were asked to be deleted lately; see `deletions.ts`. Whether one is deleted, its object
+ * says.
+ */
+export const deletions = sqliteTable(
+  "deletions",
+  { identity_id: text().primaryKey(), asked_at_ms: integer().notNull() },
+  (table) => [index("deletions_asked_at_ms").on(table.asked_at_ms)],
+);
+
+/**
  * What operators set out to do, a line each, written before it is done; see `audit.ts`. Ids are UUIDv7,
  * so the key gives newest-first listing.
  */

@@ -190,6 +190,28 @@ export const ACCOUNT_FULL_BYTES = 8_500_000_000;
 /** Rows deleted from D1 in one statement where an account's former rows are removed. */
 export const PROJECTION_FORGET_ROWS = 1_000;
 
+/**
+ * A deleted account's rows: how many go in one statement, and how many portions one alarm takes, so that
+ * the largest account goes in some hundred alarms of seconds each.
+ */
+export const ERASURE_PORTION_ROWS = 2_000;
+export const ERASURE_PORTIONS = 20;
+
+/** How long a deleted account waits for the read model to hear of its last lines, before it goes untold. */
+export const ERASURE_DELIVERY_MAX_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * When a deletion is looked at a second time: nothing that was under way when it happened still is, a
+ * sign-in at its provider's included.
+ */
+export const DELETION_SECOND_LOOK_MS = 60 * 60 * 1000;
+
+/** Deletions that one run of the schedule finishes, of a few calls each. */
+export const DELETIONS_PER_RUN = 100;
+
+/** Characters of a city's name that are kept. */
+export const PLACE_MAX_LENGTH = 100;
+
 /** How long an isolate trusts its copy of the app registry. */
 export const APP_REGISTRY_CACHE_MS = 60_000;
 

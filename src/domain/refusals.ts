@@ -17,7 +17,7 @@ export type Refusal =
   // Who asks
   | { readonly code: "unauthorized"; readonly detail: string }
   | { readonly code: "token_expired" }
-  | { readonly code: "unauthorized"; readonly reason: "personal_token_ended" | "session_ended" }
+  | { readonly code: "unauthorized"; readonly reason: EndedReason }
   | { readonly code: "origin_not_allowed" }
   | { readonly code: "redirect_not_allowed" }
   | { readonly code: "loopback_required" }
@@ -71,5 +71,8 @@ export type Refusal =
   | { readonly code: "unavailable"; readonly retry_after_seconds: number }
   | { readonly code: "misconfigured"; readonly variables: readonly string[] }
   | { readonly code: "internal"; readonly request_id: string };
+
+/** What a caller's proof was good for is over. */
+export type EndedReason = "personal_token_ended" | "session_ended" | "account_deleted";
 
 export type RefusalCode = Refusal["code"];

@@ -3,6 +3,7 @@
  * session JWT is believed for a quarter of an hour elsewhere; what makes a token of 90 days is worth
  * the look.
  */
+import { leaveDeletedAccount, saysDeleted } from "./account/deleted.ts";
 import { findAppOfKey, readAppKey } from "./app_key.ts";
 import { browserPrincipal, identify } from "./authenticate.ts";
 import type { Session } from "../identity/port.ts";
@@ -86,7 +87,12 @@ async function requireSession(
   }
   confirm(context, resumed.session);
   const admitted = suspended_too ? null : await accountOf(context).checkCaller(callerOf(context));
-  if (admitted?.ok === false) return refuseByAccept(context, admitted.refusal);
+  if (admitted?.ok === false) {
+    const { refusal } = admitted;
+    return saysDeleted(refusal)
+      ? leaveDeletedAccount(context, resumed.session.identity_id, null)
+      : refuseByAccept(context, refusal);
+  }
   // Not on forms: one of them takes the cookies away.
   if (is_page) await keepSignedIn(context, resumed.session, resumed.set_cookies);
   return next();

@@ -1,7 +1,7 @@
 /** The one place where refusals become statuses and sentences. */
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ScopeReason } from "../domain/personal_token.ts";
-import type { Refusal } from "../domain/refusals.ts";
+import type { EndedReason, Refusal } from "../domain/refusals.ts";
 import type { AppContext } from "./context.ts";
 
 interface Description {
@@ -16,7 +16,8 @@ interface Description {
 const ENDED_WORDS = {
   personal_token_ended: "This token was revoked or has expired. Get a new one.",
   session_ended: "The session behind this request has ended. Sign in again.",
-} as const;
+  account_deleted: "This account was deleted. Sign in again to begin a new one.",
+} as const satisfies Readonly<Record<EndedReason, string>>;
 
 const SCOPE_WORDS: Readonly<Record<ScopeReason, string>> = {
   read_only: "This token may only read.",

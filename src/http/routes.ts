@@ -2,6 +2,7 @@
 import type { Hono } from "hono";
 import { buyCredits } from "./account/buy.ts";
 import { downloadData } from "./account/data.ts";
+import { deleteAccount, showDeletion } from "./account/delete.tsx";
 import { endSession } from "./account/end_session.ts";
 import { showJobs } from "./account/jobs.tsx";
 import { showAccount } from "./account/page.tsx";
@@ -57,6 +58,7 @@ import { startCheckout } from "./payments/checkout.ts";
 import { whereSold } from "./payments/sold.ts";
 import { limitedWebhook, receiveWebhook } from "./payments/webhook.ts";
 import { issueSessionToken } from "./session_token.ts";
+import { continueSignedIn } from "./signin/continue.ts";
 import { finishSignIn } from "./signin/callback.tsx";
 import { signInDevelopment } from "./signin/development.ts";
 import { showSignIn } from "./signin/page.tsx";
@@ -84,6 +86,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/signin", ...showSignIn);
   const signing_in = limitNetwork("signin");
   app.post("/signin/dev", signing_in, limitedBody, ...signInDevelopment);
+  app.post("/signin/continue", guardOwnForms, limitedBody, ...continueSignedIn);
   app.get("/signin/callback/:id", signing_in, limitSignInAnswers, ...finishSignIn);
   app.get("/signin/:id", signing_in, ...startSignIn);
 
@@ -97,6 +100,8 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/account/statement", signInFirst, ...showStatement);
   app.get("/account/statement.csv", signInFirst, ...downloadStatement);
   app.get("/account/data.json", signInFirst, ...downloadData);
+  app.get("/account/delete", signInFirst, ...showDeletion);
+  app.post("/account/delete", ...own_form, limitWrites, ...deleteAccount);
   app.post("/account/end-session", ...own_form, ...endSession);
   app.post("/account/link", ...own_form, ...linkMethod);
   app.post("/account/unlink", ...own_form, ...unlinkMethod);

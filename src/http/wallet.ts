@@ -22,11 +22,11 @@ export const readWallet = factory.createHandlers(
     const { apps: registry } = context.get("services");
     const answer = await grantWithinBudget(context, slug);
     if (!answer.ok) return refuse(context, answer.refusal);
-    const { account, apps, app_grant } = answer.value;
+    const { account, apps, app_grant, takes_starters } = answer.value;
     const worth_now = new Map<string, number>();
     for (const { slug, starter_credits, granted_at_ms } of apps) {
       // Where the registry cannot be read, the account's own row stands in.
-      if (granted_at_ms === null) {
+      if (granted_at_ms === null && takes_starters) {
         worth_now.set(slug, (await registry.starterCredits(slug)) ?? starter_credits);
       }
     }

@@ -128,10 +128,10 @@ export interface ListedSession {
   readonly created_at_ms: number;
   /** Late by at most a day. */
   readonly last_used_at_ms: number | null;
-  /** The browser and its system in words. */
+  /** The browser and its system in words, and where it was, as of its last use. */
   readonly browser: string | null;
-  /** Where it was when it signed in, in words. */
-  readonly place: string | null;
+  readonly city: string | null;
+  readonly country: string | null;
 }
 
 export type Unlinked =
@@ -176,6 +176,11 @@ export interface IdentityProvider {
   endSession(identity_id: string, session_id: string): Promise<readonly Session[]>;
   /** Clears away a bounded part of the sessions that ended by themselves, oldest first. */
   deleteEndedSessions(): Promise<{ readonly deleted_sessions: number }>;
+  /**
+   * Forgets a person with all their sessions; may be done again. Nobody ever has the identity again: who
+   * signs in anew by the same way gets another, and their account takes no starter credits.
+   */
+  forgetPerson(identity_id: string): Promise<void>;
   /** The person of an identity; null where nobody has it. */
   readPerson(identity_id: string): Promise<Person | null>;
   /** Names and addresses of people by identity; who is not there is left out. For operators' lists. */
@@ -188,5 +193,7 @@ export interface IdentityProvider {
    */
   unlink(session: Session, provider: string): Promise<Unlinked>;
   /** Signs in a local user by e-mail address alone; null where that is not allowed. */
-  readonly signInDevelopment: ((email: string, base_url: string) => Promise<SignedIn>) | null;
+  readonly signInDevelopment:
+    | ((email: string, request: Request, base_url: string) => Promise<SignedIn>)
+    | null;
 }

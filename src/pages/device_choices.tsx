@@ -205,8 +205,10 @@ export function AdminChoice({ choices }: { choices: ApprovalChoices }) {
       <Choice type="checkbox" name="admin" value="yes" checked={choices.admin}>
         Let it operate the service as me
         <small>
-          It may see every account and change credits, plans and access. The limits above do not
-          hold for that. Each act is in the audit log under your name.
+          <strong class="alarming">
+            It may see every account and change credits, plans and access.
+          </strong>{" "}
+          The limits above do not hold for that. Each act is in the audit log under your name.
         </small>
       </Choice>
     </fieldset>

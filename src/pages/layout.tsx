@@ -20,10 +20,13 @@ export interface PageProps {
   /** Where in the account the page is. Such pages are wide and carry the navigation; others are one card. */
   readonly section?: Section;
   readonly scripts?: readonly PageScript[];
+  /** The page itself says where to go: it needs no way back to the account. */
+  readonly leads_on?: boolean;
 }
 
 /** A page with its title. Style and scripts are files of their own: the CSP allows nothing inline. */
-export function Page({ title, section, scripts = [], children }: PropsWithChildren<PageProps>) {
+export function Page(props: PropsWithChildren<PageProps>) {
+  const { title, section, scripts = [], leads_on = false, children } = props;
   const { service_name, service_accent, signed_in } = shellOf();
   const accent = service_accent.slice(1);
   return (
@@ -51,7 +54,7 @@ export function Page({ title, section, scripts = [], children }: PropsWithChildr
           <main id="main" tabindex={-1}>
             {children}
           </main>
-          {section === undefined && signed_in ? (
+          {section === undefined && signed_in && !leads_on ? (
             <footer class="way-back">
               <a href="/account">Your account</a>
             </footer>

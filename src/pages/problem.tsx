@@ -8,7 +8,7 @@ export type WayOn = { readonly href: string; readonly text: string } | { readonl
 /** `way_on`: null where there is no other page to go to. */
 export function ProblemPage({ problem, way_on }: { problem: Problem; way_on: WayOn | null }) {
   return (
-    <Page title={problem.title}>
+    <Page title={problem.title} leads_on>
       <ProblemText problem={problem} />
       {way_on === null ? null : <GoOn way_on={way_on} />}
     </Page>

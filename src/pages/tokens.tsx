@@ -18,7 +18,12 @@ export interface TokenLine {
 
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 
-export function TokensPage({ tokens }: { tokens: readonly TokenLine[] }) {
+export interface TokensPageProps {
+  readonly tokens: readonly TokenLine[];
+  readonly appName: (slug: string) => string;
+}
+
+export function TokensPage({ tokens, appName }: TokensPageProps) {
   return (
     <Page title="Devices and tokens" section="tokens" scripts={["times.js"]}>
       <h1>Devices and tokens</h1>
@@ -29,7 +34,7 @@ export function TokensPage({ tokens }: { tokens: readonly TokenLine[] }) {
           <p>These may use your account. Revoking one takes effect at once.</p>
           <ul class="tokens">
             {tokens.map((token) => (
-              <Token {...token} />
+              <Token {...token} appName={appName} />
             ))}
           </ul>
         </>
@@ -41,12 +46,12 @@ export function TokensPage({ tokens }: { tokens: readonly TokenLine[] }) {
   );
 }
 
-function Token(props: TokenLine) {
-  const { id, label, limits, spent, created_at, last_used_at, expires_at } = props;
+function Token(props: TokenLine & Pick<TokensPageProps, "appName">) {
+  const { id, label, limits, spent, appName, created_at, last_used_at, expires_at } = props;
   return (
     <li>
       <h2>{label}</h2>
-      <p>{describeLimits(limits, spent)}</p>
+      <p>{describeLimits(limits, spent, appName)}</p>
       <p class="hint">
         Connected <Day at={created_at} />,{" "}
         {last_used_at === null ? (
@@ -61,7 +66,7 @@ function Token(props: TokenLine) {
       </p>
       <form method="post" action="/account/tokens/revoke">
         <input type="hidden" name="personal_token_id" value={id} />
-        <button type="submit" class="quiet" aria-label={`Revoke ${label}`}>
+        <button type="submit" class="quiet small" aria-label={`Revoke ${label}`}>
           Revoke
         </button>
       </form>
@@ -76,14 +81,16 @@ function Day({ at }: { at: Date }) {
 function describeLimits(
   { access, upstream, admin, app_slugs, cap }: PersonalTokenLimits,
   spent: number | null,
+  appName: TokensPageProps["appName"],
 ): string {
   const operates = admin ? " It operates the service, if you do." : "";
   if (access === "none") return `May do nothing in your account.${operates}`;
   const what = access === "read" ? "May read" : "May read and spend";
-  const where = app_slugs === null ? "in all apps" : `in ${app_slugs.join(", ")}`;
+  const where = app_slugs === null ? "in all apps" : `in ${app_slugs.map(appName).join(", ")}`;
   const beyond = upstream ? " It also gets the tokens you gave us for other services." : "";
   const more = `${beyond}${operates}`;
-  if (cap === null) return `${what} ${where}.${more}`;
+  // What may only read spends nothing, whatever its cap.
+  if (cap === null || access === "read") return `${what} ${where}.${more}`;
   const period = cap.period === "total" ? "in total" : "every 30 days";
   return `${what} ${where}, at most ${cap.credits} credits ${period}; ${spent ?? 0} spent.${more}`;
 }

@@ -64,8 +64,8 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
   },
   unavailable: {
     title: "We cannot answer right now",
-    what: "Nothing was changed.",
-    next: "Try again in a few seconds.",
+    what: "What you asked may or may not have happened.",
+    next: "Wait a few seconds, look whether it did, and try again.",
   },
 };
 
@@ -129,6 +129,7 @@ export const NOTICES = {
   unlinked: "Unlinked. You can no longer sign in that way.",
   only_one_left: "This is your only way to sign in. Link another one first.",
   session_ended: "Ended. That browser has to sign in again.",
+  account_deleted: "That account is deleted. Sign in to begin a new one.",
   not_linked: "That was not linked to your account.",
 } as const;
 

@@ -57,6 +57,8 @@ export interface Projector {
   replaceGrants(account_id: string, grants: ProjectedRows["grants"]): Promise<void>;
   /** Puts jobs in place of whatever is there. */
   replaceJobs(range: JobRange): Promise<void>;
+  /** Takes nothing of an account from now on, however late it arrives: its holder deleted it. */
+  bar(account_id: string): Promise<void>;
   /**
    * Deletes a portion of an account that its object does not know any more. What it did stays in the
    * daily totals.

@@ -66,6 +66,12 @@ export const jobs = sqliteTable(
 );
 
 /**
+ * Accounts whose holders deleted them, by ids that are of nobody any more: what was on its way here when
+ * that happened must not bring them back.
+ */
+export const forgottenAccounts = sqliteTable("forgotten_accounts", { id: text().primaryKey() });
+
+/**
  * What happened on a UTC day, by app ("*": all together), of days that were closed. Sums in credits
  * without sign but `adjusted`; `jobs` created, `failed`, and accounts with a line that day. Kept for
  * good: a row a day and app.

@@ -27,7 +27,7 @@ interface InsertRule {
   readonly on_conflict: "replace older" | "replace" | "keep";
   /** Columns that are not simply replaced: by what instead; null: left as they are. */
   readonly instead?: Readonly<Record<string, string | null>>;
-  /** Which rows are inserted at all. */
+  /** Which rows are inserted at all, of accounts that are not barred. */
   readonly where?: string;
 }
 
@@ -49,12 +49,18 @@ function insertFromJson(
     .filter((column) => on_conflict === "replace" || !NEVER_CHANGED.includes(column))
     .map((column) => `${column} = ${instead[column] ?? `excluded.${column}`}`)
     .join(", ");
+  const is_let_in = isLetIn(table === accounts ? "id" : "account_id");
   const newer = on_conflict === "replace older" ? `where excluded.line > ${name}.line` : "";
   const resolution =
     on_conflict === "keep" ? "do nothing" : `do update set ${assignments} ${newer}`;
   return `insert into ${name} (${columns.join(", ")})
-    select ${values} from json_each(?1) where ${where}
+    select ${values} from json_each(?1) where ${is_let_in} and ${where}
     on conflict (${keyColumns(table).join(", ")}) ${resolution}`;
+}
+
+/** Of rows in JSON those whose account was not forgotten; `field` names it. */
+function isLetIn(field: string): string {
+  return `not exists (select 1 from forgotten_accounts where id = value ->> '$.${field}')`;
 }
 
 function keyColumns(table: SQLiteTable): string[] {
@@ -67,7 +73,7 @@ function keyColumns(table: SQLiteTable): string[] {
 /** Of the deliveries in JSON those whose lines follow on D1's row. */
 const FOLLOWS = `(value ->> '$.after_line' = 0 or exists (select 1 from accounts
   where id = value ->> '$.id' and line >= value ->> '$.after_line'))`;
-const ADD_LATE_LINES = addLateLines(FOLLOWS);
+const ADD_LATE_LINES = addLateLines(`${isLetIn("id")} and ${FOLLOWS}`);
 const UPSERT_ACCOUNTS = insertFromJson(accounts, {
   on_conflict: "replace older",
   instead: { days_json: ADD_LINES },
@@ -145,6 +151,12 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
           .bind(account_id, after_id, to_id, JSON.stringify(jobs.map(({ id }) => ({ id })))),
         ...insert(REPLACE_JOBS, jobs),
       ]);
+    },
+    async bar(account_id) {
+      await binding
+        .prepare("insert into forgotten_accounts (id) values (?1) on conflict do nothing")
+        .bind(account_id)
+        .run();
     },
     async forget(account_id) {
       const [deleted] = await binding.batch([

@@ -49,6 +49,10 @@ export function createMint(parts: MintParts): MintPersonalToken {
     const token = await parts.personal_tokens.sign(issuer, claims, expires_at_ms);
     const row = { id, label, app_slug, limits, session_id: bound, expires_at_ms };
     const issued = await parts.issue(identity_id, row);
+    // An account that was deleted since is no session's any more.
+    if (!issued.ok && issued.refusal.code === "unauthorized") {
+      return refused({ code: "expired_token" });
+    }
     if (!issued.ok) return issued;
     // After the row, not before: a sign-out between look and row would find no token to end.
     let approver_stays = false;

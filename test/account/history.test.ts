@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { signIn, type Answer, type SignedIn } from "../support/passbook.ts";
-import { expectInvariants } from "./invariants.ts";
+import { expectDeletion, expectInvariants } from "./invariants.ts";
 import { Model } from "./model.ts";
 import { findReadModel, loseReadModel } from "./readmodel.ts";
 import { dump, evict, fireAlarm, repeatAlarm } from "../support/account_object.ts";
@@ -222,7 +222,7 @@ class Play {
 }
 
 describe("any history of an account", () => {
-  it("is what the model says, and holds every invariant", async () => {
+  it("is what the model says, holds every invariant, and ends whole", async () => {
     let runs = 0;
     vi.spyOn(console, "warn").mockReturnValue();
     await fc.assert(
@@ -238,6 +238,7 @@ describe("any history of an account", () => {
           await play.expectSame();
           await findReadModel();
           await expectInvariants(player.identity_id);
+          await expectDeletion(player.identity_id);
           vi.useRealTimers();
         },
       ),

@@ -3,7 +3,14 @@ import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { RECENT_JOBS_MAX } from "../../src/domain/limits.ts";
 import type { EntryRow } from "../../src/account/contract.ts";
-import { fireAlarm, query, readContents, type Contents } from "../support/account_object.ts";
+import { readDailyTotals } from "../../src/readmodel/totals.ts";
+import {
+  fireAlarm,
+  query,
+  readContents,
+  repeatAlarm,
+  type Contents,
+} from "../support/account_object.ts";
 
 /** Holds all invariants against the object's tables, and the read model's once it is up to date. */
 export async function expectInvariants(identity_id: string): Promise<void> {
@@ -146,6 +153,42 @@ export async function expectReadModel(identity_id: string): Promise<void> {
       return { account_id: id, ...job };
     }),
   );
+}
+
+/**
+ * The account is deleted, whatever its history: its rows go from here and from D1, and the daily totals
+ * gain no more than that its holds came back.
+ */
+export async function expectDeletion(identity_id: string): Promise<void> {
+  const { jobs } = await readContents(identity_id);
+  const started = jobs.filter(({ status }) => status === "started");
+  const before = await sumOfDays();
+  await env.ACCOUNT.getByName(identity_id).deleteAccount({ personal_token_id: null });
+  for (let rings = 0; rings < 4; rings += 1) await repeatAlarm(identity_id);
+  const gone = { entries: [], jobs: [], long_jobs: [], apps: [] };
+  expect(await readContents(identity_id)).toEqual(gone);
+  const rows = "select id from accounts where identity_id = ?";
+  expect((await env.DB.prepare(rows).bind(identity_id).all()).results).toEqual([]);
+  const given_up = started.reduce((sum, { reserved }) => sum + reserved, 0);
+  expect(await sumOfDays()).toEqual({
+    ...before,
+    refunded: (before["refunded"] ?? 0) + given_up,
+    failed: (before["failed"] ?? 0) + started.length,
+  });
+}
+
+/** What all days and accounts add up to. */
+async function sumOfDays(): Promise<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for (const { day: _, active_accounts: __, ...totals } of await readDailyTotals(
+    env.DB,
+    0,
+    1_000_000,
+    null,
+  )) {
+    for (const [name, value] of Object.entries(totals)) sums[name] = (sums[name] ?? 0) + value;
+  }
+  return sums;
 }
 
 interface AccountRow {

@@ -26,7 +26,7 @@ describe("a session", () => {
     victim.cookies.set("passbook_session", planted);
     const landed = await victim.signIn(acme, ADA);
     expect(victim.cookies.get("passbook_session")).not.toBe(planted);
-    const attackers = await attacker.get(`/signin?redirect_to=${encodeURIComponent(BACK)}`);
+    const attackers = await attacker.post("/signin/continue", { redirect_to: BACK });
     expect(subjectOf(tokenOf(attackers))).not.toBe(subjectOf(tokenOf(landed)));
   });
 

@@ -116,7 +116,7 @@ describe("signin_url", () => {
     const page = await openBrowser().get(await signInUrl({ Referer: BACK }));
     expect(page).toMatchObject({
       status: 200,
-      text: expect.stringContaining("You will go back to"),
+      text: expect.stringContaining("You go back to"),
     });
   });
 });

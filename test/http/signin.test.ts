@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { countedEnvironment } from "../support/bindings.ts";
+import { registerApp } from "../support/directory_outage.ts";
 import { connect, openProviderDouble } from "../support/provider_double.ts";
 import { APP, BACK, openBrowser, subjectOf, tokenOf } from "../support/browser.ts";
 import { send } from "../support/passbook.ts";
@@ -195,16 +197,70 @@ describe("the sign-in page", () => {
     expect(page.text).toContain(new URL(APP).host);
   });
 
-  it("sends a signed-in browser straight back with a fresh token", async () => {
+  it("asks a signed-in browser before a token goes back, and then gives a fresh one", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
-    const again = await browser.get(`/signin?redirect_to=${encodeURIComponent(BACK)}`);
+    const asked = await browser.get(`/signin?redirect_to=${encodeURIComponent(BACK)}`);
+    expect(asked).toMatchObject({ status: 200, text: expect.stringContaining("Continue as Ada") });
+    expect(asked.text).toContain(`Continue to ${new URL(APP).host}`);
+    const again = await browser.post("/signin/continue", { redirect_to: BACK });
     expect(again.status).toBe(303);
     expect(again.headers.get("Referrer-Policy")).toBe("no-referrer");
     const headers = { Authorization: `Bearer ${tokenOf(again)}` };
     expect(await send("GET", "/api/wallet", { headers }, settings)).toMatchObject({ status: 200 });
+  });
+
+  it("goes on with a click on our own page alone, and only to an address that is allowed", async () => {
+    const acme = openProviderDouble("acme");
+    const browser = openBrowser(connect(acme));
+    await browser.signIn(acme, ADA);
+    for (const Origin of [APP, "https://evil.test", "null"]) {
+      const answer = await browser.post("/signin/continue", { redirect_to: BACK }, { Origin });
+      expect([answer.status, tokenOf(answer)]).toEqual([403, null]);
+    }
+    const elsewhere = await browser.post("/signin/continue", { redirect_to: "https://evil.test/" });
+    expect([elsewhere.status, tokenOf(elsewhere)]).toEqual([400, null]);
+    const stranger = await openBrowser().post("/signin/continue", { redirect_to: BACK });
+    expect(stranger.headers.get("Location")).toBe(
+      `/signin?redirect_to=${encodeURIComponent(BACK)}`,
+    );
+  });
+
+  it("lets who is signed in use another account instead", async () => {
+    const acme = openProviderDouble("acme");
+    const browser = openBrowser(connect(acme));
+    await browser.signIn(acme, ADA);
+    const asked = await browser.get(`/signin?redirect_to=${encodeURIComponent(BACK)}`);
+    const [, again = ""] = /action="\/signout".*?value="([^"]+)"/s.exec(asked.text) ?? [];
+    const left = await browser.post("/signout", { redirect_to: again });
+    const choose = await browser.get(left.headers.get("Location") ?? "");
+    expect(choose.text).toContain(`/signin/acme?redirect_to=${encodeURIComponent(BACK)}`);
+  });
+
+  it("names the app that asks as operators did, where one alone has the address", async () => {
+    const registered = { starter_credits: 0, origins_json: JSON.stringify([APP]) };
+    const titleOf = async (settings: object) => {
+      const path = `/signin?redirect_to=${encodeURIComponent(BACK)}`;
+      const { text } = await send("GET", path, {}, settings);
+      return /<h1>(.*?)<\/h1>/.exec(text)?.[1];
+    };
+    expect(await titleOf({ SERVICE_NAME: "One" })).toBe("Sign in to localhost:3000");
+    await registerApp("paint", registered);
+    expect(await titleOf({ SERVICE_NAME: "Two" })).toBe("Sign in to An app");
+    await registerApp("other", registered);
+    expect(await titleOf({ SERVICE_NAME: "Three" })).toBe("Sign in to localhost:3000");
+  });
+
+  it("makes no database work for who opens it often without a cookie", async () => {
+    const { environment, hops } = countedEnvironment();
+    const open = () =>
+      send("GET", `/signin?redirect_to=${encodeURIComponent(BACK)}`, {}, environment);
+    await open();
+    Object.assign(hops, { account: 0, d1: 0, kv: 0 });
+    for (let times = 0; times < 5; times += 1) expect((await open()).status).toBe(200);
+    expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
   });
 
   it("sends a signed-in browser without redirect_to to its account", async () => {

@@ -91,7 +91,7 @@ describe("the page of tokens", () => {
     const page = await send("GET", "/account/tokens", { headers: { Cookie: ada.cookies } });
     for (const words of [
       "&lt;i&gt;Laptop",
-      "in demo",
+      "in Demo",
       "50 credits every 30 days",
       personal_token_id,
     ]) {

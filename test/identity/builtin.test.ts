@@ -11,16 +11,20 @@ describeIdentityProvider("builtin", () => {
   const read = readConfig({ ...env, DEV_SIGNIN: "false", BASE_URL, ...connect(acme) });
   if (!read.ok) throw new Error(JSON.stringify(read.refusal));
   const { signin_providers: providers, encryption_keys } = read.value;
+  const returned: string[] = [];
   const identity = createBuiltinAdapter({
     database: env.DIRECTORY,
     base_url: BASE_URL,
     dev_signin: false,
     providers,
     encryption_keys,
+    pseudonyms_of: async (identity) => [JSON.stringify(identity)],
+    open_returned: async (identity_id) => void returned.push(identity_id),
   });
   return {
     identity,
     base_url: BASE_URL,
+    returned,
     async signIn(person) {
       const start = { method_id: "acme", base_url: BASE_URL, redirect_to: null, link_to: null };
       const started = await identity.startSignIn(start);

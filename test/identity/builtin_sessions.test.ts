@@ -8,14 +8,16 @@ const ACME = { provider: "acme", subject: "ada", issuer: "https://acme.test", cl
 const ZETA = { ...ACME, provider: "zeta", issuer: "https://zeta.test" };
 const NOBODY = { name: null, email: null, email_verified: false };
 
+const UNSEEN = { browser: null, city: null, country: null };
+
 async function ada() {
   const database = drizzle(env.DIRECTORY);
-  const users = createUsers(database);
+  const users = createUsers(database, async (identity) => [JSON.stringify(identity)]);
   const sessions = createSessions(database);
   const found = await users.findOrCreate(ACME, NOBODY);
   const user_id = found.kind === "found" ? found.user_id : "";
   const start = async (origin: Origin) => {
-    const started = await sessions.start(user_id, origin);
+    const started = await sessions.start(user_id, origin, UNSEEN);
     if (started === null) throw new Error("no session");
     return started.session;
   };

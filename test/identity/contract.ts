@@ -6,6 +6,8 @@ import type { IdentityProvider, SignInFinished } from "../../src/identity/port.t
 export interface ProviderWorld {
   readonly identity: IdentityProvider;
   readonly base_url: string;
+  /** Identities whose accounts were opened as those of people who deleted one before. */
+  readonly returned: readonly string[];
   /** A person signs in once in a fresh browser: the outcome, and the `Cookie` header afterwards. */
   signIn(person: string): Promise<{ finished: SignInFinished; cookies: string }>;
 }
@@ -151,6 +153,34 @@ export function describeIdentityProvider(
         kind: "unlinked",
       });
       expect((await signedIn(world, "ada")).session.identity_id).toBe(session.identity_id);
+    });
+
+    it("forgets a person with all their sessions, and nobody else", async () => {
+      const world = await open();
+      const { identity } = world;
+      const sessions = [await signedIn(world, "ada"), await signedIn(world, "ada")];
+      const { session: ben } = await signedIn(world, "ben");
+      const { identity_id } = sessions[0]?.session ?? ben;
+      await identity.forgetPerson(identity_id);
+      await identity.forgetPerson(identity_id);
+      expect(await identity.readPerson(identity_id)).toBeNull();
+      for (const { session, cookies } of sessions) {
+        expect(await identity.sessionIsAlive(session.id, identity_id)).toBe(false);
+        expect((await identity.resume(request(world, cookies))).kind).not.toBe("session");
+      }
+      expect(await identity.sessionIsAlive(ben.id, ben.identity_id)).toBe(true);
+    });
+
+    it("knows who comes back as somebody new, whose account is opened as such once", async () => {
+      const world = await open();
+      const former = await signedIn(world, "ada");
+      await world.identity.forgetPerson(former.session.identity_id);
+      const { session } = await signedIn(world, "ada");
+      expect(session.identity_id).not.toBe(former.session.identity_id);
+      expect(world.returned).toEqual([session.identity_id]);
+      expect((await signedIn(world, "ada")).session.identity_id).toBe(session.identity_id);
+      await signedIn(world, "ben");
+      expect(world.returned).toEqual([session.identity_id]);
     });
 
     it("signs nobody in on an answer to nothing", async () => {

@@ -108,12 +108,24 @@ describe("signing in across two sites", () => {
     }
   });
 
-  it("asks a signed-in person nothing again, for this app or the next", async () => {
+  it("asks a signed-in person no more than whether to go on, for this app or the next", async () => {
     await signIn("ada");
     await page.goto(signInUrl());
-    expect(page.url()).toContain(`${family.app}/back?token=`);
+    await page.getByRole("button", { name: /^Continue/ }).press("Enter");
+    await page.waitForURL(`${family.app}/back?token=*`);
     await page.goto(`${family.passbook}/signin`);
     expect(page.url()).toBe(`${family.passbook}/account`);
+  });
+
+  it("lets a signed-in person use another account, and comes back to the same app", async () => {
+    await signIn("ada");
+    await page.goto(signInUrl());
+    await page.getByRole("button", { name: "Use another account" }).click();
+    await page.getByRole("link", { name: "Continue with Real ID" }).waitFor();
+    const back = await page
+      .getByRole("link", { name: "Continue with Real ID" })
+      .getAttribute("href");
+    expect(back).toContain(encodeURIComponent(`${family.app}/back`));
   });
 
   it("hands the app the provider's own token, renewed whenever it is about to run out", async () => {

@@ -208,6 +208,19 @@ describe("a line that comes when its day is closed", () => {
     expect(await series()).toEqual(before);
   });
 
+  it("adds nothing of an account that was deleted, however late it arrives", async () => {
+    await deliver(CLOSED, 1, 3);
+    await upkeep();
+    const before = await series();
+    const projector = createStraightProjector(env.DB);
+    await projector.bar("account");
+    while (!(await projector.forget("account")));
+    expect(await series()).toEqual(before);
+    expect(await deliver(CLOSED, 1, 5)).toBe(false);
+    expect(await series()).toEqual(before);
+    expect(await count("accounts")).toBe(0);
+  });
+
   it("costs a row for each app of the day and one for all; in time it costs none", async () => {
     await deliver(CLOSED, 1, 3);
     await upkeep();

@@ -95,9 +95,9 @@ export class Streams {
     }
   }
 
-  /** Closes every stream: the account's holder is let in no more. */
-  closeAll(): void {
-    for (const [socket] of this.#all()) close(socket, CLOSE_PROOF_ENDED, "Ask the operator.");
+  /** Closes every stream, and says why: the account's holder is let in no more. */
+  closeAll(reason: string): void {
+    for (const [socket] of this.#all()) close(socket, CLOSE_PROOF_ENDED, reason);
   }
 
   /** A stream is for listening: whoever talks would only keep the object awake. */

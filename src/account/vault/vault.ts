@@ -36,14 +36,17 @@ const { upstreamTokens, upstreamUnlinks } = schema;
 export class Vault {
   readonly #database: AccountDatabase;
   readonly #identity_id: string;
+  readonly #isClosed: () => boolean;
   /** Renewals under way, by the revision they renew. Gone when settled: a failure is tried again. */
   readonly #renewals = new Map<string, Promise<Answer<HandedOutToken>>>();
   /** Revisions whose grant the provider called over, and when. A hint that spares the provider. */
   readonly #over_at_ms = new Map<string, number>();
 
-  constructor(database: AccountDatabase, identity_id: string) {
+  /** `isClosed`: whether the account is deleted, and nothing more is kept in it. */
+  constructor(database: AccountDatabase, identity_id: string, isClosed: () => boolean) {
     this.#database = database;
     this.#identity_id = identity_id;
+    this.#isClosed = isClosed;
   }
 
   /**
@@ -55,7 +58,7 @@ export class Vault {
     const { provider, access_token } = tokens;
     for (;;) {
       const before = this.#find(provider);
-      if (this.#isUnlinked(tokens)) return;
+      if (this.#isUnwanted(tokens)) return;
       const carries_over =
         tokens.refresh_token === null && before !== null && isSameGrant(before, tokens);
       // A renewal under way is using up the very token that would go on.
@@ -64,7 +67,7 @@ export class Vault {
       const refresh_token = tokens.refresh_token ?? held?.refresh_token ?? null;
       const sealed = await this.#seal(provider, { access_token, refresh_token }, keys);
       if (carries_over && !this.#isUntouched(before)) continue;
-      if (this.#isUnlinked(tokens)) return;
+      if (this.#isUnwanted(tokens)) return;
       const { subject, scope, expires_at_ms, issuer, client_id } = tokens;
       this.#write({ provider, subject, scope, expires_at_ms, issuer, client_id, ...sealed });
       return;
@@ -73,6 +76,7 @@ export class Vault {
 
   /** Forgets a provider's tokens; neither a renewal nor a sign-in under way brings anything back. */
   forget(provider: string, linked_at_ms: number): void {
+    if (this.#isClosed()) return;
     const latest = sql`max(${upstreamUnlinks.linked_at_ms}, ${linked_at_ms})`;
     this.#database
       .insert(upstreamUnlinks)
@@ -83,6 +87,11 @@ export class Vault {
       })
       .run();
     this.#database.delete(upstreamTokens).where(eq(upstreamTokens.provider, provider)).run();
+  }
+
+  /** Forgets everything. A renewal under way finds no row to write to. */
+  forgetAll(): void {
+    this.#database.delete(upstreamTokens).run();
   }
 
   /**
@@ -177,7 +186,9 @@ export class Vault {
     return this.#database.select().from(upstreamTokens).where(held).get() ?? null;
   }
 
-  #isUnlinked({ provider, linked_at_ms }: UpstreamTokens): boolean {
+  /** Whether the identity that brought tokens was unlinked meanwhile, or the whole account deleted. */
+  #isUnwanted({ provider, linked_at_ms }: UpstreamTokens): boolean {
+    if (this.#isClosed()) return true;
     const unlinked = eq(upstreamUnlinks.provider, provider);
     const row = this.#database.select().from(upstreamUnlinks).where(unlinked).get();
     return row !== undefined && linked_at_ms <= row.linked_at_ms;

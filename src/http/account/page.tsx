@@ -1,12 +1,13 @@
 /** `GET /account`: the signed-in person's own page. */
 import { DAY_MS } from "../../domain/day.ts";
 import { OVERVIEW_DAYS } from "../../domain/limits.ts";
+import { programOf } from "../../domain/user_agent.ts";
 import type { ListedSession } from "../../identity/port.ts";
 import { AccountPage } from "../../pages/account/overview.tsx";
 import type { ShownSession } from "../../pages/account/sessions.tsx";
 import { readNotice } from "../../pages/words.ts";
 import { callerOf, factory, type AppContext } from "../context.ts";
-import { programOf } from "../device/asker.ts";
+import { placeName } from "../place_name.ts";
 import { refuseWithPage } from "../problem.tsx";
 import { appNames } from "./app_names.ts";
 import { shownJob } from "./shown_job.ts";
@@ -46,5 +47,7 @@ export const showAccount = factory.createHandlers(async (context) => {
 function shownSession(context: AppContext, session: ListedSession): ShownSession {
   const current = session.id === context.get("session").id;
   const here = current ? programOf(context.req.header("User-Agent") ?? "") : null;
-  return { ...session, browser: session.browser ?? here, current };
+  const { id, created_at_ms, last_used_at_ms } = session;
+  const browser = session.browser ?? here;
+  return { id, created_at_ms, last_used_at_ms, browser, place: placeName(session), current };
 }

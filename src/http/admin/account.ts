@@ -4,6 +4,7 @@ import type { ListedSession, Person } from "../../identity/port.ts";
 import { factory, type AppContext } from "../context.ts";
 import { jobsRequest, jobsView, listJobsQuery } from "../jobs/list.ts";
 import { entriesRequest, entriesView, listLedgerQuery } from "../ledger.ts";
+import { placeName } from "../place_name.ts";
 import { refuse } from "../refusals.ts";
 import { tokenView } from "../tokens/list.ts";
 import { validQuery } from "../validation.ts";
@@ -22,9 +23,11 @@ function appView({ slug, starter_credits, granted_at_ms }: AppRow) {
   return { slug, starter_credits, granted, granted_at: timeOrNull(granted_at_ms) };
 }
 
-function sessionView({ created_at_ms, last_used_at_ms, ...session }: ListedSession) {
+function sessionView({ id, browser, created_at_ms, last_used_at_ms, ...place }: ListedSession) {
   return {
-    ...session,
+    id,
+    browser,
+    place: placeName(place),
     created_at: timestamp(created_at_ms),
     last_used_at: timeOrNull(last_used_at_ms),
   };

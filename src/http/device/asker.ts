@@ -2,6 +2,8 @@
 import * as z from "zod";
 import type { Asker } from "../../device/contract.ts";
 import { CLIENT_NAME_MAX_LENGTH } from "../../domain/limits.ts";
+import { placeOf } from "../../domain/place.ts";
+import { programOf } from "../../domain/user_agent.ts";
 import type { AppContext } from "../context.ts";
 import { appSlug } from "../validation.ts";
 
@@ -20,53 +22,12 @@ export const askerBody = z.object({
     .optional(),
 });
 
-const PROGRAMS: readonly (readonly [RegExp, string])[] = [
-  [/\bEdg\//, "Microsoft Edge"],
-  [/\bOPR\//, "Opera"],
-  [/\bFirefox\//, "Firefox"],
-  [/\bChrome\//, "Chrome"],
-  [/\bSafari\//, "Safari"],
-  [/^curl\//i, "curl"],
-  [/^wget\//i, "Wget"],
-  [/\bdeno\b/i, "Deno"],
-  [/\bbun\b/i, "Bun"],
-  [/\bnode\b|\bundici\b/i, "Node.js"],
-  [/\bpython\b|aiohttp|httpx/i, "Python"],
-  [/^go-http-client/i, "Go"],
-  [/\bokhttp\b|\bjava\b/i, "Java"],
-];
-
-const SYSTEMS: readonly (readonly [RegExp, string])[] = [
-  [/\bWindows\b/, "Windows"],
-  [/\biPhone\b|\biPad\b/, "iOS"],
-  [/\bMac OS X\b|\bDarwin\b/, "macOS"],
-  [/\bAndroid\b/, "Android"],
-  [/\bLinux\b/, "Linux"],
-];
-
-/** The kind of program behind a `User-Agent`, such as "Firefox on Windows"; null where unknown. */
-export function programOf(user_agent: string): string | null {
-  const named = (list: typeof PROGRAMS) => list.find(([sign]) => sign.test(user_agent))?.[1];
-  const program = named(PROGRAMS);
-  const system = named(SYSTEMS);
-  if (program === undefined) return system ?? null;
-  return system === undefined ? program : `${program} on ${system}`;
-}
-
-/** The country that a request comes from, as ISO 3166-1 names it; null where that is not known. */
-export function countryOf(context: AppContext): string | null {
-  const country = context.req.raw.cf?.country;
-  return typeof country === "string" && country !== "XX" ? country : null;
-}
-
 /** The asker of a login that this request starts. */
 export function askerOf(context: AppContext, body: z.output<typeof askerBody>): Asker {
-  const city = context.req.raw.cf?.city;
   return {
     client_name: body.client_name ?? null,
     app_slug: body.app ?? null,
     program: programOf(context.req.header("User-Agent") ?? ""),
-    city: typeof city === "string" ? city : null,
-    country: countryOf(context),
+    ...placeOf(context.req.raw),
   };
 }

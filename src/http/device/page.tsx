@@ -10,7 +10,8 @@ import { countAttempt } from "../rate_limits.ts";
 import { describeRefusal, refuse } from "../refusals.ts";
 import { operates } from "../admin/operator.ts";
 import { suggestedChoices } from "./approval_form.ts";
-import { countryOf } from "./asker.ts";
+import { placeOf } from "../../domain/place.ts";
+import { placeName } from "../place_name.ts";
 
 export const showDevice = factory.createHandlers(async (context) => {
   const typed_code = (context.req.query("user_code") ?? "").trim();
@@ -67,8 +68,8 @@ async function factsOf(
   { asker, started_at_ms }: LoginRequest,
 ): Promise<Omit<LoginFacts, "approver" | "may_operate">> {
   const { apps, config, identity } = context.get("services");
-  const { app_slug, city, country } = asker;
-  const here = countryOf(context);
+  const { app_slug, country } = asker;
+  const { country: here } = placeOf(context.req.raw);
   const registered = await apps.all();
   return {
     user_code,
@@ -78,23 +79,12 @@ async function factsOf(
     known_apps: [...registered.values()].map(({ slug, name }) => ({ slug, name })),
     upstream_names: identity.sign_in_methods.map(({ name }) => name),
     program: asker.program,
-    place:
-      [city, country === null ? null : countryName(country)].filter(Boolean).join(", ") || null,
+    place: placeName(asker),
     another_country: country !== null && here !== null && country !== here,
     started_at: new Date(started_at_ms),
     age_minutes: Math.max(0, Math.floor((Date.now() - started_at_ms) / 60_000)),
     token_days: config.pat_ttl_days,
   };
-}
-
-/** Cloudflare's own code for Tor is no country. */
-function countryName(country: string): string {
-  if (country === "T1") return "the Tor network";
-  try {
-    return new Intl.DisplayNames(["en"], { type: "region" }).of(country) ?? country;
-  } catch {
-    return country;
-  }
 }
 
 /** Shows the login again, every choice as it was, with what is wrong beside its field. */

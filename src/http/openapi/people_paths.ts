@@ -83,7 +83,7 @@ export const people_paths: ZodOpenApiPathsObject = {
       tag: "Sign-in",
       summary: "The sign-in page",
       description:
-        "Afterwards the browser goes to `redirect_to` with `token` added to its query. Who is signed in already goes there at once.",
+        "Afterwards the browser goes to `redirect_to` with `token` added to its query. Who is signed in already is asked whether to go on as who they are.",
       security: "none",
       query: z.object({
         redirect_to: z.url().optional().describe("An absolute address of an allowed origin."),

@@ -28,6 +28,14 @@ export const receiveWebhook = factory.createHandlers(async (context) => {
       ? await account.recordPurchase(news.value.purchase)
       : await account.recordReversal(news.value.reversal);
   if (done.ok) return context.json({ ok: true });
+  if (done.refusal.code === "account_unknown") {
+    // Deleted since: there is nobody to credit, and sending it again would change nothing. Whoever paid for
+    // nothing is owed their money by the operator.
+    const { kind } = news.value;
+    const { payment_intent_id } = kind === "purchase" ? news.value.purchase : news.value.reversal;
+    console.error({ event: "payment_of_deleted_account", kind, payment_intent_id });
+    return context.json({ ok: true });
+  }
   // Nobody who could mend it reads the answer.
   const request_id = context.get("request_id");
   console.error({ event: "payment_not_booked", request_id, code: done.refusal.code });

@@ -43,7 +43,7 @@ async function showFailure(
   setCookies(context, set_cookies);
   const { sign_in_methods } = context.get("services").identity;
   const provider = sign_in_methods.find(({ id }) => id === method_id)?.name ?? method_id;
-  const choices = choicesFor(context, await stillAllowed(context, redirect_to));
+  const choices = await choicesFor(context, await stillAllowed(context, redirect_to));
   const state = linking
     ? ({ kind: "link_failed", failure, provider } as const)
     : ({ kind: "failed", failure, provider, choices } as const);

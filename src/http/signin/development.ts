@@ -28,7 +28,11 @@ export const signInDevelopment = factory.createHandlers(
     const { email, redirect_to } = context.req.valid("form");
     const target = await readRedirectTo(context, redirect_to);
     if (!target.ok) return refuseByAccept(context, target.refusal);
-    const session = await identity.signInDevelopment(email, context.get("base_url"));
+    const session = await identity.signInDevelopment(
+      email,
+      context.req.raw,
+      context.get("base_url"),
+    );
     return answerSignedIn(context, session, target.value);
   },
 );

@@ -1,11 +1,15 @@
-/** `GET /signin[?redirect_to=]`: the sign-in page; whoever is signed in goes straight back. */
+/**
+ * `GET /signin[?redirect_to=]`: the sign-in page. Whoever is signed in is asked before another origin gets
+ * a token of theirs: a link alone must not hand one out, and they may want another account there.
+ */
 import { SignInPage } from "../../pages/signin.tsx";
 import { readNotice } from "../../pages/words.ts";
-import { factory } from "../context.ts";
+import type { BrowserSession } from "../../identity/port.ts";
+import { factory, type AppContext } from "../context.ts";
 import { readRedirectTo } from "../redirect_to.ts";
 import { refuseWithPage } from "../problem.tsx";
 import { resumeSession } from "../rate_limits.ts";
-import { choicesFor } from "./choices.ts";
+import { askingFrom, choicesFor } from "./choices.ts";
 import { sendElsewhere } from "../session_cookies.ts";
 import { answerSignedIn } from "./signed_in.ts";
 
@@ -15,14 +19,33 @@ export const showSignIn = factory.createHandlers(async (context) => {
   if (!target.ok) return refuseWithPage(context, target.refusal);
   const resumed = await resumeSession(context);
   switch (resumed.kind) {
-    case "session":
-      return answerSignedIn(context, resumed, target.value);
+    case "session": {
+      const offer = target.value && (await offerToContinue(context, resumed.session, target.value));
+      return offer ?? answerSignedIn(context, resumed, target.value);
+    }
     case "redirect":
       return sendElsewhere(context, resumed);
     case "none": {
       const notice = readNotice(context.req.query("notice"));
-      const choices = choicesFor(context, target.value);
+      const choices = await choicesFor(context, target.value);
       return context.html(<SignInPage state={{ kind: "choose", choices, notice }} />);
     }
   }
 });
+
+/** Null where nobody is asking: one of our own pages, or a session of somebody who is no more. */
+async function offerToContinue(
+  context: AppContext,
+  { identity_id }: BrowserSession,
+  target: URL,
+): Promise<Response | Promise<Response> | null> {
+  const asking = await askingFrom(context, target);
+  const person = await context.get("services").identity.readPerson(identity_id);
+  if (asking === null || person === null) return null;
+  const whose = { name: person.name, email: person.email };
+  const redirect_to = target.href;
+  const again = new URL("/signin", context.get("base_url"));
+  again.searchParams.set("redirect_to", redirect_to);
+  const state = { kind: "continue", asking, whose, redirect_to, again: again.href } as const;
+  return context.html(<SignInPage state={state} />);
+}

@@ -1,5 +1,6 @@
 /** The end of every sign-in: cookies set, and the browser sent back with its token. */
 import type { SignedIn } from "../../identity/port.ts";
+import { leaveDeletedAccount, saysDeleted } from "../account/deleted.ts";
 import type { AppContext } from "../context.ts";
 import { refuseByAccept } from "../problem.tsx";
 import { keepSignedIn } from "../session_cookies.ts";
@@ -17,10 +18,14 @@ export async function answerSignedIn(
 ): Promise<Response> {
   const base_url = context.get("base_url");
   const { accounts } = context.get("services");
-  const admitted = await accounts(signed_in.session.identity_id).checkCaller({
-    personal_token_id: null,
-  });
-  if (!admitted.ok) return refuseByAccept(context, admitted.refusal);
+  const { identity_id } = signed_in.session;
+  const admitted = await accounts(identity_id).checkCaller({ personal_token_id: null });
+  if (!admitted.ok) {
+    // Deleted between the two steps of that: the next sign-in makes somebody new.
+    return saysDeleted(admitted.refusal)
+      ? leaveDeletedAccount(context, identity_id, redirect_to)
+      : refuseByAccept(context, admitted.refusal);
+  }
   const token = await keepSignedIn(context, signed_in.session, signed_in.set_cookies);
   const target = new URL(redirect_to ?? `${base_url}/account`);
   if (target.origin !== base_url) target.searchParams.set("token", token);

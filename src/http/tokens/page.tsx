@@ -3,14 +3,18 @@ import * as z from "zod";
 import { TokensPage, type TokenLine } from "../../pages/tokens.tsx";
 import type { ListedPersonalToken } from "../../account/contract.ts";
 import { accountOf, callerOf, factory } from "../context.ts";
-import { refuse } from "../refusals.ts";
+import { appNames } from "../account/app_names.ts";
+import { refuseWithPage } from "../problem.tsx";
 import { validForm } from "../validation.ts";
 
 export const showTokens = factory.createHandlers(async (context) => {
   const account = accountOf(context);
-  const answer = await account.listPersonalTokens(callerOf(context));
-  if (!answer.ok) return refuse(context, answer.refusal);
-  return context.html(<TokensPage tokens={answer.value.map(tokenLine)} />);
+  const [answer, appName] = await Promise.all([
+    account.listPersonalTokens(callerOf(context)),
+    appNames(context),
+  ]);
+  if (!answer.ok) return refuseWithPage(context, answer.refusal);
+  return context.html(<TokensPage tokens={answer.value.map(tokenLine)} appName={appName} />);
 });
 
 const form = z.object({ personal_token_id: z.string() });
@@ -21,7 +25,7 @@ export const revokeFromPage = factory.createHandlers(validForm(form), async (con
   const { personal_token_id: id } = context.req.valid("form");
   const answer = await account.revokePersonalToken(callerOf(context), { id });
   if (!answer.ok && answer.refusal.code !== "personal_token_not_found") {
-    return refuse(context, answer.refusal);
+    return refuseWithPage(context, answer.refusal);
   }
   return context.redirect("/account/tokens", 303);
 });

@@ -8,10 +8,12 @@ import type { OAuthProvider } from "../../oauth/providers.ts";
 import type { ForgetUpstreamTokens, KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import { createFlowCookies } from "./flow_cookie.ts";
 import { findByEmail, readPeople } from "./people.ts";
+import { forgetPerson, type PseudonymsOf } from "./forgetting.ts";
 import { endSession, listSessions } from "./session_list.ts";
+import { seenIn } from "./seen.ts";
 import { bindingOf, createSessions, type CameThrough } from "./sessions.ts";
 import { createSignIns } from "./sign_ins.ts";
-import { createUsers } from "./users.ts";
+import { createUsers, type Users } from "./users.ts";
 
 const SESSION_COOKIE = "passbook_session";
 
@@ -27,6 +29,10 @@ export interface BuiltinOptions {
   readonly providers: readonly OAuthProvider[];
   /** The first seals flow cookies, all open them. */
   readonly encryption_keys: readonly EncryptionKey[];
+  /** What is kept of identities whose people deleted their account. */
+  readonly pseudonyms_of: PseudonymsOf;
+  /** Opens the account of someone who deleted one before, before they have a session; may be done again. */
+  readonly open_returned: (identity_id: string) => Promise<unknown>;
   /** Takes the tokens that come with a sign-in. */
   readonly keep_upstream_tokens?: KeepUpstreamTokens;
   /** Told when a person no longer signs in with a provider. */
@@ -37,17 +43,20 @@ export interface BuiltinOptions {
 export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider {
   const database = drizzle(options.database);
   const sessions = createSessions(database);
-  const users = createUsers(database);
+  const users = openingReturned(createUsers(database, options.pseudonyms_of), options);
   const baseUrlOf = (request: Request): string => options.base_url ?? new URL(request.url).origin;
   const secretsOf = (request: Request): readonly string[] => secretsIn(baseUrlOf(request), request);
+
+  const resume = (request: Request) => sessions.resume(secretsOf(request), seenIn(request));
 
   // Always a new session: one that was planted in the browser before gains nothing from a sign-in.
   const signIn = async (
     user_id: string,
     came_through: CameThrough,
+    request: Request,
     base_url: string,
   ): Promise<SignedIn | null> => {
-    const started = await sessions.start(user_id, came_through);
+    const started = await sessions.start(user_id, came_through, seenIn(request));
     if (started === null) return null;
     const { secret, session } = started;
     return { session, set_cookies: [cookieFor(base_url, secret)] };
@@ -57,7 +66,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
     flows: createFlowCookies(options.encryption_keys),
     users,
     keep_upstream_tokens: options.keep_upstream_tokens ?? null,
-    sessionOf: async (request) => (await sessions.resume(secretsOf(request)))?.session ?? null,
+    sessionOf: async (request) => (await resume(request))?.session ?? null,
     signIn,
   });
 
@@ -65,7 +74,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
     sign_in_methods: options.providers.map(({ id, name }) => ({ id, name })),
     sessionBindings: (request) => Promise.all(secretsOf(request).map(bindingOf)),
     async resume(request) {
-      const proven = await sessions.resume(secretsOf(request));
+      const proven = await resume(request);
       if (proven === null) return { kind: "none" };
       const { secret, session } = proven;
       const set_cookies = [cookieFor(baseUrlOf(request), secret)];
@@ -84,6 +93,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
     listSessions: (identity_id) => listSessions(database, identity_id),
     endSession: (identity_id, session_id) => endSession(database, identity_id, session_id),
     deleteEndedSessions: () => sessions.deleteEnded(),
+    forgetPerson: (identity_id) => forgetPerson(database, options.pseudonyms_of, identity_id),
     readPerson: (identity_id) => users.read(identity_id),
     readPeople: (identity_ids) => readPeople(database, identity_ids),
     findByEmail: (prefix, limit) => findByEmail(database, prefix, limit),
@@ -98,17 +108,35 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider 
         : { kind: "refused", reason: outcome.kind };
     },
     signInDevelopment: options.dev_signin
-      ? async (email, base_url) => {
+      ? async (email, request, base_url) => {
           const subject = email.toLowerCase();
           const origin = { provider: "dev", subject, issuer: null, client_id: null };
           const profile = { name: null, email: subject, email_verified: true };
           const found = await users.findOrCreate(origin, profile);
           const signed_in =
-            found.kind === "found" ? await signIn(found.user_id, origin, base_url) : null;
+            found.kind === "found" ? await signIn(found.user_id, origin, request, base_url) : null;
           if (signed_in === null) throw new Error("a development identity was unlinked meanwhile");
           return signed_in;
         }
       : null,
+  };
+}
+
+/**
+ * Users of whom those who deleted an account before have the new one opened before anything can be done
+ * with it. The user's row remembers it until it is done: a sign-in that is cut off is made good by the next.
+ */
+function openingReturned(users: Users, { open_returned }: BuiltinOptions): Users {
+  return {
+    ...users,
+    async findOrCreate(origin, profile) {
+      const found = await users.findOrCreate(origin, profile);
+      if (found.kind === "found" && found.opens_as_returned) {
+        await open_returned(found.user_id);
+        await users.noteOpened(found.user_id);
+      }
+      return found;
+    },
   };
 }
 

@@ -18,6 +18,8 @@ export const users = sqliteTable(
     email: text(),
     email_verified: integer({ mode: "boolean" }).notNull().default(false),
     created_at_ms: integer().notNull(),
+    /** Whether their account is still to be opened as that of someone who deleted one before. */
+    opens_as_returned: integer({ mode: "boolean" }).notNull().default(false),
   },
   // Operators look for people by the beginning of their address.
   (table) => [index("users_email").on(sql`lower(${table.email})`)],
@@ -45,6 +47,15 @@ export const identities = sqliteTable(
   ],
 );
 
+/**
+ * Identities whose people deleted their account, by pseudonym: all that is kept of them, so that who comes
+ * back is known to have been here.
+ */
+export const tombstones = sqliteTable("tombstones", {
+  pseudonym: text().primaryKey(),
+  deleted_at_ms: integer().notNull(),
+});
+
 /** Browser sessions. Only the SHA-256 of the cookie's secret is kept; `id` is the JWT's `sid`. */
 export const sessions = sqliteTable(
   "sessions",
@@ -56,6 +67,10 @@ export const sessions = sqliteTable(
     expires_at_ms: integer().notNull(),
     /** Which of the user's identities it came through; null: not known, as in older rows. */
     provider: text(),
+    /** What is shown of it to its person, as of its last use; see `seen.ts`. */
+    browser: text(),
+    city: text(),
+    country: text(),
   },
   (table) => [
     uniqueIndex("sessions_id").on(table.id),

@@ -15,18 +15,18 @@ export async function listSessions(
       id: sessions.id,
       created_at_ms: sessions.created_at_ms,
       expires_at_ms: sessions.expires_at_ms,
+      browser: sessions.browser,
+      city: sessions.city,
+      country: sessions.country,
     })
     .from(sessions)
     .where(and(eq(sessions.user_id, user_id), gt(sessions.expires_at_ms, Date.now())))
     .orderBy(desc(sessions.expires_at_ms))
     .limit(SESSIONS_SHOWN_MAX);
-  return rows.map(({ id, created_at_ms, expires_at_ms }) => ({
-    id,
-    created_at_ms,
+  return rows.map(({ expires_at_ms, ...session }) => ({
+    ...session,
     // Each use moves the end on once that gains a day, so the end tells the day of the last use.
-    last_used_at_ms: Math.max(created_at_ms, expires_at_ms - SESSION_TTL_MS),
-    browser: null,
-    place: null,
+    last_used_at_ms: Math.max(session.created_at_ms, expires_at_ms - SESSION_TTL_MS),
   }));
 }
 

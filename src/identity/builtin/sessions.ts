@@ -11,6 +11,7 @@ import {
 } from "../../domain/limits.ts";
 import type { BrowserSession, Session } from "../port.ts";
 import { sessions } from "./schema.ts";
+import type { Seen } from "./seen.ts";
 
 /** A session and the secret that proves it, which goes into the cookie and is kept nowhere. */
 export interface ProvenSession {
@@ -23,9 +24,12 @@ export interface Sessions {
    * Starts a session of a user who came through an identity; null where that was unlinked meanwhile.
    * Clears away ended ones.
    */
-  start(user_id: string, came_through: CameThrough): Promise<ProvenSession | null>;
-  /** The first of these secrets whose session lives, its end moved on; null where none does. */
-  resume(secrets: readonly string[]): Promise<ProvenSession | null>;
+  start(user_id: string, came_through: CameThrough, seen: Seen): Promise<ProvenSession | null>;
+  /**
+   * The first of these secrets whose session lives, its end moved on, with what is seen of its browser;
+   * null where none does.
+   */
+  resume(secrets: readonly string[], seen: Seen): Promise<ProvenSession | null>;
   /** Whether this session of this user lives. */
   isAlive(id: string, user_id: string): Promise<boolean>;
   /** When this session of this user ends, in milliseconds since the epoch; null: it does not live. */
@@ -50,11 +54,11 @@ const ENDED = { id: sessions.id, identity_id: sessions.user_id };
 /** Sessions kept in the `sessions` table. */
 export function createSessions(database: DrizzleD1Database): Sessions {
   /** Moves a session's end on. Where that cannot be written the session is as good as it was. */
-  const slide = async (secret_hash: string, expires_at_ms: number): Promise<void> => {
+  const slide = async (secret_hash: string, expires_at_ms: number, seen: Seen): Promise<void> => {
     try {
       await database
         .update(sessions)
-        .set({ expires_at_ms })
+        .set({ expires_at_ms, ...seen })
         .where(eq(sessions.secret_hash, secret_hash));
     } catch (error) {
       const name = error instanceof Error ? error.name : "unknown";
@@ -72,7 +76,7 @@ export function createSessions(database: DrizzleD1Database): Sessions {
     return row?.expires_at_ms ?? null;
   };
   return {
-    async start(user_id, { provider, subject }) {
+    async start(user_id, { provider, subject }, { browser, city, country }) {
       const secret = base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
       const id = uuidv4();
       const now_ms = Date.now();
@@ -83,7 +87,8 @@ export function createSessions(database: DrizzleD1Database): Sessions {
       const [, inserted] = await database.batch([
         database.delete(sessions).where(ended),
         database.insert(sessions).select(sql`
-          select ${secret_hash}, ${id}, ${user_id}, ${now_ms}, ${expires_at_ms}, ${provider}
+          select ${secret_hash}, ${id}, ${user_id}, ${now_ms}, ${expires_at_ms}, ${provider},
+            ${browser}, ${city}, ${country}
           where exists (
             select 1 from identities
             where provider = ${provider} and subject = ${subject} and user_id = ${user_id})`),
@@ -91,7 +96,7 @@ export function createSessions(database: DrizzleD1Database): Sessions {
       if (inserted.meta.changes === 0) return null;
       return { secret, session: { id, identity_id: user_id, binding: await bindingOf(secret) } };
     },
-    async resume(secrets) {
+    async resume(secrets, seen) {
       if (secrets.length === 0) return null;
       const now_ms = Date.now();
       const hashes = await Promise.all(secrets.map(hashSecret));
@@ -104,7 +109,7 @@ export function createSessions(database: DrizzleD1Database): Sessions {
         if (row === undefined) continue;
         const expires_at_ms = now_ms + SESSION_TTL_MS;
         if (expires_at_ms - row.expires_at_ms >= SESSION_SLIDE_AFTER_MS) {
-          await slide(row.secret_hash, expires_at_ms);
+          await slide(row.secret_hash, expires_at_ms, seen);
         }
         const session = { id: row.id, identity_id: row.user_id, binding: await bindingOf(secret) };
         return { secret, session };

@@ -27,7 +27,12 @@ export interface SignInParts {
   /** The living session of a request's cookies. */
   sessionOf(request: Request): Promise<Session | null>;
   /** Starts a session for a user; null where the identity they came through was unlinked meanwhile. */
-  signIn(user_id: string, origin: Origin, base_url: string): Promise<SignedIn | null>;
+  signIn(
+    user_id: string,
+    origin: Origin,
+    request: Request,
+    base_url: string,
+  ): Promise<SignedIn | null>;
 }
 
 export interface SignIns {
@@ -66,7 +71,7 @@ export function createSignIns(parts: SignInParts): SignIns {
         console.warn({ event: "signin_failed", provider: provider.id, failure, reason });
         return failed(failure, flow, failure === "mismatch" ? [] : ended);
       }
-      return settle(parts, provider, base_url, flow, authorized.value, ended);
+      return settle(parts, provider, { request, base_url, flow }, authorized.value, ended);
     },
   };
 }
@@ -85,12 +90,18 @@ async function isStillThere(
   return session?.id === link_to.id && session.identity_id === link_to.identity_id;
 }
 
+/** The flow that a request brought the answer to. */
+interface Answered {
+  readonly request: Request;
+  readonly base_url: string;
+  readonly flow: Flow;
+}
+
 /** Links the identity, or signs its user in; the tokens are kept for whoever has it. */
 async function settle(
   parts: SignInParts,
   { id, issuer, client_id }: OAuthProvider,
-  base_url: string,
-  flow: Flow,
+  { request, base_url, flow }: Answered,
   { subject, profile, tokens: granted }: Authorized,
   ended: readonly string[],
 ): Promise<SignInFinished> {
@@ -108,7 +119,7 @@ async function settle(
   const found = await users.findOrCreate(origin, profile);
   if (found.kind === "issuer_changed") return refuseIssuer(found, origin, flow, ended);
   await keep(found.user_id, found.linked_at_ms);
-  const signed_in = await parts.signIn(found.user_id, origin, base_url);
+  const signed_in = await parts.signIn(found.user_id, origin, request, base_url);
   if (signed_in === null) return failed("expired", flow, ended);
   const { session, set_cookies } = signed_in;
   const { redirect_to } = flow;

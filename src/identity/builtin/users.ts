@@ -1,8 +1,9 @@
 /** People and how they sign in. An identity is (provider, subject); an e-mail address never joins two. */
-import { and, asc, eq, ne, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { v4 as uuidv4 } from "uuid";
 import type { Person, Session } from "../port.ts";
+import { nameOf, type PseudonymsOf } from "./forgetting.ts";
 import { identities, sessions, users } from "./schema.ts";
 
 /** What a provider says of a person. */
@@ -27,7 +28,13 @@ export interface IssuerChanged {
 }
 
 export type Found =
-  | { readonly kind: "found"; readonly user_id: string; readonly linked_at_ms: number }
+  | {
+      readonly kind: "found";
+      readonly user_id: string;
+      readonly linked_at_ms: number;
+      /** Whether they deleted an account before, and this one is not opened as such yet. */
+      readonly opens_as_returned: boolean;
+    }
   | IssuerChanged;
 
 export type Linking =
@@ -50,6 +57,8 @@ export interface Users {
    * another way must not exchange an address that operators may have given powers to.
    */
   findOrCreate(origin: Origin, profile: Profile): Promise<Found>;
+  /** Says that the account of a user who deleted one before is opened. */
+  noteOpened(user_id: string): Promise<void>;
   /**
    * Gives the person of a living session a further identity, at most one of each provider. Linking it
    * again changes nothing.
@@ -65,11 +74,13 @@ export interface Users {
 }
 
 /** Users kept in the `users` and `identities` tables. */
-export function createUsers(database: DrizzleD1Database): Users {
+export function createUsers(database: DrizzleD1Database, pseudonymsOf: PseudonymsOf): Users {
+  const { opens_as_returned } = users;
   const find = ({ provider, subject }: Origin) =>
     database
-      .select()
+      .select({ ...getTableColumns(identities), opens_as_returned })
       .from(identities)
+      .leftJoin(users, eq(users.id, identities.user_id))
       .where(and(eq(identities.provider, provider), eq(identities.subject, subject)));
   const linkedTo = (user_id: string) =>
     database
@@ -106,18 +117,31 @@ export function createUsers(database: DrizzleD1Database): Users {
       }
       const id = `user_${uuidv4()}`;
       const created_at_ms = Date.now();
+      const { name, email, email_verified } = profile;
+      const pseudonyms = JSON.stringify(await pseudonymsOf(nameOf(origin)));
       try {
         // One transaction: the identity's key decides who was first, and the loser leaves no user.
-        await database.batch([
+        const [, made] = await database.batch([
           database.insert(identities).values({ ...origin, user_id: id, created_at_ms }),
-          database.insert(users).values({ id, ...profile, created_at_ms }),
+          database
+            .insert(users)
+            .select(
+              sql`
+                select ${id}, ${name}, ${email}, ${Number(email_verified)}, ${created_at_ms},
+                  exists (select 1 from tombstones
+                    where pseudonym in (select value from json_each(${pseudonyms})))`,
+            )
+            .returning({ opens_as_returned }),
         ]);
-        return { kind: "found", user_id: id, linked_at_ms: created_at_ms };
+        return found({ user_id: id, created_at_ms, opens_as_returned: null, ...made[0] });
       } catch (error) {
         const winner = await find(origin).get();
         if (winner !== undefined) return found(winner);
         throw error;
       }
+    },
+    async noteOpened(user_id) {
+      await database.update(users).set({ opens_as_returned: false }).where(eq(users.id, user_id));
     },
     async link({ id: session_id, identity_id: user_id }, origin) {
       const { provider, subject, issuer, client_id } = origin;
@@ -212,8 +236,18 @@ export function createUsers(database: DrizzleD1Database): Users {
 
 type IdentityRow = typeof identities.$inferSelect;
 
-function found({ user_id, created_at_ms }: IdentityRow): Found {
-  return { kind: "found", user_id, linked_at_ms: created_at_ms };
+/** An identity's row beside its user's; null where that is being forgotten. */
+interface FoundRow extends Pick<IdentityRow, "user_id" | "created_at_ms"> {
+  readonly opens_as_returned: boolean | null;
+}
+
+function found({ user_id, created_at_ms, opens_as_returned }: FoundRow): Found {
+  return {
+    kind: "found",
+    user_id,
+    linked_at_ms: created_at_ms,
+    opens_as_returned: opens_as_returned ?? false,
+  };
 }
 
 interface OtherIssuer {

@@ -31,6 +31,8 @@ export interface ShownOverview {
     readonly starter_credits: number;
     readonly granted_at_ms: number | null;
   }[];
+  /** Whether apps may still give starter credits. */
+  readonly takes_starters: boolean;
   readonly recent_jobs: readonly ShownJob[];
   readonly balance: readonly BalancePoint[];
   readonly balance_is_complete: boolean;
@@ -110,7 +112,9 @@ function Balance({ overview }: { overview: ShownOverview }) {
       ) : null}
       {balance.length < 2 && account.credits === 0 ? (
         <p class="empty">
-          Open one of the apps that use this account: your first credits come with it.
+          {overview.takes_starters
+            ? "Open one of the apps that use this account: your first credits come with it."
+            : "You had starter credits in the account that you deleted; they come once."}
         </p>
       ) : (
         <BalanceChart points={balance} from_ms={from_ms} to_ms={to_ms} />
@@ -176,7 +180,11 @@ function Apps({ overview, appName }: Pick<AccountPageProps, "overview" | "appNam
             </span>
             <span class="hint">
               {granted_at_ms === null ? (
-                "No starter credits yet"
+                overview.takes_starters ? (
+                  "No starter credits yet"
+                ) : (
+                  "No starter credits"
+                )
               ) : (
                 <>
                   {credits(starter_credits)} to start with,{" "}

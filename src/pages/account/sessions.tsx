@@ -3,7 +3,11 @@ import type { ListedSession } from "../../identity/port.ts";
 import { Time } from "../time.tsx";
 
 /** A session as the page shows it; `current` is the one that looks. */
-export type ShownSession = ListedSession & { readonly current: boolean };
+export interface ShownSession extends Omit<ListedSession, "city" | "country"> {
+  /** In words. */
+  readonly place: string | null;
+  readonly current: boolean;
+}
 
 export function Sessions({ sessions }: { sessions: readonly ShownSession[] }) {
   return (

@@ -12,6 +12,9 @@ export function Yours() {
           Download my data
         </a>
       </p>
+      <p class="hint">
+        You can also <a href="/account/delete">delete your account</a>.
+      </p>
     </section>
   );
 }

@@ -1,0 +1,3 @@
+ALTER TABLE `sessions` ADD `browser` text;--> statement-breakpoint
+ALTER TABLE `sessions` ADD `city` text;--> statement-breakpoint
+ALTER TABLE `sessions` ADD `country` text;

@@ -1,0 +1,36 @@
+/**
+ * An account that its holder deletes. In one transaction it lets nobody in any more, and what gave access
+ * is gone; the rest of its rows follows, see `erasure.ts`. Its row stays, as the tombstone: an older
+ * credential must find that the account is over, not an empty one to begin anew in.
+ */
+import type { Refusal } from "../domain/refusals.ts";
+import { accepted } from "../domain/result.ts";
+import type { Answer, Caller } from "./contract.ts";
+import { ensureOpen } from "./ledger.ts";
+import type { AccountStanding } from "./store.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** Why nobody is let in; null where the account is there. To all but its holder it never was. */
+export function whyDeleted(standing: AccountStanding | null, caller: Caller): Refusal | null {
+  if ((standing?.deleted_at_ms ?? null) === null) return null;
+  return caller.by === "service" || caller.app_slug !== undefined
+    ? { code: "account_unknown" }
+    : { code: "unauthorized", reason: "account_deleted" };
+}
+
+/** Deletes the account, also one that was never opened: its identity's tokens may be out already. */
+export function deleteAccount(transaction: Transaction): Answer<null> {
+  const { store, personal_tokens, alarm, now_ms } = transaction;
+  ensureOpen(transaction);
+  store.saveDeletedAt(now_ms);
+  personal_tokens.deleteAll();
+  alarm.by(now_ms);
+  return accepted(null);
+}
+
+/** Opens the account of someone who deleted one before. Again, it changes nothing. */
+export function openReturned(transaction: Transaction): Answer<null> {
+  ensureOpen(transaction);
+  transaction.store.saveReturned();
+  return accepted(null);
+}
