@@ -188,7 +188,7 @@ const variables = z
     SIGNING_KEYS: keySet(signing_key),
     DEFAULT_STARTER_CREDITS: wholeNumberBetween(0, COST_MAX_CREDITS).optional(),
     DEV_SIGNIN: flag,
-    IDENTITY_PROVIDER: z.literal("builtin").default("builtin"),
+    IDENTITY_PROVIDER: z.enum(["builtin"]).default("builtin"),
     SIGNIN_PROVIDERS: json.pipe(signInProviders).default([]),
     SOCIAL_PROVIDER: z.string().min(1).optional(),
     SOCIAL_API_URL: secureEndpoint.optional(),
@@ -278,6 +278,7 @@ function coversHost(domain: string | undefined, base_url: string | undefined): b
 export interface Config {
   /** Null only in development: then the request's own origin stands for it. */
   readonly base_url: string | null;
+  readonly identity_provider: "builtin";
   readonly cookie_domain: string | null;
   readonly allowed_origins: readonly AllowedOrigin[];
   /** Private Ed25519 keys: the first signs, all verify. */
@@ -330,6 +331,7 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
   const settings = parsed.data;
   return accepted({
     base_url: settings.BASE_URL ?? null,
+    identity_provider: settings.IDENTITY_PROVIDER,
     cookie_domain: settings.COOKIE_DOMAIN ?? null,
     allowed_origins: settings.ALLOWED_ORIGINS,
     signing_keys: settings.SIGNING_KEYS.keys,

@@ -1,80 +1,39 @@
 /** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
-import { createAccountDeletion, type AccountDeletion } from "./account_deletion.ts";
-import { createAccounts, type Accounts } from "./account/client.ts";
-import { createTokenVault, type TokenVault } from "./account/vault/client.ts";
-import { createStarterBudgets, type ReserveStarter } from "./budget/client.ts";
+import { createAccountDeletion } from "./account_deletion.ts";
+import { createAccounts } from "./account/client.ts";
+import { createTokenVault } from "./account/vault/client.ts";
+import { createStarterBudgets } from "./budget/client.ts";
 import { mistakenSettings, readConfig, type Config, type Misconfiguration } from "./config.ts";
-import { createDeviceLogins, type DeviceLogins } from "./device/client.ts";
-import { createRequestCopies, type RequestCopies } from "./device/request_copies.ts";
-import { createDeviceCodes, type DeviceCodes } from "./device/device_code.ts";
-import { createAppRecords, type AppRecords } from "./directory/app_records.ts";
-import { createAppRegistry, type AppRegistry } from "./directory/apps.ts";
-import { createAuditLog, type AuditLog } from "./directory/audit.ts";
+import { createDeviceLogins } from "./device/client.ts";
+import { createRequestCopies } from "./device/request_copies.ts";
+import { createDeviceCodes } from "./device/device_code.ts";
+import { createAppRecords } from "./directory/app_records.ts";
+import { createAppRegistry } from "./directory/apps.ts";
+import { createAuditLog } from "./directory/audit.ts";
 import { createDeletionNotes } from "./directory/deletions.ts";
-import type { RateLimitBinding, RateLimitRule } from "./domain/rate_limits.ts";
-import type { Readiness } from "./domain/readiness.ts";
 import { accepted, type Result } from "./domain/result.ts";
+import type { Services } from "./http/services.ts";
 import { createBuiltinAdapter } from "./identity/builtin/adapter.ts";
+import type { IdentityPort } from "./identity/port.ts";
 import { announceSessionEndings } from "./identity/session_endings.ts";
-import type { IdentityProvider } from "./identity/port.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createPseudonyms } from "./keys/pseudonym.ts";
-import { createKeyRing, type KeyRing } from "./keys/signing.ts";
-import { createSocialNetwork, type AskSocialNetwork } from "./oauth/social_network.ts";
-import type { Payments } from "./payments/payments.ts";
+import { createKeyRing } from "./keys/signing.ts";
+import { createSocialNetwork } from "./oauth/social_network.ts";
 import { createStripe } from "./payments/stripe.ts";
 import type { Delivery } from "./readmodel/projector.ts";
-import { createReadModel, type ReadModel } from "./readmodel/queries.ts";
+import { createReadModel } from "./readmodel/queries.ts";
 import { consumeProjections } from "./readmodel/queue_projector.ts";
 import { tidyReadModel } from "./readmodel/retention.ts";
 import { createStraightProjector } from "./readmodel/straight_projector.ts";
 import { askDatabase, createReadiness } from "./readiness.ts";
 import { sayProblem } from "./setting_problems.ts";
-import {
-  createLivingPersonalTokens,
-  type LivingPersonalTokens,
-} from "./tokens/living_personal_tokens.ts";
-import { createMint, type MintPersonalToken } from "./tokens/mint.ts";
-import { createPersonalTokens, type PersonalTokens } from "./tokens/personal_token.ts";
+import { createLivingPersonalTokens } from "./tokens/living_personal_tokens.ts";
+import { createMint } from "./tokens/mint.ts";
+import { createPersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
-import { createTemplateTokens, type SignTemplateToken } from "./tokens/template_token.ts";
+import { createTemplateTokens } from "./tokens/template_token.ts";
 import { runUpkeep } from "./upkeep.ts";
-
-/** Everything a request may use. */
-export interface Services {
-  readonly config: Config;
-  readonly accounts: Accounts;
-  readonly account_deletion: AccountDeletion;
-  readonly apps: AppRegistry;
-  /** The registry as operators change it. */
-  readonly app_records: AppRecords;
-  /** Sets a starter grant apart of its app's budget of the day. */
-  readonly reserve_starter: ReserveStarter;
-  /** What operators did. */
-  readonly audit: AuditLog;
-  /** Lists across accounts, for operators. */
-  readonly read_model: ReadModel;
-  readonly identity: IdentityProvider;
-  readonly keys: KeyRing;
-  readonly session_tokens: SessionTokens;
-  readonly template_tokens: SignTemplateToken;
-  /** What third-party providers gave for users. `keep` is the `KeepUpstreamTokens` of a sign-in. */
-  readonly vault: TokenVault;
-  /** Null where the settings name no network. */
-  readonly social_network: AskSocialNetwork | null;
-  readonly personal_tokens: PersonalTokens;
-  readonly mint_personal_token: MintPersonalToken;
-  readonly device_logins: DeviceLogins;
-  readonly device_codes: DeviceCodes;
-  readonly request_copies: RequestCopies;
-  /** Whether the stores and keys answer now, or did a moment ago. */
-  readonly readiness: () => Promise<Readiness>;
-  /** The limiter of a rule. */
-  readonly limiters: (rule: RateLimitRule<RateLimitBinding>) => RateLimit;
-  readonly living_personal_tokens: LivingPersonalTokens;
-  /** Null where nothing is sold. */
-  readonly payments: Payments | null;
-}
 
 /** The person whose session approved: it left a grant, and stands behind what comes of it. */
 const OWNER = { personal_token_id: null };
@@ -113,18 +72,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
   const pseudonymsOf = createPseudonyms(createMacKeys(config.signing_keys, "passbook pseudonym 1"));
   const audit = createAuditLog(env.DIRECTORY);
   const identity = announceSessionEndings(
-    createBuiltinAdapter({
-      database: env.DIRECTORY,
-      base_url: config.base_url,
-      dev_signin: config.dev_signin,
-      providers: config.signin_providers,
-      encryption_keys: config.encryption_keys,
-      pseudonyms_of: pseudonymsOf,
-      open_returned: (identity_id) => accounts(identity_id).openReturned(),
-      keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
-      forget_upstream_tokens: (identity_id, provider, linked_at_ms) =>
-        vault.forget(identity_id, provider, linked_at_ms),
-    }),
+    createIdentity(env, config, { accounts, vault, pseudonymsOf }),
     (identity_id, session_ids) => accounts(identity_id).endSessions(session_ids),
   );
   const apps = createAppRegistry({
@@ -182,6 +130,33 @@ function build(env: Env): Result<Services, Misconfiguration> {
         ? null
         : createStripe({ ...config.payments, service: config.base_url ?? "development" }),
   });
+}
+
+interface IdentityParts extends Pick<Services, "accounts" | "vault"> {
+  readonly pseudonymsOf: ReturnType<typeof createPseudonyms>;
+}
+
+/** The adapter that the settings name. Another name without one does not compile. */
+function createIdentity(
+  env: Env,
+  config: Config,
+  { accounts, vault, pseudonymsOf }: IdentityParts,
+): IdentityPort {
+  switch (config.identity_provider) {
+    case "builtin":
+      return createBuiltinAdapter({
+        database: env.DIRECTORY,
+        base_url: config.base_url,
+        dev_signin: config.dev_signin,
+        providers: config.signin_providers,
+        encryption_keys: config.encryption_keys,
+        pseudonyms_of: pseudonymsOf,
+        open_returned: (identity_id) => accounts(identity_id).openReturned(),
+        keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
+        forget_upstream_tokens: (identity_id, provider, linked_at_ms) =>
+          vault.forget(identity_id, provider, linked_at_ms),
+      });
+  }
 }
 
 /** What takes a batch of the queue `PROJECTIONS`. It needs no settings: what is owed arrives on wrong ones too. */

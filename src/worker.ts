@@ -1,13 +1,13 @@
 /** The entry: the handlers of requests, of the queue and of the schedule, and the Durable Object classes. */
 import { createApp } from "./app.ts";
 import type { Delivery } from "./readmodel/projector.ts";
-import { projectionConsumer, upkeepOf } from "./services.ts";
+import { projectionConsumer, servicesFor, upkeepOf } from "./services.ts";
 
 export { Account } from "./account/object.ts";
 export { StarterBudget } from "./budget/object.ts";
 export { DeviceLogin } from "./device/object.ts";
 
-const app = createApp();
+const app = createApp(servicesFor);
 
 export default {
   fetch: app.fetch,

@@ -236,7 +236,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   suspend(): contract.Answer<null> {
     const answer = this.#transact(SERVICE, "write", suspend);
-    this.#streams.closeAll("Ask the operator.");
+    this.#streams.closeAll("suspended");
     return answer;
   }
 
@@ -251,7 +251,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     });
     if (!answer.ok) return answer;
     this.#erasure.begin();
-    this.#streams.closeAll("This account was deleted.");
+    this.#streams.closeAll("account_deleted");
     return answer;
   }
 

@@ -3,8 +3,8 @@ import type { Context } from "hono";
 import { createFactory } from "hono/factory";
 import type { Caller } from "../account/contract.ts";
 import type { Person, Session } from "../identity/port.ts";
-import type { Services } from "../services.ts";
 import type { AppProof, Proof } from "../domain/proof.ts";
+import type { Services } from "./services.ts";
 
 /**
  * Who calls, what stands behind them, and how it came. A cookie always proves a session: a personal

@@ -1,7 +1,7 @@
 /** Origins that were refused, told to operators with what would allow them: in the log alone. */
 import { REFUSED_ORIGINS_LOGGED_MAX, REFUSED_ORIGINS_WINDOW_MS } from "../domain/limits.ts";
 import { originOf, parseAbsoluteUrl, parseAllowedOrigin } from "../domain/origins.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "./services.ts";
 import type { AppContext } from "./context.ts";
 
 /** What an origin was refused for. */

@@ -143,7 +143,7 @@ export type Unlinked =
   | { readonly kind: "refused"; readonly reason: "only_one_left" | "not_linked" }
   | SendElsewhere;
 
-export interface IdentityProvider {
+export interface IdentityPort {
   /** The methods of signing in, in the order of their buttons. */
   readonly sign_in_methods: readonly SignInMethod[];
   /**

@@ -1,5 +1,5 @@
 /** Telling others that sessions ended, whichever adapter ended them. */
-import type { IdentityProvider, Session } from "./port.ts";
+import type { IdentityPort, Session } from "./port.ts";
 
 /** Hears that these sessions of a person ended, or all they had. */
 export type HearOfEndings = (
@@ -12,10 +12,7 @@ export type HearOfEndings = (
  * again is thrown: the sessions have ended all the same, but a token that hangs on one goes on, and
  * nobody is told that all is over. Signing out everywhere, later, tells of all.
  */
-export function announceSessionEndings(
-  provider: IdentityProvider,
-  told: HearOfEndings,
-): IdentityProvider {
+export function announceSessionEndings(provider: IdentityPort, told: HearOfEndings): IdentityPort {
   const announce: HearOfEndings = async (identity_id, session_ids) => {
     try {
       await told(identity_id, session_ids).catch(() => told(identity_id, session_ids));

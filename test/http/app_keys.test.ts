@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
+import { servicesFor } from "../../src/services.ts";
 import { dump, query } from "../support/account_object.ts";
 import { expectInvariants } from "../account/invariants.ts";
 import { dropConstraints } from "../support/directory_outage.ts";
@@ -48,7 +49,7 @@ const BY_ANYBODY = new Set([
 
 const ROUTES = [
   ...new Set(
-    createApp()
+    createApp(servicesFor)
       .routes.filter(({ method, path }) => method !== "ALL" && !path.includes("*"))
       .map(({ method, path }) => `${method} ${path}`),
   ),

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { readConfig } from "../../src/config.ts";
 import { createBuiltinAdapter } from "../../src/identity/builtin/adapter.ts";
-import { describeIdentityProvider } from "./contract.ts";
+import { describeIdentityPort } from "./contract.ts";
 import { connect, openProviderDouble } from "../support/provider_double.ts";
 
 const BASE_URL = "https://passbook.test";
 
-describeIdentityProvider("builtin", () => {
+describeIdentityPort("builtin", () => {
   const acme = openProviderDouble("acme");
   const read = readConfig({ ...env, DEV_SIGNIN: "false", BASE_URL, ...connect(acme) });
   if (!read.ok) throw new Error(JSON.stringify(read.refusal));

@@ -1,10 +1,10 @@
 /** What every identity provider promises; each adapter runs it. */
 import { describe, expect, it } from "vitest";
-import type { IdentityProvider, SignInFinished } from "../../src/identity/port.ts";
+import type { IdentityPort, SignInFinished } from "../../src/identity/port.ts";
 
 /** An adapter and a world around it in which people can sign in. */
 export interface ProviderWorld {
-  readonly identity: IdentityProvider;
+  readonly identity: IdentityPort;
   readonly base_url: string;
   /** Identities whose accounts were opened as those of people who deleted one before. */
   readonly returned: readonly string[];
@@ -15,7 +15,7 @@ export interface ProviderWorld {
 type SignedIn = Extract<SignInFinished, { kind: "signed_in" }>;
 
 /** Runs the contract. `open` gives a world of its own to each test. */
-export function describeIdentityProvider(
+export function describeIdentityPort(
   name: string,
   open: () => ProviderWorld | Promise<ProviderWorld>,
 ): void {

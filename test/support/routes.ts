@@ -1,5 +1,6 @@
 /** The routes that the app really has: what holds of every address is asked of all of them. */
 import { createApp } from "../../src/app.ts";
+import { servicesFor } from "../../src/services.ts";
 
 /** One method of one address. */
 export interface Route {
@@ -20,7 +21,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 /** Every route once; middleware answers nothing by itself. */
 export const ROUTES: readonly Route[] = [
   ...new Map(
-    createApp()
+    createApp(servicesFor)
       .routes.filter(({ method }) => method !== "ALL")
       .map(({ method, path }) => [`${method} ${path}`, { method, path, address: fill(path) }]),
   ).values(),

@@ -91,18 +91,18 @@ export class Streams {
     for (const [socket, { proof }] of this.#all()) {
       if (proof.kind !== "session") continue;
       if (session_ids === "all" || session_ids.includes(proof.session_id))
-        close(socket, CLOSE_PROOF_ENDED, "Sign in again.");
+        close(socket, CLOSE_PROOF_ENDED, "session_ended");
     }
   }
 
   /** Closes every stream, and says why: the account's holder is let in no more. */
-  closeAll(reason: string): void {
+  closeAll(reason: CloseReason): void {
     for (const [socket] of this.#all()) close(socket, CLOSE_PROOF_ENDED, reason);
   }
 
   /** A stream is for listening: whoever talks would only keep the object awake. */
   refuseMessage(socket: WebSocket): void {
-    close(socket, CLOSE_NOT_LISTENING, "This stream takes no messages.");
+    close(socket, CLOSE_NOT_LISTENING, "not_listening");
   }
 
   /** When the first proof of an open stream runs out, in milliseconds since the epoch; or null. */
@@ -123,7 +123,7 @@ export class Streams {
     const { personal_tokens } = this.#sources;
     return this.#all().filter(([socket, { proof }]) => {
       if (isProofGood(proof, now_ms, (id) => personal_tokens.read(id))) return true;
-      close(socket, CLOSE_PROOF_ENDED, "What opened this stream has ended.");
+      close(socket, CLOSE_PROOF_ENDED, "proof_ended");
       return false;
     });
   }
@@ -167,7 +167,15 @@ export class Streams {
   }
 }
 
-function close(socket: WebSocket, code: number, reason: string): void {
+/** Why a stream was closed, for programs: the second word that a WebSocket's end carries. */
+export type CloseReason =
+  | "session_ended"
+  | "suspended"
+  | "account_deleted"
+  | "proof_ended"
+  | "not_listening";
+
+function close(socket: WebSocket, code: number, reason: CloseReason): void {
   try {
     socket.close(code, reason);
   } catch {

@@ -1,7 +1,7 @@
 /** Whether anything is sold here: until the settings say so, money's addresses do not exist. */
 import { refuseByAccept } from "../problem.tsx";
 import { factory, type AppContext } from "../context.ts";
-import type { Services } from "../../services.ts";
+import type { Services } from "../services.ts";
 
 /** Goes before everything else of such an address, so that it tells strangers nothing either. */
 export const whereSold = factory.createMiddleware(async (context, next) =>

@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { SESSION_TTL_MS } from "../../domain/limits.ts";
 import type { EncryptionKey } from "../../keys/encryption.ts";
 import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
-import type { IdentityProvider, SignedIn } from "../port.ts";
+import type { IdentityPort, SignedIn } from "../port.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import type { ForgetUpstreamTokens, KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import { createFlowCookies } from "./flow_cookie.ts";
@@ -40,7 +40,7 @@ export interface BuiltinOptions {
 }
 
 /** Opens the adapter over D1. */
-export function createBuiltinAdapter(options: BuiltinOptions): IdentityProvider {
+export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
   const database = drizzle(options.database);
   const sessions = createSessions(database);
   const users = openingReturned(createUsers(database, options.pseudonyms_of), options);

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../../src/app.ts";
+import { servicesFor } from "../../../src/services.ts";
 import { send, signIn, signInWithCredits } from "../../support/passbook.ts";
 import { personalToken, SETTINGS, signInOperator } from "./operators.ts";
 
 /** Every operator's route, as the app has it. */
 const ROUTES = [
   ...new Set(
-    createApp()
+    createApp(servicesFor)
       .routes.filter(({ method, path }) => method !== "ALL" && path.startsWith("/api/admin/"))
       .map(({ method, path }) => `${method} ${path}`),
   ),
