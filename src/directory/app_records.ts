@@ -42,6 +42,8 @@ export interface AppRecords {
     readonly after_slug?: string | undefined;
     readonly limit: number;
   }): Promise<readonly AppRecord[]>;
+  /** One app; null where nobody registered it. */
+  find(slug: string): Promise<AppRecord | null>;
   /** Registers an app, or puts these settings in place of its former. */
   save(slug: string, settings: AppSettings): Promise<void>;
   /**
@@ -82,10 +84,11 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
         .where(after_slug === undefined ? undefined : gt(apps.slug, after_slug))
         .orderBy(asc(apps.slug))
         .limit(limit);
-      return rows.map(({ origins_json, ...row }) => ({
-        ...row,
-        origins: JSON.parse(origins_json) as string[],
-      }));
+      return rows.map(recordOf);
+    },
+    async find(slug) {
+      const [row] = await database.select().from(apps).where(eq(apps.slug, slug));
+      return row === undefined ? null : recordOf(row);
     },
     async save(slug, { origins, ...settings }) {
       const row = { ...settings, origins_json: JSON.stringify(origins) };
@@ -140,6 +143,10 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
       return meta.changes > 0 ? accepted(null) : refused({ code: "app_key_not_found" });
     },
   };
+}
+
+function recordOf({ origins_json, ...row }: typeof apps.$inferSelect): AppRecord {
+  return { ...row, origins: JSON.parse(origins_json) as string[] };
 }
 
 /** Random bytes in base64url (RFC 4648, section 5), without padding. */

@@ -10,9 +10,9 @@ import { showPaid } from "./account/paid.tsx";
 import { signOutEverywhere } from "./account/signout_everywhere.ts";
 import { linkMethod, unlinkMethod } from "./account/link.ts";
 import { downloadStatement, showStatement } from "./account/statement.tsx";
-import { addAppKey, listAppKeys, revokeAppKey } from "./admin/apps/keys.ts";
+import { deleteAppKey, listAppKeys, postAppKey } from "./admin/apps/keys.ts";
 import { listApps } from "./admin/apps/list.ts";
-import { saveApp } from "./admin/apps/save.ts";
+import { putApp } from "./admin/apps/save.ts";
 import { requireOperator } from "./admin/operator.ts";
 import { addAdminRoutes } from "./admin/routes.ts";
 import { authenticate, authenticateParty } from "./authenticate.ts";
@@ -161,8 +161,8 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   addAdminRoutes(app);
   const app_write = [guardCookieWrites, limitWrites, jsonBodyOnly, limitedBody] as const;
   app.get("/api/admin/apps", ...listApps);
-  app.put("/api/admin/apps/:slug", ...app_write, ...saveApp);
+  app.put("/api/admin/apps/:slug", ...app_write, ...putApp);
   app.get("/api/admin/apps/:slug/keys", ...listAppKeys);
-  app.post("/api/admin/apps/:slug/keys", ...app_write, ...addAppKey);
-  app.delete("/api/admin/apps/:slug/keys/:id", guardCookieWrites, limitWrites, ...revokeAppKey);
+  app.post("/api/admin/apps/:slug/keys", ...app_write, ...postAppKey);
+  app.delete("/api/admin/apps/:slug/keys/:id", guardCookieWrites, limitWrites, ...deleteAppKey);
 }
