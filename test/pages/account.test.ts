@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import {
   expectForEverybody,
-  layoutShift,
+  layoutShifts,
   SCREENS,
   usePages,
 } from "../support/outside/pages_in_browser.ts";
@@ -287,7 +287,7 @@ describe("the acts of the account", () => {
     for (const path of ["/account", "/account/jobs", "/account/statement"]) {
       await ada.page.goto(pages.url + path);
       await ada.page.waitForTimeout(300);
-      expect(await layoutShift(ada.page), path).toBe(0);
+      expect(await layoutShifts(ada.page), path).toEqual([]);
     }
   });
 });

@@ -6,6 +6,8 @@ const pages = usePages("docs");
 describe("/static", () => {
   it.each([
     ["passbook.css", "text/css", 24],
+    ["console.css", "text/css", 6],
+    ["forms.js", "text/javascript", 1],
     ["times.js", "text/javascript", 3],
     ["live.js", "text/javascript", 3],
   ])("has %s, small, for browsers to keep", async (name, type, most_kib) => {

@@ -129,18 +129,26 @@ export async function expectForEverybody(page: Page, place: string): Promise<voi
   expect(width.content, place).toBeLessThanOrEqual(width.window);
 }
 
-/** What moved while the page that is open was drawn (Layout Instability, "layout shift score"). */
-export function layoutShift(page: Page): Promise<number> {
+/** What moved while the page that is open was drawn, by how much (Layout Instability, "layout shift"). */
+export function layoutShifts(page: Page): Promise<string[]> {
   return page.evaluate(
     () =>
-      new Promise<number>((resolve) => {
-        let sum = 0;
+      new Promise<string[]>((resolve) => {
+        const moved: string[] = [];
         new PerformanceObserver((list) => {
           for (const entry of list.getEntries()) {
-            sum += (entry as unknown as { value: number }).value;
+            const { value, sources } = entry as unknown as {
+              value: number;
+              sources: readonly { readonly node: Node | null }[];
+            };
+            const nodes = sources.map(({ node }) => {
+              const element = node instanceof Element ? node : node?.parentElement;
+              return (element?.outerHTML ?? "something that is gone").slice(0, 80);
+            });
+            moved.push(`${value}: ${nodes.join(", ")}`);
           }
         }).observe({ type: "layout-shift", buffered: true });
-        setTimeout(() => resolve(sum), 100);
+        setTimeout(() => resolve(moved), 100);
       }),
   );
 }
