@@ -18,7 +18,7 @@ function readRows(): Row[] {
       const files: string[] = [];
       const names: { file: string | null; name: string }[] = [];
       for (const [, code, name] of tested.matchAll(/`([^`]+)`|"([^"]+)"/g)) {
-        if (code !== undefined && /^[a-z_]+\/[a-z_0-9.]+$/.test(code)) files.push(code);
+        if (code !== undefined && /^[a-z_]+(\/[a-z_0-9.]+)+$/.test(code)) files.push(code);
         if (name !== undefined) names.push({ file: files.at(-1) ?? null, name });
       }
       return { row, files, names };

@@ -1,5 +1,4 @@
 /** Writing the passbook: the only place that adds a line. */
-import { v4 as uuidv4 } from "uuid";
 import { nextLine, type LedgerLine, type Posting, type Standing } from "../domain/ledger.ts";
 import { assertInvariant } from "../domain/result.ts";
 import { openJobsOf, type OpenJobs } from "./open_jobs.ts";
@@ -53,6 +52,6 @@ export function ensureOpen(transaction: Transaction): void {
   const { store, newest_entry, identity_id, now_ms } = transaction;
   if (newest_entry.read() !== null) return;
   const created = { plan: FIRST_PLAN, created_at_ms: now_ms, suspended_at_ms: null };
-  store.insertAccount({ id: uuidv4(), identity_id, ...created });
+  store.insertAccount({ id: crypto.randomUUID(), identity_id, ...created });
   post(transaction, { ...OF_ACCOUNT, kind: "open", amount: 0 });
 }

@@ -5,6 +5,20 @@ import * as trie from "tldts/dist/es6/src/data/trie.js";
 /** The list's two sections, as the trie marks them. */
 const PRIVATE_SECTION = 2;
 
+/**
+ * Clouds that give every customer a name under each of their regions and products, and nobody a domain
+ * to own: all of what lies under them stands as one, since the regions alone would be a tenth of the list.
+ */
+const CLOUDS = [
+  "amazoncognito.com",
+  "amazonaws.com",
+  "azurestaticapps.net",
+  "azurewebsites.net",
+  "elasticbeanstalk.com",
+  "on.aws",
+  "sagemaker.aws",
+];
+
 /** Every name of the private section. What a wildcard rule stands under counts: `*.a.b` as `a.b`. */
 function privateSuffixes(): Set<string> {
   const offsets: number[] = [];
@@ -24,8 +38,12 @@ function privateSuffixes(): Set<string> {
   };
   visit(trie.rulesRoot, "");
   const shortened = [...found].map((name) => domainToASCII(name).split(".").slice(-3).join("."));
+  const known = shortened.map((name) => {
+    const cloud = CLOUDS.find((one) => name === one || name.endsWith(`.${one}`));
+    return cloud === undefined ? name : `*${cloud}`;
+  });
   // A single label is refused as it is: it is no name that somebody owns.
-  return new Set(shortened.filter((name) => name.includes(".")));
+  return new Set(known.filter((name) => name.includes(".")));
 }
 
 /** Lines of a top-level name and what is registered under it: neighbours that compress well. */
@@ -44,7 +62,8 @@ function grouped(names: ReadonlySet<string>): string {
 export function hostingSuffixesModule(): string {
   return `/**
  * Names under which strangers get names of their own: the private section of the Public Suffix List
- * (publicsuffix.org). Made by \`npm run suffixes\`; each line a top-level name, then what lies under it.
+ * (publicsuffix.org). Made by \`npm run suffixes\`; each line a top-level name, then what lies under it. A
+ * name behind a star stands for all that lies under it too.
  */
 export const HOSTING_SUFFIXES = \`${grouped(privateSuffixes())}\`;
 `;

@@ -49,10 +49,13 @@ const START = `window.SwaggerUIBundle({
 });
 `;
 
-/** What the one style sheet is made of, in order. */
-const STYLES = ["passbook.css", "style/shell.css", "style/account.css", "style/statement.css"];
+/** What the style sheets are made of, in order. The console's is beside that of all pages. */
+const STYLES = {
+  "passbook.css": ["passbook.css", "style/shell.css", "style/account.css", "style/statement.css"],
+  "console.css": ["style/console.css"],
+} as const;
 
-const SCRIPTS = ["times.js", "live.js"];
+const SCRIPTS = ["forms.js", "live.js", "times.js"];
 
 const SAFE = `  X-Content-Type-Options: nosniff
   X-Frame-Options: DENY
@@ -87,7 +90,11 @@ export async function prepareAssets(): Promise<void> {
 
 async function preparePageFiles(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const styles = await Promise.all(STYLES.map((name) => readFile(join("src/pages", name), "utf8")));
-  await writeFile(join(folder, "passbook.css"), styles.join(""));
+  for (const [sheet, parts] of Object.entries(STYLES)) {
+    const styles = await Promise.all(
+      parts.map((name) => readFile(join("src/pages", name), "utf8")),
+    );
+    await writeFile(join(folder, sheet), styles.join(""));
+  }
   for (const name of SCRIPTS) await cp(join("src/pages/scripts", name), join(folder, name));
 }

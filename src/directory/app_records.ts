@@ -1,13 +1,14 @@
 /** What operators read and change of the registry: apps, and the keys of their servers. */
 import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { v5 as uuidv5, v7 as uuidv7 } from "uuid";
+import { v7 as uuidv7 } from "uuid";
 import type { JobPolicy } from "../domain/app_policy.ts";
 import { KEYS_PER_APP_MAX } from "../domain/limits.ts";
 import { APP_KEY_PREFIX } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import { hashAppKey } from "./app_key_hash.ts";
+import { namedUuid } from "./named_uuid.ts";
 import { appKeys, apps } from "./schema.ts";
 
 /** An app as operators set it; credits are whole, origins entries of an allowlist. */
@@ -42,6 +43,8 @@ export interface AppRecords {
     readonly after_slug?: string | undefined;
     readonly limit: number;
   }): Promise<readonly AppRecord[]>;
+  /** One app; null where nobody registered it. */
+  find(slug: string): Promise<AppRecord | null>;
   /** Registers an app, or puts these settings in place of its former. */
   save(slug: string, settings: AppSettings): Promise<void>;
   /**
@@ -82,10 +85,11 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
         .where(after_slug === undefined ? undefined : gt(apps.slug, after_slug))
         .orderBy(asc(apps.slug))
         .limit(limit);
-      return rows.map(({ origins_json, ...row }) => ({
-        ...row,
-        origins: JSON.parse(origins_json) as string[],
-      }));
+      return rows.map(recordOf);
+    },
+    async find(slug) {
+      const [row] = await database.select().from(apps).where(eq(apps.slug, slug));
+      return row === undefined ? null : recordOf(row);
     },
     async save(slug, { origins, ...settings }) {
       const row = { ...settings, origins_json: JSON.stringify(origins) };
@@ -96,7 +100,8 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
       changed();
     },
     async addKey(slug, label, request_key) {
-      const id = request_key === null ? uuidv7() : uuidv5(`${slug} ${request_key}`, KEY_IDS);
+      const id =
+        request_key === null ? uuidv7() : await namedUuid(KEY_IDS, `${slug} ${request_key}`);
       const key = APP_KEY_PREFIX + randomText(KEY_BYTES);
       const created_at_ms = Date.now();
       // One statement decides, so that two at once cannot pass the limit together.
@@ -140,6 +145,10 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
       return meta.changes > 0 ? accepted(null) : refused({ code: "app_key_not_found" });
     },
   };
+}
+
+function recordOf({ origins_json, ...row }: typeof apps.$inferSelect): AppRecord {
+  return { ...row, origins: JSON.parse(origins_json) as string[] };
 }
 
 /** Random bytes in base64url (RFC 4648, section 5), without padding. */

@@ -92,6 +92,14 @@ export const IDEMPOTENCY_KEEP_MS = 24 * 60 * 60 * 1000;
 export const REASON_MAX_LENGTH = 500;
 /** How many people a search by e-mail address finds at most: whoever gets more types more. */
 export const PEOPLE_FOUND_MAX = 500;
+/** How many people beyond the listed accounts the console's search shows. */
+export const PEOPLE_FOUND_SHOWN_MAX = 50;
+/** Apps in the console's totals: those that most was settled for. */
+export const APPS_SHOWN_MAX = 50;
+/** Lines of the passbook on an account's page in the console; it goes on page by page. */
+export const LINES_BESIDE_ACCOUNT_MAX = 25;
+/** Acts of operators shown beside an account; the audit log has all. */
+export const ACTS_BESIDE_ACCOUNT_MAX = 5;
 /** Days that one answer of the statistics spans at most. */
 export const STATS_DAYS_MAX = 366;
 /**

@@ -9,6 +9,8 @@ import { HOSTING_SUFFIXES } from "./hosting_suffixes.ts";
 const REGISTRY_LABELS = new Set(["ac", "co", "com", "edu", "gov", "mil", "net", "org"]);
 
 let hosting: ReadonlySet<string> | null = null;
+/** What stands in that set for a name and everything under it. */
+const ALL_OF = "*";
 
 /** Read at the first wildcard, which most services never have. */
 function hostingSuffixes(): ReadonlySet<string> {
@@ -34,5 +36,6 @@ function withParents(name: string): string[] {
 export function isOpenToStrangers(host: string): boolean {
   const [label = "", top = "", ...more] = host.split(".");
   if (more.length === 0 && top.length === 2 && REGISTRY_LABELS.has(label)) return true;
-  return hostingSuffixes().has(host);
+  const known = hostingSuffixes();
+  return known.has(host) || withParents(host).some((name) => known.has(ALL_OF + name));
 }

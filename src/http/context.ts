@@ -35,6 +35,8 @@ export interface AppEnvironment {
     principal: Principal | AppPrincipal;
     /** On pages for the signed-in person: their session, known to live. */
     session: Session;
+    /** On pages with navigation: whether the signed-in person operates the service. */
+    operates?: boolean;
     /** On operators' addresses of one account: whose it is. */
     subject: Person;
   };

@@ -13,7 +13,8 @@ export const dressPages = factory.createMiddleware(async (context, next) => {
     const { service_name, service_accent } = context.get("services").config;
     const signed_in = context.get("session") !== undefined;
     const release = context.env.RELEASE?.id ?? "";
-    const shell = { service_name, service_accent, release, signed_in };
+    const operates = context.get("operates") === true;
+    const shell = { service_name, service_accent, release, signed_in, operates };
     return html(renderIn(shell, page), ...rest);
   };
   context.html = dressed;

@@ -1,6 +1,7 @@
 /** What is left when something throws: a request id for the caller, the place for the log. */
 import { HTTPException } from "hono/http-exception";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
+import type { Refusal } from "../domain/refusals.ts";
 import type { AppContext } from "./context.ts";
 import { refuseByAccept } from "./problem.tsx";
 import { TooManyLookups } from "./rate_limits.ts";
@@ -12,14 +13,16 @@ export function answerFailure(error: Error, context: AppContext): Response | Pro
     return refuse(context, { code: "invalid_request", detail: "The body is not valid JSON." });
   }
   if (error instanceof TooManyLookups) return refuseByAccept(context, error.refusal);
+  return refuseByAccept(context, refusalOfFailure(error, context));
+}
+
+/** What is said of something that threw, once the log has its place. */
+export function refusalOfFailure(error: Error, context: AppContext): Refusal {
   const request_id = context.get("request_id");
   console.error({ event: "request_failed", request_id, name: error.name, at: placeOf(error) });
   return isUnavailable(error)
-    ? refuseByAccept(context, {
-        code: "unavailable",
-        retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS,
-      })
-    : refuseByAccept(context, { code: "internal", request_id });
+    ? { code: "unavailable", retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS }
+    : { code: "internal", request_id };
 }
 
 /** Stack frames without the message: messages of stores can quote the values they were given. */

@@ -21,13 +21,15 @@ export function refuseWithPage(
 ): Response | Promise<Response> {
   const { status, error, headers } = describeRefusal(refusal);
   const problem = PAGE_PROBLEMS[refusal.code] ?? { title: "That did not work", next: error };
-  const page = <ProblemPage problem={problem} way_on={wayOnFrom(refusal)} />;
+  const page = <ProblemPage problem={problem} way_on={wayOnFrom(context, refusal)} />;
   return context.html(page, status, headers);
 }
 
-function wayOnFrom(refusal: Refusal): WayOn | null {
+function wayOnFrom(context: AppContext, refusal: Refusal): WayOn | null {
   if (refusal.code === "misconfigured") return null;
   if (refusal.code === "suspended") return { act: "sign_out" };
+  const in_console = context.get("operates") === true && context.req.path.startsWith("/console");
+  if (in_console) return { href: "/console", text: "Go to the console" };
   if (!("base_url" in refusal)) return { href: "/account", text: "Go to your account" };
   return { href: refusal.base_url, text: `Go to ${refusal.base_url}` };
 }

@@ -10,10 +10,10 @@ import { showPaid } from "./account/paid.tsx";
 import { signOutEverywhere } from "./account/signout_everywhere.ts";
 import { linkMethod, unlinkMethod } from "./account/link.ts";
 import { downloadStatement, showStatement } from "./account/statement.tsx";
-import { addAppKey, listAppKeys, revokeAppKey } from "./admin/apps/keys.ts";
+import { deleteAppKey, listAppKeys, postAppKey } from "./admin/apps/keys.ts";
 import { listApps } from "./admin/apps/list.ts";
-import { saveApp } from "./admin/apps/save.ts";
-import { requireOperator } from "./admin/operator.ts";
+import { putApp } from "./admin/apps/save.ts";
+import { noteOperator, requireOperator } from "./admin/operator.ts";
 import { addAdminRoutes } from "./admin/routes.ts";
 import { authenticate, authenticateParty } from "./authenticate.ts";
 import {
@@ -22,6 +22,7 @@ import {
   signInFirst,
   signInFirstSuspendedToo,
 } from "./browser_session.ts";
+import { addConsoleRoutes } from "./console/routes.ts";
 import type { AppEnvironment } from "./context.ts";
 import { watchEvents } from "./events.ts";
 import { completeLogin } from "./device/complete.ts";
@@ -95,9 +96,10 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
 
   const own_form = [guardOwnForms, signInFirst, limitedBody] as const;
   app.use("/account/*", noStore);
-  app.get("/account", signInFirst, ...showAccount);
-  app.get("/account/jobs", signInFirst, ...showJobs);
-  app.get("/account/statement", signInFirst, ...showStatement);
+  const page = [signInFirst, noteOperator] as const;
+  app.get("/account", ...page, ...showAccount);
+  app.get("/account/jobs", ...page, ...showJobs);
+  app.get("/account/statement", ...page, ...showStatement);
   app.get("/account/statement.csv", signInFirst, ...downloadStatement);
   app.get("/account/data.json", signInFirst, ...downloadData);
   app.get("/account/delete", signInFirst, ...showDeletion);
@@ -107,12 +109,14 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.post("/account/unlink", ...own_form, ...unlinkMethod);
   const signing_out = [guardOwnForms, signInFirstSuspendedToo, limitedBody] as const;
   app.post("/account/signout-everywhere", ...signing_out, ...signOutEverywhere);
-  app.get("/account/tokens", signInFirst, ...showTokens);
+  app.get("/account/tokens", ...page, ...showTokens);
   app.post("/account/tokens/revoke", ...own_form, ...revokeFromPage);
 
   app.post("/account/buy", whereSold, ...own_form, limitCheckouts, ...buyCredits);
-  app.get("/account/paid", whereSold, signInFirst, ...showPaid);
+  app.get("/account/paid", whereSold, ...page, ...showPaid);
   app.post("/webhooks/stripe", whereSold, noStore, limitedWebhook, ...receiveWebhook);
+
+  addConsoleRoutes(app);
 
   app.use("/device/*", noStore);
   app.get("/device", signInFirst, ...showDevice);
@@ -161,8 +165,8 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   addAdminRoutes(app);
   const app_write = [guardCookieWrites, limitWrites, jsonBodyOnly, limitedBody] as const;
   app.get("/api/admin/apps", ...listApps);
-  app.put("/api/admin/apps/:slug", ...app_write, ...saveApp);
+  app.put("/api/admin/apps/:slug", ...app_write, ...putApp);
   app.get("/api/admin/apps/:slug/keys", ...listAppKeys);
-  app.post("/api/admin/apps/:slug/keys", ...app_write, ...addAppKey);
-  app.delete("/api/admin/apps/:slug/keys/:id", guardCookieWrites, limitWrites, ...revokeAppKey);
+  app.post("/api/admin/apps/:slug/keys", ...app_write, ...postAppKey);
+  app.delete("/api/admin/apps/:slug/keys/:id", guardCookieWrites, limitWrites, ...deleteAppKey);
 }

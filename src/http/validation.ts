@@ -140,15 +140,27 @@ export function metadataJson(value: Metadata | undefined): Result<string | null,
   return value === undefined ? accepted(null) : serialiseMetadata(value);
 }
 
-/**
- * The retry guard of a write, null where the client sent no `Idempotency-Key`. The fingerprint is of
- * the checked body, so white space and the order of known fields do not matter.
- */
-export async function idempotencyGuard(
+/** The client's `Idempotency-Key`, as it was sent; undefined where it was not. */
+export function idempotencyKey(context: AppContext): string | undefined {
+  return context.req.header("Idempotency-Key");
+}
+
+/** The retry guard of a write, null where the client sent no `Idempotency-Key`. */
+export function idempotencyGuard(
   context: AppContext,
   body: object,
 ): Promise<Result<IdempotencyGuard | null, Refusal>> {
-  const key = context.req.header("Idempotency-Key");
+  return guardOf(idempotencyKey(context), body);
+}
+
+/**
+ * The guard of a key and the request it stands for, null without a key. The fingerprint is of the checked
+ * body, so white space and the order of known fields do not matter.
+ */
+export async function guardOf(
+  key: string | undefined,
+  body: object,
+): Promise<Result<IdempotencyGuard | null, Refusal>> {
   if (key === undefined) return accepted(null);
   if (!/^[\x21-\x7e]+$/.test(key) || key.length > IDEMPOTENCY_KEY_MAX_LENGTH) {
     const detail = `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters without a space.`;

@@ -50,3 +50,8 @@ export function answerOnce<Value>(
   if (answer.value.replayed) context.header("Idempotency-Replayed", "true");
   return context.json(view(answer.value.value));
 }
+
+/** {@link answerOnce} of a write that has nothing more to say. */
+export function answerDone(context: AppContext, answer: OnceAnswer<null>): Response {
+  return answerOnce(context, answer, () => ({ ok: true }));
+}

@@ -74,7 +74,8 @@ export const FIELD_IDS = {
   last_letters: "last_letters",
 } as const;
 
-function Choice(props: { children: Child; [attribute: string]: unknown }) {
+/** One of the choices of a form: its box and its words. */
+export function Choice(props: { children: Child; [attribute: string]: unknown }) {
   const { children, ...attributes } = props;
   return (
     <label class="choice">

@@ -4,9 +4,9 @@
  */
 import { shellOf } from "./shell.ts";
 
-export type PageScript = "times.js" | "live.js";
+export type PageScript = "forms.js" | "live.js" | "times.js";
 
 /** The file's address: another one with each release, so that browsers may keep it. */
-export function addressOf(name: PageScript | "passbook.css"): string {
+export function addressOf(name: PageScript | "console.css" | "passbook.css"): string {
   return `/static/${name}?v=${shellOf().release}`;
 }

@@ -5,19 +5,29 @@ import { addressOf, type PageScript } from "./files.ts";
 import { Mark } from "./mark.tsx";
 import { shellOf } from "./shell.ts";
 
-/** The places of the navigation, in its order. */
-const SECTIONS = [
-  ["account", "/account", "Account"],
-  ["jobs", "/account/jobs", "Jobs"],
-  ["statement", "/account/statement", "Statement"],
-  ["tokens", "/account/tokens", "Devices"],
-] as const;
+/** The places of each navigation, in its order. */
+const NAVIGATION = {
+  Account: [
+    ["account", "/account", "Account"],
+    ["jobs", "/account/jobs", "Jobs"],
+    ["statement", "/account/statement", "Statement"],
+    ["tokens", "/account/tokens", "Devices"],
+  ],
+  Console: [
+    ["console", "/console", "Overview"],
+    ["accounts", "/console/accounts", "Accounts"],
+    ["apps", "/console/apps", "Apps"],
+    ["all_jobs", "/console/jobs", "Jobs"],
+    ["audit", "/console/audit", "Audit"],
+  ],
+} as const;
 
-export type Section = (typeof SECTIONS)[number][0];
+type Place = keyof typeof NAVIGATION;
+export type Section = (typeof NAVIGATION)[Place][number][0];
 
 export interface PageProps {
   readonly title: string;
-  /** Where in the account the page is. Such pages are wide and carry the navigation; others are one card. */
+  /** Where in the account or console the page is. Such pages are wide and carry the navigation; others are one card. */
   readonly section?: Section;
   readonly scripts?: readonly PageScript[];
   /** The page itself says where to go: it needs no way back to the account. */
@@ -29,6 +39,7 @@ export function Page(props: PropsWithChildren<PageProps>) {
   const { title, section, scripts = [], leads_on = false, children } = props;
   const { service_name, service_accent, signed_in } = shellOf();
   const accent = service_accent.slice(1);
+  const place = section === undefined ? undefined : placeOf(section);
   return (
     <>
       {raw("<!doctype html>")}
@@ -40,6 +51,7 @@ export function Page(props: PropsWithChildren<PageProps>) {
           <title>{`${title} · ${service_name}`}</title>
           <link rel="icon" href={`/favicon.svg?v=${accent}`} type="image/svg+xml" />
           <link rel="stylesheet" href={addressOf("passbook.css")} />
+          {place === "Console" ? <link rel="stylesheet" href={addressOf("console.css")} /> : null}
           <link rel="stylesheet" href={`/theme.css?v=${accent}`} />
         </head>
         <body class={section === undefined ? "single" : "wide"}>
@@ -68,25 +80,35 @@ export function Page(props: PropsWithChildren<PageProps>) {
   );
 }
 
+function placeOf(section: Section): Place {
+  return NAVIGATION.Console.some(([name]) => name === section) ? "Console" : "Account";
+}
+
 function Navigation({ here, service_name }: { here: Section; service_name: string }) {
+  const { operates } = shellOf();
+  const place = placeOf(here);
+  const places = NAVIGATION[place];
   return (
     <header class="bar">
       <a class="skip" href="#main">
         Skip to the content
       </a>
       <div class="bar-inside">
-        <a class="home" href="/account">
+        <a class="home" href={places[0][1]}>
           <Mark />
           {service_name}
+          {place === "Console" ? <span class="tag">Console</span> : null}
         </a>
-        <nav aria-label="Account">
-          {SECTIONS.map(([section, address, name]) => (
+        <nav aria-label={place}>
+          {places.map(([section, address, name]) => (
             <a href={address} aria-current={section === here ? "page" : undefined}>
               {name}
             </a>
           ))}
         </nav>
         <form method="post" action="/signout">
+          {place === "Console" ? <a href="/account">Your account</a> : null}
+          {place === "Account" && operates ? <a href="/console">Console</a> : null}
           <button type="submit" class="plain">
             Sign out
           </button>

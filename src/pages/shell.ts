@@ -9,6 +9,8 @@ export interface Shell {
   readonly release: string;
   /** Whether there is an account to navigate in. */
   readonly signed_in: boolean;
+  /** Whether whoever looks operates the service, and may be led to its console. */
+  readonly operates: boolean;
 }
 
 /** Before the settings are known, and where they make no sense. */
@@ -17,6 +19,7 @@ export const DEFAULT_SHELL: Shell = {
   service_accent: "#12507b",
   release: "",
   signed_in: false,
+  operates: false,
 };
 
 let present = DEFAULT_SHELL;

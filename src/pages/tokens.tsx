@@ -78,7 +78,8 @@ function Day({ at }: { at: Date }) {
   return <time datetime={at.toISOString()}>{DAY.format(at)}</time>;
 }
 
-function describeLimits(
+/** What a token may do, in sentences. */
+export function describeLimits(
   { access, upstream, admin, app_slugs, cap }: PersonalTokenLimits,
   spent: number | null,
   appName: TokensPageProps["appName"],

@@ -37,6 +37,19 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
     what: "It came over plain http, so nothing was done with it.",
     next: "Open the service over https and do it again there.",
   },
+  not_operator: {
+    title: "This is for operators",
+    what: "The console is for those who run this service.",
+    next: "Go back to your account. Whoever set the service up can name you in OPERATORS.",
+  },
+  account_unknown: {
+    title: "Nobody has this identity",
+    next: "Look for the person by e-mail address.",
+  },
+  app_unknown: {
+    title: "No app has this name",
+    next: "See the list of apps, or register it.",
+  },
   suspended: {
     title: "This account is suspended",
     what: "The operator of this service has closed it for now. Nothing in it is lost.",

@@ -1,10 +1,10 @@
 /** What operators ask the read model: lists across accounts. Late by seconds, decided on by nobody. */
-import { and, asc, desc, eq, inArray, lt, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lt, max, or, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { JobStatus } from "../domain/job.ts";
 import type { AccountSort } from "../domain/account_search.ts";
 import { accounts, jobs } from "./schema.ts";
-import { readDailyTotals, type DailyTotals } from "./totals.ts";
+import { readAppTotals, readDailyTotals, type AppTotals, type DailyTotals } from "./totals.ts";
 
 export type FoundAccount = typeof accounts.$inferSelect;
 export type FoundJob = typeof jobs.$inferSelect & { readonly identity_id: string };
@@ -39,6 +39,18 @@ export interface ReadModel {
   findJobs(search: JobSearch): Promise<readonly FoundJob[]>;
   /** Totals of the UTC days from one to before another, whole days since the epoch; null: all apps. */
   readDailyTotals(from: number, to: number, app: string | null): Promise<readonly DailyTotals[]>;
+  /** The same days by app, of at most so many: those that most was settled for, first. */
+  readAppTotals(from: number, to: number, limit: number): Promise<readonly AppTotals[]>;
+  /** Up to which line of its passbook an account is known, and when that was written; null: not at all. */
+  readStanding(account_id: string): Promise<Standing | null>;
+  /** When the newest line of any account that is known was written; null where there is none. */
+  readNewest(): Promise<number | null>;
+}
+
+/** How far the read model follows an account. */
+export interface Standing {
+  readonly line: number;
+  readonly updated_at_ms: number;
 }
 
 /** The read model over its database. */
@@ -72,6 +84,19 @@ export function createReadModel(binding: D1Database): ReadModel {
       return rows.map((row) => ({ ...row.job, identity_id: row.identity_id }));
     },
     readDailyTotals: (from, to, app) => readDailyTotals(binding, from, to, app),
+    readAppTotals: (from, to, limit) => readAppTotals(binding, from, to, limit),
+    async readStanding(account_id) {
+      const { line, updated_at_ms } = accounts;
+      const rows = await database
+        .select({ line, updated_at_ms })
+        .from(accounts)
+        .where(eq(accounts.id, account_id));
+      return rows[0] ?? null;
+    },
+    async readNewest() {
+      const [row] = await database.select({ newest: max(accounts.updated_at_ms) }).from(accounts);
+      return row?.newest ?? null;
+    },
   };
 }
 

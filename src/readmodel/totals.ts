@@ -102,11 +102,15 @@ export function closeAccount(
   return database.prepare(statement).bind(account_id);
 }
 
-const SERIES = `select day, ${ALL_SUMS} from (
-    select day, app_slug, ${COLUMNS.join(", ")} from daily_totals
-      where day >= ?1 and day < ?2
-    union all ${daysOf("true", "between ?1 and ?2 - 1")}
-  ) where app_slug = ?3 group by day order by day`;
+const DAYS = `select day, app_slug, ${COLUMNS.join(", ")} from daily_totals
+    where day >= ?1 and day < ?2
+  union all ${daysOf("true", "between ?1 and ?2 - 1")}`;
+
+const SERIES = `select day, ${ALL_SUMS} from (${DAYS})
+  where app_slug = ?3 group by day order by day`;
+
+const BY_APP = `select app_slug, ${SUMS} from (${DAYS}) where app_slug not in ('${ALL_APPS}', '')
+  group by app_slug order by settled desc, app_slug limit ?3`;
 
 /**
  * The totals of days from `from_day` to before `to_day`, oldest first, for one app or all (null); a day
@@ -127,4 +131,18 @@ export async function readDailyTotals(
     ...row,
     day: new Date(row.day * DAY_MS).toISOString().slice(0, 10),
   }));
+}
+
+/** What an app's days add up to. */
+export type AppTotals = { readonly app_slug: string } & { readonly [name in Measure]: number };
+
+/** The totals of days by app, of no more than `limit` apps: those that most was settled for, first. */
+export async function readAppTotals(
+  database: D1Database,
+  from_day: number,
+  to_day: number,
+  limit: number,
+): Promise<readonly AppTotals[]> {
+  const { results } = await database.prepare(BY_APP).bind(from_day, to_day, limit).all<AppTotals>();
+  return results;
 }

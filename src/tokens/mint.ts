@@ -1,5 +1,4 @@
 /** Makes the personal access token of an approved login. */
-import { v4 as uuidv4 } from "uuid";
 import { DAY_MS } from "../domain/day.ts";
 import type { LoginGrant } from "../domain/device_login.ts";
 import type { NewPersonalToken } from "../domain/personal_token.ts";
@@ -39,7 +38,7 @@ export type MintPersonalToken = (
 export function createMint(parts: MintParts): MintPersonalToken {
   return async (issuer, grant, { label, app_slug }) => {
     const { identity_id, limits, session_id, session_ends_at_ms } = grant;
-    const id = uuidv4();
+    const id = crypto.randomUUID();
     const expires_at_ms = Math.min(
       Date.now() + parts.ttl_days * DAY_MS,
       session_ends_at_ms ?? Number.POSITIVE_INFINITY,

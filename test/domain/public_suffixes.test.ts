@@ -10,6 +10,8 @@ describe("a wildcard", () => {
     ["a parent of such hosts", "amazonaws.com"],
     ["a parent in between", "eu-west-1.on.aws"],
     ["what a rule with a wildcard stands under", "compute.amazonaws.com"],
+    ["a customer's name in a cloud", "mine.s3.eu-west-1.amazonaws.com"],
+    ["a cloud's region that is yet to come", "mars-1.on.aws"],
     ["what a country sells under", "co.uk"],
     ["what another country sells under", "com.au"],
     ["what a country without known hosts sells under", "com.ng"],
@@ -30,6 +32,7 @@ describe("a wildcard", () => {
     "family.example",
     "co.example",
     "notgithub.io",
+    "notamazonaws.com",
   ])("over one owner's names, %s, is allowed", (host) => {
     expect(parseAllowedOrigin(`https://*.${host}`)).not.toBeNull();
   });

@@ -259,7 +259,7 @@ describe("where every limit is reached", () => {
 });
 
 describe("every answer", () => {
-  const places = ["/api/", "/account", "/device", "/signin", "/signout"];
+  const places = ["/api/", "/account", "/console", "/device", "/signin", "/signout"];
 
   it.each(ROUTES)("is neither framed nor sniffed nor run: $method $path", async (route) => {
     const { headers } = await ask(route, { Accept: "text/html" });

@@ -1,56 +1,21 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { AxeResults } from "axe-core";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { developmentSettings } from "../../src/commands/development_settings.ts";
-import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
-import { launchBrowser } from "../support/outside/chromium.ts";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import {
+  expectForEverybody,
+  layoutShifts,
+  SCREENS,
+  usePages,
+} from "../support/outside/pages_in_browser.ts";
 import { spreadOverDays } from "./history.ts";
 
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const SCREENSHOTS = ".scratch/account";
 const PICTURES = "https://pictures.example";
 const PAGE_MAX_BYTES = 60 * 1024;
 
-const SCREENS = {
-  light: { colorScheme: "light", viewport: { width: 1200, height: 900 } },
-  dark: { colorScheme: "dark", viewport: { width: 1200, height: 900 } },
-  phone: { colorScheme: "light", viewport: { width: 390, height: 800 } },
-} as const satisfies Record<string, BrowserContextOptions>;
+const pages = usePages("account");
 
-let directory: string;
-let passbook: LocalWorker;
-let browser: Browser;
-const contexts: BrowserContext[] = [];
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "passbook-account-"));
-  const env_file = join(directory, "settings.env");
-  await writeFile(env_file, await developmentSettings());
-  const persist_to = join(directory, "state");
-  passbook = await startLocalWorker({ port: await freePort(), persist_to, env_file });
-  browser = await launchBrowser();
-  await mkdir(SCREENSHOTS, { recursive: true });
-});
-
-afterEach(async () => {
-  await Promise.all(contexts.splice(0).map((context) => context.close()));
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await passbook?.stop();
-  await rm(directory, { recursive: true, force: true });
-});
-
-/** A browser of somebody's own, with no cookies yet; it knows one host of pictures. */
-async function openBrowser(options: BrowserContextOptions = SCREENS.light): Promise<Page> {
-  const context = await browser.newContext(options);
-  contexts.push(context);
-  await context.route(`${PICTURES}/**`, (route) =>
+/** The one host of pictures that these tests' browsers know. */
+async function servePictures(page: Page): Promise<void> {
+  await page.context().route(`${PICTURES}/**`, (route) =>
     route.fulfill({
       contentType: "image/svg+xml",
       body:
@@ -58,7 +23,6 @@ async function openBrowser(options: BrowserContextOptions = SCREENS.light): Prom
         `fill="#b8cbe0"/><path d="M0 8 3 4l2 2 1-1 2 3z" fill="#4c6f8f"/></svg>`,
     }),
   );
-  return context.newPage();
 }
 
 /** Someone signed in, in a browser and as a client of the API. */
@@ -69,22 +33,19 @@ interface Person {
 }
 
 async function signIn(email: string, options?: BrowserContextOptions): Promise<Person> {
-  const page = await openBrowser(options);
-  await page.goto(`${passbook.url}/signin`);
-  await page.getByLabel("E-mail address").fill(email);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL(`${passbook.url}/account`);
+  const page = await pages.signIn(email, options);
+  await servePictures(page);
   const { token } = await page.request
-    .get(`${passbook.url}/api/sessionToken`)
+    .get(`${pages.url}/api/sessionToken`)
     .then((answer) => answer.json());
   const authorization = { Authorization: `Bearer ${token}` };
   return {
     page,
-    get: async (path) => (await fetch(passbook.url + path, { headers: authorization })).json(),
+    get: async (path) => (await fetch(pages.url + path, { headers: authorization })).json(),
     post: async (path, body) => {
       const headers = { ...authorization, "Content-Type": "application/json" };
       const init = { method: "POST", headers, body: JSON.stringify(body) };
-      return (await fetch(passbook.url + path, init)).json();
+      return (await fetch(pages.url + path, init)).json();
     },
   };
 }
@@ -140,20 +101,6 @@ async function work(person: Person, jobs: readonly Work[] = WORK): Promise<void>
   }
 }
 
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(await readFile(AXE, "utf8"));
-  const results = await page.evaluate((): Promise<AxeResults> =>
-    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-  );
-  return results.violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`,
-  );
-}
-
-async function look(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
-}
-
 const PLACES = {
   account: "/account",
   "account-news": "/account?notice=linked",
@@ -174,7 +121,7 @@ describe.each(Object.entries(SCREENS))("pages in %s", (screen, options) => {
     ] as const) {
       const person = await signIn(`${state}-${screen}@example.com`, options);
       await work(person, jobs);
-      if (state === "full") await spreadOverDays(join(directory, "state"), `${state}-${screen}`);
+      if (state === "full") await spreadOverDays(pages.state, `${state}-${screen}`);
       const { page } = person;
       const refused: string[] = [];
       page.on("console", (message) => {
@@ -192,19 +139,14 @@ describe.each(Object.entries(SCREENS))("pages in %s", (screen, options) => {
           bytes += body?.byteLength ?? 0;
         };
         page.on("response", weigh);
-        await page.goto(passbook.url + path);
+        await page.goto(pages.url + path);
         await page.waitForTimeout(150);
         page.off("response", weigh);
-        expect(await violations(page), `${state} ${place}`).toEqual([]);
-        const widths = await page.evaluate(() => [
-          document.documentElement.scrollWidth,
-          innerWidth,
-        ]);
-        expect(widths[0], `${state} ${place}`).toBeLessThanOrEqual(widths[1] ?? 0);
+        await expectForEverybody(page, `${state} ${place}`);
         expect(bytes, `${state} ${place}`).toBeLessThan(PAGE_MAX_BYTES);
         hosts.delete(PICTURES);
-        expect([...hosts], place).toEqual([new URL(passbook.url).origin]);
-        await look(page, `${place}-${state}-${screen}`);
+        expect([...hosts], place).toEqual([new URL(pages.url).origin]);
+        await pages.picture(page, `${place}-${state}-${screen}`);
       }
       expect(refused).toEqual([]);
     }
@@ -215,7 +157,7 @@ describe("the account, live", () => {
   it("shows each change at once and the rest soon, without a reload", async () => {
     const ada = await signIn("live@example.com");
     await work(ada, [{ app: "paint", action: "image.generate", estimate: 10, cost: 4 }]);
-    await ada.page.goto(`${passbook.url}/account`);
+    await ada.page.goto(`${pages.url}/account`);
     const balance = ada.page.locator("[data-credits]");
     expect(await balance.textContent()).toBe("96");
     const following = ada.page.waitForResponse((answer) => answer.url().includes("/api/events"));
@@ -242,7 +184,7 @@ describe("the account, live", () => {
     const other = await signIn("busy@example.com");
     await work(ada, []);
     await ada.get("/api/wallet?app=paint");
-    for (const { page } of [ada, other]) await page.goto(`${passbook.url}/account`);
+    for (const { page } of [ada, other]) await page.goto(`${pages.url}/account`);
     const job = async (): Promise<void> => {
       const body = { app: "paint", action: "draw", cost_estimate: 2 };
       const { job_id } = await ada.post("/api/jobs", body);
@@ -264,37 +206,35 @@ describe("a reader's own time", () => {
   it("is shown with its zone's name, and UTC without scripts", async () => {
     const tokyo = { ...SCREENS.light, timezoneId: "Asia/Tokyo" };
     const { page } = await signIn("tokyo@example.com", tokyo);
-    await page.goto(`${passbook.url}/account/statement`);
+    await page.goto(`${pages.url}/account/statement`);
     await page.getByText("Times are in Asia/Tokyo.").waitFor();
     const time = page.locator("td.when time").first();
     const at = new Date((await time.getAttribute("datetime")) ?? "");
     const hour = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", timeZone: "Asia/Tokyo" });
     expect(await time.textContent()).toContain(`${hour.format(at)}:`);
 
-    const context = await browser.newContext({ ...tokyo, javaScriptEnabled: false });
-    contexts.push(context);
-    await context.addCookies(await page.context().cookies());
-    const silent = await context.newPage();
-    await silent.goto(`${passbook.url}/account/statement`);
+    const silent = await pages.openPage({ ...tokyo, javaScriptEnabled: false });
+    await silent.context().addCookies(await page.context().cookies());
+    await silent.goto(`${pages.url}/account/statement`);
     await silent.getByText("Times are in UTC.").waitFor();
-    await silent.goto(`${passbook.url}/account/jobs`);
+    await silent.goto(`${pages.url}/account/jobs`);
     await silent.getByLabel("Status").selectOption("failed");
     await silent.getByRole("button", { name: "Show" }).click();
     await silent.getByText("No job matches.").waitFor();
     await silent.getByRole("link", { name: "Show all jobs" }).click();
-    await silent.waitForURL(`${passbook.url}/account/jobs`);
+    await silent.waitForURL(`${pages.url}/account/jobs`);
   });
 });
 
 describe("the acts of the account", () => {
   it("work with the keyboard alone", async () => {
     const { page } = await signIn("keys@example.com");
-    await page.goto(`${passbook.url}/account`);
+    await page.goto(`${pages.url}/account`);
     await page.keyboard.press("Tab");
     expect(await page.locator(":focus").textContent()).toBe("Skip to the content");
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.activeElement?.id === "main");
-    await page.goto(`${passbook.url}/account`);
+    await page.goto(`${pages.url}/account`);
     for (const name of ["Skip", "Passbook", "Account", "Jobs"]) {
       await page.keyboard.press("Tab");
       const focused = page.locator(":focus");
@@ -309,10 +249,10 @@ describe("the acts of the account", () => {
   it("end another browser, which has to sign in again", async () => {
     const here = await signIn("two@example.com");
     const there = await signIn("two@example.com");
-    await here.page.goto(`${passbook.url}/account`);
+    await here.page.goto(`${pages.url}/account`);
     await here.page.getByRole("button", { name: /^End the session/ }).click();
     await here.page.getByText("Ended. That browser has to sign in again.").waitFor();
-    await there.page.goto(`${passbook.url}/account`);
+    await there.page.goto(`${pages.url}/account`);
     await there.page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
@@ -334,32 +274,20 @@ describe("the acts of the account", () => {
   it("print as a statement, without what only a screen needs", async () => {
     const ada = await signIn("print@example.com");
     await work(ada);
-    await ada.page.goto(`${passbook.url}/account/statement`);
+    await ada.page.goto(`${pages.url}/account/statement`);
     await ada.page.emulateMedia({ media: "print" });
     expect(await ada.page.getByRole("navigation", { name: "Account" }).isVisible()).toBe(false);
     expect(await ada.page.getByRole("table").isVisible()).toBe(true);
-    await look(ada.page, "statement-print");
+    await pages.picture(ada.page, "statement-print");
   });
 
   it("move nothing while a page is drawn", async () => {
     const ada = await signIn("still@example.com");
     await work(ada);
     for (const path of ["/account", "/account/jobs", "/account/statement"]) {
-      await ada.page.goto(passbook.url + path);
+      await ada.page.goto(pages.url + path);
       await ada.page.waitForTimeout(300);
-      const moved = await ada.page.evaluate(
-        () =>
-          new Promise<number>((resolve) => {
-            let sum = 0;
-            new PerformanceObserver((list) => {
-              for (const entry of list.getEntries()) {
-                sum += (entry as unknown as { value: number }).value;
-              }
-            }).observe({ type: "layout-shift", buffered: true });
-            setTimeout(() => resolve(sum), 100);
-          }),
-      );
-      expect(moved, path).toBe(0);
+      expect(await layoutShifts(ada.page), path).toEqual([]);
     }
   });
 });

@@ -1,13 +1,7 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { AxeResults } from "axe-core";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { developmentSettings } from "../../src/commands/development_settings.ts";
-import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
+import type { Page } from "playwright-core";
+import { afterAll, describe, expect, it } from "vitest";
+import { freePort } from "../../src/commands/local_worker.ts";
 import {
   SECRET_KEY,
   sign,
@@ -15,29 +9,16 @@ import {
   WEBHOOK_SECRET,
   type StripeEvent,
 } from "../payments/stripe_double.ts";
-import { launchBrowser } from "../support/outside/chromium.ts";
+import { expectForEverybody, SCREENS, usePages } from "../support/outside/pages_in_browser.ts";
 
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const SCREENSHOTS = ".scratch/checkout";
 const PACKAGES = [
   { id: "small", name: "A little something", credits: 100, price: "price_small" },
   { id: "large", name: "For a whole project", credits: 1_000, price: "price_large" },
 ];
-const SCREENS = {
-  light: { colorScheme: "light", viewport: { width: 1200, height: 900 } },
-  dark: { colorScheme: "dark", viewport: { width: 1200, height: 900 } },
-  phone: { colorScheme: "light", viewport: { width: 390, height: 800 } },
-} as const satisfies Record<string, BrowserContextOptions>;
-
-let directory: string;
-let passbook: LocalWorker;
 let stripe: StripeDouble;
 let till: Server;
-let browser: Browser;
-const contexts: BrowserContext[] = [];
 
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "passbook-checkout-"));
+const pages = usePages("checkout", async () => {
   const port = await freePort();
   const origin = `http://localhost:${port}`;
   stripe = new StripeDouble();
@@ -51,30 +32,16 @@ beforeAll(async () => {
     void serve();
   });
   await new Promise<void>((resolve) => till.listen(port, () => resolve()));
-  const env_file = join(directory, "settings.env");
-  const settings = {
-    CREDIT_PACKAGES: `'${JSON.stringify(PACKAGES)}'`,
+  return {
+    CREDIT_PACKAGES: JSON.stringify(PACKAGES),
     STRIPE_SECRET_KEY: SECRET_KEY,
     STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
     STRIPE_API_URL: origin,
   };
-  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-  await writeFile(env_file, `${await developmentSettings()}\n${lines.join("\n")}\n`);
-  const persist_to = join(directory, "state");
-  passbook = await startLocalWorker({ port: await freePort(), persist_to, env_file });
-  browser = await launchBrowser();
-  await mkdir(SCREENSHOTS, { recursive: true });
 });
 
-afterEach(async () => {
-  await Promise.all(contexts.splice(0).map((context) => context.close()));
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await passbook?.stop();
+afterAll(() => {
   till?.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 /** Stripe's API, and the page it hosts: two links, to where a buyer goes from there. */
@@ -105,33 +72,13 @@ async function answerTill(origin: string, request: IncomingMessage): Promise<Res
 async function deliver(event: StripeEvent): Promise<void> {
   const body = JSON.stringify(event);
   const headers = { "Stripe-Signature": await sign(body, Date.now()) };
-  const answer = await fetch(`${passbook.url}/webhooks/stripe`, { method: "POST", headers, body });
+  const answer = await fetch(`${pages.url}/webhooks/stripe`, { method: "POST", headers, body });
   expect(answer.status).toBe(200);
 }
 
-async function signIn(email: string, options: BrowserContextOptions = SCREENS.light) {
-  const context = await browser.newContext(options);
-  contexts.push(context);
-  const page = await context.newPage();
-  await page.goto(`${passbook.url}/signin`);
-  await page.getByLabel("E-mail address").fill(email);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL(`${passbook.url}/account`);
-  return page;
-}
-
 async function lookAt(page: Page, name: string): Promise<void> {
-  await page.evaluate(await readFile(AXE, "utf8"));
-  const results = await page.evaluate((): Promise<AxeResults> =>
-    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-  );
-  expect(
-    results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`),
-    name,
-  ).toEqual([]);
-  const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  expect(widths[0], name).toBeLessThanOrEqual(widths[1] ?? 0);
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+  await pages.picture(page, name);
+  await expectForEverybody(page, name);
 }
 
 /** The package's card, by its name. */
@@ -142,7 +89,7 @@ const sessionOf = (page: Page): string => new URL(page.url()).pathname.split("/"
 
 describe.each(Object.entries(SCREENS))("buying credits in %s", (screen, options) => {
   it("goes to the checkout and back, and shows the credits when they come", async () => {
-    const page = await signIn(`buyer-${screen}@example.com`, options);
+    const page = await pages.signIn(`buyer-${screen}@example.com`, options);
     await lookAt(page, `account-${screen}`);
     await buy(page, "whole project").click();
     await page.getByRole("heading", { name: "Checkout" }).waitFor();
@@ -166,14 +113,14 @@ describe.each(Object.entries(SCREENS))("buying credits in %s", (screen, options)
     await deliver(stripe.refunds(id, 3_333));
     await page.reload();
     await page.getByText("Since then the payment went back, and credits with it.").waitFor();
-    await page.goto(`${passbook.url}/account/statement`);
+    await page.goto(`${pages.url}/account/statement`);
     await lookAt(page, `statement-${screen}`);
   });
 });
 
 describe("buying credits", () => {
   it("works with the keyboard alone", async () => {
-    const page = await signIn("keys@example.com");
+    const page = await pages.signIn("keys@example.com");
     const button = buy(page, "A little something");
     for (let presses = 0; presses < 30; presses += 1) {
       if (await button.evaluate((element) => element === document.activeElement)) break;
@@ -186,7 +133,10 @@ describe("buying credits", () => {
   });
 
   it("works without scripts, by looking again", async () => {
-    const page = await signIn("silent@example.com", { ...SCREENS.light, javaScriptEnabled: false });
+    const page = await pages.signIn("silent@example.com", {
+      ...SCREENS.light,
+      javaScriptEnabled: false,
+    });
     await buy(page, "A little something").click();
     await page.getByRole("heading", { name: "Checkout" }).waitFor();
     const id = sessionOf(page);

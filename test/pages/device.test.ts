@@ -1,67 +1,33 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { developmentSettings } from "../../src/commands/development_settings.ts";
-import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
 import { awaitToken, startDevice, type DeviceOptions } from "../support/device_client.ts";
-import { launchBrowser } from "../support/outside/chromium.ts";
+import {
+  expectForEverybody,
+  fillSignIn,
+  SCREENS,
+  usePages,
+} from "../support/outside/pages_in_browser.ts";
 
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const SCREENSHOTS = ".scratch/device";
-
-const LIGHT: BrowserContextOptions = { colorScheme: "light" };
-const DARK: BrowserContextOptions = { colorScheme: "dark" };
+const { light: LIGHT, dark: DARK } = SCREENS;
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 780 }, isMobile: true };
 
-let directory: string;
-let passbook: LocalWorker;
-let browser: Browser;
-const contexts: BrowserContext[] = [];
+const pages = usePages("device", { DEVICE_POLL_INTERVAL_SECONDS: "1" });
 
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "passbook-device-"));
-  const env_file = join(directory, "settings.env");
-  await writeFile(env_file, `${await developmentSettings()}DEVICE_POLL_INTERVAL_SECONDS=1\n`);
-  const persist_to = join(directory, "state");
-  passbook = await startLocalWorker({ port: await freePort(), persist_to, env_file });
-  await registerApp(persist_to, "demo", "Demo");
-  browser = await launchBrowser();
-  await mkdir(SCREENSHOTS, { recursive: true });
-});
-
-afterEach(async () => {
-  await Promise.all(contexts.splice(0).map((context) => context.close()));
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await passbook?.stop();
-  await rm(directory, { recursive: true, force: true });
-});
+beforeAll(() => registerApp("demo", "Demo"));
 
 /** Registers an app as its operator does. */
-async function registerApp(persist_to: string, slug: string, name: string): Promise<void> {
+async function registerApp(slug: string, name: string): Promise<void> {
   const values = `'${slug}', '${name}', 100, '[]', 0`;
   const sql = `insert into apps (slug, name, starter_credits, origins_json, created_at_ms) values (${values})`;
-  const where = ["--local", "--persist-to", persist_to];
+  const where = ["--local", "--persist-to", pages.state];
   await promisify(execFile)("wrangler", ["d1", "execute", "DIRECTORY", ...where, "--command", sql]);
-}
-
-/** A browser of somebody's own, with no cookies yet. */
-async function openBrowser(options: BrowserContextOptions = LIGHT): Promise<Page> {
-  const context = await browser.newContext(options);
-  contexts.push(context);
-  return context.newPage();
 }
 
 function device(client_name: string): DeviceOptions {
   return {
-    base_url: passbook.url,
+    base_url: pages.url,
     client_name,
     app: "demo",
     user_agent: "node",
@@ -70,31 +36,9 @@ function device(client_name: string): DeviceOptions {
   };
 }
 
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.getByLabel("E-mail address").fill(email);
-  await page.getByRole("button", { name: "Sign in" }).click();
-}
-
-/** What axe finds against WCAG 2.2 A and AA and its best practices, by rule and element. */
-async function accessibilityProblems(page: Page): Promise<string[]> {
-  // Through the debugger, not as a script element: the page's own CSP allows no script at all.
-  await page.evaluate(await readFile(AXE, "utf8"));
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations } = await axe.run();
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-  });
-}
-
 async function look(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
-  expect(await accessibilityProblems(page)).toEqual([]);
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
-  );
-  expect(overflow).toBe(false);
+  await pages.picture(page, name);
+  await expectForEverybody(page, name);
 }
 
 /** Opens the page of a login as somebody who signs in on the way. */
@@ -104,13 +48,13 @@ async function openSignedIn(
   email: string,
 ) {
   await page.goto(login.verification_uri_complete);
-  await signIn(page, email);
+  await fillSignIn(page, email);
   await page.getByRole("heading", { name: "Connect this device?" }).waitFor();
 }
 
 async function tokensOf(token: string): Promise<unknown> {
   const headers = { Authorization: `Bearer ${token}` };
-  return (await fetch(`${passbook.url}/api/tokens`, { headers })).json();
+  return (await fetch(`${pages.url}/api/tokens`, { headers })).json();
 }
 
 const lastLetters = (page: Page) => page.getByLabel(/Type the four letters/);
@@ -120,10 +64,10 @@ describe("approving a device in a browser", () => {
     const options = device("Build agent");
     const login = await startDevice(options);
     const collecting = awaitToken(options, login);
-    const page = await openBrowser();
+    const page = await pages.openPage();
     await page.goto(login.verification_uri_complete);
     expect(new URL(page.url()).pathname).toBe("/signin");
-    await signIn(page, "ada@example.com");
+    await fillSignIn(page, "ada@example.com");
     expect(page.url()).toBe(login.verification_uri_complete);
     const facts = await page.locator("dl.facts").innerText();
     for (const words of ["Build agent", "Demo (demo)", "Node.js", "just now"])
@@ -141,12 +85,12 @@ describe("approving a device in a browser", () => {
     expect(outcome.kind).toBe("token");
     const token = outcome.kind === "token" ? outcome.token : "";
     const headers = { Authorization: `Bearer ${token}` };
-    const wallet = await fetch(`${passbook.url}/api/wallet?app=demo`, { headers });
+    const wallet = await fetch(`${pages.url}/api/wallet?app=demo`, { headers });
     expect(await wallet.json()).toMatchObject({ account: { credits: 100 } });
     expect(await tokensOf(token)).toMatchObject({
       tokens: [{ scopes: ["read", "write"], apps: ["demo"], cap: null }],
     });
-    for (const secret of [token, login.device_code]) expect(passbook.log()).not.toContain(secret);
+    for (const secret of [token, login.device_code]) expect(pages.log()).not.toContain(secret);
 
     await page.goto(login.verification_uri_complete);
     await page.getByRole("heading", { name: "This code was already used" }).waitFor();
@@ -156,7 +100,7 @@ describe("approving a device in a browser", () => {
   it("can be denied, which the device is told", async () => {
     const options = device("Unasked-for");
     const login = await startDevice(options);
-    const page = await openBrowser(DARK);
+    const page = await pages.openPage(DARK);
     await openSignedIn(page, login, "bob@example.com");
     await look(page, "confirm-dark");
     await page.getByRole("button", { name: "Deny" }).click();
@@ -174,7 +118,7 @@ describe("approving a device in a browser", () => {
       const asking = device("Careful");
       const login = await startDevice(asking);
       const collecting = awaitToken(asking, login);
-      const page = await openBrowser(options);
+      const page = await pages.openPage(options);
       await openSignedIn(page, login, email);
       await page.getByLabel("Read only").check();
       await page.getByText("Other apps").click();
@@ -212,9 +156,9 @@ describe("approving a device in a browser", () => {
 
   it("approves nothing by clicks alone, lured or doubled", async () => {
     const login = await startDevice(device("Lure"));
-    const page = await openBrowser();
-    await page.goto(`${passbook.url}/signin`);
-    await signIn(page, "iris@example.com");
+    const page = await pages.openPage();
+    await page.goto(`${pages.url}/signin`);
+    await fillSignIn(page, "iris@example.com");
     await page.goto("about:blank");
     const lure = `<h1>Win</h1><a href="${login.verification_uri_complete}">Here</a>`;
     await page.route("http://elsewhere.example/", (route) =>
@@ -231,7 +175,7 @@ describe("approving a device in a browser", () => {
     await page.getByRole("alert").waitFor();
     await approve.dblclick();
     const query = new URLSearchParams({ device_code: login.device_code });
-    const polled = await fetch(`${passbook.url}/api/device/poll?${query.toString()}`);
+    const polled = await fetch(`${pages.url}/api/device/poll?${query.toString()}`);
     expect(polled.status).toBe(202);
   });
 
@@ -239,7 +183,7 @@ describe("approving a device in a browser", () => {
     const options = device("Keyboard");
     const login = await startDevice(options);
     const collecting = awaitToken(options, login);
-    const page = await openBrowser();
+    const page = await pages.openPage();
     await page.goto(login.verification_uri);
     const press = async (...keys: string[]) => {
       for (const key of keys) await page.keyboard.press(key);
@@ -282,7 +226,7 @@ describe("approving a device in a browser", () => {
     await press("Tab", "Enter");
     await page.getByText("No device has access to your account.").waitFor();
     const headers = { Authorization: `Bearer ${token}` };
-    const wallet = await fetch(`${passbook.url}/api/wallet`, { headers });
+    const wallet = await fetch(`${pages.url}/api/wallet`, { headers });
     expect(wallet.status).toBe(401);
   });
 
@@ -292,9 +236,9 @@ describe("approving a device in a browser", () => {
       ["dark", "emil@example.com"],
     ] as const) {
       const login = await startDevice(device("A client with a rather long name, as some have"));
-      const page = await openBrowser({ ...PHONE, colorScheme });
+      const page = await pages.openPage({ ...PHONE, colorScheme });
       await page.goto(login.verification_uri);
-      await signIn(page, email);
+      await fillSignIn(page, email);
       await look(page, `enter-phone-${colorScheme}`);
       await page.getByLabel("Code").fill("BCDF-GHJK");
       await page.getByRole("button", { name: "Continue" }).click();
@@ -310,7 +254,7 @@ describe("approving a device in a browser", () => {
 
   it("waits a minute after too many attempts, and then goes on with what was chosen", async () => {
     const login = await startDevice(device("Patient"));
-    const page = await openBrowser(PHONE);
+    const page = await pages.openPage(PHONE);
     await openSignedIn(page, login, "jana@example.com");
     await page.getByLabel("Read only").check();
     for (let attempt = 0; attempt < 12; attempt += 1) {

@@ -1,20 +1,16 @@
 /** The sign-in and account pages for everyone: axe-core, keyboard alone, small and dark screens. */
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../support/outside/chromium.ts";
+import { expectForEverybody, fillSignIn } from "../support/outside/pages_in_browser.ts";
 import { startFamily, type Family } from "./family.ts";
 
 let family: Family;
 let browser: Browser;
-let axe: string;
 
 beforeAll(async () => {
   family = await startFamily({ DEV_SIGNIN: "true" });
   browser = await launchBrowser();
-  axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 });
 
 afterAll(async () => {
@@ -41,19 +37,8 @@ const screens = [
 
 async function signInByForm(page: Page): Promise<void> {
   await page.goto(`${family.passbook}/signin`);
-  await page.getByLabel("E-mail address").fill("ada@example.com");
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await fillSignIn(page, "ada@example.com");
   await page.waitForURL(`${family.passbook}/account`);
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const results = await page.evaluate((): Promise<AxeResults> =>
-    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-  );
-  return results.violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`,
-  );
 }
 
 describe.each(screens)("pages %s", (_name, options) => {
@@ -67,9 +52,7 @@ describe.each(screens)("pages %s", (_name, options) => {
     for (const [place, path] of Object.entries(places)) {
       if (path === "/account") await signInByForm(page);
       await page.goto(family.passbook + path);
-      expect(await violations(page), place).toEqual([]);
-      const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-      expect(widths[0], place).toBeLessThanOrEqual(widths[1] ?? 0);
+      await expectForEverybody(page, place);
     }
     expect(refused).toEqual([]);
     await context.close();

@@ -1,14 +1,20 @@
-/** What operators do to one account, each with its line in the audit log. */
+/**
+ * What operators do to one account, each with its line in the audit log: the same by the API and on the
+ * console's pages.
+ */
 import * as z from "zod";
-import { SERVICE } from "../../account/contract.ts";
+import {
+  SERVICE,
+  type AdjustedCredits,
+  type ChangedPlan,
+  type OnceAnswer,
+} from "../../account/contract.ts";
 import { COST_MAX_CREDITS, REASON_MAX_LENGTH } from "../../domain/limits.ts";
 import { accepted } from "../../domain/result.ts";
-import { factory, type AppContext } from "../context.ts";
-import { refuse } from "../refusals.ts";
-import { appSlug, readOptionalBody, validBody, validQuery } from "../validation.ts";
-import { answerOnce, entryView } from "../views.ts";
+import type { AppContext } from "../context.ts";
+import { appSlug } from "../validation.ts";
 import { subjectAccount } from "./account.ts";
-import { act, actAndConfirm, type Act } from "./act.ts";
+import { act, actOnce, type Act } from "./act.ts";
 
 const reason = z
   .string("must be a string")
@@ -30,70 +36,70 @@ export const optionalReasonBody = z.strictObject({ reason: reason.optional() });
 export const emptyBody = z.strictObject({});
 export const revokeQuery = z.object({ reason: reason.optional() });
 
-const KEY_REQUIRED = "Idempotency-Key is required: credits must not be given twice.";
-
-function actOn(context: AppContext, name: string, why: string | undefined, details = {}): Act {
-  const { identity_id } = context.get("subject");
-  return { act: `account.${name}`, subject: identity_id, reason: why ?? null, details };
+/** Why an operator acts, and under which idempotency key, where there is one. */
+interface Order {
+  readonly reason?: string | undefined;
+  readonly key: string | undefined;
 }
 
-export const adjustCredits = factory.createHandlers(validBody(creditsBody), async (context) => {
-  const { amount, reason: note } = context.req.valid("json");
-  if (context.req.header("Idempotency-Key") === undefined) {
-    return refuse(context, { code: "invalid_request", detail: KEY_REQUIRED });
-  }
-  const answer = await act(context, actOn(context, "credits", note, { amount }), (guard) =>
+function on(context: AppContext, name: string, { reason: why, key }: Order, details = {}): Act {
+  const { identity_id } = context.get("subject");
+  return { act: `account.${name}`, subject: identity_id, reason: why ?? null, details, key };
+}
+
+/** Gives credits, or takes them where negative; under a key, so that nobody is given twice. */
+export function adjustCredits(
+  context: AppContext,
+  { amount, reason: note, key }: z.output<typeof creditsBody> & { readonly key: string },
+): Promise<OnceAnswer<AdjustedCredits>> {
+  return act(context, on(context, "credits", { reason: note, key }, { amount }), (guard) =>
     subjectAccount(context).adjustCredits({ amount, note }, guard),
   );
-  return answerOnce(context, answer, ({ entry, credits }) => ({
-    entry: entryView(entry),
-    credits,
-  }));
-});
+}
 
-export const changePlan = factory.createHandlers(validBody(planBody), async (context) => {
-  const { plan, reason: note } = context.req.valid("json");
-  const answer = await act(context, actOn(context, "plan", note, { plan }), (guard) =>
+export function changePlan(
+  context: AppContext,
+  { plan, reason: note, key }: z.output<typeof planBody> & Order,
+): Promise<OnceAnswer<ChangedPlan>> {
+  return act(context, on(context, "plan", { reason: note, key }, { plan }), (guard) =>
     subjectAccount(context).changePlan({ plan, note }, guard),
   );
-  return answerOnce(context, answer, ({ account }) => ({ ok: true, account }));
-});
+}
 
-export const signOutAccount = factory.createHandlers(async (context) => {
-  const body = await readOptionalBody(context, optionalReasonBody);
-  if (!body.ok) return refuse(context, body.refusal);
+export function signOutAccount(context: AppContext, order: Order): Promise<OnceAnswer<null>> {
   const { identity } = context.get("services");
   const { identity_id } = context.get("subject");
-  return actAndConfirm(context, actOn(context, "signout", body.value.reason), async () =>
+  return actOnce(context, on(context, "signout", order), async () =>
     accepted(await identity.signOutEverywhere(identity_id)),
   );
-});
+}
 
-export const rebuildAccount = factory.createHandlers(async (context) => {
-  const body = await readOptionalBody(context, emptyBody);
-  if (!body.ok) return refuse(context, body.refusal);
-  return actAndConfirm(context, actOn(context, "rebuild", undefined), async () =>
+/** Sends the account to the read model anew. */
+export function rebuildAccount(context: AppContext, order: Order): Promise<OnceAnswer<null>> {
+  return actOnce(context, on(context, "rebuild", order), async () =>
     accepted(await subjectAccount(context).rebuild()),
   );
-});
+}
 
-export const suspendAccount = factory.createHandlers(validBody(reasonBody), (context) =>
-  actAndConfirm(context, actOn(context, "suspend", context.req.valid("json").reason), async () =>
+export function suspendAccount(context: AppContext, order: Order): Promise<OnceAnswer<null>> {
+  return actOnce(context, on(context, "suspend", order), async () =>
     subjectAccount(context).suspend(),
-  ),
-);
+  );
+}
 
-export const restoreAccount = factory.createHandlers(validBody(reasonBody), (context) =>
-  actAndConfirm(context, actOn(context, "restore", context.req.valid("json").reason), async () =>
+export function restoreAccount(context: AppContext, order: Order): Promise<OnceAnswer<null>> {
+  return actOnce(context, on(context, "restore", order), async () =>
     subjectAccount(context).restore(),
-  ),
-);
+  );
+}
 
-export const revokePersonalToken = factory.createHandlers(validQuery(revokeQuery), (context) => {
-  const personal_token_id = context.req.param("id") ?? "";
-  const { reason: why } = context.req.valid("query");
-  const asked = actOn(context, "personal_token.revoke", why, { personal_token_id });
-  return actAndConfirm(context, asked, async () =>
+export function revokePersonalToken(
+  context: AppContext,
+  personal_token_id: string,
+  order: Order,
+): Promise<OnceAnswer<null>> {
+  const asked = on(context, "personal_token.revoke", order, { personal_token_id });
+  return actOnce(context, asked, async () =>
     subjectAccount(context).revokePersonalToken(SERVICE, { id: personal_token_id }),
   );
-});
+}

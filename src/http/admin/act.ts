@@ -3,8 +3,7 @@ import type { IdempotencyGuard, OnceAnswer } from "../../account/contract.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { AppContext } from "../context.ts";
-import { refuse } from "../refusals.ts";
-import { idempotencyGuard } from "../validation.ts";
+import { guardOf } from "../validation.ts";
 
 /** What an operator asks for. */
 export interface Act {
@@ -15,6 +14,8 @@ export interface Act {
   readonly reason: string | null;
   /** What else the log says of it. No secrets. */
   readonly details: Readonly<Record<string, unknown>>;
+  /** The operator's idempotency key, from wherever it came; undefined where there is none. */
+  readonly key: string | undefined;
 }
 
 /**
@@ -38,24 +39,21 @@ export async function act<Value>(
 }
 
 /**
- * Does an act whose answer is always `{ "ok": true }`. The log itself remembers that a key's act was
- * done; doing one again whose end nobody saw must change nothing more.
+ * Does an act that has nothing to answer but that it was done. The log itself remembers that a key's act
+ * was done; doing one again whose end nobody saw must change nothing more.
  */
-export async function actAndConfirm(
+export async function actOnce(
   context: AppContext,
   asked: Act,
   perform: () => Promise<Result<unknown, Refusal>>,
-): Promise<Response> {
+): Promise<OnceAnswer<null>> {
   const begun = await begin(context, asked);
-  if (!begun.ok) return refuse(context, begun.refusal);
-  if (begun.value.kind === "done") {
-    context.header("Idempotency-Replayed", "true");
-    return context.json({ ok: true });
-  }
+  if (!begun.ok) return begun;
+  if (begun.value.kind === "done") return accepted({ value: null, replayed: true });
   const answer = await perform();
   const { audit } = context.get("services");
   await audit.conclude(begun.value.id, answer.ok ? "done" : "refused");
-  return answer.ok ? context.json({ ok: true }) : refuse(context, answer.refusal);
+  return answer.ok ? accepted({ value: null, replayed: false }) : answer;
 }
 
 interface Begun {
@@ -64,9 +62,9 @@ interface Begun {
   readonly kind: "new" | "begun" | "done";
 }
 
-async function begin(context: AppContext, asked: Act): Promise<Result<Begun, Refusal>> {
+async function begin(context: AppContext, { key, ...asked }: Act): Promise<Result<Begun, Refusal>> {
   const { reason, details } = asked;
-  const guard = await idempotencyGuard(context, { reason, details });
+  const guard = await guardOf(key, { reason, details });
   if (!guard.ok) return guard;
   const { identity_id, proof } = context.get("principal");
   const by_token =

@@ -41,3 +41,13 @@ export async function operates(context: AppContext, identity_id: string): Promis
   };
   return isOperator(config.operators, nameable);
 }
+
+/**
+ * Notes whether to show an operator the way to the console; after `signInFirst`. Not to know is no: it
+ * costs a link, and the console asks for itself.
+ */
+export const noteOperator = factory.createMiddleware(async (context, next) => {
+  const { identity_id } = context.get("session");
+  context.set("operates", await operates(context, identity_id).catch(() => false));
+  return next();
+});

@@ -6,14 +6,14 @@ import { limitWrites } from "../rate_limits.ts";
 import { jsonBodyOnly, limitedBody } from "../validation.ts";
 import { listAccountJobs, listAccountLedger, readAccount } from "./account.ts";
 import {
-  adjustCredits,
-  changePlan,
-  rebuildAccount,
-  restoreAccount,
-  revokePersonalToken,
-  signOutAccount,
-  suspendAccount,
-} from "./account_acts.ts";
+  deletePersonalToken,
+  postCredits,
+  postPlan,
+  postRebuild,
+  postRestore,
+  postSignOut,
+  postSuspend,
+} from "./account_writes.ts";
 import { listAccounts } from "./accounts.ts";
 import { listAudit } from "./audit.ts";
 import { listAllJobs } from "./jobs.ts";
@@ -30,14 +30,14 @@ export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   app.get(account, requireSubject, ...readAccount);
   app.get(`${account}/jobs`, requireSubject, ...listAccountJobs);
   app.get(`${account}/ledger`, requireSubject, ...listAccountLedger);
-  app.post(`${account}/credits`, ...write_json, ...adjustCredits);
-  app.post(`${account}/plan`, ...write_json, ...changePlan);
-  app.post(`${account}/suspend`, ...write_json, ...suspendAccount);
-  app.post(`${account}/restore`, ...write_json, ...restoreAccount);
-  app.post(`${account}/signout`, ...write, requireSubject, ...signOutAccount);
-  app.post(`${account}/rebuild`, ...write, requireSubject, ...rebuildAccount);
+  app.post(`${account}/credits`, ...write_json, ...postCredits);
+  app.post(`${account}/plan`, ...write_json, ...postPlan);
+  app.post(`${account}/suspend`, ...write_json, ...postSuspend);
+  app.post(`${account}/restore`, ...write_json, ...postRestore);
+  app.post(`${account}/signout`, ...write, requireSubject, ...postSignOut);
+  app.post(`${account}/rebuild`, ...write, requireSubject, ...postRebuild);
   const removal = [guardCookieWrites, limitWrites, requireSubject] as const;
-  app.delete(`${account}/personal-tokens/:id`, ...removal, ...revokePersonalToken);
+  app.delete(`${account}/personal-tokens/:id`, ...removal, ...deletePersonalToken);
 
   app.get("/api/admin/jobs", ...listAllJobs);
   app.get("/api/admin/stats", ...listStats);

@@ -1,6 +1,6 @@
 /** The account that an operator's address names. */
 import { factory } from "../context.ts";
-import { refuse } from "../refusals.ts";
+import { refuseByAccept } from "../problem.tsx";
 
 /**
  * Requires that somebody has the identity. Asked of the identity provider alone: a question about an
@@ -9,7 +9,7 @@ import { refuse } from "../refusals.ts";
 export const requireSubject = factory.createMiddleware(async (context, next) => {
   const identity_id = context.req.param("identity_id") ?? "";
   const person = await context.get("services").identity.readPerson(identity_id);
-  if (person === null) return refuse(context, { code: "account_unknown" });
+  if (person === null) return refuseByAccept(context, { code: "account_unknown" });
   context.set("subject", person);
   return next();
 });

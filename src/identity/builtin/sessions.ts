@@ -2,7 +2,6 @@
 import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { base64url } from "jose";
-import { v4 as uuidv4 } from "uuid";
 import {
   SESSION_CLEANUP_PORTIONS,
   SESSION_CLEANUP_ROWS,
@@ -78,7 +77,7 @@ export function createSessions(database: DrizzleD1Database): Sessions {
   return {
     async start(user_id, { provider, subject }, { browser, city, country }) {
       const secret = base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
-      const id = uuidv4();
+      const id = crypto.randomUUID();
       const now_ms = Date.now();
       const secret_hash = await hashSecret(secret);
       const expires_at_ms = now_ms + SESSION_TTL_MS;

@@ -1,7 +1,6 @@
 /** People and how they sign in. An identity is (provider, subject); an e-mail address never joins two. */
 import { and, asc, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
-import { v4 as uuidv4 } from "uuid";
 import type { Person, Session } from "../port.ts";
 import { nameOf, type PseudonymsOf } from "./forgetting.ts";
 import { identities, sessions, users } from "./schema.ts";
@@ -115,7 +114,7 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
         await refreshProfile(known.user_id, origin.provider, profile);
         return found(known);
       }
-      const id = `user_${uuidv4()}`;
+      const id = `user_${crypto.randomUUID()}`;
       const created_at_ms = Date.now();
       const { name, email, email_verified } = profile;
       const pseudonyms = JSON.stringify(await pseudonymsOf(nameOf(origin)));

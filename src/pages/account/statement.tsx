@@ -60,7 +60,7 @@ export function StatementPage(props: StatementPageProps) {
               : "Nothing moved your balance in this month."}
           </p>
         ) : (
-          <Lines lines={lines} />
+          <StatementLines lines={lines} />
         )}
       </section>
       {older === null ? null : (
@@ -113,7 +113,8 @@ function Sums({ opening, closing, is_now }: StatementPageProps) {
   );
 }
 
-function Lines({ lines }: { lines: readonly StatementLine[] }) {
+/** Lines of the passbook, each with the balance after it. */
+export function StatementLines({ lines }: { lines: readonly StatementLine[] }) {
   return (
     <table class="statement">
       <thead>

@@ -1,12 +1,13 @@
 /** `/api/admin/apps/{slug}/keys`: the keys of an app's servers, made, listed and revoked. */
 import * as z from "zod";
+import type { OnceAnswer } from "../../../account/contract.ts";
 import { APP_KEY_LABEL_MAX_LENGTH } from "../../../domain/limits.ts";
 import { accepted } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
-import { pageLimit, validBody, validQuery } from "../../validation.ts";
-import { answerOnce, timestamp } from "../../views.ts";
-import { act, actAndConfirm } from "../act.ts";
+import { idempotencyKey, pageLimit, validBody, validQuery } from "../../validation.ts";
+import { answerDone, answerOnce, timestamp } from "../../views.ts";
+import { act, actOnce } from "../act.ts";
 import { reasonText } from "./reason.ts";
 
 export const addAppKeyBody = z.strictObject({
@@ -28,15 +29,49 @@ export const revokeAppKeyQuery = z.object({ reason: reasonText.optional() });
 
 const slugOf = (context: AppContext): string => context.req.param("slug") ?? "";
 
-export const addAppKey = factory.createHandlers(validBody(addAppKeyBody), async (context) => {
-  const { label, reason = null } = context.req.valid("json");
-  const slug = slugOf(context);
-  const asked = { act: "app_key.add", subject: slug, reason, details: { label } };
+/** Makes a key; its secret is in the first answer of an idempotency key alone. */
+export function addAppKey(
+  context: AppContext,
+  slug: string,
+  { label, reason }: z.output<typeof addAppKeyBody>,
+  key: string | undefined,
+) {
+  const asked = {
+    act: "app_key.add",
+    subject: slug,
+    reason: reason ?? null,
+    details: { label },
+    key,
+  };
   const { app_records } = context.get("services");
-  const answer = await act(context, asked, async (guard) => {
+  return act(context, asked, async (guard) => {
     const made = await app_records.addKey(slug, label, guard?.key ?? null);
     return made.ok ? accepted({ value: made.value, replayed: made.value.key === null }) : made;
   });
+}
+
+/** Ends a key of the app. */
+export function revokeAppKey(
+  context: AppContext,
+  slug: string,
+  key_id: string,
+  { reason }: z.output<typeof revokeAppKeyQuery>,
+  key: string | undefined,
+): Promise<OnceAnswer<null>> {
+  const id = key_id.toLowerCase();
+  const asked = {
+    act: "app_key.revoke",
+    subject: slug,
+    reason: reason ?? null,
+    details: { key_id: id },
+    key,
+  };
+  return actOnce(context, asked, () => context.get("services").app_records.revokeKey(slug, id));
+}
+
+export const postAppKey = factory.createHandlers(validBody(addAppKeyBody), async (context) => {
+  const asked = context.req.valid("json");
+  const answer = await addAppKey(context, slugOf(context), asked, idempotencyKey(context));
   return answerOnce(context, answer, ({ created_at_ms, ...key }) => ({
     ...key,
     created_at: timestamp(created_at_ms),
@@ -59,14 +94,12 @@ export const listAppKeys = factory.createHandlers(validQuery(listAppKeysQuery), 
   });
 });
 
-export const revokeAppKey = factory.createHandlers(
+export const deleteAppKey = factory.createHandlers(
   validQuery(revokeAppKeyQuery),
   async (context) => {
-    const { reason = null } = context.req.valid("query");
-    const slug = slugOf(context);
-    const id = (context.req.param("id") ?? "").toLowerCase();
-    const asked = { act: "app_key.revoke", subject: slug, reason, details: { key_id: id } };
-    const { app_records } = context.get("services");
-    return actAndConfirm(context, asked, () => app_records.revokeKey(slug, id));
+    const asked = context.req.valid("query");
+    const id = context.req.param("id") ?? "";
+    const key = idempotencyKey(context);
+    return answerDone(context, await revokeAppKey(context, slugOf(context), id, asked, key));
   },
 );

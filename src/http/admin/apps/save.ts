@@ -1,13 +1,15 @@
 /** `PUT /api/admin/apps/{slug}`: registers an app, or sets it anew as a whole. */
 import * as z from "zod";
+import type { OnceAnswer } from "../../../account/contract.ts";
 import { EXPIRY_OUTCOMES, FIRST_POLICY, SETTLERS } from "../../../domain/app_policy.ts";
 import { APP_NAME_MAX_LENGTH, ORIGINS_PER_APP_MAX } from "../../../domain/limits.ts";
 import { parseAllowedOrigin } from "../../../domain/origins.ts";
 import { accepted } from "../../../domain/result.ts";
-import { factory } from "../../context.ts";
+import { factory, type AppContext } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
-import { appSlug, cost, validBody } from "../../validation.ts";
-import { actAndConfirm } from "../act.ts";
+import { appSlug, cost, idempotencyKey, validBody } from "../../validation.ts";
+import { answerDone } from "../../views.ts";
+import { actOnce } from "../act.ts";
 import { reasonText } from "./reason.ts";
 
 const origin = z
@@ -36,16 +38,28 @@ export const saveAppBody = z.strictObject({
   reason: reasonText.optional(),
 });
 
-export const saveApp = factory.createHandlers(validBody(saveAppBody), async (context) => {
+export type SaveApp = z.output<typeof saveAppBody>;
+
+/** Registers an app or sets it anew. `key`: the operator's idempotency key, where there is one. */
+export function saveApp(
+  context: AppContext,
+  slug: string,
+  { reason, ...settings }: SaveApp,
+  key: string | undefined,
+): Promise<OnceAnswer<null>> {
+  const asked = { act: "app.save", subject: slug, reason: reason ?? null, details: settings, key };
+  return actOnce(context, asked, async () => {
+    await context.get("services").app_records.save(slug, settings);
+    return accepted(null);
+  });
+}
+
+export const putApp = factory.createHandlers(validBody(saveAppBody), async (context) => {
   const slug = appSlug.safeParse(context.req.param("slug"));
   if (!slug.success) {
     const detail = `The app's slug ${slug.error.issues[0]?.message}.`;
     return refuse(context, { code: "invalid_request", detail });
   }
-  const { reason = null, ...settings } = context.req.valid("json");
-  const asked = { act: "app.save", subject: slug.data, reason, details: settings };
-  return actAndConfirm(context, asked, async () => {
-    await context.get("services").app_records.save(slug.data, settings);
-    return accepted(null);
-  });
+  const key = idempotencyKey(context);
+  return answerDone(context, await saveApp(context, slug.data, context.req.valid("json"), key));
 });

@@ -1,0 +1,160 @@
+/** `/console/apps`, `/console/new-app` and `/console/apps/{slug}`: the registry of apps, by forms. */
+import { FIRST_POLICY } from "../../domain/app_policy.ts";
+import { KEYS_PER_APP_MAX } from "../../domain/limits.ts";
+import {
+  appAddress,
+  AppPage,
+  AppsPage,
+  NewAppPage,
+  type MadeKey,
+  type ShownAppRecord,
+} from "../../pages/console/apps.tsx";
+import { consoleAddress } from "../../pages/console/table.tsx";
+import { emptyForm, type FormState } from "../../pages/console/form.tsx";
+import { doneWords } from "../../pages/console/words.ts";
+import { listAppsQuery, readApps } from "../admin/apps/list.ts";
+import { saveApp, saveAppBody } from "../admin/apps/save.ts";
+import { factory, type AppContext } from "../context.ts";
+import { refuseWithPage } from "../problem.tsx";
+import { appSlug } from "../validation.ts";
+import { askedFor, cursorOf } from "./asked.ts";
+import {
+  attempt,
+  check,
+  notDone,
+  optional,
+  readForm,
+  textOf,
+  wholeOf,
+  type NotDone,
+} from "./forms.ts";
+
+const LABELS = {
+  slug: "The slug",
+  name: "The name",
+  starter_credits: "The starter credits",
+  daily_starter_budget: "The starter credits of a day",
+  origins: "Each origin",
+  settle: "Who ends jobs",
+  on_expiry: "What happens in the end",
+  reason: "The reason",
+};
+
+export const showApps = factory.createHandlers(async (context) => {
+  const query = askedFor(context, listAppsQuery);
+  const { apps, next_cursor } = await readApps(context, query);
+  const cursor = query.cursor === undefined ? null : cursorOf(context);
+  return context.html(<AppsPage {...{ apps, cursor, next_cursor }} />);
+});
+
+export const showNewApp = factory.createHandlers((context) =>
+  context.html(<NewAppPage form={emptyForm({ ...FIRST_POLICY, starter_credits: "0" })} />),
+);
+
+/** Registers an app under a slug that is free: what is registered is changed on its own page. */
+export const registerApp = factory.createHandlers(async (context) => {
+  const form = await readForm(context);
+  const slug = textOf(form, "slug");
+  const order = checkSettings(form);
+  const free = appSlug.safeParse(slug);
+  const problems = {
+    ...(free.success ? {} : { slug: `${LABELS.slug} ${free.error.issues[0]?.message}.` }),
+    ...(order.ok ? {} : order.refusal),
+  };
+  if (!order.ok || Object.keys(problems).length > 0) {
+    return answerNewApp(context, notDone(form, problems));
+  }
+  const { app_records } = context.get("services");
+  const known = await app_records.find(slug);
+  // What this very form registered a moment ago is no other app.
+  const { reason: _, ...settings } = order.value;
+  const same = known !== null && JSON.stringify(settingsOf(known)) === JSON.stringify(settings);
+  if (known !== null && !same) {
+    const taken = "An app of this slug is registered already. Change it on its own page.";
+    return answerNewApp(context, notDone(form, { slug: taken }));
+  }
+  const not_done = await attempt(context, form, () =>
+    saveApp(context, slug, order.value, form.key),
+  );
+  return not_done === null
+    ? context.redirect(consoleAddress(appAddress(slug), { notice: "app-saved" }), 303)
+    : answerNewApp(context, not_done);
+});
+
+function answerNewApp(context: AppContext, { form, status }: NotDone) {
+  return context.html(<NewAppPage form={form} />, status);
+}
+
+export const showApp = factory.createHandlers((context) => answerApp(context, {}));
+
+export const saveSettings = factory.createHandlers(async (context) => {
+  const slug = context.req.param("slug") ?? "";
+  const { app_records } = context.get("services");
+  if ((await app_records.find(slug)) === null)
+    return refuseWithPage(context, { code: "app_unknown" });
+  const form = await readForm(context);
+  const order = checkSettings(form);
+  const not_done = order.ok
+    ? await attempt(context, form, () => saveApp(context, slug, order.value, form.key))
+    : notDone(form, order.refusal);
+  return not_done === null
+    ? context.redirect(consoleAddress(appAddress(slug), { notice: "app-saved" }), 303)
+    : answerApp(context, { settings: not_done });
+});
+
+/** The settings of a form, as the API takes them. */
+function checkSettings(form: FormState) {
+  const budget = textOf(form, "daily_starter_budget");
+  const body = {
+    name: textOf(form, "name"),
+    starter_credits: wholeOf(form, "starter_credits"),
+    origins: textOf(form, "origins").split(/\s+/).filter(Boolean),
+    daily_starter_budget: budget === "" ? null : wholeOf(form, "daily_starter_budget"),
+    settle: textOf(form, "settle"),
+    on_expiry: textOf(form, "on_expiry"),
+    ...optional(form, "reason"),
+  };
+  return check(saveAppBody, body, LABELS);
+}
+
+function settingsOf(app: ShownAppRecord & { readonly on_expiry: string }) {
+  const { name, starter_credits, origins, daily_starter_budget, settle, on_expiry } = app;
+  return { name, starter_credits, origins, daily_starter_budget, settle, on_expiry };
+}
+
+interface AppForms {
+  readonly settings?: NotDone;
+  readonly new_key?: NotDone;
+  readonly made?: MadeKey;
+}
+
+/** The page of the app that the address names, with a form that was not done, or a key just made. */
+export async function answerApp(
+  context: AppContext,
+  { settings, new_key, made }: AppForms,
+): Promise<Response> {
+  const slug = context.req.param("slug") ?? "";
+  const { app_records } = context.get("services");
+  const [app, keys] = await Promise.all([
+    app_records.find(slug),
+    app_records.listKeys(slug, { limit: KEYS_PER_APP_MAX }),
+  ]);
+  if (app === null) return refuseWithPage(context, { code: "app_unknown" });
+  const now = emptyForm({
+    ...settingsOf(app),
+    starter_credits: String(app.starter_credits),
+    origins: app.origins.join("\n"),
+    daily_starter_budget: String(app.daily_starter_budget ?? ""),
+  });
+  return context.html(
+    <AppPage
+      app={app}
+      keys={keys.ok ? keys.value : []}
+      settings={settings?.form ?? now}
+      new_key={new_key?.form ?? emptyForm()}
+      made={made ?? null}
+      notice={doneWords(context.req.query("notice"))}
+    />,
+    settings?.status ?? new_key?.status ?? 200,
+  );
+}

@@ -1,0 +1,72 @@
+/** `GET` and `POST /console/accounts/{identity_id}/credits`: credits given or taken, looked at before they are. */
+import { accepted, refused, type Result } from "../../domain/result.ts";
+import { CreditsPage, ReviewCreditsPage } from "../../pages/console/act.tsx";
+import { emptyForm, type FormState } from "../../pages/console/form.tsx";
+import { subjectAccount } from "../admin/account.ts";
+import { adjustCredits, creditsBody } from "../admin/account_acts.ts";
+import { factory, type AppContext } from "../context.ts";
+import { refuseWithPage } from "../problem.tsx";
+import { ACT_LABELS, donePage, subjectOf } from "./account_acts.tsx";
+import { attempt, check, notDone, readForm, textOf, wholeOf, type NotDone } from "./forms.ts";
+
+const BELOW_ZERO = "Tick the box if the balance is to go below zero.";
+const NO_DIRECTION = "Choose whether to give or to take.";
+
+export const showCredits = factory.createHandlers((context) =>
+  answerForm(context, { form: emptyForm(), status: 200 }, null),
+);
+
+export const doCredits = factory.createHandlers(async (context) => {
+  const form = await readForm(context);
+  const order = readOrder(form);
+  if (!order.ok) return answerForm(context, notDone(form, order.refusal), null);
+  const { amount } = order.value;
+  if (form.values["confirmed"] !== "yes") {
+    return answerForm(context, { form, status: 200 }, amount);
+  }
+  const accepts_debt = form.values["below_zero"] === "yes";
+  if (!accepts_debt && amount < 0 && (await balanceAfter(context, amount)) < 0) {
+    return answerForm(context, notDone(form, { below_zero: BELOW_ZERO }), amount);
+  }
+  const not_done = await attempt(
+    context,
+    form,
+    () => adjustCredits(context, { ...order.value, key: form.key }),
+    { balance_limit: "amount" },
+  );
+  return not_done === null
+    ? context.redirect(donePage(context, amount > 0 ? "given" : "taken"), 303)
+    : answerForm(context, not_done, null);
+});
+
+/** A signed amount and why, or what is wrong. */
+function readOrder(
+  form: FormState,
+): Result<{ readonly amount: number; readonly reason: string }, FormState["problems"]> {
+  const direction = textOf(form, "direction");
+  const amount = wholeOf(form, "amount") * (direction === "take" ? -1 : 1);
+  const order = check(creditsBody, { amount, reason: textOf(form, "reason") }, ACT_LABELS);
+  const unclear = ["give", "take"].includes(direction) ? {} : { direction: NO_DIRECTION };
+  const problems = { ...unclear, ...(order.ok ? {} : order.refusal) };
+  return order.ok && Object.keys(problems).length === 0 ? accepted(order.value) : refused(problems);
+}
+
+/** The balance if it were done now; a balance that nobody can read is no debt, and nothing is done. */
+async function balanceAfter(context: AppContext, amount: number): Promise<number> {
+  const inspected = await subjectAccount(context).inspect();
+  return inspected.ok ? inspected.value.account.credits + amount : amount;
+}
+
+/** `amount`: to be confirmed; null: to be typed. */
+async function answerForm(
+  context: AppContext,
+  { form, status }: NotDone,
+  amount: number | null,
+): Promise<Response> {
+  const inspected = await subjectAccount(context).inspect();
+  if (!inspected.ok) return refuseWithPage(context, inspected.refusal);
+  const subject = subjectOf(context, inspected.value);
+  return amount === null
+    ? context.html(<CreditsPage subject={subject} form={form} />, status)
+    : context.html(<ReviewCreditsPage {...{ subject, form, amount }} />, status);
+}

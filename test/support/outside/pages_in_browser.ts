@@ -1,0 +1,154 @@
+/** The service's pages in a real browser, over a Worker of a test file's own, and what holds of each page. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AxeResults } from "axe-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { developmentSettings } from "../../../src/commands/development_settings.ts";
+import {
+  freePort,
+  startLocalWorker,
+  type LocalWorker,
+} from "../../../src/commands/local_worker.ts";
+import { launchBrowser } from "./chromium.ts";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+/** What people look at pages on. */
+export const SCREENS = {
+  light: { colorScheme: "light", viewport: { width: 1200, height: 900 } },
+  dark: { colorScheme: "dark", viewport: { width: 1200, height: 900 } },
+  phone: { colorScheme: "light", viewport: { width: 390, height: 800 } },
+} as const satisfies Record<string, BrowserContextOptions>;
+
+export interface PagesInBrowser {
+  /** The Worker's origin. Not before the tests run. */
+  readonly url: string;
+  /** The folder of the Worker's stores. */
+  readonly state: string;
+  /** What the Worker printed so far. */
+  log(): string;
+  /** A browser of somebody's own, with no cookies yet; it closes after the test. */
+  openPage(options?: BrowserContextOptions): Promise<Page>;
+  /** Signs somebody in, in a browser of their own, and is at their account. */
+  signIn(email: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Keeps a picture of the whole page under `.scratch`, for people to look at. */
+  picture(page: Page, name: string): Promise<void>;
+}
+
+type Settings = Readonly<Record<string, string>>;
+
+/**
+ * Starts a Worker and a browser for all tests of a file. `settings` are beside those of development; given
+ * as a function, they are asked for before the Worker starts.
+ */
+export function usePages(
+  name: string,
+  settings: Settings | (() => Promise<Settings>) = {},
+): PagesInBrowser {
+  const pictures = join(".scratch", name);
+  const contexts: BrowserContext[] = [];
+  let directory: string;
+  let passbook: LocalWorker;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), `passbook-${name}-`));
+    const env_file = join(directory, "settings.env");
+    const more = typeof settings === "function" ? await settings() : settings;
+    const lines = Object.entries(more).map(([setting, value]) => `${setting}='${value}'\n`);
+    await writeFile(env_file, (await developmentSettings()) + lines.join(""));
+    const persist_to = join(directory, "state");
+    passbook = await startLocalWorker({ port: await freePort(), persist_to, env_file });
+    browser = await launchBrowser();
+    await mkdir(pictures, { recursive: true });
+  });
+
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()));
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await passbook?.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const pages: PagesInBrowser = {
+    get url() {
+      return passbook.url;
+    },
+    get state() {
+      return join(directory, "state");
+    },
+    log: () => passbook.log(),
+    async openPage(options = SCREENS.light) {
+      const context = await browser.newContext(options);
+      contexts.push(context);
+      return context.newPage();
+    },
+    async signIn(email, options) {
+      const page = await pages.openPage(options);
+      await page.goto(`${pages.url}/signin`);
+      await fillSignIn(page, email);
+      await page.waitForURL(`${pages.url}/account`);
+      return page;
+    },
+    async picture(page, title) {
+      await page.screenshot({ path: join(pictures, `${title}.png`), fullPage: true });
+    },
+  };
+  return pages;
+}
+
+/** Signs in by the form that is open. */
+export async function fillSignIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** What axe finds against WCAG 2.2 A and AA and its best practices, by rule and element. */
+export async function violations(page: Page): Promise<string[]> {
+  // Through the debugger, not as a script element: the page's own CSP allows no such script.
+  await page.evaluate(await readFile(AXE, "utf8"));
+  const results = await page.evaluate((): Promise<AxeResults> =>
+    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+  );
+  return results.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+/** Expects a page that nobody is shut out of: no violation, and nothing that scrolls sideways. */
+export async function expectForEverybody(page: Page, place: string): Promise<void> {
+  expect(await violations(page), place).toEqual([]);
+  const width = await page.evaluate(() => ({
+    content: document.documentElement.scrollWidth,
+    window: document.documentElement.clientWidth,
+  }));
+  expect(width.content, place).toBeLessThanOrEqual(width.window);
+}
+
+/** What moved while the page that is open was drawn, by how much (Layout Instability, "layout shift"). */
+export function layoutShifts(page: Page): Promise<string[]> {
+  return page.evaluate(
+    () =>
+      new Promise<string[]>((resolve) => {
+        const moved: string[] = [];
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) {
+            const { value, sources } = entry as unknown as {
+              value: number;
+              sources: readonly { readonly node: Node | null }[];
+            };
+            const nodes = sources.map(({ node }) => {
+              const element = node instanceof Element ? node : node?.parentElement;
+              return (element?.outerHTML ?? "something that is gone").slice(0, 80);
+            });
+            moved.push(`${value}: ${nodes.join(", ")}`);
+          }
+        }).observe({ type: "layout-shift", buffered: true });
+        setTimeout(() => resolve(moved), 100);
+      }),
+  );
+}
