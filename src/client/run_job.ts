@@ -71,7 +71,7 @@ export async function runJob<Result>(
   try {
     return { result, ...(await ground.jobs.complete(completion, persistently())) };
   } catch (error) {
-    // Refused for good: the hold must not stay. Where the answer is not known, it may be settled.
+    // The service's own no: the hold must not stay. Where the answer is not known, it may be settled.
     if (isRefusal(error)) await giveBack(ground, job_id);
     throw error;
   }

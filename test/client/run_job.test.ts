@@ -170,6 +170,37 @@ describe("runJob", () => {
   });
 });
 
+describe("runJob, where something on the way answers in the service's place", () => {
+  it("keeps finished work whose completion a firewall refuses, and asks again", async () => {
+    const ada = await signInWithCredits();
+    const { client } = await clientOf(ada, ["none", "blocked", "blocked", "mistaken"]);
+    const ran = await client.runJob(JOB, async () => ({ result: "a fox", actualCost: 4 }));
+    expect(ran).toMatchObject({ result: "a fox", credits: 96 });
+    expect(await outcomeOf(ada)).toEqual({ credits: 96, jobs: [["completed", 4]] });
+  });
+
+  it.each<Fault>(["limited", "blocked"])(
+    "gives back what a lost answer reserved, though all that follow are %s",
+    async (fault) => {
+      const ada = await signInWithCredits();
+      const { client } = await clientOf(ada, ["answer_lost", ...Array<Fault>(4).fill(fault)]);
+      const run = client.runJob(JOB, async () => ({ result: null, actualCost: 1 }));
+      await expect(run).rejects.toBeInstanceOf(Error);
+      await client.whenIdle();
+      expect(await outcomeOf(ada)).toEqual({ credits: 100, jobs: [["failed", 0]] });
+    },
+  );
+
+  it("reserves nothing, and asks no more, where it was limited from the first", async () => {
+    const ada = await signInWithCredits();
+    const { client, network } = await clientOf(ada, Array<Fault>(5).fill("limited"));
+    const run = client.runJob(JOB, async () => ({ result: null, actualCost: 1 }));
+    await expect(run).rejects.toMatchObject({ code: "rate_limited" });
+    await client.whenIdle();
+    expect(network.sent).toHaveLength(5);
+  });
+});
+
 describe("workerFetch", () => {
   it("reaches the Worker", async () => {
     const signal = AbortSignal.timeout(1_000);
