@@ -61,8 +61,9 @@ export interface PassbookClient {
   readonly jobs: Jobs;
   /**
    * Reserves, runs `work`, and settles at the cost it returns. Where `work` throws, or `signal` is
-   * aborted, the reserve is given back and the error passed on. Lost answers are asked for again, for
-   * 23 hours at most: nothing is paid twice, and no reserve is left while the process lives.
+   * aborted, the reserve is given back and the error passed on; where the service is away just then, the
+   * error comes first, and the reserve in the background: see `whenIdle`. Lost answers are asked for
+   * again, for 23 hours at most: nothing is paid twice, and no reserve is left while the process lives.
    */
   runJob<Result>(
     job: CreateJob,

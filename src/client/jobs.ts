@@ -64,6 +64,8 @@ export interface SettleOptions extends WriteOptions {
   readonly untilMs?: number;
   /** Told when an attempt was sent and its outcome is not known. */
   readonly onUnknown?: () => void;
+  /** Told when it will be sent again, before the wait for that. */
+  readonly onWait?: () => void;
 }
 
 /** Each throws {@link PassbookError}; retries are safe, since every write has an idempotency key. */
@@ -103,6 +105,7 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
       signal: options.signal,
       untilMs: options.untilMs,
       onUnknown: options.onUnknown,
+      onWait: options.onWait,
     });
     return answer.body;
   };

@@ -142,10 +142,17 @@ function checkWork<Result>(done: Work<Result>): Work<Result> {
   throw new PassbookError("invalid_argument", message);
 }
 
-/** Gives the reserve back. The error that led here matters more than one of this. */
-async function giveBack({ jobs }: Ground, job_id: string): Promise<void> {
+/**
+ * Gives the reserve back. The error that led here matters more than one of this, and is not kept waiting:
+ * one attempt is awaited, for callers that end their process upon the error, and no more of an outage.
+ */
+function giveBack({ jobs, background }: Ground, job_id: string): Promise<void> {
   const failing: FailJob = { jobId: job_id, refund: true };
-  await jobs.fail(failing, persistently()).catch(() => {});
+  return new Promise((resolve) => {
+    const options: SettleOptions = { ...persistently(), onWait: resolve };
+    const ended = jobs.fail(failing, options).catch(() => {});
+    background(ended.finally(resolve));
+  });
 }
 
 function persistently(): SettleOptions {

@@ -61,6 +61,8 @@ export interface Call<Body extends object = object> {
   readonly untilMs?: number | undefined;
   /** Told when an attempt was sent and its outcome is not known. */
   readonly onUnknown?: (() => void) | undefined;
+  /** Told when it will be sent again, before the wait for that. */
+  readonly onWait?: (() => void) | undefined;
 }
 
 /** What is asked for without changing anything. */
@@ -120,6 +122,7 @@ export function createTransport(options: TransportOptions): Transport {
         }
         const delay_ms = delayBefore(attempt, outcome);
         if (!mayRepeat(call, outcome) || isSpent(options, call, attempt, delay_ms)) throw outcome;
+        call.onWait?.();
         await options.wait(delay_ms, call.signal);
       }
     },

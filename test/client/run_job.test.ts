@@ -1,6 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createClient, isPassbookError, type PassbookClient } from "../../src/client/index.ts";
+import {
+  createClient,
+  isPassbookError,
+  type Fetch,
+  type PassbookClient,
+} from "../../src/client/index.ts";
 import { BASE_URL, signInWithCredits, type SignedIn } from "../support/passbook.ts";
 import {
   FAULTS,
@@ -198,6 +203,67 @@ describe("runJob, where something on the way answers in the service's place", ()
     await expect(run).rejects.toMatchObject({ code: "rate_limited" });
     await client.whenIdle();
     expect(network.sent).toHaveLength(5);
+  });
+});
+
+describe("runJob, while the service is away", () => {
+  /** A client whose service goes away when the work begins, until `back`. */
+  async function openOutage(away: Fetch) {
+    const person = await signInWithCredits();
+    const back = Promise.withResolvers<void>();
+    const network = openNetwork([]);
+    let is_away = false;
+    const client = createClient({
+      baseUrl: "http://localhost",
+      token: person.token,
+      timeoutMs: 500,
+      fetch: (url, init) =>
+        is_away ? away(url, init) : network.fetch(url.replace("http://localhost", BASE_URL), init),
+      wait: () => back.promise,
+    });
+    const leave = (): void => void (is_away = true);
+    const comeBack = (): void => {
+      is_away = false;
+      back.resolve();
+    };
+    return { person, client, leave, comeBack };
+  }
+
+  const unreachable: Fetch = () => Promise.reject(new TypeError("fetch failed"));
+  const hanging: Fetch = (_, { signal }) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason as Error));
+    });
+
+  it.each([
+    ["unreachable", unreachable],
+    ["hanging", hanging],
+  ])("passes an error of the work on, and gives back once it is back (%s)", async (_, away) => {
+    const { person, client, leave, comeBack } = await openOutage(away);
+    const run = client.runJob(JOB, async () => {
+      leave();
+      throw new WorkFailed();
+    });
+    await expect(run).rejects.toBeInstanceOf(WorkFailed);
+    comeBack();
+    await client.whenIdle();
+    expect(await outcomeOf(person)).toEqual({ credits: 100, jobs: [["failed", 0]] });
+  });
+
+  it("passes an abort on", async () => {
+    const { person, client, leave, comeBack } = await openOutage(unreachable);
+    const stop = new AbortController();
+    const work = () => {
+      leave();
+      stop.abort(new WorkFailed());
+      return new Promise<never>(() => {});
+    };
+    await expect(client.runJob(JOB, work, { signal: stop.signal })).rejects.toBeInstanceOf(
+      WorkFailed,
+    );
+    comeBack();
+    await client.whenIdle();
+    expect((await outcomeOf(person)).credits).toBe(100);
   });
 });
 
