@@ -17,13 +17,24 @@ import { leaveForSignIn, takeToken } from "./signin.ts";
 import { createTransport, isDone, READ, type Fetch, type Read, type Wait } from "./transport.ts";
 import type { Checkout, Entry, EntryKind, EntryPage, Me, PersonalToken, Wallet } from "./wire.ts";
 
-export interface ClientOptions {
+/** By a token, or by a browser's cookies, never both. */
+export type ClientOptions = ConnectionOptions & (ByToken | ByCookies);
+
+interface ByToken {
+  /** A session token, a personal access token, or a function that gives one. */
+  readonly token?: string | TokenSource | undefined;
+  readonly cookies?: false | undefined;
+}
+
+interface ByCookies {
+  readonly token?: undefined;
+  /** For a page of the family: the browser's cookies instead of a token. */
+  readonly cookies?: boolean | undefined;
+}
+
+interface ConnectionOptions {
   /** The service's origin, such as `https://passbook.example.com`; plain http only on this machine. */
   readonly baseUrl: string;
-  /** A session token, a personal access token, or a function that gives one. */
-  readonly token?: string | TokenSource;
-  /** For a page of the family: the browser's cookies instead of a token. */
-  readonly cookies?: boolean;
   /** Told of each new token, where session tokens are renewed. */
   readonly onToken?: (token: string) => void;
   readonly fetch?: Fetch;

@@ -10,7 +10,7 @@ export interface DeviceLogin {
   readonly app?: string;
   /** Shows the person the code and where to enter it. */
   readonly onCode: (code: DeviceAuthorization) => void | Promise<void>;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Added to the pace for good when the service says `slow_down` (RFC 8628, section 3.5). */

@@ -110,8 +110,11 @@ export class PassbookError extends Error {
   }
 }
 
-/** Whether `error` is this package's, and, where a code is given, has that code. */
-export function isPassbookError<Code extends PassbookErrorCode>(
+/**
+ * Whether `error` is this package's, and, where a code is given, has that code. A word that this version
+ * does not know is compared with `error.code`; here it would be a slip of the pen.
+ */
+export function isPassbookError<Code extends ServiceErrorCode | ClientErrorCode>(
   error: unknown,
   code?: Code,
 ): error is PassbookError & { readonly code: Code } {

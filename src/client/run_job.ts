@@ -26,7 +26,7 @@ export interface Work<Result> {
 
 export interface RunJobOptions {
   /** Aborts the work; the reserve is given back. A job that is being settled is settled. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The result of the work, and the settled job. */
