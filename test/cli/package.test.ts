@@ -63,8 +63,11 @@ describe("the package", () => {
       .reduce((total, stat) => total + (stat.isFile() ? stat.size : 0), 0);
     expect(bytes).toBeLessThan(2_000_000);
     const manifest = join(installed.folder, "node_modules/passbook/package.json");
-    const { dependencies } = JSON.parse(await readFile(manifest, "utf8"));
+    const { dependencies, license } = JSON.parse(await readFile(manifest, "utf8"));
     expect(Object.keys(dependencies)).toEqual(["commander"]);
+    expect(license).toBe("MIT");
+    const terms = join(installed.folder, "node_modules/passbook/LICENSE");
+    expect(await readFile(terms, "utf8")).toBe(await readFile("LICENSE", "utf8"));
   });
 
   it("works in Node, plain JavaScript", async () => {
