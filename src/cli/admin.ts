@@ -7,8 +7,9 @@ import {
   type AccountFilter,
   type JobFilter,
 } from "../client/index.ts";
+import { paged, readChange } from "./filters.ts";
 import { more, plain, print, table } from "./output.ts";
-import { readNumber, signedIn, type GlobalOptions } from "./session.ts";
+import { signedIn, type GlobalOptions } from "./session.ts";
 
 type Options<Filter = object> = GlobalOptions & Filter;
 interface Reason {
@@ -28,12 +29,6 @@ export function addAdmin(program: Command): Command {
 async function adminOf<Filter>({ json = false, url, ...rest }: Options<Filter>) {
   const options = { json, ...(url === undefined ? {} : { url }) };
   return { admin: (await signedIn(options)).admin, options, filter: rest as unknown as Filter };
-}
-
-function paged(command: Command): Command {
-  return command
-    .option("--limit <number>", "1 to 200", readNumber)
-    .option("--cursor <cursor>", "go on where a page ended");
 }
 
 function addLists(admin: Command): void {
@@ -81,19 +76,19 @@ function act(admin: Command, usage: string, words: string, needs_reason = true):
 }
 
 function addActs(admin: Command): void {
-  act(admin, "credits <identity> <amount>", "give credits; take them with -- -50").action(
-    (identity: string, amount: string, _, command: Command) =>
+  act(admin, "credits <identity>", "give credits; take them with -- -50")
+    .argument("<amount>", "a whole number, not 0", readChange)
+    .action((identity: string, amount: number, _, command: Command) =>
       perform(command, async (it, { reason, key }) => {
-        const change = { amount: Number(amount), reason };
-        const { credits } = await it.adjustCredits(identity, change, key);
-        return `Done: ${credits} credits now.`;
+        const answer = await it.adjustCredits(identity, { amount, reason }, key);
+        return { answer, words: `Done: ${answer.credits} credits now.` };
       }),
-  );
+    );
   act(admin, "plan <identity> <plan>", "set the plan").action(
     (identity: string, plan: string, _, command: Command) =>
       perform(command, async (it, { reason, key }) => {
         const account = await it.changePlan(identity, { plan, reason }, key);
-        return `Done: plan ${account.plan} now.`;
+        return { answer: { ok: true, account }, words: `Done: plan ${account.plan} now.` };
       }),
   );
   const simple = {
@@ -107,7 +102,7 @@ function addActs(admin: Command): void {
       (identity: string, _, command: Command) =>
         perform(command, async (it, { reason, key }) => {
           await it[call](identity, { reason }, key);
-          return "Done.";
+          return DONE;
         }),
     );
   }
@@ -115,7 +110,7 @@ function addActs(admin: Command): void {
     (identity: string, token: string, _, command: Command) =>
       perform(command, async (it, { reason, key }) => {
         await it.revokePersonalToken(identity, token, { reason }, key);
-        return "Revoked.";
+        return { ...DONE, words: "Revoked." };
       }),
   );
   admin
@@ -124,21 +119,29 @@ function addActs(admin: Command): void {
     .action((identity: string, _, command: Command) =>
       perform(command, async (it) => {
         await it.rebuild(identity);
-        return "Done.";
+        return DONE;
       }),
     );
 }
+
+/** What the service answered, and how to say it. */
+interface Done {
+  readonly answer: object;
+  readonly words: string;
+}
+
+const DONE: Done = { answer: { ok: true }, words: "Done." };
 
 type Why = { readonly reason: string; readonly key: { readonly idempotencyKey?: string } };
 
 async function perform(
   command: Command,
-  work: (admin: Admin, why: Why) => Promise<string>,
+  work: (admin: Admin, why: Why) => Promise<Done>,
 ): Promise<void> {
   const { admin, options, filter } = await adminOf(command.optsWithGlobals<Options<Reason>>());
   const key = filter.key === undefined ? {} : { idempotencyKey: filter.key };
-  const words = await work(admin, { reason: filter.reason, key });
-  print(options, { ok: true }, () => plain(words));
+  const { answer, words } = await work(admin, { reason: filter.reason, key });
+  print(options, answer, () => plain(words));
 }
 
 async function showAccounts(q: string | undefined, given: Options<AccountFilter>): Promise<void> {
