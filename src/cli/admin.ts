@@ -7,9 +7,16 @@ import {
   type AccountFilter,
   type JobFilter,
 } from "../client/index.ts";
-import { paged, readChange } from "./filters.ts";
+import {
+  ledgerFilterOf,
+  paged,
+  readChange,
+  withLedgerFilters,
+  type LedgerOptions,
+} from "./filters.ts";
 import { more, plain, print, table } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
+import { printLedger } from "./show.ts";
 
 type Options<Filter = object> = GlobalOptions & Filter;
 interface Reason {
@@ -43,6 +50,11 @@ function addLists(admin: Command): void {
     .description("one account in full")
     .action((identity: string, _, command: Command) =>
       showAccount(identity, command.optsWithGlobals<Options>()),
+    );
+  withLedgerFilters(admin.command("ledger <identity>"))
+    .description("every change of an account's balance, newest first")
+    .action((identity: string, _, command: Command) =>
+      showAccountLedger(identity, command.optsWithGlobals<Options<LedgerOptions>>()),
     );
   paged(admin.command("jobs"))
     .description("jobs across accounts, newest first")
@@ -177,6 +189,11 @@ async function showAccount(identity: string, given: Options): Promise<void> {
       ],
     );
   });
+}
+
+async function showAccountLedger(identity: string, given: Options<LedgerOptions>): Promise<void> {
+  const { admin, options, filter } = await adminOf(given);
+  printLedger(options, await admin.accountLedger(identity, ledgerFilterOf(filter)));
 }
 
 async function showJobs(given: Options<JobFilter & { identity?: string }>): Promise<void> {

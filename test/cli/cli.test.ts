@@ -266,7 +266,7 @@ describe("passbook", () => {
     },
   );
 
-  it("shows operators what their acts came to", async () => {
+  it("shows operators where the credits went, and what their acts came to", async () => {
     const olga = await signedInAs("olga@example.com");
     const ada = await signedInAs("fay@example.com");
     const operate = (...args: string[]) => passbookOf("nobody", ["admin", ...args], olga);
@@ -280,5 +280,12 @@ describe("passbook", () => {
     expect(JSON.parse(taken.stdout)).toMatchObject({ credits: 110, entry: { amount: -6 } });
     const plan = await operate("plan", identity_id, "gold", ...reason);
     expect(JSON.parse(plan.stdout)).toMatchObject({ ok: true, account: { plan: "gold" } });
+    const ledger = await operate("ledger", identity_id, "--kind", "adjustment");
+    expect(ledger.stdout).toMatch(/adjustment +-6 +110 +an outage\n.*adjustment +\+16 +116/);
+    expect(ledger.stdout.split("\n")).toHaveLength(4);
+    const page = await operate("ledger", identity_id, "--limit", "1", "--json");
+    expect(JSON.parse(page.stdout).entries).toMatchObject([{ kind: "plan", amount: 0 }]);
+    const refused = await passbookOf("nobody", ["admin", "ledger", identity_id], ada);
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
   });
 });
