@@ -1,7 +1,7 @@
 /** The client of one service, for one caller. */
 import { createAdmin, type Admin } from "./admin.ts";
 import { createAdminApps, type AdminApps } from "./admin_apps.ts";
-import { COOKIES, createBearer, type Bearer, type TokenSource } from "./credentials.ts";
+import { COOKIES, createBearer, keepFresh, type Bearer, type TokenSource } from "./credentials.ts";
 import { logInDevice, type DeviceLogin } from "./device_login.ts";
 import { isPassbookError, PassbookError } from "./errors.ts";
 import {
@@ -167,7 +167,8 @@ export function createClient(options: ClientOptions): PassbookClient {
         running.add(task);
         void task.finally(() => running.delete(task));
       };
-      const run = runJob({ jobs, background }, job, work, run_options);
+      const ground = { jobs, background, keepFresh: () => keepFresh(credentials) };
+      const run = runJob(ground, job, work, run_options);
       // Kept in view too, so that `whenIdle` waits for it; its error is the caller's.
       background(run.catch(() => {}));
       return run;

@@ -44,6 +44,8 @@ export interface Ground {
   readonly jobs: Pick<Jobs, "create" | "complete" | "fail">;
   /** Keeps a promise in view that nobody awaits. */
   readonly background: (task: Promise<unknown>) => void;
+  /** Keeps the caller signed in, until what it returns is called. */
+  readonly keepFresh: () => () => void;
 }
 
 /** Runs `work` as a job. See `PassbookClient.runJob`. */
@@ -55,12 +57,15 @@ export async function runJob<Result>(
 ): Promise<Ran<Result>> {
   const created = await reserve(ground, request, signal);
   const job_id = created.job_id;
+  const stopKeepingFresh = ground.keepFresh();
   let done: Work<Result>;
   try {
     done = checkWork(await workOn(created, work, signal));
   } catch (error) {
     await giveBack(ground, job_id);
     throw error;
+  } finally {
+    stopKeepingFresh();
   }
   const { result, actualCost, metadata } = done;
   const completion: CompleteJob = {

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   createClient,
   isPassbookError,
@@ -162,6 +162,29 @@ describe("runJob", () => {
     const big = client.runJob(JOB, async () => ({ result: null, actualCost: 1, metadata }));
     await expect(big).rejects.toMatchObject({ code: "metadata_too_large" });
     expect(await outcomeOf(ada)).toEqual({ credits: 100, jobs: [["failed", 0]] });
+  });
+
+  it("settles work that takes longer than a session token lives", async () => {
+    const ada = await signInWithCredits();
+    vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
+    const network = openNetwork([]);
+    const asked: ReturnType<Fetch>[] = [];
+    const fetch: Fetch = (url, init) => {
+      const answer = network.fetch(url, init);
+      asked.push(answer);
+      return answer;
+    };
+    const client = clientOver({ ...network, fetch }, ada);
+    const ran = await client.runJob(JOB, async () => {
+      for (let minute = 0; minute < 40; minute += 0.5) {
+        vi.advanceTimersByTime(30_000);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        await Promise.all(asked);
+      }
+      return { result: "a fox", actualCost: 4 };
+    });
+    expect(ran).toMatchObject({ result: "a fox", credits: 96 });
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("sends every retry of a write under the key of its first send", async () => {
