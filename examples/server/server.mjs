@@ -21,13 +21,14 @@ async function bodyOf(request) {
   return JSON.parse(text);
 }
 
-async function answer(request) {
+async function answer(request, response) {
   if (request.method !== "POST" || request.url !== "/render") return [404, { error: "Not here." }];
   const [, token] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? "") ?? [];
   if (token === undefined) return [401, { error: "Send your Passbook token." }];
   const { words } = await bodyOf(request);
   const stopping = new AbortController();
-  request.socket.once("close", () => stopping.abort(new Error("The caller went away.")));
+  // Of this response: the connection may go on to other requests.
+  response.once("close", () => stopping.abort(new Error("The caller went away.")));
 
   // The client is the user's: their wallet pays, and only theirs.
   const passbook = createClient({ baseUrl, token });
@@ -44,7 +45,7 @@ async function answer(request) {
 }
 
 async function serve(request, response) {
-  const [status, body] = await answer(request).catch((error) =>
+  const [status, body] = await answer(request, response).catch((error) =>
     error instanceof PassbookError
       ? [error.status ?? 502, { error: error.message, code: error.code }]
       : [400, { error: error.message }],

@@ -7,8 +7,16 @@ import {
   type AccountFilter,
   type JobFilter,
 } from "../client/index.ts";
+import {
+  ledgerFilterOf,
+  paged,
+  readChange,
+  withLedgerFilters,
+  type LedgerOptions,
+} from "./filters.ts";
 import { more, plain, print, table } from "./output.ts";
-import { readNumber, signedIn, type GlobalOptions } from "./session.ts";
+import { signedIn, type GlobalOptions } from "./session.ts";
+import { printLedger } from "./show.ts";
 
 type Options<Filter = object> = GlobalOptions & Filter;
 interface Reason {
@@ -30,12 +38,6 @@ async function adminOf<Filter>({ json = false, url, ...rest }: Options<Filter>) 
   return { admin: (await signedIn(options)).admin, options, filter: rest as unknown as Filter };
 }
 
-function paged(command: Command): Command {
-  return command
-    .option("--limit <number>", "1 to 200", readNumber)
-    .option("--cursor <cursor>", "go on where a page ended");
-}
-
 function addLists(admin: Command): void {
   paged(admin.command("accounts [search]"))
     .description("accounts, found by id, identity or the beginning of an e-mail address")
@@ -48,6 +50,11 @@ function addLists(admin: Command): void {
     .description("one account in full")
     .action((identity: string, _, command: Command) =>
       showAccount(identity, command.optsWithGlobals<Options>()),
+    );
+  withLedgerFilters(admin.command("ledger <identity>"))
+    .description("every change of an account's balance, newest first")
+    .action((identity: string, _, command: Command) =>
+      showAccountLedger(identity, command.optsWithGlobals<Options<LedgerOptions>>()),
     );
   paged(admin.command("jobs"))
     .description("jobs across accounts, newest first")
@@ -81,19 +88,19 @@ function act(admin: Command, usage: string, words: string, needs_reason = true):
 }
 
 function addActs(admin: Command): void {
-  act(admin, "credits <identity> <amount>", "give credits; take them with -- -50").action(
-    (identity: string, amount: string, _, command: Command) =>
+  act(admin, "credits <identity>", "give credits; take them with -- -50")
+    .argument("<amount>", "a whole number, not 0", readChange)
+    .action((identity: string, amount: number, _, command: Command) =>
       perform(command, async (it, { reason, key }) => {
-        const change = { amount: Number(amount), reason };
-        const { credits } = await it.adjustCredits(identity, change, key);
-        return `Done: ${credits} credits now.`;
+        const answer = await it.adjustCredits(identity, { amount, reason }, key);
+        return { answer, words: `Done: ${answer.credits} credits now.` };
       }),
-  );
+    );
   act(admin, "plan <identity> <plan>", "set the plan").action(
     (identity: string, plan: string, _, command: Command) =>
       perform(command, async (it, { reason, key }) => {
         const account = await it.changePlan(identity, { plan, reason }, key);
-        return `Done: plan ${account.plan} now.`;
+        return { answer: { ok: true, account }, words: `Done: plan ${account.plan} now.` };
       }),
   );
   const simple = {
@@ -107,7 +114,7 @@ function addActs(admin: Command): void {
       (identity: string, _, command: Command) =>
         perform(command, async (it, { reason, key }) => {
           await it[call](identity, { reason }, key);
-          return "Done.";
+          return DONE;
         }),
     );
   }
@@ -115,7 +122,7 @@ function addActs(admin: Command): void {
     (identity: string, token: string, _, command: Command) =>
       perform(command, async (it, { reason, key }) => {
         await it.revokePersonalToken(identity, token, { reason }, key);
-        return "Revoked.";
+        return { ...DONE, words: "Revoked." };
       }),
   );
   admin
@@ -124,21 +131,29 @@ function addActs(admin: Command): void {
     .action((identity: string, _, command: Command) =>
       perform(command, async (it) => {
         await it.rebuild(identity);
-        return "Done.";
+        return DONE;
       }),
     );
 }
+
+/** What the service answered, and how to say it. */
+interface Done {
+  readonly answer: object;
+  readonly words: string;
+}
+
+const DONE: Done = { answer: { ok: true }, words: "Done." };
 
 type Why = { readonly reason: string; readonly key: { readonly idempotencyKey?: string } };
 
 async function perform(
   command: Command,
-  work: (admin: Admin, why: Why) => Promise<string>,
+  work: (admin: Admin, why: Why) => Promise<Done>,
 ): Promise<void> {
   const { admin, options, filter } = await adminOf(command.optsWithGlobals<Options<Reason>>());
   const key = filter.key === undefined ? {} : { idempotencyKey: filter.key };
-  const words = await work(admin, { reason: filter.reason, key });
-  print(options, { ok: true }, () => plain(words));
+  const { answer, words } = await work(admin, { reason: filter.reason, key });
+  print(options, answer, () => plain(words));
 }
 
 async function showAccounts(q: string | undefined, given: Options<AccountFilter>): Promise<void> {
@@ -174,6 +189,11 @@ async function showAccount(identity: string, given: Options): Promise<void> {
       ],
     );
   });
+}
+
+async function showAccountLedger(identity: string, given: Options<LedgerOptions>): Promise<void> {
+  const { admin, options, filter } = await adminOf(given);
+  printLedger(options, await admin.accountLedger(identity, ledgerFilterOf(filter)));
 }
 
 async function showJobs(given: Options<JobFilter & { identity?: string }>): Promise<void> {

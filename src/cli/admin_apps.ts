@@ -1,6 +1,7 @@
 /** `passbook admin apps`: the registry of apps and their keys, for operators. */
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { Option, type Command } from "commander";
 import { PassbookError, type RegisteredApp } from "../client/index.ts";
+import { readCredits } from "./filters.ts";
 import { plain, table } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
 
@@ -24,7 +25,7 @@ export function addAdminApps(admin: Command): void {
     .command("set <slug>")
     .description("register an app, or change what is named of it")
     .option("--name <name>", "what people know it by")
-    .option("--starter-credits <credits>", "granted once to each account", wholeNumber)
+    .option("--starter-credits <credits>", "granted once to each account", readCredits)
     .option("--origin <origins...>", "where it lives; none: --origin ''")
     .option("--daily-starter-budget <credits>", "of all grants of a UTC day, or: none", budget)
     .addOption(new Option("--settle <who>", "who settles its jobs").choices(["holder", "app"]))
@@ -135,11 +136,6 @@ async function revokeKey(slug: string, id: string, options: GlobalOptions): Prom
   print(options, { ok: true }, "The key ends everywhere within a minute.");
 }
 
-function wholeNumber(text: string): number {
-  if (/^\d{1,13}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It is a whole number of credits.");
-}
-
 function budget(text: string): number | null {
-  return text === "none" ? null : wholeNumber(text);
+  return text === "none" ? null : readCredits(text);
 }

@@ -2,6 +2,8 @@
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { PassbookError } from "../client/index.ts";
+import { isAddress } from "./address.ts";
 
 export interface SavedLogin {
   /** The service's origin. The token is sent nowhere else. */
@@ -19,7 +21,10 @@ export function credentialsPath(environment: Environment): string {
   return join(folder, "passbook", "credentials.json");
 }
 
-/** The login that was saved; null where there is none. @throws Error where the file is not one of ours. */
+/**
+ * The login that was saved; null where there is none.
+ * @throws PassbookError `no_credentials` where the file is not one of ours.
+ */
 export async function readLogin(path: string): Promise<SavedLogin | null> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
@@ -27,10 +32,11 @@ export async function readLogin(path: string): Promise<SavedLogin | null> {
   });
   if (text === null) return null;
   const value = parse(text);
-  if (typeof value?.url === "string" && typeof value.token === "string") {
+  if (typeof value?.url === "string" && typeof value.token === "string" && isAddress(value.url)) {
     return { url: value.url, token: value.token };
   }
-  throw new Error(`${path} cannot be read. Delete it and sign in again: passbook login`);
+  const message = `${path} is damaged. Run: passbook logout, then: passbook login`;
+  throw new PassbookError("no_credentials", message);
 }
 
 function parse(text: string): Partial<SavedLogin> | null {

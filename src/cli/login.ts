@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { createClient, isPassbookError, type PassbookClient } from "../client/index.ts";
 import { openBrowser } from "./browser.ts";
 import { credentialsPath, forgetLogin, readLogin, saveLogin } from "./credentials_file.ts";
-import { plain, spin } from "./output.ts";
+import { plain, print, spin } from "./output.ts";
 import { serviceUrl, type GlobalOptions } from "./session.ts";
 
 export interface LoginOptions extends GlobalOptions {
@@ -13,7 +13,7 @@ export interface LoginOptions extends GlobalOptions {
 
 /** Signs in by device login, and saves the token. Words for people go to stderr, JSON to stdout. */
 export async function logIn(options: LoginOptions): Promise<void> {
-  const url = new URL(await serviceUrl(options)).origin;
+  const url = await serviceUrl(options);
   const client = createClient({ baseUrl: url });
   const say = (text: string): void => void process.stderr.write(text);
   let stop = (): void => {};
@@ -47,16 +47,29 @@ async function nameOf(client: PassbookClient) {
   }
 }
 
-/** Revokes the saved token at the service, then forgets it. Kept where the service cannot be told. */
+/**
+ * Revokes the saved token at the service, then forgets it. Kept where the service cannot be told; from a
+ * damaged file nothing can be revoked, so it is only forgotten.
+ */
 export async function logOut(options: GlobalOptions): Promise<void> {
   const path = credentialsPath(process.env);
-  const login = await readLogin(path);
-  if (login !== null) {
-    await revoke(createClient({ baseUrl: login.url, token: login.token }));
+  const words = await endLogin(path);
+  print(options, { ok: true }, () => words);
+}
+
+async function endLogin(path: string): Promise<string> {
+  const login = await readLogin(path).catch((error: unknown) => {
+    if (isPassbookError(error, "no_credentials")) return "damaged" as const;
+    throw error;
+  });
+  if (login === null) return "You were not signed in.";
+  if (login === "damaged") {
     await forgetLogin(path);
+    return "The damaged file is deleted. Should a token be left, end it on the page /account.";
   }
-  const words = login === null ? "You were not signed in." : "Signed out; the token is revoked.";
-  process.stdout.write(options.json ? `${JSON.stringify({ ok: true })}\n` : `${words}\n`);
+  await revoke(createClient({ baseUrl: login.url, token: login.token }));
+  await forgetLogin(path);
+  return "Signed out; the token is revoked.";
 }
 
 async function revoke(client: PassbookClient): Promise<void> {

@@ -6,8 +6,9 @@
 import { readFile } from "node:fs/promises";
 import { CommanderError } from "commander";
 import { PassbookError } from "../client/index.ts";
-import { plain } from "./output.ts";
+import { plain, stopWhenNobodyReads } from "./output.ts";
 import { createProgram } from "./program.ts";
+import { environmentToken } from "./session.ts";
 
 const manifest = new URL("../package.json", import.meta.url);
 const { version = "" } = JSON.parse(await readFile(manifest, "utf8").catch(() => "{}")) as {
@@ -18,25 +19,45 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
   invalid_argument: 2,
   no_credentials: 3,
   unauthorized: 3,
+  token_expired: 3,
   no_answer: 4,
   bad_answer: 4,
 };
 
+const json = process.argv.includes("--json");
+
 /** The exit code of an error, after saying what is wrong and what to do. */
 function explain(error: unknown): number {
-  // Commander has said it already; 0 is --help and --version.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  const json = process.argv.includes("--json");
+  if (error instanceof CommanderError) return explainUsage(error);
   const code = error instanceof PassbookError ? error.code : "failed";
   const message = plain(error instanceof Error ? error.message : "Something went wrong.");
-  const advice = code === "unauthorized" ? " Run: passbook login" : "";
-  const text = json ? JSON.stringify({ error: message, code }) : `passbook: ${message}${advice}`;
-  process.stderr.write(`${text}\n`);
-  return EXIT_CODES[code] ?? 1;
+  const exit_code = EXIT_CODES[code] ?? 1;
+  const advice = exit_code === 3 && code !== "no_credentials" ? ` ${howToGetIn()}` : "";
+  say(message, code, `passbook: ${message}${advice}`);
+  return exit_code;
 }
 
+/** Commander has said it already, unless it should be JSON; 0 is --help and --version. */
+function explainUsage({ exitCode, code, message }: CommanderError): number {
+  if (exitCode === 0) return 0;
+  const words = code === "commander.help" ? "Which command? See: passbook --help" : plain(message);
+  if (json) say(words.replace(/^error: /, ""), "invalid_argument", "");
+  return 2;
+}
+
+/** A new login is of no use where the environment's token goes before it. */
+function howToGetIn(): string {
+  if (environmentToken() === null) return "Run: passbook login";
+  return "It is PASSBOOK_TOKEN's: set another there, or unset it and run: passbook login";
+}
+
+function say(error: string, code: string, words: string): void {
+  process.stderr.write(`${json ? JSON.stringify({ error, code }) : words}\n`);
+}
+
+stopWhenNobodyReads();
 try {
-  await createProgram(version).parseAsync();
+  await createProgram(version, { json }).parseAsync();
 } catch (error) {
   process.exitCode = explain(error);
 }

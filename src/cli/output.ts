@@ -5,6 +5,16 @@ export function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");
 }
 
+/** Ends the program, as other programs do, when its reader has gone: `passbook jobs | head -1`. */
+export function stopWhenNobodyReads(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit();
+    throw error;
+  });
+  // Who does not hear what goes on still wants it done.
+  process.stderr.on("error", () => {});
+}
+
 /** Prints a value: as JSON where that was asked for, else in words. */
 export function print(
   options: { readonly json?: boolean },

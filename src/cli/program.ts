@@ -1,10 +1,11 @@
 /** The commands of `passbook`, and what they take. */
 import { Command, Option } from "commander";
-import { ENTRY_KINDS, JOB_STATUSES } from "../client/index.ts";
+import { JOB_STATUSES } from "../client/index.ts";
 import { addAdmin } from "./admin.ts";
 import { addAdminApps } from "./admin_apps.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
-import { readNumber, type GlobalOptions } from "./session.ts";
+import { paged, withLedgerFilters } from "./filters.ts";
+import type { GlobalOptions } from "./session.ts";
 import {
   revokePersonalToken,
   showJob,
@@ -14,16 +15,17 @@ import {
   showTokens,
   showWallet,
   type JobOptions,
-  type LedgerOptions,
+  type OwnLedgerOptions,
 } from "./show.ts";
 
-/** Builds the program. Usage errors leave with 2. */
-export function createProgram(version: string): Command {
+/** Builds the program. Usage errors leave with 2; with `json` their words are the caller's to print. */
+export function createProgram(version: string, { json }: { readonly json: boolean }): Command {
   const program = new Command("passbook")
     .description("Your account, credits and jobs, from the command line.")
     .version(version)
     .option("--json", "print JSON")
     .option("--url <origin>", "the service's address (or PASSBOOK_URL, or where you signed in)")
+    .configureOutput(json ? { writeErr: () => {} } : {})
     .showHelpAfterError("Run with --help to see what there is.")
     .exitOverride();
 
@@ -62,13 +64,10 @@ export function createProgram(version: string): Command {
 }
 
 function addLists(program: Command): void {
-  program
-    .command("jobs")
+  paged(program.command("jobs"))
     .description("jobs, newest first")
     .option("--app <slug>", "only this app's")
     .addOption(new Option("--status <status>", "only these").choices(JOB_STATUSES))
-    .option("--limit <number>", "1 to 200", readNumber)
-    .option("--cursor <cursor>", "go on where a page ended")
     .action((_, command: Command) => showJobs(command.optsWithGlobals<JobOptions>()));
   program
     .command("job <id>")
@@ -76,15 +75,7 @@ function addLists(program: Command): void {
     .action((id: string, _, command: Command) =>
       showJob(id, command.optsWithGlobals<GlobalOptions>()),
     );
-  program
-    .command("ledger")
+  withLedgerFilters(program.command("ledger"))
     .description("every change of the balance, newest first")
-    .option("--app <slug>", "only this app's")
-    .option("--job <id>", "only this job's")
-    .addOption(new Option("--kind <kind>", "only these").choices(ENTRY_KINDS))
-    .option("--from <time>", "from this moment on, such as 2026-11-21T00:00:00Z")
-    .option("--to <time>", "before this moment")
-    .option("--limit <number>", "1 to 200", readNumber)
-    .option("--cursor <cursor>", "go on where a page ended")
-    .action((_, command: Command) => showLedger(command.optsWithGlobals<LedgerOptions>()));
+    .action((_, command: Command) => showLedger(command.optsWithGlobals<OwnLedgerOptions>()));
 }

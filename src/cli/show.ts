@@ -1,5 +1,6 @@
 /** The commands that show something. */
-import type { EntryKind, JobStatus } from "../client/index.ts";
+import type { EntryPage, JobStatus } from "../client/index.ts";
+import { ledgerFilterOf, type LedgerOptions } from "./filters.ts";
 import { more, plain, print, table } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
 
@@ -68,21 +69,16 @@ export async function showJob(id: string, options: GlobalOptions): Promise<void>
   print(options, job, () => table(["FIELD", "VALUE"], rows()));
 }
 
-export interface LedgerOptions extends GlobalOptions {
-  readonly app?: string;
-  readonly job?: string;
-  readonly kind?: EntryKind;
-  readonly from?: string;
-  readonly to?: string;
-  readonly limit?: number;
-  readonly cursor?: string;
+export type OwnLedgerOptions = GlobalOptions & LedgerOptions;
+
+export async function showLedger(given: OwnLedgerOptions): Promise<void> {
+  const { json = false, url, ...filter } = given;
+  const options = { json, ...(url === undefined ? {} : { url }) };
+  printLedger(options, await (await signedIn(options)).ledger.list(ledgerFilterOf(filter)));
 }
 
-export async function showLedger(given: LedgerOptions): Promise<void> {
-  const { json = false, url, job, ...filter } = given;
-  const options = { json, ...(url === undefined ? {} : { url }) };
-  const ledger = (await signedIn(options)).ledger;
-  const page = await ledger.list({ ...filter, ...(job === undefined ? {} : { jobId: job }) });
+/** Prints a page of anybody's ledger. */
+export function printLedger(options: GlobalOptions, page: EntryPage): void {
   print(options, page, () => {
     if (page.entries.length === 0 && page.next_cursor === undefined) return "No lines.";
     const rows = page.entries.map((entry) => [

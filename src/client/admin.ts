@@ -1,7 +1,7 @@
 /** For operators: what `/api/admin` offers, as calls. Everybody else is refused as `not_operator`. */
 import type { Credentials } from "./credentials.ts";
-import { checked, type CallOptions, type JobFilter, type WriteOptions } from "./jobs.ts";
-import type { Answer, Call, Transport } from "./transport.ts";
+import type { CallOptions, JobFilter, WriteOptions } from "./jobs.ts";
+import { isDone, READ, type Call, type Transport } from "./transport.ts";
 import type { LedgerFilter } from "./client.ts";
 import type { Account, AppEntry, Entry, EntryPage, Job, JobPage, PersonalToken } from "./wire.ts";
 
@@ -163,30 +163,32 @@ const pathOf = (identity: string, below = ""): string =>
   `/api/admin/accounts/${encodeURIComponent(identity)}${below}`;
 
 export function createAdmin(transport: Transport, credentials: Credentials): Admin {
-  const read = async <Body>(
+  const read = async <Body extends object>(
     path: string,
     query: Call["query"] & object,
     options: CallOptions,
     has: keyof Body,
   ): Promise<Body> => {
     const { signal } = options;
-    const call = { method: "GET", repeat: { kind: "read" }, path, query, credentials } as const;
-    const body = (await transport.send({ ...call, signal })).body as unknown as Body;
-    return checked(body, typeof body[has] === "object" && body[has] !== null);
+    const isAnswer = (body: Body): boolean => typeof body[has] === "object" && body[has] !== null;
+    return (await transport.send({ ...READ, path, query, credentials, signal, isAnswer })).body;
   };
-  const write = (
-    call: Pick<Call, "method" | "path" | "body" | "query">,
+  const write = async <Body extends object>(
+    call: Pick<Call<Body>, "method" | "path" | "body" | "query" | "isAnswer">,
     { idempotencyKey, signal }: WriteOptions,
-  ): Promise<Answer> =>
-    transport.send({
-      ...call,
-      repeat: { kind: "keyed", key: idempotencyKey ?? crypto.randomUUID() },
-      credentials,
-      signal,
-    });
-  const post = (identity: string, act: string, body: object, options: WriteOptions) =>
-    write({ method: "POST", path: pathOf(identity, `/${act}`), body }, options);
-  const done = ({ body }: Answer): void => void checked(body, body["ok"] === true);
+  ): Promise<Body> => {
+    const repeat = { kind: "keyed", key: idempotencyKey ?? crypto.randomUUID() } as const;
+    return (await transport.send({ ...call, repeat, credentials, signal })).body;
+  };
+  const post = <Body extends object>(
+    identity: string,
+    act: string,
+    body: object,
+    options: WriteOptions,
+    isAnswer: (body: Body) => boolean,
+  ) => write({ method: "POST", path: pathOf(identity, `/${act}`), body, isAnswer }, options);
+  const act = async (identity: string, name: string, body: object, options: WriteOptions) =>
+    void (await post(identity, name, body, options, isDone));
 
   return {
     accounts: (filter = {}, options = {}) =>
@@ -201,25 +203,23 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
       return read<EntryPage>(pathOf(identity, "/ledger"), query, options, "entries");
     },
     async adjustCredits(identity, { amount, reason }, options = {}) {
-      const { body } = await post(identity, "credits", { amount, reason }, options);
-      const answer = body as unknown as { entry: Entry; credits: number };
-      return checked(answer, answer.entry?.amount === amount);
+      const isAnswer = ({ entry, credits }: { entry: Entry; credits: number }): boolean =>
+        entry?.amount === amount && Number.isSafeInteger(credits);
+      return post(identity, "credits", { amount, reason }, options, isAnswer);
     },
     async changePlan(identity, { plan, reason }, options = {}) {
-      const { body } = await post(identity, "plan", { plan, reason }, options);
-      const { account } = body as unknown as { account: Account };
-      return checked(account, account?.plan === plan);
+      const isAnswer = (body: { account: Account }): boolean => body.account?.plan === plan;
+      return (await post(identity, "plan", { plan, reason }, options, isAnswer)).account;
     },
-    signOut: async (identity, { reason } = {}, options = {}) =>
-      done(await post(identity, "signout", { reason }, options)),
-    rebuild: async (identity, options = {}) => done(await post(identity, "rebuild", {}, options)),
-    suspend: async (identity, { reason }, options = {}) =>
-      done(await post(identity, "suspend", { reason }, options)),
-    restore: async (identity, { reason }, options = {}) =>
-      done(await post(identity, "restore", { reason }, options)),
+    signOut: (identity, { reason } = {}, options = {}) =>
+      act(identity, "signout", { reason }, options),
+    rebuild: (identity, options = {}) => act(identity, "rebuild", {}, options),
+    suspend: (identity, { reason }, options = {}) => act(identity, "suspend", { reason }, options),
+    restore: (identity, { reason }, options = {}) => act(identity, "restore", { reason }, options),
     async revokePersonalToken(identity, id, { reason } = {}, options = {}) {
       const path = pathOf(identity, `/personal-tokens/${encodeURIComponent(id)}`);
-      done(await write({ method: "DELETE", path, query: { reason } }, options));
+      const query = { reason };
+      await write({ method: "DELETE", path, query, isAnswer: isDone }, options);
     },
     jobs: ({ identity, ...rest } = {}, options = {}) =>
       read<FoundJobPage>("/api/admin/jobs", { ...rest, identity_id: identity }, options, "jobs"),

@@ -1,7 +1,7 @@
 /** The registry of apps and their keys, for operators. */
 import type { Credentials } from "./credentials.ts";
-import { checked, type CallOptions, type WriteOptions } from "./jobs.ts";
-import type { Call, Transport } from "./transport.ts";
+import type { CallOptions, WriteOptions } from "./jobs.ts";
+import { isDone, READ, type Call, type Transport } from "./transport.ts";
 
 export interface AppSettings {
   readonly name: string;
@@ -44,17 +44,22 @@ interface PageOptions extends CallOptions {
   readonly cursor?: string;
 }
 
+interface AppPage {
+  readonly apps: readonly RegisteredApp[];
+  readonly next_cursor?: string;
+}
+
+interface AppKeyPage {
+  readonly keys: readonly AppKey[];
+  readonly next_cursor?: string;
+}
+
 /** Each throws `PassbookError`: `not_operator` where the caller is none. */
 export interface AdminApps {
-  list(
-    options?: PageOptions,
-  ): Promise<{ readonly apps: readonly RegisteredApp[]; readonly next_cursor?: string }>;
+  list(options?: PageOptions): Promise<AppPage>;
   /** Registers an app, or sets it anew as a whole. */
   save(slug: string, settings: AppSettings, options?: WriteOptions): Promise<void>;
-  listKeys(
-    slug: string,
-    options?: PageOptions,
-  ): Promise<{ readonly keys: readonly AppKey[]; readonly next_cursor?: string }>;
+  listKeys(slug: string, options?: PageOptions): Promise<AppKeyPage>;
   addKey(slug: string, label: string, options?: WriteOptions): Promise<NewAppKey>;
   /** Ends a key, everywhere within a minute. */
   revokeKey(slug: string, id: string, options?: WriteOptions): Promise<void>;
@@ -63,24 +68,22 @@ export interface AdminApps {
 export function createAdminApps(transport: Transport, credentials: Credentials): AdminApps {
   const pathOf = (slug: string, rest = ""): string =>
     `/api/admin/apps/${encodeURIComponent(slug)}${rest}`;
-  const read = async (path: string, { signal, ...query }: PageOptions = {}) => {
-    const repeat = { kind: "read" } as const;
-    return (await transport.send({ method: "GET", path, query, repeat, credentials, signal })).body;
-  };
-  const write = async (
-    call: Pick<Call, "method" | "path" | "body">,
+  const read = async <Body extends object>(
+    path: string,
+    { signal, ...query }: PageOptions = {},
+    isAnswer: (body: Body) => boolean,
+  ): Promise<Body> =>
+    (await transport.send({ ...READ, path, query, credentials, isAnswer, signal })).body;
+  const write = async <Body extends object>(
+    call: Pick<Call<Body>, "method" | "path" | "body" | "isAnswer">,
     { idempotencyKey, signal }: WriteOptions = {},
   ) => {
     const repeat = { kind: "keyed", key: idempotencyKey ?? crypto.randomUUID() } as const;
     return (await transport.send({ ...call, repeat, credentials, signal })).body;
   };
   return {
-    async list(options) {
-      const page = (await read("/api/admin/apps", options)) as unknown as {
-        readonly apps: readonly RegisteredApp[];
-      };
-      return checked(page, Array.isArray(page.apps));
-    },
+    list: async (options) =>
+      read<AppPage>("/api/admin/apps", options, ({ apps }) => Array.isArray(apps)),
     async save(slug, { starterCredits, dailyStarterBudget, onExpiry, ...rest }, options) {
       const body = {
         ...rest,
@@ -88,23 +91,20 @@ export function createAdminApps(transport: Transport, credentials: Credentials):
         daily_starter_budget: dailyStarterBudget,
         on_expiry: onExpiry,
       };
-      await write({ method: "PUT", path: pathOf(slug), body }, options);
+      await write({ method: "PUT", path: pathOf(slug), body, isAnswer: isDone }, options);
     },
-    async listKeys(slug, options) {
-      const page = (await read(pathOf(slug, "/keys"), options)) as unknown as {
-        readonly keys: readonly AppKey[];
-      };
-      return checked(page, Array.isArray(page.keys));
-    },
+    listKeys: async (slug, options) =>
+      read<AppKeyPage>(pathOf(slug, "/keys"), options, ({ keys }) => Array.isArray(keys)),
     async addKey(slug, label, options) {
       const path = pathOf(slug, "/keys");
-      const body = await write({ method: "POST", path, body: { label } }, options);
-      const key = body as unknown as NewAppKey;
-      return checked(key, typeof key.id === "string");
+      // Null where it was made before: without it the key would be lost, and live on.
+      const isAnswer = ({ id, key }: NewAppKey): boolean =>
+        typeof id === "string" && (typeof key === "string" || key === null);
+      return write({ method: "POST", path, body: { label }, isAnswer }, options);
     },
     async revokeKey(slug, id, options) {
       const path = pathOf(slug, `/keys/${encodeURIComponent(id)}`);
-      await write({ method: "DELETE", path }, options);
+      await write({ method: "DELETE", path, isAnswer: isDone }, options);
     },
   };
 }

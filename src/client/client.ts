@@ -1,11 +1,10 @@
 /** The client of one service, for one caller. */
 import { createAdmin, type Admin } from "./admin.ts";
 import { createAdminApps, type AdminApps } from "./admin_apps.ts";
-import { COOKIES, createBearer, type Bearer, type TokenSource } from "./credentials.ts";
+import { COOKIES, createBearer, keepFresh, type Bearer, type TokenSource } from "./credentials.ts";
 import { logInDevice, type DeviceLogin } from "./device_login.ts";
 import { isPassbookError, PassbookError } from "./errors.ts";
 import {
-  checked,
   createJobs,
   type CallOptions,
   type CreateJob,
@@ -15,16 +14,27 @@ import {
 import { pagesOf } from "./pages.ts";
 import { runJob, type Ran, type RunJobOptions, type RunningJob, type Work } from "./run_job.ts";
 import { leaveForSignIn, takeToken } from "./signin.ts";
-import { createTransport, type Call, type Fetch, type Wait } from "./transport.ts";
+import { createTransport, isDone, READ, type Fetch, type Read, type Wait } from "./transport.ts";
 import type { Checkout, Entry, EntryKind, EntryPage, Me, PersonalToken, Wallet } from "./wire.ts";
 
-export interface ClientOptions {
+/** By a token, or by a browser's cookies, never both. */
+export type ClientOptions = ConnectionOptions & (ByToken | ByCookies);
+
+interface ByToken {
+  /** A session token, a personal access token, or a function that gives one. */
+  readonly token?: string | TokenSource | undefined;
+  readonly cookies?: false | undefined;
+}
+
+interface ByCookies {
+  readonly token?: undefined;
+  /** For a page of the family: the browser's cookies instead of a token. */
+  readonly cookies?: boolean | undefined;
+}
+
+interface ConnectionOptions {
   /** The service's origin, such as `https://passbook.example.com`; plain http only on this machine. */
   readonly baseUrl: string;
-  /** A session token, a personal access token, or a function that gives one. */
-  readonly token?: string | TokenSource;
-  /** For a page of the family: the browser's cookies instead of a token. */
-  readonly cookies?: boolean;
   /** Told of each new token, where session tokens are renewed. */
   readonly onToken?: (token: string) => void;
   readonly fetch?: Fetch;
@@ -62,8 +72,9 @@ export interface PassbookClient {
   readonly jobs: Jobs;
   /**
    * Reserves, runs `work`, and settles at the cost it returns. Where `work` throws, or `signal` is
-   * aborted, the reserve is given back and the error passed on. Lost answers are asked for again, for
-   * 23 hours at most: nothing is paid twice, and no reserve is left while the process lives.
+   * aborted, the reserve is given back and the error passed on; where the service is away just then, the
+   * error comes first, and the reserve in the background: see `whenIdle`. Lost answers are asked for
+   * again, for 23 hours at most: nothing is paid twice, and no reserve is left while the process lives.
    */
   runJob<Result>(
     job: CreateJob,
@@ -132,29 +143,32 @@ export function createClient(options: ClientOptions): PassbookClient {
     token: options.token ?? null,
     renew: async (token) => {
       const credentials = { cookies: false, token: async () => token, replace: async () => false };
-      return readToken(await transport.send({ ...READ, path: "/api/sessionToken", credentials }));
+      const call = { ...READ, path: "/api/sessionToken", credentials, isAnswer: isToken } as const;
+      return (await transport.send(call)).body.token;
     },
     onToken: (token) => options.onToken?.(token),
   });
   const credentials = options.cookies === true ? COOKIES : bearer;
-  const read = (call: Pick<Call, "path" | "query" | "signal">) =>
-    transport.send({ ...READ, credentials, ...call });
+  const read = async <Body extends object>(call: Read<Body>): Promise<Body> =>
+    (await transport.send({ ...READ, credentials, ...call })).body;
+  const readToken = async (call: Omit<Read<Token>, "isAnswer">): Promise<string> =>
+    (await read({ ...call, isAnswer: isToken })).token;
   const jobs = createJobs(transport, credentials);
   const running = new Set<Promise<unknown>>();
 
   const client: PassbookClient = {
     jobs,
     async wallet({ app, signal } = {}) {
-      const answer = await read({ path: "/api/wallet", query: { app }, signal });
-      const wallet = answer.body as unknown as Wallet;
-      return checked(wallet, Number.isSafeInteger(wallet.account?.credits));
+      const isAnswer = ({ account }: Wallet): boolean => Number.isSafeInteger(account?.credits);
+      return read({ path: "/api/wallet", query: { app }, signal, isAnswer });
     },
     runJob(job, work, run_options) {
       const background = (task: Promise<unknown>): void => {
         running.add(task);
         void task.finally(() => running.delete(task));
       };
-      const run = runJob({ jobs, background }, job, work, run_options);
+      const ground = { jobs, background, keepFresh: () => keepFresh(credentials) };
+      const run = runJob(ground, job, work, run_options);
       // Kept in view too, so that `whenIdle` waits for it; its error is the caller's.
       background(run.catch(() => {}));
       return run;
@@ -165,9 +179,8 @@ export function createClient(options: ClientOptions): PassbookClient {
     ledger: {
       async list({ jobId, from, to, ...rest } = {}, { signal } = {}) {
         const query = { ...rest, job_id: jobId, from: readTime(from), to: readTime(to) };
-        const answer = await read({ path: "/api/ledger", query, signal });
-        const page = answer.body as unknown as EntryPage;
-        return checked(page, Array.isArray(page.entries));
+        const isAnswer = ({ entries }: EntryPage): boolean => Array.isArray(entries);
+        return read({ path: "/api/ledger", query, signal, isAnswer });
       },
       all: (filter = {}, call) =>
         pagesOf(filter, async (at) => {
@@ -176,31 +189,32 @@ export function createClient(options: ClientOptions): PassbookClient {
         }),
     },
     async checkout({ package: package_id, returnUrl }, { signal, idempotencyKey } = {}) {
-      const { body } = await transport.send({
+      const { body } = await transport.send<Checkout>({
         method: "POST",
         path: "/api/checkout",
         body: { package: package_id, return_url: returnUrl },
         repeat: { kind: "keyed", key: idempotencyKey ?? crypto.randomUUID() },
         credentials,
+        isAnswer: ({ url }) => typeof url === "string",
         signal,
       });
-      return checked(body as unknown as Checkout, typeof body["url"] === "string");
+      return body;
     },
     async me({ signal } = {}) {
-      const me = (await read({ path: "/api/me", signal })).body as unknown as Me;
-      return checked(me, typeof me.identity_id === "string");
+      const isAnswer = ({ identity_id }: Me): boolean => typeof identity_id === "string";
+      return read({ path: "/api/me", signal, isAnswer });
     },
     tokens: {
       async list({ signal } = {}) {
-        const { tokens } = (await read({ path: "/api/tokens", signal })).body;
-        return checked(tokens as PersonalToken[], Array.isArray(tokens));
+        const isAnswer = (body: { tokens: PersonalToken[] }): boolean => Array.isArray(body.tokens);
+        return (await read({ path: "/api/tokens", signal, isAnswer })).tokens;
       },
       async revoke(id, { signal } = {}) {
         const path = `/api/tokens/${encodeURIComponent(id)}`;
         let unknown = false;
         const onUnknown = (): void => void (unknown = true);
-        const call = { ...READ, method: "DELETE", path, credentials, signal, onUnknown } as const;
-        await transport.send(call).catch((error: unknown) => {
+        const call = { ...READ, method: "DELETE", path, credentials, signal } as const;
+        await transport.send({ ...call, isAnswer: isDone, onUnknown }).catch((error: unknown) => {
           // Gone after an attempt whose answer was lost: that attempt did it.
           if (unknown && isPassbookError(error, "personal_token_not_found")) return;
           throw error;
@@ -209,12 +223,11 @@ export function createClient(options: ClientOptions): PassbookClient {
     },
     adminApps: createAdminApps(transport, credentials),
     oauthToken: async (provider, { signal } = {}) =>
-      readToken(await read({ path: `/api/oauthToken/${encodeURIComponent(provider)}`, signal })),
-    socialToken: async ({ signal } = {}) =>
-      readToken(await read({ path: "/api/socialToken", signal })),
+      readToken({ path: `/api/oauthToken/${encodeURIComponent(provider)}`, signal }),
+    socialToken: async ({ signal } = {}) => readToken({ path: "/api/socialToken", signal }),
     admin: createAdmin(transport, credentials),
     sessionToken: async ({ template, signal } = {}) =>
-      readToken(await read({ path: "/api/sessionToken", query: { template }, signal })),
+      readToken({ path: "/api/sessionToken", query: { template }, signal }),
     logInDevice: (login) => logInDevice(transport, login),
     startSignIn: ({ redirectTo } = {}) => leaveForSignIn(transport.origin, redirectTo),
     finishSignIn() {
@@ -224,17 +237,18 @@ export function createClient(options: ClientOptions): PassbookClient {
     },
     async signOut({ signal } = {}) {
       const call = { ...READ, method: "POST", path: "/signout", signal } as const;
-      await transport.send({ ...call, credentials: COOKIES });
+      await transport.send({ ...call, credentials: COOKIES, isAnswer: isDone });
     },
   };
   return client;
 }
 
-const READ = { method: "GET", repeat: { kind: "read" } } as const;
+interface Token {
+  readonly token: string;
+}
 
-function readToken({ body }: { readonly body: Readonly<Record<string, unknown>> }): string {
-  const { token } = body;
-  return checked(token as string, typeof token === "string" && token !== "");
+function isToken({ token }: Token): boolean {
+  return typeof token === "string" && token !== "";
 }
 
 function readTime(time: Date | string | undefined): string | undefined {

@@ -16,6 +16,9 @@ export interface Credentials {
 /** A token is renewed when it would run out within this. */
 const RENEW_BEFORE_MS = 60_000;
 
+/** Under half of it, for pages in the background, whose timers are late. */
+const LOOK_EVERY_MS = 20_000;
+
 const PERSONAL_TOKEN_PREFIX = "pb_pat_";
 
 /** The cookies of the page's browser. */
@@ -86,6 +89,16 @@ export function createBearer({ token: given, renew, onToken }: BearerOptions): B
       return (await renewOnce()) !== refused;
     },
   };
+}
+
+/**
+ * Renews the token in time while something goes on that asks for none: once it has run out, it gets no other.
+ * @returns what ends that.
+ */
+export function keepFresh(credentials: Credentials): () => void {
+  const look = (): void => void credentials.token().catch(() => {});
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  return () => clearInterval(timer);
 }
 
 /** A header's value must be one line of visible characters. */

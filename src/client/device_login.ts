@@ -1,6 +1,5 @@
 /** Device login (RFC 8628): a program without a browser gets a personal access token. */
-import { PassbookError } from "./errors.ts";
-import { checked } from "./jobs.ts";
+import { isRefusal, PassbookError } from "./errors.ts";
 import type { Transport } from "./transport.ts";
 import type { DeviceAuthorization } from "./wire.ts";
 
@@ -11,7 +10,7 @@ export interface DeviceLogin {
   readonly app?: string;
   /** Shows the person the code and where to enter it. */
   readonly onCode: (code: DeviceAuthorization) => void | Promise<void>;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Added to the pace for good when the service says `slow_down` (RFC 8628, section 3.5). */
@@ -27,17 +26,17 @@ const PACE_MAX_MS = 60_000;
  */
 export async function logInDevice(transport: Transport, login: DeviceLogin): Promise<string> {
   const { clientName: client_name, app, onCode, signal } = login;
-  const started = await transport.send({
+  const { body: code } = await transport.send<DeviceAuthorization>({
     method: "POST",
     path: "/api/device/start",
     body: { client_name, app },
     // Another attempt starts another login; the first one expires, unseen.
     repeat: { kind: "read" },
     credentials: null,
+    isAnswer: ({ device_code, interval }) =>
+      typeof device_code === "string" && Number.isFinite(interval),
     signal,
   });
-  const code = started.body as unknown as DeviceAuthorization;
-  checked(code, typeof code.device_code === "string" && Number.isFinite(code.interval));
   await onCode(code);
   return poll(transport, code, signal);
 }
@@ -65,30 +64,36 @@ type Step =
   | { readonly kind: "pending"; readonly retry_after_ms: number }
   | { readonly kind: "slow_down" | "silence" };
 
+/** The token, or the word for what is still awaited. */
+interface Polled {
+  readonly token?: string;
+  readonly code?: string;
+}
+
 async function askOnce(
   transport: Transport,
   device_code: string,
   signal: AbortSignal | undefined,
 ): Promise<Step> {
   try {
-    const answer = await transport.send({
+    const answer = await transport.send<Polled>({
       method: "GET",
       path: "/api/device/poll",
       query: { device_code },
       // The loop repeats it, at the pace it is told.
       repeat: { kind: "once" },
       credentials: null,
+      isAnswer: ({ token, code }) => typeof (token ?? code) === "string",
       signal,
     });
     const { token, code } = answer.body;
-    if (answer.status === 202) {
+    if (token === undefined) {
       if (code === "slow_down") return { kind: "slow_down" };
       return { kind: "pending", retry_after_ms: answer.retryAfterMs ?? 0 };
     }
-    return { kind: "token", token: checked(token as string, typeof token === "string") };
+    return { kind: "token", token };
   } catch (error) {
-    const silent = error instanceof PassbookError && (error.status === null || error.status >= 500);
-    if (silent) return { kind: "silence" };
+    if (error instanceof PassbookError && !isRefusal(error)) return { kind: "silence" };
     throw error;
   }
 }

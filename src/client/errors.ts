@@ -110,8 +110,11 @@ export class PassbookError extends Error {
   }
 }
 
-/** Whether `error` is this package's, and, where a code is given, has that code. */
-export function isPassbookError<Code extends PassbookErrorCode>(
+/**
+ * Whether `error` is this package's, and, where a code is given, has that code. A word that this version
+ * does not know is compared with `error.code`; here it would be a slip of the pen.
+ */
+export function isPassbookError<Code extends ServiceErrorCode | ClientErrorCode>(
   error: unknown,
   code?: Code,
 ): error is PassbookError & { readonly code: Code } {
@@ -121,8 +124,19 @@ export function isPassbookError<Code extends PassbookErrorCode>(
 /** RFC 4918, section 11.5: the account holds all it can. A no like others, though its number is a failure's. */
 const INSUFFICIENT_STORAGE = 507;
 
-/** Whether the service said no, so that nothing happened: neither silence nor a failure of its own. */
-export function isRefusal(error: unknown): error is PassbookError {
+const TOO_MANY_REQUESTS = 429;
+
+/** Whether the service itself asks to come back later: it did nothing, and is yet to say yes or no. */
+export function isLimited(error: PassbookError): boolean {
+  return error.status === TOO_MANY_REQUESTS && error.code !== "bad_answer";
+}
+
+/**
+ * Whether the service said no, so that nothing happened, and will not when asked again. Neither silence,
+ * nor a failure of its own, nor the no of a firewall or proxy on the way, which knows of no job.
+ */
+export function isRefusal(error: unknown): boolean {
   if (!(error instanceof PassbookError) || error.status === null) return false;
+  if (error.code === "bad_answer" || isLimited(error)) return false;
   return (error.status >= 400 && error.status < 500) || error.status === INSUFFICIENT_STORAGE;
 }

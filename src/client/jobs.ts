@@ -1,7 +1,6 @@
 /** Jobs: reserve, settle, look. */
-import { PassbookError } from "./errors.ts";
 import { pagesOf } from "./pages.ts";
-import type { Answer, Call, Transport } from "./transport.ts";
+import { READ, type Read, type Transport } from "./transport.ts";
 import type { Credentials } from "./credentials.ts";
 import type {
   CreatedJob,
@@ -65,6 +64,8 @@ export interface SettleOptions extends WriteOptions {
   readonly untilMs?: number;
   /** Told when an attempt was sent and its outcome is not known. */
   readonly onUnknown?: () => void;
+  /** Told when it will be sent again, before the wait for that. */
+  readonly onWait?: () => void;
 }
 
 /** Each throws {@link PassbookError}; retries are safe, since every write has an idempotency key. */
@@ -87,52 +88,59 @@ export interface Jobs {
 }
 
 export function createJobs(transport: Transport, credentials: Credentials): Jobs {
-  const write = (path: string, body: object, options: SettleOptions): Promise<Answer> =>
-    transport.send({
+  const write = async <Body extends object>(
+    path: string,
+    body: object,
+    options: SettleOptions,
+    isAnswer: (body: Body) => boolean,
+  ): Promise<Body> => {
+    const answer = await transport.send({
       method: "POST",
       path,
       body,
+      isAnswer,
       // Before the first send: every retry must carry the same one.
       repeat: { kind: "keyed", key: options.idempotencyKey ?? crypto.randomUUID() },
       credentials,
       signal: options.signal,
       untilMs: options.untilMs,
       onUnknown: options.onUnknown,
+      onWait: options.onWait,
     });
-  const read = (call: Pick<Call, "path" | "query" | "signal">): Promise<Answer> =>
-    transport.send({ method: "GET", repeat: { kind: "read" }, credentials, ...call });
+    return answer.body;
+  };
+  const read = async <Body extends object>(call: Read<Body>): Promise<Body> =>
+    (await transport.send({ ...READ, credentials, ...call })).body;
   const jobs: Jobs = {
-    async create(job, options = {}) {
-      const answer = (await write("/api/jobs", creation(job), options))
-        .body as unknown as CreatedJob;
-      return checked(answer, typeof answer.job_id === "string" && isCredits(answer.credits));
-    },
-    async createMany(many, options = {}) {
-      const body = { jobs: many.map(creation) };
-      const answer = (await write("/api/jobs/batch", body, options)).body as unknown as CreatedJobs;
-      return checked(answer, isBatch(answer, many.length));
-    },
-    async complete(job, options = {}) {
-      return settled(await write("/api/jobs/complete", completion(job), options), job.jobId);
-    },
-    async completeMany(many, options = {}) {
-      const body = { jobs: many.map(completion) };
-      const answer = (await write("/api/jobs/complete/batch", body, options))
-        .body as unknown as SettledJobs;
-      return checked(answer, isBatch(answer, many.length));
-    },
-    async fail({ jobId, refund = true }, options = {}) {
-      return settled(await write("/api/jobs/fail", { job_id: jobId, refund }, options), jobId);
-    },
+    create: async (job, options = {}) =>
+      write<CreatedJob>("/api/jobs", creation(job), options, isCreated),
+    createMany: async (many, options = {}) =>
+      write<CreatedJobs>("/api/jobs/batch", { jobs: many.map(creation) }, options, (it) =>
+        isBatch(it, many.length),
+      ),
+    complete: async (job, options = {}) =>
+      write<SettledJob>("/api/jobs/complete", completion(job), options, (it) =>
+        isSettled(it, job.jobId),
+      ),
+    completeMany: async (many, options = {}) =>
+      write<SettledJobs>(
+        "/api/jobs/complete/batch",
+        { jobs: many.map(completion) },
+        options,
+        (it) => isBatch(it, many.length),
+      ),
+    fail: async ({ jobId, refund = true }, options = {}) =>
+      write<SettledJob>("/api/jobs/fail", { job_id: jobId, refund }, options, (it) =>
+        isSettled(it, jobId),
+      ),
     async get(jobId, { signal } = {}) {
       const path = `/api/jobs/${encodeURIComponent(jobId)}`;
-      const job = (await read({ path, signal })).body as unknown as Job;
-      return checked(job, typeof job.id === "string");
+      return read<Job>({ path, signal, isAnswer: ({ id }) => typeof id === "string" });
     },
     async list({ app, status, limit, cursor } = {}, { signal } = {}) {
       const query = { app, status, limit, cursor };
-      const page = (await read({ path: "/api/jobs", query, signal })).body as unknown as JobPage;
-      return checked(page, Array.isArray(page.jobs));
+      const isAnswer = (page: JobPage): boolean => Array.isArray(page.jobs);
+      return read({ path: "/api/jobs", query, signal, isAnswer });
     },
     all: (filter = {}, options) =>
       pagesOf(filter, async (at) => {
@@ -155,18 +163,15 @@ function isBatch({ results, credits }: CreatedJobs | SettledJobs, length: number
   return Array.isArray(results) && results.length === length && isCredits(credits);
 }
 
-function settled({ body }: Answer, jobId: string): SettledJob {
-  const answer = body as unknown as SettledJob;
-  const same = answer.job?.id?.toLowerCase() === jobId.toLowerCase();
-  return checked(answer, same && isCredits(answer.credits));
+function isCreated({ job_id, credits }: CreatedJob): boolean {
+  return typeof job_id === "string" && isCredits(credits);
+}
+
+function isSettled({ job, credits }: SettledJob, jobId: string): boolean {
+  const same = typeof job?.id === "string" && job.id.toLowerCase() === jobId.toLowerCase();
+  return same && isCredits(credits);
 }
 
 function isCredits(value: unknown): boolean {
   return Number.isSafeInteger(value);
-}
-
-/** What has not the shape of an answer is none: nobody should count with it. */
-export function checked<Value>(value: Value, is_right: boolean): Value {
-  if (is_right) return value;
-  throw new PassbookError("bad_answer", "The answer has not the shape the service promises.");
 }

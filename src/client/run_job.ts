@@ -26,7 +26,7 @@ export interface Work<Result> {
 
 export interface RunJobOptions {
   /** Aborts the work; the reserve is given back. A job that is being settled is settled. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The result of the work, and the settled job. */
@@ -44,6 +44,8 @@ export interface Ground {
   readonly jobs: Pick<Jobs, "create" | "complete" | "fail">;
   /** Keeps a promise in view that nobody awaits. */
   readonly background: (task: Promise<unknown>) => void;
+  /** Keeps the caller signed in, until what it returns is called. */
+  readonly keepFresh: () => () => void;
 }
 
 /** Runs `work` as a job. See `PassbookClient.runJob`. */
@@ -55,12 +57,15 @@ export async function runJob<Result>(
 ): Promise<Ran<Result>> {
   const created = await reserve(ground, request, signal);
   const job_id = created.job_id;
+  const stopKeepingFresh = ground.keepFresh();
   let done: Work<Result>;
   try {
     done = checkWork(await workOn(created, work, signal));
   } catch (error) {
     await giveBack(ground, job_id);
     throw error;
+  } finally {
+    stopKeepingFresh();
   }
   const { result, actualCost, metadata } = done;
   const completion: CompleteJob = {
@@ -71,7 +76,7 @@ export async function runJob<Result>(
   try {
     return { result, ...(await ground.jobs.complete(completion, persistently())) };
   } catch (error) {
-    // Refused for good: the hold must not stay. Where the answer is not known, it may be settled.
+    // The service's own no: the hold must not stay. Where the answer is not known, it may be settled.
     if (isRefusal(error)) await giveBack(ground, job_id);
     throw error;
   }
@@ -142,10 +147,17 @@ function checkWork<Result>(done: Work<Result>): Work<Result> {
   throw new PassbookError("invalid_argument", message);
 }
 
-/** Gives the reserve back. The error that led here matters more than one of this. */
-async function giveBack({ jobs }: Ground, job_id: string): Promise<void> {
+/**
+ * Gives the reserve back. The error that led here matters more than one of this, and is not kept waiting:
+ * one attempt is awaited, for callers that end their process upon the error, and no more of an outage.
+ */
+function giveBack({ jobs, background }: Ground, job_id: string): Promise<void> {
   const failing: FailJob = { jobId: job_id, refund: true };
-  await jobs.fail(failing, persistently()).catch(() => {});
+  return new Promise((resolve) => {
+    const options: SettleOptions = { ...persistently(), onWait: resolve };
+    const ended = jobs.fail(failing, options).catch(() => {});
+    background(ended.finally(resolve));
+  });
 }
 
 function persistently(): SettleOptions {

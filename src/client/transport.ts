@@ -3,7 +3,7 @@
  * under an idempotency key that was made before the first send.
  */
 import type { Credentials } from "./credentials.ts";
-import { isRefusal, PassbookError } from "./errors.ts";
+import { isLimited, isRefusal, PassbookError } from "./errors.ts";
 
 /** What this package needs of a `Response`. */
 export interface FetchedResponse {
@@ -46,7 +46,7 @@ export type Repeat =
   | { readonly kind: "keyed"; readonly key: string }
   | { readonly kind: "once" };
 
-export interface Call {
+export interface Call<Body extends object = object> {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -54,17 +54,28 @@ export interface Call {
   readonly repeat: Repeat;
   /** Null: a call that needs no caller. */
   readonly credentials: Credentials | null;
+  /** Whether a body of 2xx has the shape that the service promises. What has not is no answer of its. */
+  readonly isAnswer: (body: Body) => boolean;
   readonly signal?: AbortSignal | undefined;
   /** Instead of a number of retries: go on until this moment, in milliseconds since 1970. */
   readonly untilMs?: number | undefined;
   /** Told when an attempt was sent and its outcome is not known. */
   readonly onUnknown?: (() => void) | undefined;
+  /** Told when it will be sent again, before the wait for that. */
+  readonly onWait?: (() => void) | undefined;
 }
 
+/** What is asked for without changing anything. */
+export const READ = { method: "GET", repeat: { kind: "read" } } as const;
+export type Read<Body extends object> = Pick<Call<Body>, "path" | "query" | "signal" | "isAnswer">;
+
+/** The answer to an act that has nothing to tell. */
+export const isDone = ({ ok }: { readonly ok?: unknown }): boolean => ok === true;
+
 /** An answer of the service's that is no refusal. */
-export interface Answer {
+export interface Answer<Body extends object = object> {
   readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: Body;
   readonly retryAfterMs: number | null;
   /** How many times it was sent. */
   readonly attempts: number;
@@ -76,7 +87,7 @@ const BACKOFF_MAX_MS = 15_000;
 /** A service that asks to wait for longer than this is not waited for. */
 const RETRY_AFTER_MAX_MS = 60_000;
 
-/** Words for a state that another attempt does not change. */
+/** Words for a state that another attempt soon does not change. */
 const FINAL = new Set([
   "account_full",
   "misconfigured",
@@ -89,7 +100,7 @@ export interface Transport {
   readonly origin: string;
   readonly wait: Wait;
   /** Sends a call until it is answered. @throws PassbookError, or the reason of an aborted signal. */
-  send(call: Call): Promise<Answer>;
+  send<Body extends object>(call: Call<Body>): Promise<Answer<Body>>;
 }
 
 export function createTransport(options: TransportOptions): Transport {
@@ -111,18 +122,19 @@ export function createTransport(options: TransportOptions): Transport {
         }
         const delay_ms = delayBefore(attempt, outcome);
         if (!mayRepeat(call, outcome) || isSpent(options, call, attempt, delay_ms)) throw outcome;
+        call.onWait?.();
         await options.wait(delay_ms, call.signal);
       }
     },
   };
 }
 
-type Attempt = Omit<Answer, "attempts">;
+type Attempt<Body extends object> = Omit<Answer<Body>, "attempts">;
 
-async function attemptOnce(
+async function attemptOnce<Body extends object>(
   options: TransportOptions,
-  call: Call,
-): Promise<Attempt | PassbookError> {
+  call: Call<Body>,
+): Promise<Attempt<Body> | PassbookError> {
   const { credentials, signal, repeat } = call;
   signal?.throwIfAborted();
   const headers: Record<string, string> = { Accept: "application/json" };
@@ -143,8 +155,9 @@ async function attemptOnce(
   try {
     const response = await options.fetch(addressOf(options.origin, call), init);
     const text = await response.text();
-    const answer = readAnswer(response, text);
-    if (answer instanceof PassbookError && !isRefusal(answer)) call.onUnknown?.();
+    const answer = readAnswer(response, text, call.isAnswer);
+    const undone = answer instanceof PassbookError && (isRefusal(answer) || isLimited(answer));
+    if (answer instanceof PassbookError && !undone) call.onUnknown?.();
     return answer;
   } catch (error) {
     call.onUnknown?.();
@@ -153,7 +166,7 @@ async function attemptOnce(
   }
 }
 
-function addressOf(origin: string, { path, query }: Call): string {
+function addressOf(origin: string, { path, query }: Pick<Call, "path" | "query">): string {
   const url = new URL(path, origin);
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, String(value));
@@ -161,13 +174,25 @@ function addressOf(origin: string, { path, query }: Call): string {
   return url.href;
 }
 
-function readAnswer(response: FetchedResponse, text: string): Attempt | PassbookError {
+/** The service's words, those of a newer one too. */
+const SERVICE_WORD = /^[a-z][a-z_]*$/;
+
+function readAnswer<Body extends object>(
+  response: FetchedResponse,
+  text: string,
+  isAnswer: (body: Body) => boolean,
+): Attempt<Body> | PassbookError {
   const { status } = response;
   const body = parseObject(text);
   const retryAfterMs = readRetryAfter(response.headers.get("Retry-After"));
-  if (status >= 200 && status < 300 && body !== null) return { status, body, retryAfterMs };
+  if (status >= 200 && status < 300 && body !== null) {
+    const answer = body as Body;
+    if (isAnswer(answer)) return { status, body: answer, retryAfterMs };
+    return new PassbookError("bad_answer", "The answer has not the shape the service promises.");
+  }
   if (status >= 400 && body !== null && typeof body["error"] === "string") {
-    const code = typeof body["code"] === "string" ? body["code"] : "bad_answer";
+    const { code: word } = body;
+    const code = typeof word === "string" && SERVICE_WORD.test(word) ? word : "bad_answer";
     const details = { status, body, retryAfterMs: retryAfterMs ?? undefined };
     return new PassbookError(code, body["error"], details);
   }
@@ -191,11 +216,12 @@ function readRetryAfter(text: string | null): number | null {
 }
 
 /** Whether another attempt does no harm and may end otherwise. */
-function mayRepeat({ repeat }: Call, error: PassbookError): boolean {
-  if (error.status === 429) return true;
-  if (repeat.kind === "once" || FINAL.has(error.code)) return false;
-  // 2xx and 3xx that are not the service's: something on the way answered in its place.
-  return error.status === null || error.status < 400 || error.status >= 500;
+function mayRepeat(call: Pick<Call, "repeat" | "untilMs">, error: PassbookError): boolean {
+  const { repeat, untilMs } = call;
+  if (isLimited(error)) return true;
+  if (repeat.kind === "once" || isRefusal(error)) return false;
+  // Who goes on for hours outlasts even a wrong setting of the service's.
+  return untilMs !== undefined || !FINAL.has(error.code);
 }
 
 function delayBefore(attempt: number, error: PassbookError): number {
@@ -206,7 +232,7 @@ function delayBefore(attempt: number, error: PassbookError): number {
 
 function isSpent(
   { retries }: TransportOptions,
-  { untilMs }: Call,
+  { untilMs }: Pick<Call, "untilMs">,
   attempt: number,
   delay_ms: number,
 ): boolean {

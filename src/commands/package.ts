@@ -12,6 +12,7 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly description: string;
+  readonly license: string;
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
@@ -21,6 +22,7 @@ await rm("dist", { recursive: true, force: true });
 execFileSync("tsc", ["-p", "tsconfig.package.json"], { stdio: "inherit" });
 await writeFile(join(FOLDER, "package.json"), `${JSON.stringify(manifestOf(root), null, 2)}\n`);
 await cp("src/client/README.md", join(FOLDER, "README.md"));
+await cp("LICENSE", join(FOLDER, "LICENSE"));
 // In the tarball, so that installing asks for nothing else.
 await cp("node_modules/commander", join(FOLDER, "node_modules/commander"), { recursive: true });
 execFileSync("npm", ["pack", "--silent", "--pack-destination", ".."], {
@@ -30,17 +32,18 @@ execFileSync("npm", ["pack", "--silent", "--pack-destination", ".."], {
 console.log(`dist/${root.name}-${root.version}.tgz`);
 
 /** The manifest of the package: nothing of the Worker's. */
-function manifestOf({ name, version, description, devDependencies }: Manifest): object {
+function manifestOf({ name, version, description, license, devDependencies }: Manifest): object {
   const { commander = "" } = devDependencies;
   return {
     name,
     version,
     description: `${description} The client and the command line.`,
+    license,
     type: "module",
     engines: { node: ">=20.11" },
     exports: { "./client": { types: "./client/index.d.ts", default: "./client/index.js" } },
     bin: { passbook: "cli/main.js" },
-    files: ["client", "cli", "README.md"],
+    files: ["client", "cli", "README.md", "LICENSE"],
     sideEffects: false,
     dependencies: { commander },
     bundleDependencies: ["commander"],

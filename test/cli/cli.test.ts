@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { developmentSettings } from "../../src/commands/development_settings.ts";
@@ -21,7 +22,8 @@ beforeAll(async () => {
   program = join(installed.folder, "node_modules/.bin/passbook");
   directory = await mkdtemp(join(tmpdir(), "passbook-cli-"));
   const env_file = join(directory, "settings.env");
-  await writeFile(env_file, `${await developmentSettings()}DEVICE_POLL_INTERVAL_SECONDS=1\n`);
+  const settings = `${await developmentSettings()}DEVICE_POLL_INTERVAL_SECONDS=1\n`;
+  await writeFile(env_file, `${settings}OPERATORS=olga@example.com\n`);
   const persist_to = join(directory, "state");
   passbook = await startLocalWorker({ port: await freePort(), persist_to, env_file });
   browser = await launchBrowser();
@@ -53,6 +55,23 @@ function passbookOf(home: string, args: readonly string[], more: object = {}): P
       resolve({ code, stdout, stderr });
     });
   });
+}
+
+/** The environment of who has signed in as `email`. */
+async function signedInAs(email: string) {
+  const body = new URLSearchParams({ email, redirect_to: "http://localhost:3000/" });
+  const init = { method: "POST", body, redirect: "manual" } as const;
+  const landed = await fetch(`${passbook.url}/signin/dev`, init);
+  const token = new URL(landed.headers.get("Location") ?? "").searchParams.get("token") ?? "";
+  return { PASSBOOK_URL: passbook.url, PASSBOOK_TOKEN: token };
+}
+
+/** Leaves a credentials file as it should not be. */
+async function saveCredentials(home: string, text: string): Promise<string> {
+  const folder = join(directory, home, "passbook");
+  execFileSync("mkdir", ["-p", folder]);
+  await writeFile(join(folder, "credentials.json"), text);
+  return join(folder, "credentials.json");
 }
 
 /** Signs a local user in at the address that a login shows, and approves its code. */
@@ -178,11 +197,95 @@ describe("passbook", () => {
 
   it("sends a saved token to the service that gave it, and no other", async () => {
     const home = "moved";
-    const folder = join(directory, home, "passbook");
-    execFileSync("mkdir", ["-p", folder]);
     const login = { url: "https://passbook.example.com", token: "pb_pat_x" };
-    await writeFile(join(folder, "credentials.json"), JSON.stringify(login));
+    await saveCredentials(home, JSON.stringify(login));
     const elsewhere = await passbookOf(home, ["wallet", "--url", passbook.url]);
     expect(elsewhere).toMatchObject({ code: 3, stdout: "" });
+    expect(elsewhere.stderr).toContain(`passbook login --url ${passbook.url}`);
+  });
+
+  it.each([
+    ["--url", ["wallet", "--url", "notaurl"], {}],
+    ["--url", ["login", "--url", "notaurl"], {}],
+    ["--url", ["login", "--url", ""], {}],
+    ["PASSBOOK_URL", ["wallet"], { PASSBOOK_URL: "passbook.example.com" }],
+    ["PASSBOOK_URL", ["jobs"], { PASSBOOK_URL: "http://example.com", PASSBOOK_TOKEN: "x" }],
+  ])("names %s, which is no address: %j %j", async (name, args, more) => {
+    const ended = await passbookOf("nobody", [...args, "--json"], more);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    const { error, code } = JSON.parse(ended.stderr);
+    expect(code).toBe("invalid_argument");
+    expect(error).toContain(`${name} must be the service's address, such as https://`);
+  });
+
+  it.each([
+    [[]],
+    [["fly"]],
+    [["jobs", "--limit", "0"]],
+    [["jobs", "--limit", "201"]],
+    [["jobs", "--status", "done"]],
+    [["job"]],
+    [["admin", "credits", "ada", "0x10", "--reason", "case 1"]],
+    [["admin", "credits", "ada", "abc", "--reason", "case 1"]],
+    [["admin", "credits", "ada", "1.5", "--reason", "case 1"]],
+    [["admin", "credits", "ada", "0", "--reason", "case 1"]],
+    [["admin", "credits", "ada", "5"]],
+    [["admin", "apps", "set", "demo", "--starter-credits", "many"]],
+  ])("leaves with 2 for %j, and says so to programs as JSON", async (args) => {
+    const words = await passbookOf("nobody", args);
+    expect(words).toMatchObject({ code: 2, stdout: "" });
+    expect(words.stderr).toMatch(/Run with --help|Usage/);
+    const json = await passbookOf("nobody", [...args, "--json"]);
+    expect(json).toMatchObject({ code: 2, stdout: "" });
+    expect(JSON.parse(json.stderr)).toMatchObject({ code: "invalid_argument" });
+  });
+
+  it("ends quietly where its reader has gone", async () => {
+    const ada = await signedInAs("eve@example.com");
+    const line = `"${program}" wallet --app demo --json | true; echo "\${PIPESTATUS[0]}"`;
+    const run = promisify(execFile)("bash", ["--norc", "-c", line], {
+      env: environment("nobody", ada),
+    });
+    expect(await run).toMatchObject({ stdout: "0\n", stderr: "" });
+  });
+
+  it("tells who has a bad PASSBOOK_TOKEN what would help", async () => {
+    const more = { PASSBOOK_URL: passbook.url, PASSBOOK_TOKEN: "x" };
+    const { stderr } = await passbookOf("nobody", ["wallet"], more);
+    expect(stderr).toMatch(/PASSBOOK_TOKEN.* unset it and run: passbook login/);
+  });
+
+  it.each(["not json", '{ "url": "notaurl", "token": "x" }', '{ "token": "x" }'])(
+    "has a damaged credentials file deleted by logout: %s",
+    async (text) => {
+      const file = await saveCredentials("damaged", text);
+      const before = await passbookOf("damaged", ["wallet"]);
+      expect(before).toMatchObject({ code: 3, stderr: expect.stringContaining("passbook logout") });
+      expect(await passbookOf("damaged", ["logout"])).toMatchObject({ code: 0 });
+      expect(existsSync(file)).toBe(false);
+    },
+  );
+
+  it("shows operators where the credits went, and what their acts came to", async () => {
+    const olga = await signedInAs("olga@example.com");
+    const ada = await signedInAs("fay@example.com");
+    const operate = (...args: string[]) => passbookOf("nobody", ["admin", ...args], olga);
+    await passbookOf("nobody", ["wallet", "--app", "demo"], ada);
+    const me = await passbookOf("nobody", ["whoami", "--json"], ada);
+    const { identity_id } = JSON.parse(me.stdout);
+    const reason = ["--reason", "an outage", "--json"];
+    const given = await operate("credits", identity_id, "16", ...reason);
+    expect(JSON.parse(given.stdout)).toMatchObject({ credits: 116, entry: { amount: 16 } });
+    const taken = await operate("credits", identity_id, ...reason, "--", "-6");
+    expect(JSON.parse(taken.stdout)).toMatchObject({ credits: 110, entry: { amount: -6 } });
+    const plan = await operate("plan", identity_id, "gold", ...reason);
+    expect(JSON.parse(plan.stdout)).toMatchObject({ ok: true, account: { plan: "gold" } });
+    const ledger = await operate("ledger", identity_id, "--kind", "adjustment");
+    expect(ledger.stdout).toMatch(/adjustment +-6 +110 +an outage\n.*adjustment +\+16 +116/);
+    expect(ledger.stdout.split("\n")).toHaveLength(4);
+    const page = await operate("ledger", identity_id, "--limit", "1", "--json");
+    expect(JSON.parse(page.stdout).entries).toMatchObject([{ kind: "plan", amount: 0 }]);
+    const refused = await passbookOf("nobody", ["admin", "ledger", identity_id], ada);
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
   });
 });

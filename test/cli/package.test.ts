@@ -63,8 +63,11 @@ describe("the package", () => {
       .reduce((total, stat) => total + (stat.isFile() ? stat.size : 0), 0);
     expect(bytes).toBeLessThan(2_000_000);
     const manifest = join(installed.folder, "node_modules/passbook/package.json");
-    const { dependencies } = JSON.parse(await readFile(manifest, "utf8"));
+    const { dependencies, license } = JSON.parse(await readFile(manifest, "utf8"));
     expect(Object.keys(dependencies)).toEqual(["commander"]);
+    expect(license).toBe("MIT");
+    const terms = join(installed.folder, "node_modules/passbook/LICENSE");
+    expect(await readFile(terms, "utf8")).toBe(await readFile("LICENSE", "utf8"));
   });
 
   it("works in Node, plain JavaScript", async () => {
@@ -119,6 +122,17 @@ const result: boolean = ran.result;
 const job: Job = ran.job;
 for await (const entry of passbook.ledger.all({ from: new Date() })) entry.amount.toFixed();
 try { await passbook.me(); } catch (error) { if (isPassbookError(error, "scope")) error.code satisfies "scope"; }
+const signal: AbortSignal | undefined = undefined;
+passbook.runJob({ app: "a", action: "b", costEstimate: 1 }, async () => ({ result: 1, actualCost: 1 }), { signal });
+passbook.jobs.list({}, { signal });
+passbook.logInDevice({ onCode: () => {}, signal });
+const family: boolean = result;
+createClient({ baseUrl: "https://passbook.example.com", cookies: family });
+createClient({ baseUrl: "https://passbook.example.com", token: undefined });
+// @ts-expect-error a token or cookies, not both
+createClient({ baseUrl: "https://passbook.example.com", token: "t", cookies: true });
+// @ts-expect-error a slip of the pen in a code
+isPassbookError(new Error(), "insuficient_credits");
 // @ts-expect-error a job needs an estimate
 passbook.jobs.create({ app: "a", action: "b" });
 // @ts-expect-error the work says what it cost
@@ -132,7 +146,15 @@ job.reserved = 0;
 export { result };
 `,
     );
-    const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022"];
+    const options = [
+      "--strict",
+      "--exactOptionalPropertyTypes",
+      "--noEmit",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2022",
+    ];
     const libraries = ["--lib", "es2022,dom,dom.iterable", "--types", ""];
     const tsc = resolve("node_modules/.bin/tsc");
     const checked = run(tsc, [...options, ...libraries, "typed.ts"], { cwd: installed.folder });

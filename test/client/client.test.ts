@@ -3,6 +3,7 @@ import {
   createClient,
   type ClientOptions,
   type Fetch,
+  type PassbookClient,
   type PassbookErrorCode,
   type ServiceErrorCode,
 } from "../../src/client/index.ts";
@@ -16,6 +17,7 @@ type Same<One, Other> = [One, Other] extends [Other, One] ? true : never;
 const same_words: Same<RefusalCode, ServiceErrorCode> = true;
 
 const ORIGIN = "http://localhost";
+const APP = { name: "Demo", starterCredits: 0, origins: [], dailyStarterBudget: null };
 const here: Fetch = (url, init) => workerFetch(url.replace(ORIGIN, BASE_URL), init);
 
 function clientWith(options: Partial<ClientOptions> = {}) {
@@ -119,6 +121,36 @@ describe("the client", () => {
   ])("takes an answer %s %j for none of the service's", async (status, body, code) => {
     const { fetch } = answering([status, body]);
     await expect(clientWith({ fetch, token: "t" }).wallet()).rejects.toMatchObject({ code });
+  });
+
+  it.each<[string, (client: PassbookClient) => Promise<unknown>]>([
+    ["signOut", (it) => it.signOut()],
+    ["tokens.revoke", (it) => it.tokens.revoke("x")],
+    ["adminApps.save", (it) => it.adminApps.save("demo", APP)],
+    ["adminApps.addKey", (it) => it.adminApps.addKey("demo", "server")],
+    ["adminApps.revokeKey", (it) => it.adminApps.revokeKey("demo", "x")],
+    ["admin.suspend", (it) => it.admin.suspend("ada", { reason: "case 1" })],
+    ["admin.revokePersonalToken", (it) => it.admin.revokePersonalToken("ada", "x")],
+    ["jobs.complete", (it) => it.jobs.complete({ jobId: "x", actualCost: 1 })],
+  ])("%s is not done because something answered 200", async (_, act) => {
+    for (const body of [{}, { status: "up" }, { job: { id: 5 }, ok: 1, id: 7 }]) {
+      const { fetch } = answering([200, body]);
+      await expect(act(clientWith({ fetch, token: "t" }))).rejects.toMatchObject({
+        code: "bad_answer",
+      });
+    }
+  });
+
+  it.each([
+    [403, "<p>Attention required</p>"],
+    [429, { error: "Slow down." }],
+    [404, { error: "No route.", code: 1010 }],
+    [404, { error: "No route.", code: "WAF-7" }],
+    [200, { status: "up" }],
+  ])("asks again where %s %j came in the service's place", async (status, body) => {
+    const { fetch, sent } = answering([status, body], [200, { identity_id: "1" }]);
+    expect((await clientWith({ fetch, token: "t" }).me()).identity_id).toBe("1");
+    expect(sent).toHaveLength(2);
   });
 
   it("repeats reads and keyed writes, waits as told, and gives up after some", async () => {
@@ -238,12 +270,13 @@ describe("device login", () => {
       [202, { code: "authorization_pending" }],
       [202, { code: "slow_down" }],
       [502, ""],
+      [403, "<p>Attention required</p>"],
       [410, { error: "No.", code: "access_denied" }],
     );
     const device = clientWith({ fetch, wait: async (ms) => void waited.push(ms) });
     const login = device.logInDevice({ onCode: () => {} });
     await expect(login).rejects.toMatchObject({ code: "access_denied" });
-    expect(waited).toEqual([5000, 5000, 10_000, 20_000]);
-    expect(sent).toHaveLength(5);
+    expect(waited).toEqual([5000, 5000, 10_000, 20_000, 40_000]);
+    expect(sent).toHaveLength(6);
   });
 });

@@ -1,6 +1,11 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { createClient, isPassbookError, type PassbookClient } from "../../src/client/index.ts";
+import { describe, expect, it, vi } from "vitest";
+import {
+  createClient,
+  isPassbookError,
+  type Fetch,
+  type PassbookClient,
+} from "../../src/client/index.ts";
 import { BASE_URL, signInWithCredits, type SignedIn } from "../support/passbook.ts";
 import {
   FAULTS,
@@ -159,6 +164,29 @@ describe("runJob", () => {
     expect(await outcomeOf(ada)).toEqual({ credits: 100, jobs: [["failed", 0]] });
   });
 
+  it("settles work that takes longer than a session token lives", async () => {
+    const ada = await signInWithCredits();
+    vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
+    const network = openNetwork([]);
+    const asked: ReturnType<Fetch>[] = [];
+    const fetch: Fetch = (url, init) => {
+      const answer = network.fetch(url, init);
+      asked.push(answer);
+      return answer;
+    };
+    const client = clientOver({ ...network, fetch }, ada);
+    const ran = await client.runJob(JOB, async () => {
+      for (let minute = 0; minute < 40; minute += 0.5) {
+        vi.advanceTimersByTime(30_000);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        await Promise.all(asked);
+      }
+      return { result: "a fox", actualCost: 4 };
+    });
+    expect(ran).toMatchObject({ result: "a fox", credits: 96 });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("sends every retry of a write under the key of its first send", async () => {
     const ada = await signInWithCredits();
     const { client, network } = await clientOf(ada, ["answer_lost", "request_lost", "none"]);
@@ -167,6 +195,98 @@ describe("runJob", () => {
     expect(keys).toHaveLength(3);
     expect(new Set(keys).size).toBe(1);
     expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe("runJob, where something on the way answers in the service's place", () => {
+  it("keeps finished work whose completion a firewall refuses, and asks again", async () => {
+    const ada = await signInWithCredits();
+    const { client } = await clientOf(ada, ["none", "blocked", "blocked", "mistaken"]);
+    const ran = await client.runJob(JOB, async () => ({ result: "a fox", actualCost: 4 }));
+    expect(ran).toMatchObject({ result: "a fox", credits: 96 });
+    expect(await outcomeOf(ada)).toEqual({ credits: 96, jobs: [["completed", 4]] });
+  });
+
+  it.each<Fault>(["limited", "blocked"])(
+    "gives back what a lost answer reserved, though all that follow are %s",
+    async (fault) => {
+      const ada = await signInWithCredits();
+      const { client } = await clientOf(ada, ["answer_lost", ...Array<Fault>(4).fill(fault)]);
+      const run = client.runJob(JOB, async () => ({ result: null, actualCost: 1 }));
+      await expect(run).rejects.toBeInstanceOf(Error);
+      await client.whenIdle();
+      expect(await outcomeOf(ada)).toEqual({ credits: 100, jobs: [["failed", 0]] });
+    },
+  );
+
+  it("reserves nothing, and asks no more, where it was limited from the first", async () => {
+    const ada = await signInWithCredits();
+    const { client, network } = await clientOf(ada, Array<Fault>(5).fill("limited"));
+    const run = client.runJob(JOB, async () => ({ result: null, actualCost: 1 }));
+    await expect(run).rejects.toMatchObject({ code: "rate_limited" });
+    await client.whenIdle();
+    expect(network.sent).toHaveLength(5);
+  });
+});
+
+describe("runJob, while the service is away", () => {
+  /** A client whose service goes away when the work begins, until `back`. */
+  async function openOutage(away: Fetch) {
+    const person = await signInWithCredits();
+    const back = Promise.withResolvers<void>();
+    const network = openNetwork([]);
+    let is_away = false;
+    const client = createClient({
+      baseUrl: "http://localhost",
+      token: person.token,
+      timeoutMs: 500,
+      fetch: (url, init) =>
+        is_away ? away(url, init) : network.fetch(url.replace("http://localhost", BASE_URL), init),
+      wait: () => back.promise,
+    });
+    const leave = (): void => void (is_away = true);
+    const comeBack = (): void => {
+      is_away = false;
+      back.resolve();
+    };
+    return { person, client, leave, comeBack };
+  }
+
+  const unreachable: Fetch = () => Promise.reject(new TypeError("fetch failed"));
+  const hanging: Fetch = (_, { signal }) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason as Error));
+    });
+
+  it.each([
+    ["unreachable", unreachable],
+    ["hanging", hanging],
+  ])("passes an error of the work on, and gives back once it is back (%s)", async (_, away) => {
+    const { person, client, leave, comeBack } = await openOutage(away);
+    const run = client.runJob(JOB, async () => {
+      leave();
+      throw new WorkFailed();
+    });
+    await expect(run).rejects.toBeInstanceOf(WorkFailed);
+    comeBack();
+    await client.whenIdle();
+    expect(await outcomeOf(person)).toEqual({ credits: 100, jobs: [["failed", 0]] });
+  });
+
+  it("passes an abort on", async () => {
+    const { person, client, leave, comeBack } = await openOutage(unreachable);
+    const stop = new AbortController();
+    const work = () => {
+      leave();
+      stop.abort(new WorkFailed());
+      return new Promise<never>(() => {});
+    };
+    await expect(client.runJob(JOB, work, { signal: stop.signal })).rejects.toBeInstanceOf(
+      WorkFailed,
+    );
+    comeBack();
+    await client.whenIdle();
+    expect((await outcomeOf(person)).credits).toBe(100);
   });
 });
 

@@ -5,7 +5,9 @@ import { send } from "../support/passbook.ts";
 /**
  * What happens to one request. `request_lost`: it never arrives. `answer_lost`: it is done, and nobody
  * hears. `doubled`: it arrives twice. `late`: it seems lost, and arrives after later ones. `failing`: the
- * service says it cannot now. `garbled`: it is done, and something on the way answers in its place.
+ * service says it cannot now. `limited`: it says that this is too often. `garbled`, `mistaken`: it is done,
+ * and something on the way answers in its place, with a page or with JSON. `blocked`: something on the way
+ * refuses it, and it never arrives.
  */
 export const FAULTS = [
   "request_lost",
@@ -13,7 +15,10 @@ export const FAULTS = [
   "doubled",
   "late",
   "failing",
+  "limited",
   "garbled",
+  "mistaken",
+  "blocked",
 ] as const;
 export type Fault = (typeof FAULTS)[number] | "none";
 
@@ -75,6 +80,13 @@ export function openNetwork(
       case "garbled":
         await workerFetch(url, init);
         return responseOf(200, new Headers(), "<p>Welcome to the airport</p>");
+      case "limited":
+        return responseOf(429, new Headers(), `{"error":"","code":"rate_limited"}`);
+      case "mistaken":
+        await workerFetch(url, init);
+        return responseOf(200, new Headers(), `{"status":"up"}`);
+      case "blocked":
+        return responseOf(403, new Headers(), "<p>Attention required</p>");
     }
   };
   return { fetch, sent, deliver };

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -131,7 +132,19 @@ describe("the examples", () => {
         const response = await fetch(`http://localhost:${port}/render`, init);
         return [response.status, await response.json()];
       };
+      let warnings = "";
+      server.stderr?.on("data", (chunk: Buffer) => (warnings += chunk.toString()));
       const mine = { Authorization: `Bearer ${token}` };
+      // More than eleven on one connection: what each leaves behind would be warned of.
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const options = { port, path: "/render", method: "POST", headers: mine, agent };
+      const askOnOne = (): Promise<void> =>
+        new Promise((resolve) => {
+          const asking = request(options, (response) => response.resume().once("end", resolve));
+          asking.end(JSON.stringify({ words: "" }));
+        });
+      await Promise.all(Array.from({ length: 12 }, askOnOne));
+      agent.destroy();
       expect(await ask("a fox", mine)).toEqual([200, { result: "~ a fox ~", credits: 91 }]);
       expect(await ask("", mine)).toMatchObject([400, {}]);
       expect(await ask("a fox", {})).toMatchObject([401, {}]);
@@ -140,6 +153,7 @@ describe("the examples", () => {
         { code: "unauthorized" },
       ]);
       expect(await ask("a fox", mine)).toEqual([200, { result: "~ a fox ~", credits: 82 }]);
+      expect(warnings).toBe("");
     } finally {
       server.kill();
     }

@@ -168,13 +168,7 @@ describe("requests made from the document", () => {
       { numRuns: REQUESTS, endOnFailure: true },
     );
     // Not all of it was refused at the door.
-    for (const ok of [
-      "POST /api/jobs 200",
-      "GET /api/jobs 200",
-      "GET /api/ledger 200",
-      "GET /api/admin/audit 200",
-    ]) {
-      expect(seen.get(ok) ?? 0).toBeGreaterThan(0);
-    }
+    const succeeded = [...seen.keys()].filter((kind) => / 20\d$/.test(kind));
+    expect(succeeded.length).toBeGreaterThan(20);
   }, 600_000);
 });

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../../src/app.ts";
+import { servicesFor } from "../../../src/services.ts";
 import { dump } from "../../support/account_object.ts";
 import { BASE_URL, send, signIn, signInWithCredits } from "../../support/passbook.ts";
 import { openAppServer } from "../app_server.ts";
@@ -10,7 +11,7 @@ import { openConsole, pageOf } from "./pages.ts";
 /** Every route of the console, as the app has it. */
 const ROUTES = [
   ...new Set(
-    createApp()
+    createApp(servicesFor)
       .routes.filter(({ method, path }) => method !== "ALL" && /^\/console(\/|$)/.test(path))
       .map(({ method, path }) => `${method} ${path}`),
   ),
