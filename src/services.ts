@@ -1,7 +1,7 @@
 /** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
 import { createAccountDeletion } from "./account_deletion.ts";
 import { createAccounts } from "./account/client.ts";
-import { createTokenVault } from "./account/vault/client.ts";
+import { createUpstreamTokenVault } from "./account/vault/client.ts";
 import { createStarterBudgets } from "./budget/client.ts";
 import { mistakenSettings, readConfig, type Config, type Misconfiguration } from "./config.ts";
 import { createDeviceLogins } from "./device/client.ts";
@@ -62,7 +62,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
   const accounts = createAccounts(env.ACCOUNT);
   const keys = createKeyRing(config.signing_keys);
   const session_tokens = createSessionTokens(keys);
-  const vault = createTokenVault(accounts, {
+  const vault = createUpstreamTokenVault(accounts, {
     encryption_keys: config.encryption_keys,
     providers: config.signin_providers,
   });

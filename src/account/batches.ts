@@ -34,12 +34,14 @@ function inOrder<Request, Value>(
   requests: readonly Request[],
   operation: (transaction: Transaction, request: Request) => Answer<Value>,
 ): Answer<Batch<Value>> {
-  const results = requests.map((request) => operation(withTokenOfNow(transaction), request));
+  const results = requests.map((request) =>
+    operation(withPersonalTokenOfNow(transaction), request),
+  );
   return accepted({ results, credits: readBooks(transaction).balance_after });
 }
 
 /** What one item spends of a token's cap, the next has no more. */
-function withTokenOfNow(transaction: Transaction): Transaction {
+function withPersonalTokenOfNow(transaction: Transaction): Transaction {
   const { personal_token, personal_tokens } = transaction;
   if (personal_token === null || personal_token.cap_credits === null) return transaction;
   return { ...transaction, personal_token: personal_tokens.read(personal_token.id) };

@@ -269,7 +269,7 @@ export interface VaultSettings {
 }
 
 /** A third party's access token. */
-export interface HandedOutToken {
+export interface HandedOutUpstreamToken {
   readonly token: string;
 }
 
@@ -293,7 +293,7 @@ export interface AccountOperations {
     caller: Caller,
     provider: string,
     settings: VaultSettings,
-  ): Promise<Answer<HandedOutToken>>;
+  ): Promise<Answer<HandedOutUpstreamToken>>;
   forgetUpstreamTokens(provider: string, linked_at_ms: number): void;
   wallet(caller: Caller, request: WalletRequest): Answer<WalletAnswer>;
   createJob(caller: Caller, request: CreateJobRequest, guard: Guard): OnceAnswer<CreatedJob>;

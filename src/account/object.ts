@@ -369,7 +369,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     caller: contract.Caller,
     provider: string,
     settings: contract.VaultSettings,
-  ): Promise<contract.Answer<contract.HandedOutToken>> {
+  ): Promise<contract.Answer<contract.HandedOutUpstreamToken>> {
     const admitted = this.#transact(caller, "read", admission.checkUpstream);
     if (!admitted.ok) return admitted;
     return this.#openVault().read(provider, settings);

@@ -132,14 +132,14 @@ export interface Me {
   readonly operator: boolean;
 }
 
-export type TokenScope = "read" | "write" | "upstream" | "admin";
+export type PersonalTokenScope = "read" | "write" | "upstream" | "admin";
 
 /** A personal access token as its owner sees it; the token itself is shown nowhere. */
 export interface PersonalToken {
   readonly id: string;
   readonly label: string;
   readonly app: string | null;
-  readonly scopes: readonly TokenScope[];
+  readonly scopes: readonly PersonalTokenScope[];
   readonly apps: readonly string[] | null;
   readonly cap: {
     readonly credits: number;

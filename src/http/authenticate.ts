@@ -9,7 +9,7 @@ import { factory, type AppContext, type Principal } from "./context.ts";
 import { countApp, countAuthenticated, rememberLife, resumeSession } from "./rate_limits.ts";
 import { refusalOfBearer } from "./refused_bearer.ts";
 import { refuse } from "./refusals.ts";
-import { keepSignedIn, readTokenCookies } from "./session_cookies.ts";
+import { keepSignedIn, readSessionTokenCookies } from "./session_cookies.ts";
 
 const NOT_SIGNED_IN = "Sign in, or send a bearer token.";
 
@@ -75,7 +75,7 @@ async function verifyBearer(context: AppContext, token: string): Promise<Identif
 }
 
 async function identifyByCookie(context: AppContext): Promise<Result<Principal, Refusal>> {
-  const known = await findTokenOfSession(context);
+  const known = await findSessionToken(context);
   if (known !== null) return accepted(known);
   const resumed = await resumeSession(context);
   if (resumed.kind !== "session") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
@@ -87,11 +87,11 @@ async function identifyByCookie(context: AppContext): Promise<Result<Principal, 
  * The caller by the JWT cookie, which counts only beside the session cookie it belongs to: any host of
  * the family can set the one, none of them the other. No store is asked.
  */
-async function findTokenOfSession(context: AppContext): Promise<Principal | null> {
+async function findSessionToken(context: AppContext): Promise<Principal | null> {
   const { identity, session_tokens } = context.get("services");
   const bindings = new Set(await identity.sessionBindings(context.req.raw));
   if (bindings.size === 0) return null;
-  for (const token of readTokenCookies(context)) {
+  for (const token of readSessionTokenCookies(context)) {
     const claims = await session_tokens.verify(context.get("base_url"), token);
     if (claims === null || claims.proof.kind !== "session") continue;
     const { identity_id, proof, binding } = claims;

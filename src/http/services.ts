@@ -1,6 +1,6 @@
 /** What a request may use of the rest of the house; the composition root puts it together. */
 import type { Accounts } from "../account/client.ts";
-import type { TokenVault } from "../account/vault/client.ts";
+import type { UpstreamTokenVault } from "../account/vault/client.ts";
 import type { AccountDeletion } from "../account_deletion.ts";
 import type { ReserveStarter } from "../budget/client.ts";
 import type { Config, Misconfiguration } from "../config.ts";
@@ -43,7 +43,7 @@ export interface Services {
   readonly session_tokens: SessionTokens;
   readonly template_tokens: SignTemplateToken;
   /** What third-party providers gave for users. `keep` is the `KeepUpstreamTokens` of a sign-in. */
-  readonly vault: TokenVault;
+  readonly vault: UpstreamTokenVault;
   /** Null where the settings name no network. */
   readonly social_network: AskSocialNetwork | null;
   readonly personal_tokens: PersonalTokens;

@@ -8,11 +8,14 @@ import type { AppContext } from "./context.ts";
  * The cookie that carries the session JWT to the whole family (spec, Authentication 2): its servers can
  * check it by themselves, and together with the session's own cookie the API needs no store.
  */
-const TOKEN_COOKIE = "passbook_token";
+const SESSION_TOKEN_COOKIE = "passbook_token";
 
 /** The session JWTs in a request's cookies. Any host of the family may have set them. */
-export function readTokenCookies(context: AppContext): readonly string[] {
-  return readCookies(context.req.raw, sharedCookieName(context.get("base_url"), TOKEN_COOKIE));
+export function readSessionTokenCookies(context: AppContext): readonly string[] {
+  return readCookies(
+    context.req.raw,
+    sharedCookieName(context.get("base_url"), SESSION_TOKEN_COOKIE),
+  );
 }
 
 /**
@@ -30,18 +33,21 @@ export async function keepSignedIn(
     proof: { kind: "session", session_id },
     binding,
   });
-  setCookies(context, [...set_cookies, tokenCookie(context, token, SESSION_JWT_TTL_SECONDS)]);
+  setCookies(context, [
+    ...set_cookies,
+    sessionTokenCookie(context, token, SESSION_JWT_TTL_SECONDS),
+  ]);
   return token;
 }
 
 /** Clears the JWT cookie, and puts the provider's own cookies of a sign-out on the answer. */
 export function forgetSignedIn(context: AppContext, set_cookies: readonly string[]): void {
-  setCookies(context, [...set_cookies, tokenCookie(context, "", 0)]);
+  setCookies(context, [...set_cookies, sessionTokenCookie(context, "", 0)]);
 }
 
-function tokenCookie(context: AppContext, value: string, max_age_seconds: number): string {
+function sessionTokenCookie(context: AppContext, value: string, max_age_seconds: number): string {
   const { cookie_domain } = context.get("services").config;
-  const cookie = { name: TOKEN_COOKIE, value, max_age_seconds };
+  const cookie = { name: SESSION_TOKEN_COOKIE, value, max_age_seconds };
   return sharedCookie(context.get("base_url"), cookie, cookie_domain);
 }
 

@@ -3,7 +3,7 @@ import type { PersonalTokenLimits } from "../domain/personal_token.ts";
 import { Page } from "./layout.tsx";
 
 /** A token as the page shows it. */
-export interface TokenLine {
+export interface PersonalTokenLine {
   readonly id: string;
   readonly label: string;
   readonly limits: PersonalTokenLimits;
@@ -19,11 +19,11 @@ export interface TokenLine {
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 
 export interface TokensPageProps {
-  readonly tokens: readonly TokenLine[];
+  readonly tokens: readonly PersonalTokenLine[];
   readonly appName: (slug: string) => string;
 }
 
-export function TokensPage({ tokens, appName }: TokensPageProps) {
+export function PersonalTokensPage({ tokens, appName }: TokensPageProps) {
   return (
     <Page title="Devices and tokens" section="tokens" scripts={["times.js"]}>
       <h1>Devices and tokens</h1>
@@ -46,7 +46,7 @@ export function TokensPage({ tokens, appName }: TokensPageProps) {
   );
 }
 
-function Token(props: TokenLine & Pick<TokensPageProps, "appName">) {
+function Token(props: PersonalTokenLine & Pick<TokensPageProps, "appName">) {
   const { id, label, limits, spent, appName, created_at, last_used_at, expires_at } = props;
   return (
     <li>

@@ -3,9 +3,9 @@ import type { EncryptionKey } from "../../keys/encryption.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import type { UpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import type { Accounts } from "../client.ts";
-import type { Answer, Caller, HandedOutToken } from "../contract.ts";
+import type { Answer, Caller, HandedOutUpstreamToken } from "../contract.ts";
 
-export interface TokenVault {
+export interface UpstreamTokenVault {
   /**
    * Keeps what a sign-in brought, in place of what was held for the provider, unless its identity was
    * unlinked meanwhile.
@@ -16,12 +16,16 @@ export interface TokenVault {
    * A personal access token gets it only where nothing limits it.
    * Refused as `token_not_found`, `reconnect_required` or `upstream_unavailable`.
    */
-  read(identity_id: string, caller: Caller, provider: string): Promise<Answer<HandedOutToken>>;
+  read(
+    identity_id: string,
+    caller: Caller,
+    provider: string,
+  ): Promise<Answer<HandedOutUpstreamToken>>;
   /** Forgets what is held for a provider, and drops what its identity of then still brings. */
   forget(identity_id: string, provider: string, linked_at_ms: number): Promise<void>;
 }
 
-export interface TokenVaultOptions {
+export interface UpstreamTokenVaultOptions {
   /** The first seals, all open. */
   readonly encryption_keys: readonly EncryptionKey[];
   /** Who can be asked for fresh tokens. */
@@ -29,10 +33,10 @@ export interface TokenVaultOptions {
 }
 
 /** The vault over the accounts. The object learns keys and provider with each call, and logs neither. */
-export function createTokenVault(
+export function createUpstreamTokenVault(
   accounts: Accounts,
-  { encryption_keys, providers }: TokenVaultOptions,
-): TokenVault {
+  { encryption_keys, providers }: UpstreamTokenVaultOptions,
+): UpstreamTokenVault {
   return {
     async keep(identity_id, tokens) {
       await accounts(identity_id).keepUpstreamTokens(tokens, encryption_keys);

@@ -18,7 +18,7 @@ import type { EncryptionKey } from "../../keys/encryption.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import { refreshTokens } from "../../oauth/token_endpoint.ts";
 import type { GrantedTokens, UpstreamTokens } from "../../oauth/upstream_tokens.ts";
-import type { Answer, HandedOutToken, VaultSettings } from "../contract.ts";
+import type { Answer, HandedOutUpstreamToken, VaultSettings } from "../contract.ts";
 import * as schema from "../schema.ts";
 import type { AccountDatabase } from "../store.ts";
 import { seal, unseal } from "./sealing.ts";
@@ -38,7 +38,7 @@ export class Vault {
   readonly #identity_id: string;
   readonly #isClosed: () => boolean;
   /** Renewals under way, by the revision they renew. Gone when settled: a failure is tried again. */
-  readonly #renewals = new Map<string, Promise<Answer<HandedOutToken>>>();
+  readonly #renewals = new Map<string, Promise<Answer<HandedOutUpstreamToken>>>();
   /** Revisions whose grant the provider called over, and when. A hint that spares the provider. */
   readonly #over_at_ms = new Map<string, number>();
 
@@ -98,7 +98,7 @@ export class Vault {
    * The access token held for a provider, renewed where it runs out within a minute. Refused as
    * `token_not_found`, `reconnect_required` or `upstream_unavailable`.
    */
-  async read(provider: string, settings: VaultSettings): Promise<Answer<HandedOutToken>> {
+  async read(provider: string, settings: VaultSettings): Promise<Answer<HandedOutUpstreamToken>> {
     const row = this.#find(provider);
     if (row === null) return refused({ code: "token_not_found" });
     if (settings.provider !== null && !isIssuerOf(row, settings.provider)) {
@@ -112,14 +112,17 @@ export class Vault {
     return renewal;
   }
 
-  async #handOut(row: Row, keys: readonly EncryptionKey[]): Promise<Answer<HandedOutToken>> {
+  async #handOut(
+    row: Row,
+    keys: readonly EncryptionKey[],
+  ): Promise<Answer<HandedOutUpstreamToken>> {
     const secrets = await this.#open(row, keys);
     if (secrets === null) return refused({ code: "reconnect_required" });
     if (row.key_id !== keys[0]?.kid) await this.#sealAnew(row, secrets, keys);
     return accepted({ token: secrets.access_token });
   }
 
-  async #renew(row: Row, settings: VaultSettings): Promise<Answer<HandedOutToken>> {
+  async #renew(row: Row, settings: VaultSettings): Promise<Answer<HandedOutUpstreamToken>> {
     const { provider, encryption_keys: keys } = settings;
     const secrets = await this.#open(row, keys);
     if (secrets === null) return refused({ code: "reconnect_required" });
@@ -158,7 +161,7 @@ export class Vault {
     used: Secrets,
     renewed: GrantedTokens,
     settings: VaultSettings,
-  ): Promise<Answer<HandedOutToken>> {
+  ): Promise<Answer<HandedOutUpstreamToken>> {
     const { provider, subject, issuer, client_id } = row;
     const { access_token, expires_at_ms } = renewed;
     const refresh_token = renewed.refresh_token ?? used.refresh_token;

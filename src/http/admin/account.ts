@@ -6,7 +6,7 @@ import { jobsRequest, jobsView, listJobsQuery } from "../jobs/list.ts";
 import { entriesRequest, entriesView, listLedgerQuery } from "../ledger.ts";
 import { placeName } from "../place_name.ts";
 import { refuse } from "../refusals.ts";
-import { tokenView } from "../tokens/list.ts";
+import { personalTokenView } from "../tokens/list.ts";
 import { validQuery } from "../validation.ts";
 import { jobView, timestamp } from "../views.ts";
 
@@ -64,7 +64,7 @@ export const readAccount = factory.createHandlers(async (context) => {
     account: accountView(inspected.value, subject),
     reserved,
     apps: apps.map(appView),
-    personal_tokens: personal_tokens.map(tokenView),
+    personal_tokens: personal_tokens.map(personalTokenView),
     sessions: sessions.map(sessionView),
     started_jobs: started_jobs.map(jobView),
   });

@@ -15,7 +15,7 @@ function scopesOf({ access, upstream, admin }: ListedPersonalToken["limits"]): r
 }
 
 /** A token as the API shows it. */
-export function tokenView(token: ListedPersonalToken) {
+export function personalTokenView(token: ListedPersonalToken) {
   const { app_slugs, cap } = token.limits;
   const spent = token.spent ?? 0;
   return {
@@ -37,5 +37,5 @@ export const listPersonalTokens = factory.createHandlers(async (context) => {
   const account = accountOf(context);
   const answer = await account.listPersonalTokens(callerOf(context));
   if (!answer.ok) return refuse(context, answer.refusal);
-  return context.json({ tokens: answer.value.map(tokenView) });
+  return context.json({ tokens: answer.value.map(personalTokenView) });
 });

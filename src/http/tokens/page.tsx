@@ -1,6 +1,6 @@
 /** `GET /account/tokens` and `POST /account/tokens/revoke`: tokens for people to see and to end. */
 import * as z from "zod";
-import { TokensPage, type TokenLine } from "../../pages/tokens.tsx";
+import { PersonalTokensPage, type PersonalTokenLine } from "../../pages/tokens.tsx";
 import type { ListedPersonalToken } from "../../account/contract.ts";
 import { accountOf, callerOf, factory } from "../context.ts";
 import { appNames } from "../account/app_names.ts";
@@ -14,7 +14,9 @@ export const showTokens = factory.createHandlers(async (context) => {
     appNames(context),
   ]);
   if (!answer.ok) return refuseWithPage(context, answer.refusal);
-  return context.html(<TokensPage tokens={answer.value.map(tokenLine)} appName={appName} />);
+  return context.html(
+    <PersonalTokensPage tokens={answer.value.map(personalTokenLine)} appName={appName} />,
+  );
 });
 
 const form = z.object({ personal_token_id: z.string() });
@@ -30,7 +32,7 @@ export const revokeFromPage = factory.createHandlers(validForm(form), async (con
   return context.redirect("/account/tokens", 303);
 });
 
-function tokenLine(token: ListedPersonalToken): TokenLine {
+function personalTokenLine(token: ListedPersonalToken): PersonalTokenLine {
   const { id, label, limits, spent, created_at_ms, last_used_at_ms, expires_at_ms } = token;
   return {
     id,
