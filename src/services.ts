@@ -21,7 +21,7 @@ import { createPseudonyms } from "./keys/pseudonym.ts";
 import { createKeyRing } from "./keys/signing.ts";
 import { createSocialNetwork } from "./oauth/social_network.ts";
 import { createStripe } from "./payments/stripe.ts";
-import type { Delivery } from "./readmodel/projector.ts";
+import type { ProjectionMessage } from "./readmodel/projector.ts";
 import { createReadModel } from "./readmodel/queries.ts";
 import { consumeProjections } from "./readmodel/queue_projector.ts";
 import { tidyReadModel } from "./readmodel/retention.ts";
@@ -160,7 +160,9 @@ function createIdentity(
 }
 
 /** What takes a batch of the queue `PROJECTIONS`. It needs no settings: what is owed arrives on wrong ones too. */
-export function projectionConsumer(env: Env): (batch: MessageBatch<Delivery>) => Promise<void> {
+export function projectionConsumer(
+  env: Env,
+): (batch: MessageBatch<ProjectionMessage>) => Promise<void> {
   const accounts = createAccounts(env.ACCOUNT);
   const projector = createStraightProjector(env.DB);
   const catchUp = (identity_id: string): Promise<void> => accounts(identity_id).catchUp();

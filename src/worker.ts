@@ -1,6 +1,6 @@
 /** The entry: the handlers of requests, of the queue and of the schedule, and the Durable Object classes. */
 import { createApp } from "./app.ts";
-import type { Delivery } from "./readmodel/projector.ts";
+import type { ProjectionMessage } from "./readmodel/projector.ts";
 import { projectionConsumer, servicesFor, upkeepOf } from "./services.ts";
 
 export { Account } from "./account/object.ts";
@@ -13,4 +13,4 @@ export default {
   fetch: app.fetch,
   queue: (batch, env) => projectionConsumer(env)(batch),
   scheduled: (_, env) => upkeepOf(env)(),
-} satisfies ExportedHandler<Env, Delivery>;
+} satisfies ExportedHandler<Env, ProjectionMessage>;

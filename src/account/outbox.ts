@@ -187,14 +187,23 @@ export class Outbox {
   }
 
   #postpone(error: unknown): number {
-    const since_ms = this.#debt?.since_ms ?? this.#oldestUndelivered() ?? Date.now();
+    const since_ms = this.#owedSince();
     // It may have been done all the same.
     this.#known_line = null;
     // What failed, never what was being written.
     const reason = error instanceof Error ? error.name : typeof error;
     console.warn({ event: "projection_failed", lasting_ms: Date.now() - since_ms, reason });
-    if (this.#debt === null) this.#saveDebt({ since_ms, rebuilt_to_job_id: null });
+    if (this.#debt?.since_ms !== since_ms) {
+      this.#saveDebt({ since_ms, rebuilt_to_job_id: this.#debt?.rebuilt_to_job_id ?? null });
+    }
     return retryAt(since_ms);
+  }
+
+  /** Since when D1 lacks lines; it moves on with what was delivered since the debt was noted. */
+  #owedSince(): number {
+    const [noted_ms, oldest_ms] = [this.#debt?.since_ms, this.#oldestUndelivered()];
+    if (noted_ms === undefined) return oldest_ms ?? Date.now();
+    return Math.max(noted_ms, oldest_ms ?? noted_ms);
   }
 
   /** When the oldest line that D1 lacks was written; null where that is not known. */

@@ -1,12 +1,12 @@
 /** Which adapter of the projector's port a deployment has: the queue where it is bound. */
-import type { Delivery, Projector } from "./projector.ts";
+import type { ProjectionMessage, Projector } from "./projector.ts";
 import { createQueueProjector } from "./queue_projector.ts";
 import { createStraightProjector } from "./straight_projector.ts";
 
 /** `PROJECTIONS` is bound by those who need it (`wrangler.toml`). */
 export interface ProjectorBindings {
   readonly DB: D1Database;
-  readonly PROJECTIONS?: Queue<Delivery>;
+  readonly PROJECTIONS?: Queue<ProjectionMessage>;
 }
 
 /** The projector of an account's object. */

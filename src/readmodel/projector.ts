@@ -20,7 +20,7 @@ export interface ProjectedRows {
 }
 
 /** Rows, and the line that D1 must have for them to follow. */
-export interface Delivery {
+export interface ProjectionMessage {
   readonly rows: ProjectedRows;
   readonly after_line: number;
 }

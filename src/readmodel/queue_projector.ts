@@ -10,7 +10,7 @@ import {
   PROJECTION_MESSAGE_RETRY_MAX_SECONDS,
   PROJECTION_MESSAGE_RETRY_MIN_SECONDS,
 } from "../domain/limits.ts";
-import type { Delivery, ProjectedRows, Projector } from "./projector.ts";
+import type { ProjectionMessage, ProjectedRows, Projector } from "./projector.ts";
 import type { StraightProjector } from "./straight_projector.ts";
 
 /** Queues of messages that were given up end so, whatever an operator calls them. */
@@ -21,7 +21,7 @@ const DEAD_LETTERS = /-dead$/;
  * portions: there are few, and they are large.
  */
 export function createQueueProjector(
-  queue: Pick<Queue<Delivery>, "send">,
+  queue: Pick<Queue<ProjectionMessage>, "send">,
   straight: Projector,
 ): Projector {
   return {
@@ -43,11 +43,11 @@ export interface ConsumerOptions {
   readonly catchUp: (identity_id: string) => Promise<unknown>;
 }
 
-type Messages = readonly Message<Delivery>[];
+type Messages = readonly Message<ProjectionMessage>[];
 
 /** Messages that become one delivery. */
 interface Merged {
-  readonly delivery: Delivery;
+  readonly delivery: ProjectionMessage;
   readonly messages: Messages;
 }
 
@@ -57,7 +57,10 @@ interface Merged {
  * where its account is told. Never throws.
  */
 export async function consumeProjections(
-  { queue, messages }: Pick<MessageBatch<Delivery>, "queue"> & { readonly messages: Messages },
+  {
+    queue,
+    messages,
+  }: Pick<MessageBatch<ProjectionMessage>, "queue"> & { readonly messages: Messages },
   options: ConsumerOptions,
 ): Promise<void> {
   if (DEAD_LETTERS.test(queue)) {
@@ -105,7 +108,7 @@ async function tell(
   }
 }
 
-function again(message: Message<Delivery>): void {
+function again(message: Message<ProjectionMessage>): void {
   const pause_seconds = PROJECTION_MESSAGE_RETRY_MIN_SECONDS * 2 ** (message.attempts - 1);
   message.retry({ delaySeconds: Math.min(pause_seconds, PROJECTION_MESSAGE_RETRY_MAX_SECONDS) });
 }
@@ -119,7 +122,7 @@ function byAccount(messages: Messages): { identity_id: string; its: Messages }[]
   }));
 }
 
-const lineOf = ({ body }: Message<Delivery>): number => body.rows.account.line;
+const lineOf = ({ body }: Message<ProjectionMessage>): number => body.rows.account.line;
 
 /** Makes one delivery of messages that follow one another; what does not follow begins another. */
 function merge(messages: Messages): Merged[] {
@@ -139,7 +142,7 @@ function merge(messages: Messages): Merged[] {
 }
 
 /** Rows and those that follow them, which may begin with some of the same lines. */
-function append(one: Delivery, next: Delivery): Delivery {
+function append(one: ProjectionMessage, next: ProjectionMessage): ProjectionMessage {
   const { account, grants, jobs, lines } = next.rows;
   const newer = (line: number): boolean => line > one.rows.account.line;
   const jobs_by_id = new Map(one.rows.jobs.map((job) => [job.id, job]));
@@ -175,6 +178,6 @@ function partsOf(merged: readonly Merged[]): Merged[][] {
   return parts;
 }
 
-function sizeOf(delivery: Delivery): number {
+function sizeOf(delivery: ProjectionMessage): number {
   return new TextEncoder().encode(JSON.stringify(delivery)).byteLength;
 }

@@ -6,7 +6,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { eq, getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { PROJECTION_BATCH_LINES, PROJECTION_FORGET_ROWS } from "../domain/limits.ts";
-import type { Delivery, Projector } from "./projector.ts";
+import type { ProjectionMessage, Projector } from "./projector.ts";
 import { accounts, grants, jobs } from "./schema.ts";
 import { ADD_LINES } from "./remembered_days.ts";
 import { addLateLines, closeAccount } from "./totals.ts";
@@ -17,7 +17,7 @@ export interface StraightProjector extends Projector {
    * Writes the deliveries of several accounts, one each, in one transaction.
    * @returns for each what {@link Projector.apply} returns.
    */
-  applyAll(deliveries: readonly Delivery[]): Promise<readonly boolean[]>;
+  applyAll(deliveries: readonly ProjectionMessage[]): Promise<readonly boolean[]>;
 }
 
 /** Columns that an account's or a job's row never changes; leaving them out spares their index. */
@@ -102,7 +102,9 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
   const { days_json: _, ...ACCOUNT_COLUMNS } = getTableColumns(accounts);
   const insert = (statement: string, rows: readonly object[]): D1PreparedStatement[] =>
     rows.length === 0 ? [] : [binding.prepare(statement).bind(JSON.stringify(rows))];
-  const applyAll = async (deliveries: readonly Delivery[]): Promise<readonly boolean[]> => {
+  const applyAll = async (
+    deliveries: readonly ProjectionMessage[],
+  ): Promise<readonly boolean[]> => {
     const account_rows = deliveries.map(({ rows: { account, lines }, after_line }) => ({
       ...account,
       after_line,

@@ -5,8 +5,8 @@ import { Outbox } from "../../src/account/outbox.ts";
 import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
 import { backOff } from "../../src/domain/back_off.ts";
 import {
-  PROJECTION_BATCH_LINES,
   PROJECTION_FLUSH_BATCHES,
+  PROJECTION_BATCH_LINES,
   PROJECTION_RETRY_MAX_MS,
   PROJECTION_RETRY_MIN_MS,
 } from "../../src/domain/limits.ts";
@@ -351,6 +351,34 @@ describe("a debt", () => {
     d1.mood = "well";
     await fireAlarm(ADA);
     expect(await query(ADA, debt)).toEqual([]);
+    await expectReadModel(ADA);
+  });
+
+  it("is counted anew from what is left, where a part was delivered", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    await open();
+    await fireAlarm(ADA);
+    const d1 = moodOfD1();
+    d1.mood = "fails before";
+    await createJob(1, 86_400);
+    await fireAlarm(ADA);
+    const since = async () =>
+      (await query<{ since_ms: number }>(ADA, "select since_ms from projection_debt"))[0]?.since_ms;
+    const noted_ms = (await since()) ?? 0;
+    passTime(100_000);
+    for (let line = 0; line < PROJECTION_BATCH_LINES; line += 1) {
+      await accountOf(ADA).adjustCredits({ amount: 1, note: "a line" }, null);
+    }
+    await evict(ADA);
+    // D1 says what it has and takes one batch; then it is away again.
+    const asked = d1.calls;
+    const mood = () => (d1.calls - asked > 2 ? "fails before" : "well");
+    Object.defineProperty(d1, "mood", { get: mood, configurable: true });
+    await fireAlarm(ADA);
+    expect(await since()).toBeGreaterThanOrEqual(noted_ms + 100_000);
+    Object.defineProperty(d1, "mood", { value: "well" });
+    await fireAlarm(ADA);
+    expect(await since()).toBeUndefined();
     await expectReadModel(ADA);
   });
 });

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import type { Delivery } from "../../src/readmodel/projector.ts";
+import type { ProjectionMessage } from "../../src/readmodel/projector.ts";
 import { consumeProjections, createQueueProjector } from "../../src/readmodel/queue_projector.ts";
 import { createStraightProjector } from "../../src/readmodel/straight_projector.ts";
 import { expectReadModel } from "../account/invariants.ts";
@@ -15,12 +15,18 @@ const straight = () => createStraightProjector(env.DB);
 /** A message as the platform hands it out, which notes what became of it. */
 function messageOf(first: number, last: number, account_id = "account", attempts = 1) {
   const became = { ack: vi.fn(), retry: vi.fn() };
-  const body: Delivery = { rows: rowsBetween(first, last, account_id), after_line: first - 1 };
+  const body: ProjectionMessage = {
+    rows: rowsBetween(first, last, account_id),
+    after_line: first - 1,
+  };
   const message = { id: `${first}-${last}`, timestamp: new Date(), body, attempts, ...became };
-  return message satisfies Message<Delivery>;
+  return message satisfies Message<ProjectionMessage>;
 }
 
-const batchOf = (messages: readonly Message<Delivery>[], queue = "passbook-projections") => ({
+const batchOf = (
+  messages: readonly Message<ProjectionMessage>[],
+  queue = "passbook-projections",
+) => ({
   queue,
   messages,
 });
