@@ -3,26 +3,50 @@ import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, vi } from "vitest";
 
+/** Longer than what is on its way takes. */
+const QUIET_MS = 50;
+
 let is_first_of_file = true;
 
 beforeEach(async () => {
   await reset();
   await applyD1Migrations(env.DIRECTORY, env.TEST_DIRECTORY_MIGRATIONS);
   await applyD1Migrations(env.DB, env.TEST_D1_MIGRATIONS);
-  // The reset before a file's first test leaves D1's rows of the file before.
-  if (is_first_of_file) await Promise.all([env.DIRECTORY, env.DB].map(emptyTables));
+  if (is_first_of_file) await settle();
   is_first_of_file = false;
 });
 
-async function emptyTables(database: D1Database): Promise<void> {
+/**
+ * The reset before a file's first test leaves D1's rows of the file before, and what its last accounts
+ * had on the way to D1 may still arrive: emptied until it stays so.
+ */
+async function settle(): Promise<void> {
+  const databases = [env.DIRECTORY, env.DB];
+  do {
+    await Promise.all(databases.map(emptyTables));
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+  } while ((await Promise.all(databases.map(countRows))).some((rows) => rows > 0));
+}
+
+async function namesOfTables(database: D1Database): Promise<readonly string[]> {
   const { results } = await database
     .prepare(
       `select name from sqlite_master where type = 'table' and name not like 'd1_%'
         and name not like '\\_cf%' escape '\\' and name not like 'sqlite%'`,
     )
     .all<{ name: string }>();
-  const deletions = results.map(({ name }) => database.prepare(`delete from "${name}"`));
-  if (deletions.length > 0) await database.batch(deletions);
+  return results.map(({ name }) => name);
+}
+
+async function emptyTables(database: D1Database): Promise<void> {
+  const names = await namesOfTables(database);
+  await database.batch(names.map((name) => database.prepare(`delete from "${name}"`)));
+}
+
+async function countRows(database: D1Database): Promise<number> {
+  const names = await namesOfTables(database);
+  const counts = names.map((name) => `(select count(*) from "${name}")`).join(" + ");
+  return (await database.prepare(`select ${counts} as n`).first<number>("n")) ?? 0;
 }
 
 afterEach(() => {
