@@ -2,6 +2,7 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, vi } from "vitest";
+import { forgetEnvironments } from "./support/passbook.ts";
 
 /** Longer than what is on its way takes. */
 const QUIET_MS = 50;
@@ -12,7 +13,10 @@ beforeEach(async () => {
   await reset();
   await applyD1Migrations(env.DIRECTORY, env.TEST_DIRECTORY_MIGRATIONS);
   await applyD1Migrations(env.DB, env.TEST_D1_MIGRATIONS);
-  if (is_first_of_file) await settle();
+  if (is_first_of_file) {
+    forgetEnvironments();
+    await settle();
+  }
   is_first_of_file = false;
 });
 

@@ -1,6 +1,7 @@
 /** A client of the Worker for tests: it goes in through the public door, as an app or browser would. */
 import { env } from "cloudflare:workers";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { servicesFor } from "../../src/services.ts";
 import worker from "../../src/worker.ts";
 import { expectDocumented } from "./conformance.ts";
 
@@ -20,7 +21,7 @@ export interface Sent {
   readonly body?: BodyInit | null;
 }
 
-const environments = new WeakMap<object, Env>();
+let environments = new WeakMap<object, Env>();
 
 /**
  * The test environment with some variables or bindings replaced; `undefined` takes one away. The same
@@ -30,6 +31,13 @@ export function environmentWith(settings: object): Env {
   const environment = environments.get(settings) ?? { ...env, ...settings };
   environments.set(settings, environment);
   return environment;
+}
+
+/** Begins new isolates, as it were: what services of before remember of the stores is forgotten. */
+export function forgetEnvironments(): void {
+  environments = new WeakMap();
+  const services = servicesFor(env);
+  if (services.ok) services.value.apps.forget();
 }
 
 /**
