@@ -17,6 +17,7 @@ import {
   type JobOptions,
   type OwnLedgerOptions,
 } from "./show.ts";
+import { readLine, watch, type WatchOptions } from "./watch.ts";
 
 /** Builds the program. Usage errors leave with 2; with `json` their words are the caller's to print. */
 export function createProgram(version: string, { json }: { readonly json: boolean }): Command {
@@ -78,4 +79,9 @@ function addLists(program: Command): void {
   withLedgerFilters(program.command("ledger"))
     .description("every change of the balance, newest first")
     .action((_, command: Command) => showLedger(command.optsWithGlobals<OwnLedgerOptions>()));
+  program
+    .command("watch")
+    .description("every change of the balance as it happens, until Ctrl-C")
+    .option("--after <line>", "begin with the line after this one", readLine)
+    .action((_, command: Command) => watch(command.optsWithGlobals<WatchOptions>()));
 }

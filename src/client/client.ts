@@ -4,6 +4,7 @@ import { createAdminApps, type AdminApps } from "./admin_apps.ts";
 import { COOKIES, createBearer, keepFresh, type Bearer, type TokenSource } from "./credentials.ts";
 import { logInDevice, type DeviceLogin } from "./device_login.ts";
 import { isPassbookError, PassbookError } from "./errors.ts";
+import { followEvents, type FollowEvents } from "./events.ts";
 import {
   createJobs,
   type CallOptions,
@@ -15,7 +16,16 @@ import { pagesOf } from "./pages.ts";
 import { runJob, type Ran, type RunJobOptions, type RunningJob, type Work } from "./run_job.ts";
 import { leaveForSignIn, takeToken } from "./signin.ts";
 import { createTransport, isDone, READ, type Fetch, type Read, type Wait } from "./transport.ts";
-import type { Checkout, Entry, EntryKind, EntryPage, Me, PersonalToken, Wallet } from "./wire.ts";
+import type {
+  AccountEvent,
+  Checkout,
+  Entry,
+  EntryKind,
+  EntryPage,
+  Me,
+  PersonalToken,
+  Wallet,
+} from "./wire.ts";
 
 /** By a token, or by a browser's cookies, never both. */
 export type ClientOptions = ConnectionOptions & (ByToken | ByCookies);
@@ -87,6 +97,12 @@ export interface PassbookClient {
     list(filter?: LedgerFilter, options?: CallOptions): Promise<EntryPage>;
     all(filter?: LedgerFilter, options?: CallOptions): AsyncGenerator<Entry, void, undefined>;
   };
+  /**
+   * The account's changes as they happen, each line once and in order, through lost connections, until
+   * `signal` is aborted or the service says no. Begins with a snapshot unless `after` says where; one in
+   * between says that more was missed than the service repeats (10,000 lines).
+   */
+  events(options?: FollowEvents): AsyncGenerator<AccountEvent, void, undefined>;
   /**
    * Opens a checkout of a package of credits: send the buyer to its `url`. They come back to `returnUrl`;
    * the credits come by the ledger once they are paid for.
@@ -188,6 +204,7 @@ export function createClient(options: ClientOptions): PassbookClient {
           return { rows, next_cursor };
         }),
     },
+    events: (follow = {}) => followEvents(transport, credentials, follow),
     async checkout({ package: package_id, returnUrl }, { signal, idempotencyKey } = {}) {
       const { body } = await transport.send<Checkout>({
         method: "POST",

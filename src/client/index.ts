@@ -31,6 +31,7 @@ export {
   type PassbookErrorCode,
   type ServiceErrorCode,
 } from "./errors.ts";
+export type { FollowEvents } from "./events.ts";
 export type {
   CallOptions,
   CompleteJob,
@@ -42,6 +43,6 @@ export type {
   WriteOptions,
 } from "./jobs.ts";
 export type { Ran, RunJobOptions, RunningJob, Work } from "./run_job.ts";
-export type { Fetch, FetchedResponse, FetchInit, Wait } from "./transport.ts";
+export type { Fetch, FetchedResponse, FetchInit, StreamReader, Wait } from "./transport.ts";
 export { ENTRY_KINDS, JOB_STATUSES } from "./wire.ts";
 export type * from "./wire.ts";

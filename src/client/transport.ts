@@ -10,6 +10,13 @@ export interface FetchedResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   text(): Promise<string>;
+  /** Read by `events` alone, as it comes. */
+  readonly body?: { getReader(): StreamReader } | null;
+}
+
+/** What this package needs of a stream's reader. */
+export interface StreamReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
 }
 
 export interface FetchInit {
@@ -96,17 +103,36 @@ const FINAL = new Set([
   "upstream_not_configured",
 ]);
 
-export interface Transport {
-  readonly origin: string;
-  readonly wait: Wait;
+/** A call that is sent once, and whose answer is read as it comes. */
+export interface OpenCall extends Pick<Call, "path" | "query" | "credentials"> {
+  readonly accept: string;
+  /** Ends the reading too. */
+  readonly signal: AbortSignal;
+}
+
+export interface Transport extends Pick<
+  TransportOptions,
+  "origin" | "wait" | "timeoutMs" | "retries"
+> {
+  /** Sends a call once. @throws what `fetch` throws, or PassbookError where there is no token. */
+  open(call: OpenCall): Promise<FetchedResponse>;
   /** Sends a call until it is answered. @throws PassbookError, or the reason of an aborted signal. */
   send<Body extends object>(call: Call<Body>): Promise<Answer<Body>>;
 }
 
 export function createTransport(options: TransportOptions): Transport {
   return {
-    origin: options.origin,
-    wait: options.wait,
+    ...options,
+    async open({ credentials, accept, signal, ...call }) {
+      const init: FetchInit = {
+        method: "GET",
+        headers: await headersOf(credentials, accept),
+        redirect: "manual",
+        signal,
+      };
+      if (credentials?.cookies === true) init.credentials = "include";
+      return options.fetch(addressOf(options.origin, call), init);
+    },
     async send(call) {
       let reauthorised = false;
       for (let attempt = 1; ; attempt += 1) {
@@ -137,9 +163,7 @@ async function attemptOnce<Body extends object>(
 ): Promise<Attempt<Body> | PassbookError> {
   const { credentials, signal, repeat } = call;
   signal?.throwIfAborted();
-  const headers: Record<string, string> = { Accept: "application/json" };
-  const token = credentials === null ? null : await credentials.token();
-  if (token !== null) headers["Authorization"] = `Bearer ${token}`;
+  const headers = await headersOf(credentials, "application/json");
   if (call.body !== undefined) headers["Content-Type"] = "application/json";
   if (repeat.kind === "keyed") headers["Idempotency-Key"] = repeat.key;
   const late = AbortSignal.timeout(options.timeoutMs);
@@ -164,6 +188,14 @@ async function attemptOnce<Body extends object>(
     signal?.throwIfAborted();
     return new PassbookError("no_answer", "The service did not answer.", { cause: error });
   }
+}
+
+async function headersOf(
+  credentials: Credentials | null,
+  accept: string,
+): Promise<Record<string, string>> {
+  const token = credentials === null ? null : await credentials.token();
+  return { Accept: accept, ...(token === null ? {} : { Authorization: `Bearer ${token}` }) };
 }
 
 function addressOf(origin: string, { path, query }: Pick<Call, "path" | "query">): string {
@@ -201,6 +233,12 @@ function readAnswer<Body extends object>(
   return new PassbookError("bad_answer", message, { status });
 }
 
+/** What an answer says that should have been a stream. */
+export function readRefusal(response: FetchedResponse, text: string): PassbookError {
+  const answer = readAnswer(response, text, () => false);
+  return answer instanceof PassbookError ? answer : new PassbookError("bad_answer", "No stream.");
+}
+
 function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -221,10 +259,21 @@ function mayRepeat(call: Pick<Call, "repeat" | "untilMs">, error: PassbookError)
   if (isLimited(error)) return true;
   if (repeat.kind === "once" || isRefusal(error)) return false;
   // Who goes on for hours outlasts even a wrong setting of the service's.
-  return untilMs !== undefined || !FINAL.has(error.code);
+  return untilMs !== undefined || !isFinal(error);
 }
 
-function delayBefore(attempt: number, error: PassbookError): number {
+/** Whether another attempt soon would end the same. */
+export function isFinal({ code }: PassbookError): boolean {
+  return FINAL.has(code);
+}
+
+/** Whether nobody waits that long. */
+export function isTooLong(delay_ms: number): boolean {
+  return delay_ms > RETRY_AFTER_MAX_MS;
+}
+
+/** The pause before the attempt after this one, in milliseconds. */
+export function delayBefore(attempt: number, error: PassbookError): number {
   const backoff_ms = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** Math.min(attempt - 1, 16));
   // Half of it by chance, so that clients that failed together do not come back together.
   return Math.max(error.retryAfterMs ?? 0, backoff_ms * (0.5 + Math.random() / 2));
@@ -237,5 +286,5 @@ function isSpent(
   delay_ms: number,
 ): boolean {
   if (untilMs !== undefined) return Date.now() + delay_ms > untilMs;
-  return attempt > retries || delay_ms > RETRY_AFTER_MAX_MS;
+  return attempt > retries || isTooLong(delay_ms);
 }

@@ -122,6 +122,29 @@ export interface EntryPage {
   readonly next_cursor?: string | undefined;
 }
 
+/** A line of the passbook as it was written, with what there was at that moment. */
+export interface LineEvent {
+  readonly line: number;
+  readonly kind: EntryKind;
+  readonly amount: number;
+  readonly credits: number;
+  readonly reserved: number;
+  /** As it is now. */
+  readonly job: Job | null;
+  readonly app: string | null;
+  readonly at: string;
+}
+
+/** Where a stream begins: what there is at this line, whatever came before. */
+export interface SnapshotEvent {
+  readonly line: number;
+  readonly kind: "snapshot";
+  readonly credits: number;
+  readonly reserved: number;
+}
+
+export type AccountEvent = LineEvent | SnapshotEvent;
+
 /** Who the caller is. */
 export interface Me {
   readonly identity_id: string;

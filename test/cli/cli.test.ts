@@ -181,6 +181,7 @@ describe("passbook", () => {
     const url = ["--url", passbook.url];
     expect(await passbookOf(home, ["wallet"])).toMatchObject({ code: 3 });
     expect(await passbookOf(home, ["login"])).toMatchObject({ code: 2 });
+    expect(await passbookOf(home, ["watch"])).toMatchObject({ code: 3 });
     expect(await passbookOf(home, ["fly"])).toMatchObject({ code: 2 });
     expect(await passbookOf(home, ["jobs", "--status", "done"])).toMatchObject({ code: 2 });
     expect(await passbookOf(home, ["login", "--url", "http://example.com"])).toMatchObject({
@@ -225,6 +226,8 @@ describe("passbook", () => {
     [["jobs", "--limit", "201"]],
     [["jobs", "--status", "done"]],
     [["job"]],
+    [["watch", "--after", "-1"]],
+    [["watch", "--after", "soon"]],
     [["admin", "credits", "ada", "0x10", "--reason", "case 1"]],
     [["admin", "credits", "ada", "abc", "--reason", "case 1"]],
     [["admin", "credits", "ada", "1.5", "--reason", "case 1"]],
@@ -247,6 +250,35 @@ describe("passbook", () => {
       env: environment("nobody", ada),
     });
     expect(await run).toMatchObject({ stdout: "0\n", stderr: "" });
+  });
+
+  it("watches until Ctrl-C: lines for people, or JSON for programs", async () => {
+    const eve = await signedInAs("gus@example.com");
+    const home = environment("nobody", eve);
+    await passbookOf("nobody", ["wallet", "--app", "demo"], eve);
+    const watch = async (...args: string[]): Promise<Ended> => {
+      const child = spawn(program, ["watch", ...args], { env: home });
+      let [stdout, stderr] = ["", ""];
+      const ended = new Promise<number>((resolve) => {
+        child.on("exit", (code) => resolve(code ?? -1));
+      });
+      child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+      child.stdout.on("data", (chunk: Buffer) => {
+        stdout += chunk.toString();
+        if (/grant\b.*\n/.test(stdout)) child.kill("SIGINT");
+      });
+      return { code: await ended, stdout, stderr };
+    };
+    const people = await watch("--after", "0");
+    expect(people).toMatchObject({ code: 0, stderr: "" });
+    expect(people.stdout).toMatch(/^AT +LINE +KIND +AMOUNT +CREDITS +HELD +APP +JOB\n/);
+    expect(people.stdout).toMatch(/Z +2 +grant +\+100 +100 +0 +demo\n$/);
+    const programs = await watch("--json", "--after", "1");
+    expect(programs).toMatchObject({ code: 0, stderr: "" });
+    const lines = programs.stdout.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { line: 2, kind: "grant", amount: 100, credits: 100, reserved: 0, job: null },
+    ]);
   });
 
   it("tells who has a bad PASSBOOK_TOKEN what would help", async () => {

@@ -103,7 +103,7 @@ describe("the package", () => {
       await page.addScriptTag({ type: "module", content: script });
       expect(await page.evaluate("globalThis.tried")).toBe("it works");
       // The client alone, without the command line.
-      expect(script.length).toBeLessThan(24_000);
+      expect(script.length).toBeLessThan(26_500);
     } finally {
       await browser.close();
     }
@@ -123,6 +123,10 @@ const job: Job = ran.job;
 for await (const entry of passbook.ledger.all({ from: new Date() })) entry.amount.toFixed();
 try { await passbook.me(); } catch (error) { if (isPassbookError(error, "scope")) error.code satisfies "scope"; }
 const signal: AbortSignal | undefined = undefined;
+for await (const event of passbook.events({ after: 1, signal })) {
+  event.credits.toFixed();
+  if (event.kind !== "snapshot") event.job?.status.padEnd(9);
+}
 passbook.runJob({ app: "a", action: "b", costEstimate: 1 }, async () => ({ result: 1, actualCost: 1 }), { signal });
 passbook.jobs.list({}, { signal });
 passbook.logInDevice({ onCode: () => {}, signal });
