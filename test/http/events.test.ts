@@ -214,6 +214,23 @@ describe("GET /api/events as a WebSocket", () => {
     expect(all[0]?.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7, 8]);
   });
 
+  it("tells a thousand watchers each line once, through an eviction", async () => {
+    const ada = await signInWithCredits();
+    const watching: Watching[] = [];
+    while (watching.length < 1_000) {
+      const more = Array.from({ length: 50 }, () => watch(ada));
+      watching.push(...(await Promise.all(more)));
+    }
+    await runJob(ada);
+    await Promise.all(watching.map(({ until }) => until(3)));
+    await evict(env.ACCOUNT.getByName(ada.identity_id));
+    await runJob(ada);
+    await Promise.all(watching.map(({ until }) => until(5)));
+    for (const { said } of watching) {
+      expect(said.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
+    }
+  });
+
   it("goes on after the object was evicted", async () => {
     const ada = await signInWithCredits();
     const { said, until } = await watch(ada);
