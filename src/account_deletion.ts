@@ -2,6 +2,7 @@
  * Deleting an account, over all stores. The account's object decides, in one transaction; what follows is
  * found by a note that is written before, and done again until it is done.
  */
+import { errorName } from "./domain/error_name.ts";
 import { DELETION_SECOND_LOOK_MS, DELETIONS_PER_RUN } from "./domain/limits.ts";
 import type { Refusal } from "./domain/refusals.ts";
 import type { Result } from "./domain/result.ts";
@@ -52,7 +53,7 @@ export function createAccountDeletion(parts: AccountDeletionParts): AccountDelet
         await finish(identity_id);
       } catch (error) {
         // It is deleted all the same: the note, or the person's next touch, brings the rest.
-        const reason = error instanceof Error ? error.name : typeof error;
+        const reason = errorName(error);
         console.warn({ event: "account_deletion_unfinished", reason });
       }
       return closed;

@@ -1,4 +1,5 @@
 /** Whether what the service stands on answers: named checks, looked at together, remembered briefly. */
+import { errorName } from "./domain/error_name.ts";
 import { READINESS_CACHE_MS, READINESS_TIMEOUT_MS } from "./domain/limits.ts";
 import { READINESS_CHECKS, type Readiness, type ReadinessCheck } from "./domain/readiness.ts";
 
@@ -33,7 +34,7 @@ async function works(check: ReadinessCheck, probe: () => Promise<unknown>): Prom
     await Promise.race([probe(), too_late]);
     return true;
   } catch (error) {
-    const name = error instanceof Error ? error.name : "unknown";
+    const name = errorName(error);
     console.error({ event: "not_ready", check, name });
     return false;
   } finally {

@@ -1,4 +1,5 @@
 /** What the schedule does: each part whatever became of the others, and one log line of them all. */
+import { errorName } from "./domain/error_name.ts";
 
 /** Does a bounded part of something, and says what was done. */
 export type UpkeepPart = () => Promise<object>;
@@ -15,7 +16,7 @@ export async function runUpkeep(parts: Readonly<Record<string, UpkeepPart>>): Pr
       done[name] = await part();
     } catch (error) {
       failed.push(name);
-      const reason = error instanceof Error ? error.name : typeof error;
+      const reason = errorName(error);
       console.error({ event: "upkeep_failed", part: name, reason });
     }
   }

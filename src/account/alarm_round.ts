@@ -2,6 +2,7 @@
  * What is done when the object's one alarm rings. It never rejects: the platform gives up a handler
  * that fails too often, and with it every job's time-out.
  */
+import { errorName } from "../domain/error_name.ts";
 import { backOff } from "../domain/back_off.ts";
 import type { Alarm } from "./alarm.ts";
 
@@ -27,7 +28,7 @@ export class AlarmRound {
         if (at_ms !== null) this.#alarm.by(at_ms);
       } catch (error) {
         failed = true;
-        const reason = error instanceof Error ? error.name : typeof error;
+        const reason = errorName(error);
         console.error({ event: "alarm_failed", part, reason });
       }
     }

@@ -3,6 +3,7 @@
  * the alarm, armed with the line, is then only the guarantee, a quarter of an hour away, and most jobs
  * end before it and need no other. In a busy account the alarm delivers, once a second.
  */
+import { errorName } from "../domain/error_name.ts";
 import { PROJECTION_DELAY_MS, PROJECTION_RETRY_MAX_MS } from "../domain/limits.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Outbox } from "./outbox.ts";
@@ -45,7 +46,7 @@ export class Delivery {
     void this.flush().then(
       (at_ms) => at_ms !== null && this.#alarm.by(at_ms),
       // The alarm takes it up. What failed, never what was being written.
-      (error: unknown) => console.warn({ event: "delivery_failed", reason: nameOf(error) }),
+      (error: unknown) => console.warn({ event: "delivery_failed", reason: errorName(error) }),
     );
   }
 
@@ -78,8 +79,4 @@ export class Delivery {
     if (behind === true) this.#alarm.by(now_ms + PROJECTION_DELAY_MS);
     if (behind === null) this.#ask_at_ms = now_ms + PROJECTION_RETRY_MAX_MS;
   }
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }

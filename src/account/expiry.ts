@@ -1,4 +1,5 @@
 /** Jobs whose time runs out. They end by themselves, in portions, whoever touches the account first. */
+import { errorName } from "../domain/error_name.ts";
 import { EXPIRY_PORTION_JOBS, STUCK_JOB_RETRY_MS } from "../domain/limits.ts";
 import { expireJob } from "./jobs.ts";
 import { openJobsOf } from "./open_jobs.ts";
@@ -68,7 +69,7 @@ export class Expiry {
     try {
       part(() => expireJob(transaction, job));
     } catch (error) {
-      const reason = error instanceof Error ? error.name : typeof error;
+      const reason = errorName(error);
       console.error({ event: "job_set_aside", job_id, reason });
       store.setJobAside(job, now_ms, now_ms + STUCK_JOB_RETRY_MS);
     }

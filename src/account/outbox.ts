@@ -8,6 +8,7 @@
  * One row is written where it goes wrong, `projection_debt`: since when, so that the pauses between
  * tries grow however often the object is evicted, and how far a rebuild has come.
  */
+import { errorName } from "../domain/error_name.ts";
 import { backOff } from "../domain/back_off.ts";
 import { PROJECTION_BATCH_LINES, PROJECTION_FLUSH_BATCHES } from "../domain/limits.ts";
 import type { ProjectedAccount, Projector } from "../readmodel/projector.ts";
@@ -191,7 +192,7 @@ export class Outbox {
     // It may have been done all the same.
     this.#known_line = null;
     // What failed, never what was being written.
-    const reason = error instanceof Error ? error.name : typeof error;
+    const reason = errorName(error);
     console.warn({ event: "projection_failed", lasting_ms: Date.now() - since_ms, reason });
     if (this.#debt?.since_ms !== since_ms) {
       this.#saveDebt({ since_ms, rebuilt_to_job_id: this.#debt?.rebuilt_to_job_id ?? null });

@@ -1,4 +1,5 @@
 /** Reserving starter credits of an app's budget of the day. */
+import { errorName } from "../domain/error_name.ts";
 import { utcDayOf } from "../domain/day.ts";
 import { toHexadecimal } from "../domain/hexadecimal.ts";
 import type { StarterBudget } from "./object.ts";
@@ -41,7 +42,7 @@ export function createStarterBudgets(
       });
       return credits === null ? null : { day, credits };
     } catch (error) {
-      const reason = error instanceof Error ? error.name : typeof error;
+      const reason = errorName(error);
       console.warn({ event: "starter_budget_unreachable", app_slug, reason });
       return null;
     }

@@ -4,6 +4,7 @@
  * compare and set: every decision is the DeviceLogin object's, which also answers where KV has nothing
  * or cannot be reached.
  */
+import { errorName } from "../domain/error_name.ts";
 import { DEVICE_CODE_KEEP_MS, KV_TTL_MIN_SECONDS } from "../domain/limits.ts";
 import type { LoginRequest } from "./contract.ts";
 
@@ -38,5 +39,5 @@ export function createRequestCopies(namespace: KVNamespace): RequestCopies {
 }
 
 function report(event: string, error: unknown): void {
-  console.warn({ event, reason: error instanceof Error ? error.name : typeof error });
+  console.warn({ event, reason: errorName(error) });
 }

@@ -1,14 +1,13 @@
 /** What operators read and change of the registry: apps, and the keys of their servers. */
 import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { v7 as uuidv7 } from "uuid";
+import { v5 as uuidv5, v7 as uuidv7 } from "uuid";
 import type { JobPolicy } from "../domain/app_policy.ts";
 import { KEYS_PER_APP_MAX } from "../domain/limits.ts";
 import { APP_KEY_PREFIX } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import { hashAppKey } from "./app_key_hash.ts";
-import { namedUuid } from "./named_uuid.ts";
 import { appKeys, apps } from "./schema.ts";
 
 /** An app as operators set it; credits are whole, origins entries of an allowlist. */
@@ -100,8 +99,7 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
       changed();
     },
     async addKey(slug, label, request_key) {
-      const id =
-        request_key === null ? uuidv7() : await namedUuid(KEY_IDS, `${slug} ${request_key}`);
+      const id = request_key === null ? uuidv7() : uuidv5(`${slug} ${request_key}`, KEY_IDS);
       const key = APP_KEY_PREFIX + randomText(KEY_BYTES);
       const created_at_ms = Date.now();
       // One statement decides, so that two at once cannot pass the limit together.

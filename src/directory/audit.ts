@@ -9,6 +9,7 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { v7 as uuidv7 } from "uuid";
+import { errorName } from "../domain/error_name.ts";
 import { AUDIT_KEY_MS } from "../domain/limits.ts";
 import { assertInvariant } from "../domain/result.ts";
 import { audit, auditOutcomes } from "./schema.ts";
@@ -116,7 +117,7 @@ export function createAuditLog(binding: D1Database): AuditLog {
         const row = { audit_id, outcome, at_ms: Date.now() };
         await database.insert(auditOutcomes).values(row).onConflictDoNothing();
       } catch (error) {
-        const name = error instanceof Error ? error.name : "unknown";
+        const name = errorName(error);
         console.error({ event: "audit_outcome_not_kept", audit_id, outcome, name });
       }
     },

@@ -1,5 +1,6 @@
 /** Telling others that sessions ended, whichever adapter ended them. */
 import type { IdentityPort, Session } from "./port.ts";
+import { errorName } from "../domain/error_name.ts";
 
 /** Hears that these sessions of a person ended, or all they had. */
 export type HearOfEndings = (
@@ -17,7 +18,7 @@ export function announceSessionEndings(provider: IdentityPort, told: HearOfEndin
     try {
       await told(identity_id, session_ids).catch(() => told(identity_id, session_ids));
     } catch (error) {
-      const reason = error instanceof Error ? error.name : typeof error;
+      const reason = errorName(error);
       console.error({ event: "session_ending_not_told", reason });
       throw error;
     }

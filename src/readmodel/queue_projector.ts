@@ -2,6 +2,7 @@
  * The projector through a queue, and its consumer: many accounts' rows become one batch of D1, which has
  * one writer. Late by the queue's wait and otherwise the same: what D1's rows say decides.
  */
+import { errorName } from "../domain/error_name.ts";
 import {
   PROJECTION_ATTEMPTS_TOGETHER,
   PROJECTION_MERGE_MAX_BYTES,
@@ -87,7 +88,7 @@ async function apply(part: readonly Merged[], options: ConsumerOptions): Promise
     }
   } catch (error) {
     // What failed, never what was being written.
-    const reason = error instanceof Error ? error.name : typeof error;
+    const reason = errorName(error);
     console.warn({ event: "projection_batch_failed", messages: messages.length, reason });
     messages.forEach(again);
   }
@@ -102,7 +103,7 @@ async function tell(
     await catchUp(identity_id);
     messages.forEach((message) => message.ack());
   } catch (error) {
-    const reason = error instanceof Error ? error.name : typeof error;
+    const reason = errorName(error);
     console.warn({ event: "account_not_told", reason });
     messages.forEach(again);
   }

@@ -3,6 +3,7 @@
  * and what it must know of each of them is kept with its socket. Each socket's `sent_line` is all the
  * order there is: whatever wakes the object, a stream gets the lines after it, one after another.
  */
+import { errorName } from "../../domain/error_name.ts";
 import {
   EVENTS_BATCH_LINES,
   EVENTS_REPLAY_MAX_LINES,
@@ -66,7 +67,7 @@ export class Streams {
     try {
       this.#tellAll();
     } catch (error) {
-      const reason = error instanceof Error ? error.name : typeof error;
+      const reason = errorName(error);
       console.warn({ event: "streams_not_told", reason });
     }
   }

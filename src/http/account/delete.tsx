@@ -7,6 +7,7 @@ import { refuseWithPage } from "../problem.tsx";
 import { forgetSignedIn } from "../session_cookies.ts";
 import { validForm } from "../validation.ts";
 import { leaveDeletedAccount, saysDeleted } from "./deleted.ts";
+import { errorName } from "../../domain/error_name.ts";
 
 const form = z.object({ confirmation: z.string().max(100).catch("") });
 
@@ -34,7 +35,7 @@ async function signOut(context: AppContext): Promise<readonly string[]> {
   try {
     return (await context.get("services").identity.signOut(context.req.raw)).set_cookies;
   } catch (error) {
-    const reason = error instanceof Error ? error.name : typeof error;
+    const reason = errorName(error);
     console.warn({ event: "deleted_session_cookie_left", reason });
     return [];
   }

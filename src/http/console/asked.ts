@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import { appNames } from "../account/app_names.ts";
 import type { AppContext } from "../context.ts";
+import { errorName } from "../../domain/error_name.ts";
 
 /**
  * The query by its schema. A filter that is empty or cannot be meant is none: a page answers with a list,
@@ -29,7 +30,7 @@ export async function ifReadable<Value>(reading: Promise<Value>): Promise<Value 
   try {
     return await reading;
   } catch (error) {
-    const name = error instanceof Error ? error.name : "unknown";
+    const name = errorName(error);
     console.error({ event: "read_model_unreadable", name });
     return null;
   }

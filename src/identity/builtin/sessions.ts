@@ -2,6 +2,7 @@
 import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { base64url } from "jose";
+import { errorName } from "../../domain/error_name.ts";
 import {
   SESSION_CLEANUP_PORTIONS,
   SESSION_CLEANUP_ROWS,
@@ -60,7 +61,7 @@ export function createSessions(database: DrizzleD1Database): Sessions {
         .set({ expires_at_ms, ...seen })
         .where(eq(sessions.secret_hash, secret_hash));
     } catch (error) {
-      const name = error instanceof Error ? error.name : "unknown";
+      const name = errorName(error);
       console.warn({ event: "session_not_extended", name });
     }
   };
