@@ -24,20 +24,16 @@ export function createRequestCopies(namespace: KVNamespace): RequestCopies {
       try {
         await namespace.put(user_code, JSON.stringify(request), { expirationTtl });
       } catch (error) {
-        report("device_code_not_cached", error);
+        console.warn({ event: "device_code_not_cached", reason: errorName(error) });
       }
     },
     async recall(user_code) {
       try {
         return await namespace.get<LoginRequest>(user_code, "json");
       } catch (error) {
-        report("device_code_cache_unreadable", error);
+        console.warn({ event: "device_code_cache_unreadable", reason: errorName(error) });
         return null;
       }
     },
   };
-}
-
-function report(event: string, error: unknown): void {
-  console.warn({ event, reason: errorName(error) });
 }

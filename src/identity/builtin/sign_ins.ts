@@ -139,8 +139,8 @@ function refuseIssuer(
   const remedy =
     "This provider id belongs to known_issuer, whose users it names. Give configured_issuer an id of " +
     "its own in SIGNIN_PROVIDERS.";
-  const event = "provider_issuer_changed";
-  console.error({ event, provider, known_issuer, configured_issuer, remedy });
+  const about = { provider, known_issuer, configured_issuer, remedy };
+  console.error({ event: "provider_issuer_changed", ...about });
   return failed("issuer_changed", flow, ended);
 }
 
