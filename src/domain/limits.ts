@@ -297,6 +297,9 @@ export const TOKEN_CLOCK_TOLERANCE_SECONDS = 5;
 /** Longest `Authorization` token read at all, in characters; ours are well under 2,000. */
 export const TOKEN_MAX_LENGTH = 8_192;
 
+/** Tokens that one isolate remembers as checked, at about 1 KB each; then all are forgotten. */
+export const VERIFIED_TOKENS_MAX = 2_000;
+
 /** Longest `redirect_to`, in characters. */
 export const REDIRECT_MAX_LENGTH = 2_048;
 

@@ -3,9 +3,10 @@
  * token it is; whether it still lives and what it may do is a row in the account, under its `jti`.
  */
 import { jwtVerify, SignJWT, type JWTHeaderParameters } from "jose";
-import { TOKEN_CLOCK_TOLERANCE_SECONDS, TOKEN_MAX_LENGTH } from "../domain/limits.ts";
+import { TOKEN_CLOCK_TOLERANCE_SECONDS } from "../domain/limits.ts";
 import { PERSONAL_TOKEN_PREFIX } from "../domain/proof.ts";
 import type { MacKeys } from "../keys/mac.ts";
+import { rememberVerified, type VerifyToken } from "./verified_tokens.ts";
 
 /**
  * Not the published keys' algorithm: an app that checks session JWTs by our JWKS and forgets their `typ`
@@ -25,8 +26,7 @@ export interface PersonalTokenClaims {
 export interface PersonalTokens {
   /** Signs a token that `issuer` (the service's base URL) vouches for until `expires_at_ms`. */
   sign(issuer: string, claims: PersonalTokenClaims, expires_at_ms: number): Promise<string>;
-  /** The claims of a genuine token that has not expired; null where it is anything else. */
-  verify(issuer: string, token: string): Promise<PersonalTokenClaims | null>;
+  readonly verify: VerifyToken<PersonalTokenClaims>;
 }
 
 /** Personal access tokens made and checked with keys that nobody else has, all in memory. */
@@ -51,23 +51,19 @@ export function createPersonalTokens(macKeys: MacKeys): PersonalTokens {
         .sign(key);
       return `${PERSONAL_TOKEN_PREFIX}${jwt}`;
     },
-    async verify(issuer, token) {
-      if (token.length > TOKEN_MAX_LENGTH || !token.startsWith(PERSONAL_TOKEN_PREFIX)) return null;
-      try {
-        const jwt = token.slice(PERSONAL_TOKEN_PREFIX.length);
-        const { payload } = await jwtVerify(jwt, keyOf, {
-          issuer,
-          typ: PERSONAL_TOKEN_TYPE,
-          algorithms: [ALGORITHM],
-          requiredClaims: ["sub", "jti", "iat", "exp"],
-          clockTolerance: TOKEN_CLOCK_TOLERANCE_SECONDS,
-        });
-        const { sub = "", jti = "" } = payload;
-        return sub === "" || jti === "" ? null : { identity_id: sub, personal_token_id: jti };
-      } catch {
-        // As with session JWTs: the reason would help only whoever forges tokens.
-        return null;
-      }
-    },
+    verify: rememberVerified(async (issuer, token) => {
+      if (!token.startsWith(PERSONAL_TOKEN_PREFIX)) return null;
+      const jwt = token.slice(PERSONAL_TOKEN_PREFIX.length);
+      const { payload } = await jwtVerify(jwt, keyOf, {
+        issuer,
+        typ: PERSONAL_TOKEN_TYPE,
+        algorithms: [ALGORITHM],
+        requiredClaims: ["sub", "jti", "iat", "exp"],
+        clockTolerance: TOKEN_CLOCK_TOLERANCE_SECONDS,
+      });
+      const { sub = "", jti = "", exp: expires_at_seconds } = payload;
+      if (sub === "" || jti === "" || expires_at_seconds === undefined) return null;
+      return { claims: { identity_id: sub, personal_token_id: jti }, expires_at_seconds };
+    }),
   };
 }

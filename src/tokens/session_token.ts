@@ -1,12 +1,9 @@
 /** Session JWTs: who the caller is, for a quarter of an hour (RFC 7519, typed as RFC 8725 asks). */
 import { jwtVerify, SignJWT, type JWTPayload } from "jose";
-import {
-  SESSION_JWT_TTL_SECONDS,
-  TOKEN_CLOCK_TOLERANCE_SECONDS,
-  TOKEN_MAX_LENGTH,
-} from "../domain/limits.ts";
+import { SESSION_JWT_TTL_SECONDS, TOKEN_CLOCK_TOLERANCE_SECONDS } from "../domain/limits.ts";
 import type { Identified, Proof } from "../domain/proof.ts";
 import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
+import { rememberVerified, type VerifyToken } from "./verified_tokens.ts";
 
 /**
  * The header's `typ`, by what stands behind the token. A token of another use is never taken for a
@@ -27,8 +24,7 @@ export interface SessionClaims extends Identified {
 export interface SessionTokens {
   /** Signs a token that `issuer` (the service's base URL) vouches for. */
   sign(issuer: string, claims: SessionClaims): Promise<string>;
-  /** The claims of a valid token; null where it is anything else, for whatever reason. */
-  verify(issuer: string, token: string): Promise<SessionClaims | null>;
+  readonly verify: VerifyToken<SessionClaims>;
 }
 
 /** Session JWTs signed and checked with the keys of a ring, all in memory. */
@@ -46,25 +42,20 @@ export function createSessionTokens(keys: KeyRing): SessionTokens {
         .setExpirationTime(`${SESSION_JWT_TTL_SECONDS}s`)
         .sign(key);
     },
-    async verify(issuer, token) {
-      if (token.length > TOKEN_MAX_LENGTH) return null;
-      try {
-        const { payload, protectedHeader } = await jwtVerify(token, keys.resolve, {
-          issuer,
-          algorithms: [SIGNING_ALGORITHM],
-          requiredClaims: ["sub", "iat", "exp"],
-          clockTolerance: TOKEN_CLOCK_TOLERANCE_SECONDS,
-        });
-        const proof = readProof(protectedHeader.typ, payload);
-        const { sub } = payload;
-        if (typeof sub !== "string" || sub === "" || proof === null) return null;
-        const { session_binding: binding } = payload;
-        return { identity_id: sub, proof, binding: typeof binding === "string" ? binding : null };
-      } catch {
-        // Every reason is the same refusal; which one it was helps only whoever forges tokens.
-        return null;
-      }
-    },
+    verify: rememberVerified(async (issuer, token) => {
+      const { payload, protectedHeader } = await jwtVerify(token, keys.resolve, {
+        issuer,
+        algorithms: [SIGNING_ALGORITHM],
+        requiredClaims: ["sub", "iat", "exp"],
+        clockTolerance: TOKEN_CLOCK_TOLERANCE_SECONDS,
+      });
+      const proof = readProof(protectedHeader.typ, payload);
+      const { sub, exp: expires_at_seconds, session_binding } = payload;
+      if (typeof sub !== "string" || sub === "" || proof === null) return null;
+      if (expires_at_seconds === undefined) return null;
+      const binding = typeof session_binding === "string" ? session_binding : null;
+      return { claims: { identity_id: sub, proof, binding }, expires_at_seconds };
+    }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { base64url, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from "jose";
 import { describe, expect, it, vi } from "vitest";
+import { TOKEN_CLOCK_TOLERANCE_SECONDS } from "../../src/domain/limits.ts";
 import { BASE_URL, environmentWith, send, signIn, signInWithCredits } from "../support/passbook.ts";
 
 interface Claims {
@@ -122,6 +123,43 @@ describe("a session token", () => {
     ["of one dot", () => "."],
   ])("%s is refused", async (_, forge) => {
     expect(await statusOf(await forge())).toBe(401);
+  });
+
+  it("that was accepted before is refused from the very second on in which it has run out", async () => {
+    const exp = Math.floor(Date.now() / 1000) + 60;
+    const token = await sign({}, { exp });
+    expect(await statusOf(token)).toBe(200);
+    const end_ms = (exp + TOKEN_CLOCK_TOLERANCE_SECONDS) * 1000;
+    vi.useFakeTimers({ toFake: ["Date"], now: end_ms - 1 });
+    expect(await statusOf(token)).toBe(200);
+    vi.setSystemTime(end_ms);
+    expect(await statusOf(token)).toBe(401);
+  });
+
+  it("that was accepted before vouches for no other: each of its parts is looked at anew", async () => {
+    const token = await sign();
+    expect(await statusOf(token)).toBe(200);
+    const [header = "", payload = "", signature = ""] = token.split(".");
+    const other = encode({ iss: BASE_URL, sub: "user_2", sid: "s", iat: now, exp: now + 3_600 });
+    const forged = [
+      `${header}.${other}.${signature}`,
+      `${header}.${payload}.${"A".repeat(signature.length)}`,
+      `${encode({ alg: "none", typ: "session+jwt" })}.${payload}.${signature}`,
+      `${header}.${payload}.`,
+    ];
+    for (const one of forged) expect(await statusOf(one)).toBe(401);
+    expect(await statusOf(token)).toBe(200);
+  });
+
+  it("that was accepted at one address is not at another, where each vouches for itself", async () => {
+    const settings = { BASE_URL: "" };
+    const [here, there] = ["http://localhost:8787", "http://127.0.0.1:8787"];
+    const headers = { Authorization: `Bearer ${await sign({}, { iss: here })}` };
+    const statusAt = async (origin: string): Promise<number> =>
+      (await send("GET", `${origin}/api/wallet`, { headers }, settings)).status;
+    expect(await statusAt(here)).toBe(200);
+    expect(await statusAt(there)).toBe(401);
+    expect(await statusAt(here)).toBe(200);
   });
 
   it("names the same service under any of its keys, so that a key can be rotated", async () => {
