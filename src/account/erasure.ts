@@ -107,13 +107,14 @@ export class Erasure {
 
   /** Deletes a portion of the rows. @returns whether that were all. */
   #wipe(): boolean {
-    const { database } = this.#parts;
+    const { database, store } = this.#parts;
     for (let left = ERASURE_PORTIONS; left > 0; left -= 1) {
       const table = WIPED.find((it) => !this.#isEmpty(it));
       if (table === undefined) return true;
       const [name, key] = [sql.identifier(getTableName(table)), keyOf(table)];
       const portion = sql`select ${key} from ${name} limit ${ERASURE_PORTION_ROWS}`;
       database.run(sql`delete from ${name} where (${key}) in (${portion})`);
+      store.forget();
     }
     return false;
   }

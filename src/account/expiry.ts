@@ -30,9 +30,9 @@ export class Expiry {
    * jobs it ends, and one row more.
    */
   expireDueJobs(transaction: Transaction): void {
-    const { newest_entry, now_ms, alarm } = transaction;
+    const { store, now_ms, alarm } = transaction;
     if (this.#next_ms !== null && this.#next_ms > now_ms) return;
-    const open = openJobsOf(newest_entry.read());
+    const open = openJobsOf(store.readNewestEntry());
     if (open.open_jobs === 0) {
       this.#next_ms = Number.POSITIVE_INFINITY;
       return;
@@ -47,8 +47,8 @@ export class Expiry {
    * @returns whether more may be left.
    */
   endStartedJobs(transaction: Transaction): boolean {
-    const { store, newest_entry } = transaction;
-    const { recent_after_job_id } = openJobsOf(newest_entry.read());
+    const { store } = transaction;
+    const { recent_after_job_id } = openJobsOf(store.readNewestEntry());
     const recent = store.listRecentStartedJobs(recent_after_job_id ?? "").map(({ id }) => id);
     const job_ids = [...recent, ...store.listLongJobs(EXPIRY_PORTION_JOBS)];
     const started = job_ids.filter((id) => store.readJob(id)?.status === "started");
@@ -77,8 +77,8 @@ export class Expiry {
 }
 
 /** Jobs whose time has run out, as many as one transaction ends. */
-function listDueJobs({ store, newest_entry, now_ms }: Transaction): string[] {
-  const { recent_after_job_id } = openJobsOf(newest_entry.read());
+function listDueJobs({ store, now_ms }: Transaction): string[] {
+  const { recent_after_job_id } = openJobsOf(store.readNewestEntry());
   const recent = store
     .listRecentStartedJobs(recent_after_job_id ?? "")
     .filter((job) => job.expires_at_ms <= now_ms)
@@ -89,8 +89,8 @@ function listDueJobs({ store, newest_entry, now_ms }: Transaction): string[] {
 }
 
 /** When the next started job runs out, or a stuck one is tried again; null: neither. */
-function readNextExpiry({ store, newest_entry }: Transaction): number | null {
-  const { open_jobs, recent_after_job_id } = openJobsOf(newest_entry.read());
+function readNextExpiry({ store }: Transaction): number | null {
+  const { open_jobs, recent_after_job_id } = openJobsOf(store.readNewestEntry());
   if (open_jobs === 0) return null;
   const recent = store.listRecentStartedJobs(recent_after_job_id ?? "");
   const times = [

@@ -66,7 +66,7 @@ export function once<Value>(
   const answer = operation(transaction);
   if (!answer.ok) return answer;
   if (guard !== null && form.isKept(answer.value)) {
-    const line = transaction.newest_entry.read()?.line ?? 0;
+    const line = transaction.store.readNewestEntry()?.line ?? 0;
     kept_answers.insert(line, {
       endpoint: place,
       key: guard.key,

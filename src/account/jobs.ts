@@ -29,14 +29,14 @@ import type { Transaction } from "./transaction.ts";
  * token's row, and one job that may have outlasted the recent ones.
  */
 export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
-  const { store, standing, newest_entry, personal_token, acting_app, now_ms } = transaction;
+  const { store, standing, personal_token, acting_app, now_ms } = transaction;
   // An app's key is let in to a suspended account, for what is held to settle: it starts nothing there.
   if (acting_app !== null && (standing?.suspended_at_ms ?? null) !== null) {
     return refused({ code: "suspended" });
   }
   const not_allowed = whyNotReserve(transaction, request.app_slug, request.cost_estimate);
   if (not_allowed !== null) return refused(not_allowed);
-  const open_before = openJobsOf(newest_entry.read());
+  const open_before = openJobsOf(store.readNewestEntry());
   if (open_before.open_jobs >= OPEN_JOBS_MAX) {
     return refused({ code: "too_many_open_jobs", limit: OPEN_JOBS_MAX });
   }
@@ -129,9 +129,9 @@ function applyStep(
   step: rules.JobStep,
   metadata_json: string | null,
 ): SettledJob {
-  const { store, newest_entry, now_ms } = transaction;
+  const { store, now_ms } = transaction;
   const { status, actual_cost, failure } = step;
-  const open = withoutEnded(store, openJobsOf(newest_entry.read()), job, now_ms);
+  const open = withoutEnded(store, openJobsOf(store.readNewestEntry()), job, now_ms);
   const entry = post(transaction, step.posting, open);
   const ended = {
     ...job,

@@ -7,9 +7,9 @@ import type { Transaction } from "./transaction.ts";
 
 /** The newest line's books; nothing where the account is not open yet. In credits. */
 export function readBooks({
-  newest_entry,
+  store,
 }: Transaction): Pick<EntryRow, "balance_after" | "reserved_after"> {
-  return newest_entry.read() ?? { balance_after: 0, reserved_after: 0 };
+  return store.readNewestEntry() ?? { balance_after: 0, reserved_after: 0 };
 }
 
 /**
@@ -17,16 +17,15 @@ export function readBooks({
  * ends a job: what is started then.
  */
 export function post(
-  { store, newest_entry, now_ms, delivery, posted }: Transaction,
+  { store, now_ms, delivery, posted }: Transaction,
   posting: Posting,
   open?: OpenJobs,
 ): EntryRow {
-  const newest = newest_entry.read();
+  const newest = store.readNewestEntry();
   const line = nextLine(newest, posting);
   const { open_jobs, recent_after_job_id, recent_jobs } = open ?? openJobsOf(newest);
   const entry = { ...line, at_ms: now_ms, open_jobs, recent_after_job_id, recent_jobs };
   assertWritten(store.insertEntry(entry), line);
-  newest_entry.posted(entry);
   delivery.owe(now_ms);
   posted();
   return entry;
@@ -49,8 +48,8 @@ export const FIRST_PLAN = "free";
 
 /** Opens the account where it is not open yet: its row, and line 1 of its passbook. */
 export function ensureOpen(transaction: Transaction): void {
-  const { store, newest_entry, identity_id, now_ms } = transaction;
-  if (newest_entry.read() !== null) return;
+  const { store, identity_id, now_ms } = transaction;
+  if (store.readNewestEntry() !== null) return;
   const created = { plan: FIRST_PLAN, created_at_ms: now_ms, suspended_at_ms: null };
   store.insertAccount({ id: crypto.randomUUID(), identity_id, ...created });
   post(transaction, { ...OF_ACCOUNT, kind: "open", amount: 0 });

@@ -193,7 +193,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   ): contract.Answer<contract.Page<JobRow, string>> {
     return this.#transact(caller, "read", (transaction) => {
       const filter = { ...request, visible_apps: admission.visibleApps(transaction) };
-      const { recent_after_job_id } = openJobsOf(transaction.newest_entry.read());
+      const { recent_after_job_id } = openJobsOf(transaction.store.readNewestEntry());
       return accepted(this.#listJobs(filter, recent_after_job_id));
     });
   }

@@ -6,6 +6,7 @@
 import { and, asc, desc, eq, gt, lte, min, sql, type SQL } from "drizzle-orm";
 import type { DrizzleSqliteDODatabase } from "drizzle-orm/durable-sqlite";
 import type { Standing } from "../domain/ledger.ts";
+import { withMemory } from "./memory.ts";
 import * as schema from "./schema.ts";
 
 export type AccountDatabase = DrizzleSqliteDODatabase<typeof schema>;
@@ -19,8 +20,10 @@ const { account, apps, entries, jobs, longJobs, stuckJobs } = schema;
 /** A statement's parameter. */
 export const value = (name: string): SQL => sql`${sql.placeholder(name)}`;
 
-/** Opens the statements over a migrated database. */
-export function openStore(database: AccountDatabase) {
+/** Opens the tables over a migrated database. */
+export const openStore = (database: AccountDatabase): Store => withMemory(openStatements(database));
+
+function openStatements(database: AccountDatabase) {
   const the_account = database.select().from(account).prepare();
   const all_apps = database
     .select()
@@ -31,11 +34,6 @@ export function openStore(database: AccountDatabase) {
     .select()
     .from(apps)
     .where(eq(apps.slug, value("slug")))
-    .prepare();
-  const { suspended_at_ms: suspended_at, deleted_at_ms: deleted_at, returned } = account;
-  const standing = database
-    .select({ suspended_at_ms: suspended_at, deleted_at_ms: deleted_at, returned })
-    .from(account)
     .prepare();
   const newest_entry = database
     .select()
@@ -150,16 +148,23 @@ export function openStore(database: AccountDatabase) {
     .where(eq(jobs.id, value("id")))
     .prepare();
 
+  const insert_long_job = database
+    .insert(longJobs)
+    .values({ expires_at_ms: value("expires_at_ms"), job_id: value("id") })
+    .onConflictDoNothing()
+    .prepare();
+  const delete_long_job = database
+    .delete(longJobs)
+    .where(
+      and(eq(longJobs.expires_at_ms, value("expires_at_ms")), eq(longJobs.job_id, value("id"))),
+    )
+    .prepare();
+
   const deleteLongJob = ({ id, expires_at_ms }: Pick<JobRow, "id" | "expires_at_ms">): void =>
-    void database
-      .delete(longJobs)
-      .where(and(eq(longJobs.expires_at_ms, expires_at_ms), eq(longJobs.job_id, id)))
-      .run();
+    void delete_long_job.run({ id, expires_at_ms });
 
   return {
     readAccount: (): AccountRow | null => the_account.get() ?? null,
-    /** Whom the account lets in; null before it is opened. */
-    readStanding: (): AccountStanding | null => standing.get() ?? null,
     saveSuspendedAt: (suspended_at_ms: number | null): void =>
       void database.update(account).set({ suspended_at_ms }).run(),
     saveDeletedAt: (deleted_at_ms: number): void =>
@@ -184,7 +189,6 @@ export function openStore(database: AccountDatabase) {
         .run();
     },
 
-    /** The newest line: it holds the balance. Null before the account is opened. */
     readNewestEntry: (): EntryRow | null => newest_entry.get() ?? null,
     /** Gives what the row says once it is stored, from storage itself. */
     insertEntry: (row: EntryRow): Standing | undefined => insert_entry.get({ ...row }),
@@ -223,9 +227,8 @@ export function openStore(database: AccountDatabase) {
     listRecentStartedJobs: (after_id: string): Pick<JobRow, "id" | "expires_at_ms">[] =>
       recent_started_jobs.all({ after_id }),
 
-    insertLongJob: ({ id: job_id, expires_at_ms }: Pick<JobRow, "id" | "expires_at_ms">): void => {
-      database.insert(longJobs).values({ expires_at_ms, job_id }).onConflictDoNothing().run();
-    },
+    insertLongJob: ({ id, expires_at_ms }: Pick<JobRow, "id" | "expires_at_ms">): void =>
+      void insert_long_job.run({ id, expires_at_ms }),
     deleteLongJob,
     listLongJobsDue: (to_ms: number, limit: number): string[] =>
       database
@@ -268,4 +271,5 @@ export function openStore(database: AccountDatabase) {
   };
 }
 
-export type Store = ReturnType<typeof openStore>;
+export type Statements = ReturnType<typeof openStatements>;
+export type Store = ReturnType<typeof withMemory>;

@@ -5,7 +5,6 @@ import { refused } from "../domain/result.ts";
 import type { Answer, Caller } from "./contract.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Expiry } from "./expiry.ts";
-import { NewestEntry } from "./newest_entry.ts";
 import type { AccountStanding, Store } from "./store.ts";
 import { admit } from "./personal_tokens/admission.ts";
 import type { PersonalTokenRow, PersonalTokenStore } from "./personal_tokens/store.ts";
@@ -19,7 +18,6 @@ import { whySuspended } from "./suspension.ts";
  */
 export interface Transaction {
   readonly store: Store;
-  readonly newest_entry: NewestEntry;
   readonly personal_tokens: PersonalTokenStore;
   readonly alarm: Alarm;
   readonly delivery: Delivery;
@@ -91,15 +89,14 @@ function transactAsOf<Value>(
   work: (transaction: Transaction) => Value,
 ): Value {
   const { alarm, expiry, store } = ground;
-  const newest_entry = new NewestEntry(store);
   const part = <Part>(inner: () => Part): Part =>
-    newest_entry.within(() => alarm.within(() => storage.transactionSync(inner)));
+    store.within(() => alarm.within(() => storage.transactionSync(inner)));
   const size_bytes = (): number => storage.sql.databaseSize;
   const moment = { personal_token: null, acting_app, now_ms: Date.now() };
   try {
     return part(() => {
       const standing = store.readStanding();
-      return work({ ...ground, ...moment, standing, newest_entry, size_bytes, part });
+      return work({ ...ground, ...moment, standing, size_bytes, part });
     });
   } catch (error) {
     expiry.forget();

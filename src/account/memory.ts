@@ -1,0 +1,77 @@
+/**
+ * What an instance remembers of the rows that nearly every operation asks for: the account's own, the
+ * newest line of its passbook, and the id of its newest job. The object alone writes them, and through
+ * here, so that each is read once after a waking or a roll-back and not again. A memory that was wrong
+ * could move no money: the next line's number is the ledger's key, and would be taken.
+ */
+import type { AccountRow, AccountStanding, EntryRow, JobRow, Statements } from "./store.ts";
+
+/** The statements with a memory. What writes one of the remembered rows is told apart here. */
+export function withMemory(statements: Statements) {
+  // Undefined: not known. Null: there is none.
+  let account: AccountRow | null | undefined;
+  let newest_entry: EntryRow | null | undefined;
+  let newest_job_id: string | null | undefined;
+
+  const changesAccount =
+    <Values extends unknown[]>(write: (...values: Values) => void) =>
+    (...values: Values): void => {
+      account = undefined;
+      write(...values);
+    };
+  const readAccount = (): AccountRow | null => {
+    if (account === undefined) account = statements.readAccount();
+    return account;
+  };
+  /** Says that rows may be others than those remembered: something was undone, or deleted past this. */
+  const forget = (): void => {
+    account = undefined;
+    newest_entry = undefined;
+    newest_job_id = undefined;
+  };
+
+  return {
+    ...statements,
+    readAccount,
+    /** Whom the account lets in; null before it is opened. */
+    readStanding: (): AccountStanding | null => readAccount(),
+    saveSuspendedAt: changesAccount(statements.saveSuspendedAt),
+    saveDeletedAt: changesAccount(statements.saveDeletedAt),
+    saveErasure: changesAccount(statements.saveErasure),
+    saveTombstone: changesAccount(statements.saveTombstone),
+    saveReturned: changesAccount(statements.saveReturned),
+    updatePlan: changesAccount(statements.updatePlan),
+    insertAccount: changesAccount(statements.insertAccount),
+    /** The newest line: it holds the balance. Null before the account is opened. */
+    readNewestEntry(): EntryRow | null {
+      if (newest_entry === undefined) newest_entry = statements.readNewestEntry();
+      return newest_entry;
+    },
+    insertEntry(row: EntryRow): ReturnType<Statements["insertEntry"]> {
+      newest_entry = undefined;
+      const written = statements.insertEntry(row);
+      newest_entry = row;
+      return written;
+    },
+    readNewestJobId(): string | null {
+      if (newest_job_id === undefined) newest_job_id = statements.readNewestJobId();
+      return newest_job_id;
+    },
+    /** `row.id` is after every one there is. */
+    insertJob(row: JobRow): void {
+      newest_job_id = undefined;
+      statements.insertJob(row);
+      newest_job_id = row.id;
+    },
+    forget,
+    /** Runs `work` as part of a transaction; where it throws, nothing of it is remembered. */
+    within<Value>(work: () => Value): Value {
+      try {
+        return work();
+      } catch (error) {
+        forget();
+        throw error;
+      }
+    },
+  };
+}
