@@ -10,7 +10,7 @@ import {
   OPEN_JOBS_MAX,
   RECENT_JOBS_MAX,
 } from "../../src/domain/limits.ts";
-import { evict, fireAlarm, query } from "../support/account_object.ts";
+import { change, evict, fireAlarm, query } from "../support/account_object.ts";
 
 const ADA = "ada";
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -68,7 +68,7 @@ async function prepare(jobs: number): Promise<string> {
     ADA,
     `insert into long_jobs select expires_at_ms, id from jobs where status = 'started'`,
   );
-  await query(
+  await change(
     ADA,
     `update entries set recent_jobs = 0, recent_after_job_id = (select max(id) from jobs)
      where line = (select max(line) from entries)`,
@@ -177,7 +177,7 @@ describe("10,000 jobs that run out at once", () => {
          settle, on_expiry from jobs, n`,
     );
     await query(ADA, "insert into long_jobs select expires_at_ms, id from jobs");
-    await query(
+    await change(
       ADA,
       `update entries set open_jobs = ${OPEN_JOBS_MAX}, recent_jobs = 0,
          recent_after_job_id = (select max(id) from jobs),

@@ -13,7 +13,7 @@ import {
 import { passTime } from "../support/clock.ts";
 import { moodOfD1 } from "./d1_faults.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";
-import { evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
+import { change, evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
 
 const ADA = "ada";
 const session = { personal_token_id: null };
@@ -409,7 +409,7 @@ describe("a flush", () => {
     const known = async () => (await d1Accounts())[0]?.["line"];
     await vi.waitFor(async () => expect(await known()).toBe(2));
     const lines = PROJECTION_BATCH_LINES * (PROJECTION_FLUSH_BATCHES + 1);
-    await query(
+    await change(
       ADA,
       `with recursive n(line) as (select 3 union all select line + 1 from n where line < ${lines})
        insert into entries (line, kind, amount, balance_after, reserved_after, at_ms)
@@ -463,7 +463,7 @@ describe("a rebuild", () => {
     await open(10_000);
     const jobs = PROJECTION_BATCH_LINES * (PROJECTION_FLUSH_BATCHES + 1);
     await createJob();
-    await query(
+    await change(
       ADA,
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs})
        insert into jobs select printf('00000000-%07d', i), 'completed', app_slug, action, 0, 0, null,

@@ -7,7 +7,14 @@ import { moodOfD1, type D1Mood } from "./d1_faults.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";
 import { readDailyTotals } from "../../src/readmodel/totals.ts";
 import { addAccount, seriesOf, type Totals } from "../readmodel/totals_model.ts";
-import { evict, fireAlarm, query, readContents, repeatAlarm } from "../support/account_object.ts";
+import {
+  change,
+  evict,
+  fireAlarm,
+  query,
+  readContents,
+  repeatAlarm,
+} from "../support/account_object.ts";
 
 type Step =
   | { readonly do: "grant"; readonly app: string }
@@ -157,12 +164,11 @@ class Play {
       "select count(*) as n from entries where kind in ('adjustment', 'plan')",
     );
     if (lines === 0) return;
-    await query(
+    await change(
       this.#identity_id,
       `delete from entries where kind in ('adjustment', 'plan')
          and line = (select max(line) from entries)`,
     );
-    return evict(this.#identity_id);
   }
 }
 

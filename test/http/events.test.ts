@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EVENTS_REPLAY_MAX_LINES, EVENTS_WATCHERS_MAX } from "../../src/domain/limits.ts";
 import worker from "../../src/worker.ts";
+import { change } from "../support/account_object.ts";
 import { passTime } from "../support/clock.ts";
 import { evict } from "../support/evict.ts";
 import { getToken } from "../support/device_logins.ts";
@@ -82,15 +83,13 @@ async function runJob(person: SignedIn, cost_estimate = 10, actual_cost = 7): Pr
 
 /** Adds lines that move nothing, as many settled jobs of no cost would. */
 async function addLines(person: SignedIn, count: number): Promise<void> {
-  await runInDurableObject(env.ACCOUNT.getByName(person.identity_id), (_, state) => {
-    state.storage.sql.exec(
-      `with recursive more (number) as (select 1 union all select number + 1 from more where number < ?)
+  await change(
+    person.identity_id,
+    `with recursive more (number) as (select 1 union all select number + 1 from more where number < ${count})
       insert into entries (line, kind, amount, balance_after, at_ms, open_jobs)
       select newest.line + number, 'grant', 0, newest.balance_after, newest.at_ms, 0
       from more, (select * from entries order by line desc limit 1) as newest`,
-      count,
-    );
-  });
+  );
 }
 
 describe("GET /api/events as a WebSocket", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { query } from "../support/account_object.ts";
+import { change, query } from "../support/account_object.ts";
 import { signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
 
 async function start(person: SignedIn, fields: object = {}): Promise<string> {
@@ -84,7 +84,7 @@ describe("POST /api/jobs", () => {
     const ada = await signInWithCredits();
     await start(ada, { cost_estimate: 1 });
     const job_id = await start(ada, { cost_estimate: 1 });
-    await query(ada.identity_id, "update entries set open_jobs = 10000 where line = 4");
+    await change(ada.identity_id, "update entries set open_jobs = 10000 where line = 4");
     const body = { app: "demo", action: "draw", cost_estimate: 0 };
     const refused = await ada.post("/api/jobs", body);
     expect(refused).toMatchObject({ status: 400, body: { code: "too_many_open_jobs" } });
@@ -166,7 +166,7 @@ describe("POST /api/jobs/complete", () => {
   it("refuses a cost that would take the balance out of its range", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada, { cost_estimate: 0 });
-    await query(
+    await change(
       ada.identity_id,
       `update entries set balance_after = ${1 - Number.MAX_SAFE_INTEGER} where line = 3`,
     );
@@ -296,7 +296,7 @@ describe("GET /api/jobs", () => {
     const ada = await signInWithCredits();
     const first = await start(ada, { cost_estimate: 1 });
     // As if the object had lived on a machine whose clock was years ahead.
-    await query(ada.identity_id, `update jobs set id = '02000000-0000-7000-8000-000000000000'`);
+    await change(ada.identity_id, `update jobs set id = '02000000-0000-7000-8000-000000000000'`);
     const second = await start(ada, { cost_estimate: 1 });
     expect(second > "02000000-0000-7000-8000-000000000000").toBe(true);
     expect(first < second).toBe(true);

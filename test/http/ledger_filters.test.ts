@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { query } from "../support/account_object.ts";
+import { change, query } from "../support/account_object.ts";
 import { passTime } from "../support/clock.ts";
 import { signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
 
@@ -59,7 +59,7 @@ describe("the ledger, filtered", () => {
   it("finds lines whose clock went back for a moment", async () => {
     const ada = await signInWithCredits();
     await jobOf(ada, "demo");
-    await query(ada.identity_id, "update entries set at_ms = at_ms - 30000 where line = 3");
+    await change(ada.identity_id, "update entries set at_ms = at_ms - 30000 where line = 3");
     const { entries } = await readAll(ada, "");
     const [back = "", , first = ""] = entries.map(({ at }) => at);
     expect((await readAll(ada, `from=${first}`)).entries).toHaveLength(2);
@@ -93,7 +93,7 @@ describe("the ledger of 100,000 lines", () => {
   it("looks through a bounded number of lines for each page, and still finds every match", async () => {
     const ada = await signInWithCredits();
     // Two apps; the rare one has 3 lines among them. One line a minute.
-    await query(
+    await change(
       ada.identity_id,
       `insert into entries (line, kind, amount, balance_after, job_id, app_slug, at_ms, open_jobs)
        select value, 'grant', 0, 100, null, case when value % 40000 = 7 then 'rare' else 'demo' end,

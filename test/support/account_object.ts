@@ -22,6 +22,12 @@ export function query<Row>(identity_id: string, sql: string): Promise<Row[]> {
   ) as Promise<Row[]>;
 }
 
+/** Changes rows behind the object's back; it wakes anew, since what it remembers is no longer so. */
+export async function change(identity_id: string, sql: string): Promise<void> {
+  await query(identity_id, sql);
+  await evictDurableObject(stubOf(identity_id));
+}
+
 export async function readContents(identity_id: string): Promise<Contents> {
   return {
     entries: await query(identity_id, "select * from entries order by line"),
