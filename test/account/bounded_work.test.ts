@@ -124,6 +124,19 @@ describe("with 100,000 jobs since one that is still started", () => {
   });
 });
 
+it("after many jobs in a row, none of them started, waking reads a few rows", async () => {
+  await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
+  for (let lives = 0; lives < 4 * RECENT_JOBS_MAX; lives += 1) {
+    await account().failJob(session, { job_id: await createdId(), refund: true }, null);
+  }
+  await createdId();
+  await fireAlarm(ADA);
+  await evict(ADA);
+  const rows = await countRowsRead();
+  await account().wallet(session, { app: null });
+  expect(rows()).toBeLessThan(RECENT_JOBS_MAX + 50);
+});
+
 describe("a list with filters", () => {
   it("pages through everything that matches, without a gap or a double", async () => {
     await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
