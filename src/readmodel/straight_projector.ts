@@ -74,11 +74,12 @@ function keyColumns(table: SQLiteTable): string[] {
 const FOLLOWS = `(value ->> '$.after_line' = 0 or exists (select 1 from accounts
   where id = value ->> '$.id' and line >= value ->> '$.after_line'))`;
 const ADD_LATE_LINES = addLateLines(`${isLetIn("id")} and ${FOLLOWS}`);
-const UPSERT_ACCOUNTS = insertFromJson(accounts, {
+/** Gives the rows that it wrote. */
+const UPSERT_ACCOUNTS = `${insertFromJson(accounts, {
   on_conflict: "replace older",
   instead: { days_json: ADD_LINES },
   where: FOLLOWS,
-});
+})} returning id`;
 const REPLACE_ACCOUNTS = insertFromJson(accounts, {
   on_conflict: "replace",
   instead: { days_json: null },
@@ -102,16 +103,25 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
   const { days_json: _, ...ACCOUNT_COLUMNS } = getTableColumns(accounts);
   const insert = (statement: string, rows: readonly object[]): D1PreparedStatement[] =>
     rows.length === 0 ? [] : [binding.prepare(statement).bind(JSON.stringify(rows))];
+  /** Where D1 is, of accounts that a delivery did not move on: it came again, or does not follow. */
+  const readLines = async (ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+    if (ids.length === 0) return new Map();
+    const { results } = await binding
+      .prepare(READ_LINES)
+      .bind(JSON.stringify(ids))
+      .all<{ id: string; line: number }>();
+    return new Map(results.map(({ id, line }) => [id, line]));
+  };
   const applyAll = async (
     deliveries: readonly ProjectionMessage[],
   ): Promise<readonly boolean[]> => {
+    if (deliveries.length === 0) return [];
     const account_rows = deliveries.map(({ rows: { account, lines }, after_line }) => ({
       ...account,
       after_line,
       days_json: lines,
     }));
-    const ids = deliveries.map(({ rows }) => rows.account.id);
-    const results = await binding.batch<{ id: string; line: number }>([
+    const [, upserted] = await binding.batch<{ id: string }>([
       // Late lines first: the account's row says which were counted, until it moves on.
       ...insert(ADD_LATE_LINES, account_rows),
       ...insert(UPSERT_ACCOUNTS, account_rows),
@@ -123,10 +133,13 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
         UPSERT_JOBS,
         deliveries.flatMap(({ rows }) => rows.jobs),
       ),
-      binding.prepare(READ_LINES).bind(JSON.stringify(ids)),
     ]);
-    const lines = new Map(results.at(-1)?.results.map(({ id, line }) => [id, line]));
-    return deliveries.map(({ rows: { account } }) => (lines.get(account.id) ?? -1) >= account.line);
+    const moved_on = new Set(upserted?.results.map(({ id }) => id));
+    const left = deliveries.filter(({ rows: { account } }) => !moved_on.has(account.id));
+    const known = await readLines(left.map(({ rows: { account } }) => account.id));
+    const has = ({ id, line }: { readonly id: string; readonly line: number }): boolean =>
+      moved_on.has(id) || (known.get(id) ?? -1) >= line;
+    return deliveries.map(({ rows: { account } }) => has(account));
   };
   return {
     lines_at_once: PROJECTION_BATCH_LINES,
