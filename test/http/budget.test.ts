@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { env } from "cloudflare:workers";
-import { runInDurableObject } from "cloudflare:test";
-import { evict, fireAlarm, repeatAlarm } from "../support/account_object.ts";
+import { countRowsWritten, evict, fireAlarm, repeatAlarm } from "../support/account_object.ts";
 import { countedEnvironment } from "../support/bindings.ts";
 import { send, signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
 
@@ -103,22 +102,6 @@ describe("rows written", () => {
   const restores: (() => void)[] = [];
   afterEach(() => restores.splice(0).forEach((restore) => restore()));
 
-  /** Counts the rows that SQL inside this account's object writes from now on. */
-  async function countObjectRows(identity_id: string): Promise<() => number> {
-    const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
-    await runInDurableObject(env.ACCOUNT.getByName(identity_id), (_, state) => {
-      const prototype = Object.getPrototypeOf(state.storage.sql);
-      const exec = prototype.exec;
-      prototype.exec = function (this: SqlStorage, ...args: Parameters<SqlStorage["exec"]>) {
-        const cursor = Reflect.apply(exec, this, args) as (typeof cursors)[number];
-        cursors.push(cursor);
-        return cursor;
-      };
-      restores.push(() => (prototype.exec = exec));
-    });
-    return () => cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
-  }
-
   /** Counts the rows that batches write to D1 from now on, by table: late totals, then the account's. */
   function countD1Rows(): () => { account: number; jobs: number } {
     const rows = { account: 0, jobs: 0 };
@@ -143,7 +126,7 @@ describe("rows written", () => {
     async (_, path, rest) => {
       const ada = await signInWithCredits();
       await fireAlarm(ada.identity_id);
-      const object_rows = await countObjectRows(ada.identity_id);
+      const object_rows = await countRowsWritten(ada.identity_id);
       const d1_rows = countD1Rows();
       const job_id = await startJob(ada);
       // The two halves reach D1 apart, as those of any job longer than a second do.
@@ -158,7 +141,7 @@ describe("rows written", () => {
   it("by one flush of many jobs: a row for each, and the account's once", async () => {
     const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);
-    const object_rows = await countObjectRows(ada.identity_id);
+    const object_rows = await countRowsWritten(ada.identity_id);
     const d1_rows = countD1Rows();
     for (let index = 0; index < 20; index += 1) await startJob(ada);
     await fireAlarm(ada.identity_id);
@@ -174,7 +157,7 @@ describe("rows written", () => {
   it("by batches of a hundred: 4 for each job's life, and one for each batch's key", async () => {
     const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);
-    const object_rows = await countObjectRows(ada.identity_id);
+    const object_rows = await countRowsWritten(ada.identity_id);
     const jobs = Array.from({ length: 100 }, () => ({
       app: "demo",
       action: "draw",
@@ -195,7 +178,7 @@ describe("rows written", () => {
     const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);
     await evict(ada.identity_id);
-    const object_rows = await countObjectRows(ada.identity_id);
+    const object_rows = await countRowsWritten(ada.identity_id);
     await ada.get("/api/wallet");
     expect(await fireAlarm(ada.identity_id)).toBe(false);
     expect(object_rows()).toBe(0);
@@ -204,7 +187,7 @@ describe("rows written", () => {
   it("by requests that change nothing: none", async () => {
     const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);
-    const object_rows = await countObjectRows(ada.identity_id);
+    const object_rows = await countRowsWritten(ada.identity_id);
     await ada.get("/api/wallet?app=demo");
     await ada.get("/api/jobs");
     await ada.get("/api/ledger");

@@ -1,6 +1,7 @@
 /** Looking into an account's object from a test, and doing to it what the platform may do. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { vi } from "vitest";
 import type { EntryRow, JobRow } from "../../src/account/store.ts";
 
 function stubOf(identity_id: string) {
@@ -46,6 +47,21 @@ export async function dump(identity_id: string): Promise<string> {
     "select * from kept_answers_before order by endpoint, key",
   );
   return JSON.stringify([account, kept, before, await readContents(identity_id)]);
+}
+
+/** Counts the rows that SQL in the object writes from now on, until the test ends; alarms it sets are none. */
+export async function countRowsWritten(identity_id: string): Promise<() => number> {
+  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+  await runInDurableObject(stubOf(identity_id), (_, state) => {
+    const prototype = Object.getPrototypeOf(state.storage.sql);
+    const exec = prototype.exec;
+    vi.spyOn(prototype, "exec").mockImplementation(function (this: SqlStorage, ...args: unknown[]) {
+      const cursor = Reflect.apply(exec, this, args) as (typeof cursors)[number];
+      cursors.push(cursor);
+      return cursor;
+    });
+  });
+  return () => cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
 }
 
 /** Drops the object from memory, as the platform may at any time between two requests. */
