@@ -34,17 +34,8 @@ function inOrder<Request, Value>(
   requests: readonly Request[],
   operation: (transaction: Transaction, request: Request) => Answer<Value>,
 ): Answer<Batch<Value>> {
-  const results = requests.map((request) =>
-    operation(withPersonalTokenOfNow(transaction), request),
-  );
+  const results = requests.map((request) => operation(transaction, request));
   return accepted({ results, credits: readBooks(transaction).balance_after });
-}
-
-/** What one item spends of a token's cap, the next has no more. */
-function withPersonalTokenOfNow(transaction: Transaction): Transaction {
-  const { personal_token, personal_tokens } = transaction;
-  if (personal_token === null || personal_token.cap_credits === null) return transaction;
-  return { ...transaction, personal_token: personal_tokens.read(personal_token.id) };
 }
 
 const isAnyDone = ({ results }: Batch<unknown>): boolean => results.some(({ ok }) => ok);

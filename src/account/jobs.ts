@@ -4,13 +4,8 @@ import * as rules from "../domain/job.ts";
 import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX } from "../domain/limits.ts";
 import { mergeMetadata, serialiseMetadata, type Metadata } from "../domain/metadata.ts";
 import { accepted, refused } from "../domain/result.ts";
-import {
-  countSpending,
-  seesJob,
-  whyNotEnd,
-  whyNotReserve,
-  whyOverBudget,
-} from "./personal_tokens/admission.ts";
+import { seesJob, whyNotEnd, whyNotReserve, whyOverBudget } from "./personal_tokens/admission.ts";
+import { chargeCreator } from "./personal_tokens/spending.ts";
 import type {
   Answer,
   CompleteJobRequest,
@@ -50,8 +45,13 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
   );
   if (!step.ok) return step;
   ensureOpen(transaction);
-  const entry = post(transaction, step.value.posting, withStarted(store, open_before));
+  const creation = { personal_token_id: personal_token?.id ?? null, created_at_ms: now_ms };
+  const entry = post(transaction, step.value.posting, {
+    open: withStarted(store, open_before),
+    charged: chargeCreator(transaction, creation, 0 - step.value.posting.amount),
+  });
   const job = {
+    ...creation,
     id,
     status: step.value.status,
     app_slug: request.app_slug,
@@ -59,18 +59,15 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
     reserved: request.cost_estimate,
     actual_cost: step.value.actual_cost,
     failure: step.value.failure,
-    created_at_ms: now_ms,
     updated_at_ms: now_ms,
     expires_at_ms: now_ms + request.ttl_seconds * 1000,
     line: entry.line,
     metadata_json: request.metadata_json,
-    personal_token_id: personal_token?.id ?? null,
     settle: request.policy.settle,
     on_expiry: request.policy.on_expiry,
   };
   store.insertJob(job);
   transaction.expiry.started(transaction, job);
-  countSpending(transaction, job, request.cost_estimate);
   return accepted({ job_id: id, credits: entry.balance_after });
 }
 
@@ -132,7 +129,8 @@ function applyStep(
   const { store, now_ms } = transaction;
   const { status, actual_cost, failure } = step;
   const open = withoutEnded(store, openJobsOf(store.readNewestEntry()), job, now_ms);
-  const entry = post(transaction, step.posting, open);
+  const charged = chargeCreator(transaction, job, 0 - step.posting.amount);
+  const entry = post(transaction, step.posting, { open, charged });
   const ended = {
     ...job,
     status,
@@ -143,7 +141,6 @@ function applyStep(
     line: entry.line,
   };
   store.updateJob(ended);
-  countSpending(transaction, job, 0 - step.posting.amount);
   return { job: ended, credits: entry.balance_after };
 }
 

@@ -1,7 +1,9 @@
 /** Writing the passbook: the only place that adds a line. */
+import type { TokenSpending } from "../domain/carried_spending.ts";
 import { nextLine, type LedgerLine, type Posting, type Standing } from "../domain/ledger.ts";
 import { assertInvariant } from "../domain/result.ts";
 import { openJobsOf, type OpenJobs } from "./open_jobs.ts";
+import { carrySpending } from "./personal_tokens/spending.ts";
 import type { EntryRow } from "./store.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -12,19 +14,29 @@ export function readBooks({
   return store.readNewestEntry() ?? { balance_after: 0, reserved_after: 0 };
 }
 
+/** What starting or ending a job changes beside the money: what is started, and its token's spending. */
+export interface JobBooks {
+  readonly open: OpenJobs;
+  /** Null where no cap counts it. */
+  readonly charged: TokenSpending | null;
+}
+
 /**
- * Adds a line, and sees that the read model hears of it. `open` is given where the posting starts or
- * ends a job: what is started then.
+ * Adds a line, and sees that the read model hears of it. `of_job` is given where the posting starts or
+ * ends a job.
  */
 export function post(
-  { store, now_ms, delivery, posted }: Transaction,
+  transaction: Transaction,
   posting: Posting,
-  open?: OpenJobs,
+  of_job: JobBooks | null = null,
 ): EntryRow {
+  const { store, now_ms, delivery, posted } = transaction;
   const newest = store.readNewestEntry();
   const line = nextLine(newest, posting);
-  const { open_jobs, recent_after_job_id, recent_jobs } = open ?? openJobsOf(newest);
-  const entry = { ...line, at_ms: now_ms, open_jobs, recent_after_job_id, recent_jobs };
+  const { open_jobs, recent_after_job_id, recent_jobs } = of_job?.open ?? openJobsOf(newest);
+  const spending_json = carrySpending(transaction, of_job?.charged ?? null);
+  const books = { open_jobs, recent_after_job_id, recent_jobs, spending_json };
+  const entry = { ...line, at_ms: now_ms, ...books };
   assertWritten(store.insertEntry(entry), line);
   delivery.owe(now_ms);
   posted();

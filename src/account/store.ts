@@ -108,6 +108,7 @@ function openStatements(database: AccountDatabase) {
       open_jobs: value("open_jobs"),
       recent_after_job_id: value("recent_after_job_id"),
       recent_jobs: value("recent_jobs"),
+      spending_json: value("spending_json"),
     })
     .returning({
       line: entries.line,

@@ -1,7 +1,12 @@
 /** What must hold of every account at every moment (design, section 6), read from storage itself. */
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { RECENT_JOBS_MAX } from "../../src/domain/limits.ts";
+import { DAY_MS } from "../../src/domain/day.ts";
+import {
+  RECENT_JOBS_MAX,
+  SPENDING_IDLE_LINES_MAX,
+  SPENDING_TOKENS_PER_LINE_MAX,
+} from "../../src/domain/limits.ts";
 import type { EntryRow } from "../../src/account/contract.ts";
 import { readDailyTotals } from "../../src/readmodel/totals.ts";
 import {
@@ -19,6 +24,7 @@ export async function expectInvariants(identity_id: string): Promise<void> {
   expectJobs(contents);
   expectGrants(contents);
   await expectPurchases(identity_id, contents);
+  await expectSpending(identity_id, contents);
   await fireAlarm(identity_id);
   await expectReadModel(identity_id);
 }
@@ -124,6 +130,39 @@ async function expectPurchases(identity_id: string, { entries }: Contents): Prom
   }
 }
 
+/**
+ * What a capped token has spent is what its jobs' lines come to in its window, and a line carries no
+ * more of it than it may.
+ */
+async function expectSpending(identity_id: string, { entries, jobs }: Contents): Promise<void> {
+  const tokens = await query<CappedTokenRow>(
+    identity_id,
+    `select id, cap_period, created_at_ms, spent, spent_window from personal_tokens
+     where cap_credits is not null`,
+  );
+  const carried = JSON.parse(entries.at(-1)?.spending_json ?? "[]") as [string, ...number[]][];
+  for (const { id, cap_period, created_at_ms, ...row } of tokens) {
+    const windowOf = (at_ms: number): number =>
+      cap_period === "total" ? 0 : Math.floor((at_ms - created_at_ms) / (30 * DAY_MS));
+    let [spent, spent_window] = [0, 0];
+    for (const { job_id, amount, at_ms } of entries) {
+      const job = jobs.find((one) => one.id === job_id);
+      if (job?.personal_token_id !== id || amount === 0) continue;
+      const window = Math.max(spent_window, windowOf(at_ms));
+      const is_counted = amount < 0 || windowOf(job.created_at_ms) === window;
+      spent = (window === spent_window ? spent : 0) - (is_counted ? amount : 0);
+      spent_window = window;
+    }
+    const [, ...on_line] = carried.find(([token]) => token === id) ?? [id];
+    const known = on_line.length === 0 ? [row.spent, row.spent_window] : on_line.slice(0, 2);
+    expect({ id, known }).toEqual({ id, known: [spent, spent_window] });
+  }
+  expect(carried.length).toBeLessThanOrEqual(SPENDING_TOKENS_PER_LINE_MAX);
+  for (const [, , , idle_lines] of carried) {
+    expect(idle_lines).toBeLessThanOrEqual(SPENDING_IDLE_LINES_MAX);
+  }
+}
+
 /** D1 has the same account, grants and jobs, every column of them, and nothing else of this person. */
 export async function expectReadModel(identity_id: string): Promise<void> {
   const { entries, apps, jobs } = await readContents(identity_id);
@@ -189,6 +228,14 @@ async function sumOfDays(): Promise<Record<string, number>> {
     for (const [name, value] of Object.entries(totals)) sums[name] = (sums[name] ?? 0) + value;
   }
   return sums;
+}
+
+interface CappedTokenRow {
+  readonly id: string;
+  readonly cap_period: string;
+  readonly created_at_ms: number;
+  readonly spent: number;
+  readonly spent_window: number;
 }
 
 interface AccountRow {

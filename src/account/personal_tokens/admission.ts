@@ -10,7 +10,8 @@ import { accepted, refused } from "../../domain/result.ts";
 import type { Answer, Caller } from "../contract.ts";
 import type { JobRow } from "../store.ts";
 import type { Transaction } from "../transaction.ts";
-import { budgetOf, limitsOf, type PersonalTokenRow } from "./store.ts";
+import { readBudget } from "./spending.ts";
+import { limitsOf, type PersonalTokenRow } from "./store.ts";
 
 /**
  * Lets a caller in and notes the token's use, at most once an hour. An app is let in where the account
@@ -101,32 +102,9 @@ export function whyNotEnd(transaction: Transaction, job: JobRow): Refusal | null
   return whyNotForApp(transaction, job.app_slug);
 }
 
-/** Why the caller may not spend so much more; null where they may. */
-export function whyOverBudget(
-  { personal_token, now_ms }: Transaction,
-  credits: number,
-): Refusal | null {
-  const budget = personal_token === null ? null : budgetOf(personal_token);
+/** Why the caller may not spend so much more, after all that this transaction did; null where they may. */
+export function whyOverBudget(transaction: Transaction, credits: number): Refusal | null {
+  const { personal_token, now_ms } = transaction;
+  const budget = personal_token === null ? null : readBudget(transaction, personal_token);
   return budget === null ? null : rules.whyOverBudget(budget, credits, now_ms);
-}
-
-/**
- * Counts what a job moved against the cap of the token that created it, whoever moved it. `credits` is
- * positive where it was spent. Without a cap nothing is written.
- */
-export function countSpending(
-  { personal_tokens, now_ms }: Transaction,
-  job: Pick<JobRow, "personal_token_id" | "created_at_ms">,
-  credits: number,
-): void {
-  const personal_token =
-    job.personal_token_id === null || credits === 0
-      ? null
-      : personal_tokens.read(job.personal_token_id);
-  const budget = personal_token === null ? null : budgetOf(personal_token);
-  if (personal_token === null || budget === null) return;
-  personal_tokens.saveSpending(
-    personal_token.id,
-    rules.charge(budget, credits, job.created_at_ms, now_ms),
-  );
 }

@@ -11,7 +11,8 @@ import type {
 import { ensureOpen } from "../ledger.ts";
 import type { Transaction } from "../transaction.ts";
 import { visibleApps } from "./admission.ts";
-import { budgetOf, limitsOf } from "./store.ts";
+import { readBudget } from "./spending.ts";
+import { limitsOf } from "./store.ts";
 
 /** Refuses where the account has as many living tokens as it may have. */
 export function checkRoomForPersonalToken({ personal_tokens, now_ms }: Transaction): Answer<null> {
@@ -43,8 +44,6 @@ export function issuePersonalToken(
     app_slugs_json: app_slugs === null ? null : JSON.stringify(app_slugs),
     cap_credits: cap?.credits ?? null,
     cap_period: cap?.period ?? null,
-    spent: 0,
-    spent_window: 0,
     created_at_ms: now_ms,
     last_used_at_ms: null,
     expires_at_ms,
@@ -64,7 +63,7 @@ export function listPersonalTokens(
   return accepted(
     rows.map((row) => {
       const { id, label, app_slug, created_at_ms, last_used_at_ms, expires_at_ms } = row;
-      const budget = budgetOf(row);
+      const budget = readBudget(transaction, row);
       return {
         id,
         label,

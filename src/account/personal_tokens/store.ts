@@ -1,29 +1,42 @@
 /** The SQL of an account's personal access tokens. Synchronous, like that of its money. */
-import { desc, eq, gt, isNotNull, lte, sql } from "drizzle-orm";
+import { desc, eq, getTableColumns, gt, isNotNull, lte, sql } from "drizzle-orm";
 import type { Budget, PersonalTokenLimits } from "../../domain/personal_token.ts";
+import { assertInvariant } from "../../domain/result.ts";
 import { personalTokens } from "../schema.ts";
-import type { AccountDatabase } from "../store.ts";
+import { value, type AccountDatabase } from "../store.ts";
 
-export type PersonalTokenRow = typeof personalTokens.$inferSelect;
+const { spent, spent_window, ...columns } = getTableColumns(personalTokens);
+
+/** A token without what it has spent: that is asked of `spending.ts`. */
+export type PersonalTokenRow = Omit<typeof personalTokens.$inferSelect, "spent" | "spent_window">;
+type Spending = Pick<Budget, "spent" | "spent_window">;
+
+const NOTHING_SPENT: Spending = { spent: 0, spent_window: 0 };
 
 /** Opens the statements over a migrated database. */
 export function openPersonalTokenStore(database: AccountDatabase) {
-  const token_by_id = database
-    .select()
+  const by_id = eq(personalTokens.id, value("id"));
+  const token_by_id = database.select(columns).from(personalTokens).where(by_id).prepare();
+  const spending_by_id = database
+    .select({ spent, spent_window })
     .from(personalTokens)
-    .where(eq(personalTokens.id, sql`${sql.placeholder("id")}`))
+    .where(by_id)
     .prepare();
   return {
     read: (id: string): PersonalTokenRow | null => token_by_id.get({ id }) ?? null,
     /** Tokens that have not expired, newest first. */
     listLiving: (now_ms: number): PersonalTokenRow[] =>
       database
-        .select()
+        .select(columns)
         .from(personalTokens)
         .where(gt(personalTokens.expires_at_ms, now_ms))
         .orderBy(desc(personalTokens.created_at_ms), desc(personalTokens.id))
         .all(),
-    insert: (row: PersonalTokenRow): void => void database.insert(personalTokens).values(row).run(),
+    insert: (row: PersonalTokenRow): void =>
+      void database
+        .insert(personalTokens)
+        .values({ ...row, ...NOTHING_SPENT })
+        .run(),
     delete: (id: string): void =>
       void database.delete(personalTokens).where(eq(personalTokens.id, id)).run(),
     deleteExpired: (now_ms: number): void =>
@@ -45,7 +58,13 @@ export function openPersonalTokenStore(database: AccountDatabase) {
         .set({ last_used_at_ms })
         .where(eq(personalTokens.id, id))
         .run(),
-    saveSpending: (id: string, spending: Pick<PersonalTokenRow, "spent" | "spent_window">): void =>
+    /** What a token's own row says of its spending; a ledger line may know better. */
+    readSpending: (id: string): Spending => {
+      const spending = spending_by_id.get({ id });
+      assertInvariant(spending !== undefined, "a token whose spending is asked for has its row");
+      return spending;
+    },
+    saveSpending: (id: string, spending: Spending): void =>
       void database.update(personalTokens).set(spending).where(eq(personalTokens.id, id)).run(),
   };
 }
@@ -59,14 +78,11 @@ export function limitsOf(row: PersonalTokenRow): PersonalTokenLimits {
   return { access, upstream, admin, app_slugs, cap: capOf(row) };
 }
 
-/** What a row records of a cap; null where it has none. */
-export function budgetOf(row: PersonalTokenRow): Budget | null {
-  const cap = capOf(row);
-  const { created_at_ms, spent, spent_window } = row;
-  return cap === null ? null : { cap, created_at_ms, spent, spent_window };
-}
-
-function capOf({ cap_credits, cap_period }: PersonalTokenRow): PersonalTokenLimits["cap"] {
+/** The spending cap that a row records; null where it has none. */
+export function capOf({
+  cap_credits,
+  cap_period,
+}: Pick<PersonalTokenRow, "cap_credits" | "cap_period">): PersonalTokenLimits["cap"] {
   if (cap_credits === null || cap_period === null) return null;
   return { credits: cap_credits, period: cap_period };
 }
