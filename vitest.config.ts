@@ -93,6 +93,7 @@ export default defineConfig({
                   "stripe",
                   "uuid",
                   "zod",
+                  "zod/mini",
                 ],
               },
             },

@@ -1,5 +1,5 @@
 /** What is wrong with settings, in words: which variable, which entry and field, what would be right. */
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 /** One thing that is wrong. Never a value of the variable, which may be a secret. */
 export interface SettingProblem {
@@ -45,6 +45,15 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case "not_multiple_of":
       return "is not valid";
   }
+}
+
+/** Says what is wrong with a value that a schema transforms. `path`: where within it. */
+export function addProblem(
+  payload: z.core.ParsePayload,
+  message: string,
+  path: PropertyKey[] = [],
+): void {
+  payload.issues.push({ code: "custom", input: payload.value, message, path });
 }
 
 function withArticle(type: string): string {

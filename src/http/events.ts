@@ -1,5 +1,5 @@
 /** `GET /api/events`: the account's changes as they happen, as WebSocket or `text/event-stream`. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { openWatch, WATCH_PROTOCOL, type WatcherProof } from "../account/watch_client.ts";
 import { EVENTS_PULSE_MS, EVENTS_SESSION_CHECK_MS } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -9,12 +9,12 @@ import { factory, type AppContext, type Principal } from "./context.ts";
 import { isFromForeignPage } from "./origins.ts";
 import { countAuthenticated } from "./rate_limits.ts";
 import { refuse } from "./refusals.ts";
-import { validQuery } from "./validation.ts";
+import { queryText, validQuery } from "./validation.ts";
 
 const LINE = /^(0|[1-9]\d{0,14})$/;
 const NOT_A_LINE = "must be the number of a line";
 export const watchEventsQuery = z.object({
-  after: z.string().regex(LINE, NOT_A_LINE).transform(Number).optional(),
+  after: z.optional(z.pipe(queryText.check(z.regex(LINE, NOT_A_LINE)), z.transform(Number))),
 });
 
 /** How a browser's WebSocket brings a token, since it cannot set a header of its own. */

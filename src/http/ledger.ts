@@ -1,30 +1,33 @@
 /** `GET /api/ledger`: the lines of the caller's passbook, newest first. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { EntryRow, ListEntriesRequest, Page } from "../account/contract.ts";
 import { ENTRY_KINDS } from "../domain/ledger.ts";
 import { accountOf, callerOf, factory } from "./context.ts";
 import { refuse } from "./refusals.ts";
-import { appSlug, jobId, pageLimit, validQuery } from "./validation.ts";
+import { appSlug, jobId, pageLimit, queryText, validQuery } from "./validation.ts";
 import { entryView } from "./views.ts";
 
 /** A moment, in any offset (RFC 3339). */
-const moment = z.iso
-  .datetime({ offset: true, error: "must be a time such as 2026-11-21T00:00:00Z" })
-  .transform((text) => Date.parse(text))
-  .refine(Number.isFinite, "must be a time that exists");
+const moment = z
+  .pipe(
+    z.iso.datetime({ offset: true, error: "must be a time such as 2026-11-21T00:00:00Z" }),
+    z.transform((text) => Date.parse(text)),
+  )
+  .check(z.refine(Number.isFinite, "must be a time that exists"));
 
 export const listLedgerQuery = z.object({
-  app: appSlug.optional(),
-  job_id: jobId.optional(),
-  kind: z.enum(ENTRY_KINDS, `must be one of ${ENTRY_KINDS.join(", ")}`).optional(),
-  from: moment.optional(),
-  to: moment.optional(),
+  app: z.optional(appSlug),
+  job_id: z.optional(jobId),
+  kind: z.optional(z.enum(ENTRY_KINDS, `must be one of ${ENTRY_KINDS.join(", ")}`)),
+  from: z.optional(moment),
+  to: z.optional(moment),
   limit: pageLimit,
-  cursor: z
-    .string()
-    .regex(/^[1-9]\d{0,14}$/, "must be a next_cursor of this list")
-    .transform(Number)
-    .optional(),
+  cursor: z.optional(
+    z.pipe(
+      queryText.check(z.regex(/^[1-9]\d{0,14}$/, "must be a next_cursor of this list")),
+      z.transform(Number),
+    ),
+  ),
 });
 
 /** What the account is asked for. */

@@ -1,12 +1,12 @@
 /** `POST /signout` (form: `redirect_to`): ends this browser's session. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { factory } from "./context.ts";
 import { acceptsHtml, refuseByAccept } from "./problem.tsx";
 import { readRedirectTo } from "./redirect_to.ts";
 import { forgetSignedIn } from "./session_cookies.ts";
 import { validForm } from "./validation.ts";
 
-export const signOutForm = z.object({ redirect_to: z.string().optional() });
+export const signOutForm = z.object({ redirect_to: z.optional(z.string("must be a string")) });
 
 /** A page goes on to `redirect_to` or `/signin`; a program that reads no HTML gets `{ ok: true }`. */
 export const signOut = factory.createHandlers(validForm(signOutForm), async (context) => {

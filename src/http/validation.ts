@@ -1,7 +1,7 @@
 /** Input from outside: bodies and queries checked by zod, refused in our words. */
 import { zValidator } from "@hono/zod-validator";
 import { bodyLimit } from "hono/body-limit";
-import * as z from "zod";
+import * as z from "zod/mini";
 import {
   BODY_MAX_BYTES,
   COST_MAX_CREDITS,
@@ -20,16 +20,23 @@ import { refuse } from "./refusals.ts";
 /** An app's slug. */
 export const appSlug = z
   .string("must be a string")
-  .regex(APP_SLUG_PATTERN, "must be 1 to 64 of a-z 0-9 . _ -, starting with a letter or digit");
+  .check(
+    z.regex(APP_SLUG_PATTERN, "must be 1 to 64 of a-z 0-9 . _ -, starting with a letter or digit"),
+  );
 
 /** A job's id. */
-export const jobId = z.uuid("must be a job's id").transform((id) => id.toLowerCase());
+export const jobId = z.pipe(
+  z.uuid("must be a job's id"),
+  z.transform((id) => id.toLowerCase()),
+);
 
 /** A cost in credits. */
 export const cost = z
   .int("must be a whole number")
-  .min(0, "must not be negative")
-  .max(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`);
+  .check(
+    z.gte(0, "must not be negative"),
+    z.lte(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`),
+  );
 
 /** `z.record` would drop a `__proto__` key, so the object is taken as it came. */
 export const metadata = z.custom<Metadata>(
@@ -37,18 +44,38 @@ export const metadata = z.custom<Metadata>(
   "must be a JSON object that is not nested too deeply",
 );
 
+/** A query parameter; one that is repeated comes as a list. */
+export const queryText = z.string("must be given once");
+
 /** A page's size, as a query parameter. */
-export const pageLimit = z
-  .string()
-  .regex(/^\d{1,3}$/, `must be a whole number from 1 to ${PAGE_MAX_ROWS}`)
-  .default(String(PAGE_DEFAULT_ROWS))
-  .transform(Number)
-  .pipe(
-    z
-      .number()
-      .min(1, `must be from 1 to ${PAGE_MAX_ROWS}`)
-      .max(PAGE_MAX_ROWS, `must be from 1 to ${PAGE_MAX_ROWS}`),
-  );
+export const pageLimit = z.pipe(
+  z.pipe(
+    z._default(
+      queryText.check(z.regex(/^\d{1,3}$/, `must be a whole number from 1 to ${PAGE_MAX_ROWS}`)),
+      String(PAGE_DEFAULT_ROWS),
+    ),
+    z.transform(Number),
+  ),
+  z
+    .number()
+    .check(
+      z.gte(1, `must be from 1 to ${PAGE_MAX_ROWS}`),
+      z.lte(PAGE_MAX_ROWS, `must be from 1 to ${PAGE_MAX_ROWS}`),
+    ),
+);
+
+/**
+ * What a page was asked for; where it is not there or cannot be meant, `fallback`. `z.catch` does the
+ * same, and brings all that zod made for itself into the bundle.
+ */
+export const readableOr = <const Fallback, Schema extends z.ZodMiniType>(
+  fallback: Fallback,
+  schema: Schema,
+) =>
+  z.transform((value: unknown): z.output<Schema> | Fallback => {
+    const read = schema.safeParse(value);
+    return read.success ? read.data : fallback;
+  });
 
 /** The first problem in words, its field named. A field that is not there is said to be missing. */
 function firstProblem(error: z.core.$ZodError, value: unknown): string {
@@ -70,14 +97,20 @@ function isThere(value: unknown, path: readonly PropertyKey[]): boolean {
 
 const checked =
   <Target extends "query" | "json" | "form">(target: Target) =>
-  <Schema extends z.ZodType>(schema: Schema) =>
-    zValidator(target, schema, (result, context) =>
-      result.success
-        ? undefined
-        : refuse(context as unknown as AppContext, {
-            code: "invalid_request",
-            detail: firstProblem(result.error, result.data),
-          }),
+  <Schema extends z.ZodMiniType>(schema: Schema) =>
+    zValidator(
+      target,
+      schema,
+      (result, context) =>
+        result.success
+          ? undefined
+          : refuse(context as unknown as AppContext, {
+              code: "invalid_request",
+              detail: firstProblem(result.error, result.data),
+            }),
+      // Parsed at once: else problems behind a transform come after all others. The option's type
+      // knows the error of classic zod alone.
+      { validationFunction: (_, value) => schema.safeParse(value) as never },
     );
 
 /** Checks the query. */
@@ -93,7 +126,7 @@ export const validForm = checked("form");
  * Reads a JSON body that may be left out, which stands for `{}`; goes after {@link limitedBody}. Some
  * clients name a type without sending a body.
  */
-export async function readOptionalBody<Schema extends z.ZodType>(
+export async function readOptionalBody<Schema extends z.ZodMiniType>(
   context: AppContext,
   schema: Schema,
 ): Promise<Result<z.output<Schema>, Refusal>> {
@@ -109,7 +142,7 @@ export async function readOptionalBody<Schema extends z.ZodType>(
 }
 
 /** Checks a value of a body; refused in the words of a whole one. */
-export function readValue<Schema extends z.ZodType>(
+export function readValue<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
 ): Result<z.output<Schema>, Refusal> {

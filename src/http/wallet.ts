@@ -1,5 +1,5 @@
 /** `GET /api/wallet[?app=]`: the account and its app grants; opens the account, grants once. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Answer, WalletAnswer, WalletRequest } from "../account/contract.ts";
 import { accountOf, callerOf, factory, type AppContext } from "./context.ts";
 import { guardCookieWrites } from "./origins.ts";
@@ -7,7 +7,7 @@ import { refuse } from "./refusals.ts";
 import { appSlug, validQuery } from "./validation.ts";
 import { timestamp } from "./views.ts";
 
-export const readWalletQuery = z.object({ app: appSlug.optional() });
+export const readWalletQuery = z.object({ app: z.optional(appSlug) });
 
 /** With `app` this GET writes, so a cookie alone does not suffice from an unknown page. */
 const guardGrant = factory.createMiddleware((context, next) =>

@@ -3,7 +3,7 @@
  * large ones, and any OAuth 2 or OpenID Connect issuer spelled out. Endpoints are static, so nothing
  * is discovered when the Worker starts or while it answers.
  */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { isLoopbackHost, parseAbsoluteUrl } from "../domain/origins.ts";
 
 /** A provider, ready to be used. */
@@ -99,73 +99,86 @@ const PRESETS: Readonly<Record<"github" | "google" | "x", Preset>> = {
 };
 
 /** An address that secrets may be sent to: https, or plain http towards this machine. */
-export const secureEndpoint = z.string().refine((text) => {
-  const url = parseAbsoluteUrl(text);
-  if (url === null) return false;
-  return url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
-}, "must be an https address");
+export const secureEndpoint = z.string().check(
+  z.refine((text) => {
+    const url = parseAbsoluteUrl(text);
+    if (url === null) return false;
+    return url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
+  }, "must be an https address"),
+);
 
-const client = { client_id: z.string().min(1), client_secret: z.string().min(1) };
+const some_text = z.string().check(z.minLength(1));
+const client = { client_id: some_text, client_secret: some_text };
 
-const preset_provider = z
-  .strictObject({
+const preset_provider = z.pipe(
+  z.strictObject({
     preset: z.enum(["github", "google", "x"]),
-    scope: z.string().min(1).optional(),
+    scope: z.optional(some_text),
     ...client,
-  })
-  .transform(({ preset, scope, ...credentials }): OAuthProvider => {
+  }),
+  z.transform(({ preset, scope, ...credentials }): OAuthProvider => {
     const base = PRESETS[preset];
     return { ...base, ...credentials, scope: scope ?? base.scope };
-  });
+  }),
+);
+
+const text_or_null = z._default(z.nullable(z.string()), null);
+const endpoint_or_null = z._default(z.nullable(secureEndpoint), null);
 
 const profile_fields = z.strictObject({
-  subject: z.string().min(1),
-  name: z.string().nullable().default(null),
-  email: z.string().nullable().default(null),
-  email_verified: z.string().nullable().default(null),
+  subject: some_text,
+  name: text_or_null,
+  email: text_or_null,
+  email_verified: text_or_null,
 });
 
 const spelled_out_provider = z
-  .strictObject({
-    // "dev" is the development sign-in's own name for its identities.
-    id: z
-      .string()
-      .regex(
-        /^(?!dev$|callback$)[a-z0-9][a-z0-9-]{0,31}$/,
-        "must be 1 to 32 of a-z 0-9 -, and neither dev nor callback",
+  .pipe(
+    z.strictObject({
+      // "dev" is the development sign-in's own name for its identities.
+      id: z
+        .string()
+        .check(
+          z.regex(
+            /^(?!dev$|callback$)[a-z0-9][a-z0-9-]{0,31}$/,
+            "must be 1 to 32 of a-z 0-9 -, and neither dev nor callback",
+          ),
+        ),
+      name: z.string().check(z.minLength(1), z.maxLength(64)),
+      issuer: secureEndpoint,
+      authorization_endpoint: secureEndpoint,
+      token_endpoint: secureEndpoint,
+      userinfo_endpoint: endpoint_or_null,
+      jwks_uri: endpoint_or_null,
+      scope: some_text,
+      client_authentication: z._default(
+        z.enum(["client_secret_basic", "client_secret_post"]),
+        "client_secret_basic",
       ),
-    name: z.string().min(1).max(64),
-    issuer: secureEndpoint,
-    authorization_endpoint: secureEndpoint,
-    token_endpoint: secureEndpoint,
-    userinfo_endpoint: secureEndpoint.nullable().default(null),
-    jwks_uri: secureEndpoint.nullable().default(null),
-    scope: z.string().min(1),
-    client_authentication: z
-      .enum(["client_secret_basic", "client_secret_post"])
-      .default("client_secret_basic"),
-    authorization_response_iss_parameter_supported: z.boolean().default(false),
-    authorization_parameters: z.record(z.string(), z.string()).default({}),
-    profile: profile_fields.default(OPENID_PROFILE),
-    ...client,
-  })
-  .transform((provider): OAuthProvider => {
-    const openid = provider.scope.split(" ").includes("openid");
-    return { ...provider, protocol: openid ? "openid" : "oauth" };
-  })
-  .refine((provider) => provider.protocol === "oauth" || provider.jwks_uri !== null, {
-    path: ["jwks_uri"],
-    error: "is missing, and the scope openid needs it",
-  })
-  .refine((provider) => provider.protocol === "openid" || provider.userinfo_endpoint !== null, {
-    path: ["userinfo_endpoint"],
-    error: "is missing, and a scope without openid needs it",
-  });
+      authorization_response_iss_parameter_supported: z._default(z.boolean(), false),
+      authorization_parameters: z._default(z.record(z.string(), z.string()), {}),
+      profile: z._default(profile_fields, OPENID_PROFILE),
+      ...client,
+    }),
+    z.transform((provider): OAuthProvider => {
+      const openid = provider.scope.split(" ").includes("openid");
+      return { ...provider, protocol: openid ? "openid" : "oauth" };
+    }),
+  )
+  .check(
+    z.refine((provider) => provider.protocol === "oauth" || provider.jwks_uri !== null, {
+      path: ["jwks_uri"],
+      error: "is missing, and the scope openid needs it",
+    }),
+    z.refine((provider) => provider.protocol === "openid" || provider.userinfo_endpoint !== null, {
+      path: ["userinfo_endpoint"],
+      error: "is missing, and a scope without openid needs it",
+    }),
+  );
 
 /** `SIGNIN_PROVIDERS`: an array of presets and spelled-out providers with distinct ids. */
-export const signInProviders = z
-  .array(z.union([preset_provider, spelled_out_provider]))
-  .superRefine((providers, context) => {
+export const signInProviders = z.array(z.union([preset_provider, spelled_out_provider])).check(
+  z.superRefine((providers, context) => {
     const ids = providers.map(({ id }) => id);
     for (const [place, id] of ids.entries()) {
       const first = ids.indexOf(id);
@@ -173,4 +186,5 @@ export const signInProviders = z
       const message = `is the same as that of entry ${first + 1}`;
       context.addIssue({ code: "custom", path: [place, "id"], message });
     }
-  });
+  }),
+);

@@ -1,5 +1,5 @@
 /** The adapter to Stripe: hosted Checkout, and the webhook that says what became of it. */
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { CreditPackage } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
@@ -165,7 +165,7 @@ async function readReversal(
 }
 
 /** Asks Stripe for one of its objects. @throws Error where that does not look as documented. */
-async function read<Schema extends z.ZodType>(
+async function read<Schema extends z.ZodMiniType>(
   settings: StripeSettings,
   schema: Schema,
   call: StripeCall,

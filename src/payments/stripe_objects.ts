@@ -1,22 +1,26 @@
 /** What we read of Stripe's objects; whatever else they carry is passed over. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { isLoopbackHost } from "../domain/origins.ts";
 
-const minor_units = z.int().min(0);
-const marks = z.record(z.string(), z.string()).nullish();
+const minor_units = z.int().check(z.gte(0));
+const text_or_null = z.nullable(z.string());
+const marks = z.nullish(z.record(z.string(), z.string()));
 
 export const checkoutSession = z.object({
-  id: z.string().regex(/^cs_\w{1,250}$/),
+  id: z.string().check(z.regex(/^cs_\w{1,250}$/)),
   mode: z.string(),
   payment_status: z.string(),
-  amount_total: minor_units.nullable(),
-  currency: z.string().nullable(),
-  payment_intent: z.string().nullable(),
-  client_reference_id: z.string().nullable(),
+  amount_total: z.nullable(minor_units),
+  currency: text_or_null,
+  payment_intent: text_or_null,
+  client_reference_id: text_or_null,
   metadata: marks,
   line_items: z.object({
     data: z.array(
-      z.object({ price: z.object({ id: z.string() }).nullable(), quantity: z.int().nullable() }),
+      z.object({
+        price: z.nullable(z.object({ id: z.string() })),
+        quantity: z.nullable(z.int()),
+      }),
     ),
   }),
 });
@@ -24,10 +28,12 @@ export type CheckoutSession = z.infer<typeof checkoutSession>;
 
 /** People are sent there, so it is nothing but an address of the web; plain http only to a stand-in. */
 export const newCheckoutSession = z.object({
-  url: z.url({ protocol: /^https?$/ }).refine((text) => {
-    const { protocol, hostname } = new URL(text);
-    return protocol === "https:" || isLoopbackHost(hostname);
-  }),
+  url: z.url({ protocol: /^https?$/ }).check(
+    z.refine((text) => {
+      const { protocol, hostname } = new URL(text);
+      return protocol === "https:" || isLoopbackHost(hostname);
+    }),
+  ),
 });
 
 export const paymentIntent = z.object({
@@ -40,15 +46,15 @@ export const paymentIntent = z.object({
 export const markedSession = z.object({ id: checkoutSession.shape.id, metadata: marks });
 
 export const charge = z.object({
-  id: z.string().max(255),
-  payment_intent: z.string().nullable(),
+  id: z.string().check(z.maxLength(255)),
+  payment_intent: text_or_null,
   amount_refunded: minor_units,
   currency: z.string(),
 });
 
 export const dispute = z.object({
-  id: z.string().max(255),
-  payment_intent: z.string().nullable(),
+  id: z.string().check(z.maxLength(255)),
+  payment_intent: text_or_null,
   amount: minor_units,
   currency: z.string(),
   status: z.string(),

@@ -112,6 +112,21 @@ describe("a body that makes no sense", () => {
   });
 });
 
+describe("a query that is wrong", () => {
+  it.each([
+    [
+      "in two parameters, of which the first that is read counts",
+      "cursor=x&limit=0",
+      "limit must be from 1 to 200.",
+    ],
+    ["in a parameter that is there twice", "cursor=1&cursor=2", "cursor must be given once."],
+  ])("%s, is refused in words", async (_, query, error) => {
+    const ada = await signInWithCredits();
+    const answer = await ada.get(`/api/ledger?${query}`);
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request", error } });
+  });
+});
+
 describe("odd but valid input", () => {
   async function roundTrip(person: SignedIn, body: string) {
     const created = await person.post("/api/jobs", body);

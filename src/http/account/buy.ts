@@ -1,11 +1,13 @@
 /** `POST /account/buy` (form: `package`): leaves for the checkout, to come back to `/account/paid`. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { factory } from "../context.ts";
 import { paymentsOf } from "../payments/sold.ts";
 import { refuseWithPage } from "../problem.tsx";
 import { validForm } from "../validation.ts";
 
-const form = z.object({ package: z.string().max(64) });
+const form = z.object({
+  package: z.string("must be a string").check(z.maxLength(64, "is too long")),
+});
 
 export const buyCredits = factory.createHandlers(validForm(form), async (context) => {
   const started = await paymentsOf(context).startCheckout({

@@ -1,15 +1,15 @@
 /** `GET` and `POST /account/delete` (form: `confirmation`): the holder deletes their account. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { CONFIRMATION_WORD, DeletedPage, DeletePage } from "../../pages/account/delete.tsx";
 import { operates } from "../admin/operator.ts";
 import { callerOf, factory, type AppContext } from "../context.ts";
 import { refuseWithPage } from "../problem.tsx";
 import { forgetSignedIn } from "../session_cookies.ts";
-import { validForm } from "../validation.ts";
+import { readableOr, validForm } from "../validation.ts";
 import { leaveDeletedAccount, saysDeleted } from "./deleted.ts";
 import { errorName } from "../../domain/error_name.ts";
 
-const form = z.object({ confirmation: z.string().max(100).catch("") });
+const form = z.object({ confirmation: readableOr("", z.string().check(z.maxLength(100))) });
 
 export const showDeletion = factory.createHandlers((context) => showForm(context, null));
 

@@ -1,19 +1,20 @@
 /** `GET /account/jobs[?app=&status=&before=]`: all jobs of the signed-in person. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { JOBS_PAGE_ROWS } from "../../domain/limits.ts";
 import { APP_SLUG_PATTERN } from "../../domain/slug.ts";
 import { JobsPage } from "../../pages/account/jobs.tsx";
 import { callerOf, factory } from "../context.ts";
 import { refuseWithPage } from "../problem.tsx";
+import { readableOr } from "../validation.ts";
 import { appNames } from "./app_names.ts";
 import { shownJob } from "./shown_job.ts";
 
 /** What cannot be meant is left out: a page answers with jobs, not with a lecture. */
 const query = z.object({
-  app: z.string().regex(APP_SLUG_PATTERN).nullable().catch(null),
-  status: z.enum(JOB_STATUSES).nullable().catch(null),
-  before: z.uuid().toLowerCase().nullable().catch(null),
+  app: readableOr(null, z.string().check(z.regex(APP_SLUG_PATTERN))),
+  status: readableOr(null, z.enum(JOB_STATUSES)),
+  before: readableOr(null, z.uuid().check(z.toLowerCase())),
 });
 
 export const showJobs = factory.createHandlers(async (context) => {

@@ -1,11 +1,11 @@
 /** `POST /account/link` and `POST /account/unlink`: further ways to sign in. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { factory } from "../context.ts";
 import { refuseWithPage } from "../problem.tsx";
 import { sendElsewhere } from "../session_cookies.ts";
 import { validForm } from "../validation.ts";
 
-const form = z.object({ provider: z.string() });
+const form = z.object({ provider: z.string("must be a string") });
 
 /** Leaves for a provider, to come back with a further identity of the same person. */
 export const linkMethod = factory.createHandlers(validForm(form), async (context) => {

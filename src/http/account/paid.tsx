@@ -1,13 +1,13 @@
 /** `GET /account/paid`: where a buyer comes back to, and waits for the credits. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { CheckoutPage } from "../../pages/account/checkout.tsx";
 import { callerOf, factory } from "../context.ts";
 import { refuseWithPage } from "../problem.tsx";
-import { validQuery } from "../validation.ts";
+import { readableOr, validQuery } from "../validation.ts";
 
 const query = z.object({
-  checkout: z.enum(["success", "cancelled"]).catch("success"),
-  checkout_session: z.string().max(255).catch(""),
+  checkout: readableOr("success", z.enum(["success", "cancelled"])),
+  checkout_session: readableOr("", z.string().check(z.maxLength(255))),
 });
 
 /** What the address says is no proof of anything: only the account's own row is. */

@@ -2,12 +2,12 @@
  * `POST /account/signout-everywhere` (form: `personal_tokens=end`): ends every session of the person,
  * what hangs on one, and their personal access tokens too where they ask for it.
  */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { factory } from "../context.ts";
 import { forgetSignedIn, sendElsewhere } from "../session_cookies.ts";
 import { validForm } from "../validation.ts";
 
-const form = z.object({ personal_tokens: z.literal("end").optional() });
+const form = z.object({ personal_tokens: z.optional(z.literal("end", "must be end")) });
 
 export const signOutEverywhere = factory.createHandlers(validForm(form), async (context) => {
   const { accounts, identity } = context.get("services");

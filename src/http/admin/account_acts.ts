@@ -2,7 +2,7 @@
  * What operators do to one account, each with its line in the audit log: the same by the API and on the
  * console's pages.
  */
-import * as z from "zod";
+import * as z from "zod/mini";
 import {
   SERVICE,
   type AdjustedCredits,
@@ -18,23 +18,25 @@ import { act, actOnce, type Act } from "./act.ts";
 
 const reason = z
   .string("must be a string")
-  .trim()
-  .min(1, "must say why")
-  .max(REASON_MAX_LENGTH, `must be at most ${REASON_MAX_LENGTH} characters`);
+  .check(
+    z.trim(),
+    z.minLength(1, "must say why"),
+    z.maxLength(REASON_MAX_LENGTH, `must be at most ${REASON_MAX_LENGTH} characters`),
+  );
 
 export const creditsBody = z.strictObject({
-  amount: z
-    .int("must be a whole number")
-    .min(-COST_MAX_CREDITS, `must be at least -${COST_MAX_CREDITS}`)
-    .max(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`)
-    .refine((amount) => amount !== 0, "must not be 0"),
+  amount: z.int("must be a whole number").check(
+    z.gte(-COST_MAX_CREDITS, `must be at least -${COST_MAX_CREDITS}`),
+    z.lte(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`),
+    z.refine((amount) => amount !== 0, "must not be 0"),
+  ),
   reason,
 });
 export const planBody = z.strictObject({ plan: appSlug, reason });
 export const reasonBody = z.strictObject({ reason });
-export const optionalReasonBody = z.strictObject({ reason: reason.optional() });
+export const optionalReasonBody = z.strictObject({ reason: z.optional(reason) });
 export const emptyBody = z.strictObject({});
-export const revokeQuery = z.object({ reason: reason.optional() });
+export const revokeQuery = z.object({ reason: z.optional(reason) });
 
 /** Why an operator acts, and under which idempotency key, where there is one. */
 interface Order {

@@ -1,23 +1,24 @@
 /** `GET /api/admin/accounts`: accounts as the read model knows them, found by id, identity or address. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { PEOPLE_FOUND_MAX } from "../../domain/limits.ts";
 import { ACCOUNT_SORTS } from "../../domain/account_search.ts";
 import { factory, type AppContext } from "../context.ts";
-import { pageLimit, validQuery } from "../validation.ts";
+import { pageLimit, queryText, validQuery } from "../validation.ts";
 import { timestamp } from "../views.ts";
 
 export const findAccountsQuery = z.object({
-  q: z.string().trim().max(254, "must be at most 254 characters").optional(),
-  sort: z.enum(ACCOUNT_SORTS, "must be created or credits").default("created"),
+  q: z.optional(queryText.check(z.trim(), z.maxLength(254, "must be at most 254 characters"))),
+  sort: z._default(z.enum(ACCOUNT_SORTS, "must be created or credits"), "created"),
   limit: pageLimit,
-  cursor: z
-    .string()
-    .regex(/^-?\d{1,16}_[0-9a-f-]{36}$/, "must be a next_cursor of this list")
-    .transform((text) => {
-      const [value = "", id = ""] = text.split("_");
-      return { value: Number(value), id };
-    })
-    .optional(),
+  cursor: z.optional(
+    z.pipe(
+      queryText.check(z.regex(/^-?\d{1,16}_[0-9a-f-]{36}$/, "must be a next_cursor of this list")),
+      z.transform((text) => {
+        const [value = "", id = ""] = text.split("_");
+        return { value: Number(value), id };
+      }),
+    ),
+  ),
 });
 
 export type FindAccounts = z.output<typeof findAccountsQuery>;

@@ -1,15 +1,15 @@
 /** `GET /api/admin/audit`: what operators did, newest first. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { factory, type AppContext } from "../context.ts";
-import { pageLimit, validQuery } from "../validation.ts";
+import { pageLimit, queryText, validQuery } from "../validation.ts";
 import { timestamp } from "../views.ts";
 
 export const listAuditQuery = z.object({
-  actor: z.string().max(254).optional(),
-  act: z.string().max(100).optional(),
-  subject: z.string().max(254).optional(),
+  actor: z.optional(queryText.check(z.maxLength(254, "must have at most 254 characters"))),
+  act: z.optional(queryText.check(z.maxLength(100, "must have at most 100 characters"))),
+  subject: z.optional(queryText.check(z.maxLength(254, "must have at most 254 characters"))),
   limit: pageLimit,
-  cursor: z.uuid("must be a next_cursor of this list").optional(),
+  cursor: z.optional(z.uuid("must be a next_cursor of this list")),
 });
 
 /** A page of the log. What became of an act is among its details. */

@@ -1,11 +1,13 @@
 /** `GET /api/admin/jobs`: jobs across accounts, as the read model knows them, newest first. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { listJobsQuery } from "../jobs/list.ts";
 import { factory, type AppContext } from "../context.ts";
-import { validQuery } from "../validation.ts";
+import { queryText, validQuery } from "../validation.ts";
 import { timestamp } from "../views.ts";
 
-export const findJobsQuery = listJobsQuery.extend({ identity_id: z.string().max(254).optional() });
+export const findJobsQuery = z.extend(listJobsQuery, {
+  identity_id: z.optional(queryText.check(z.maxLength(254, "must have at most 254 characters"))),
+});
 
 /** A page of jobs, without their metadata: that is their account's alone. */
 export async function findJobs(context: AppContext, query: z.output<typeof findJobsQuery>) {

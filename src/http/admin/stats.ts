@@ -1,5 +1,5 @@
 /** `GET /api/admin/stats`: totals by UTC day, from the read model. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { DAY_MS, utcDayOf } from "../../domain/day.ts";
 import { STATS_DAYS_MAX } from "../../domain/limits.ts";
 import { factory, type AppContext } from "../context.ts";
@@ -9,20 +9,23 @@ import { timestamp } from "../views.ts";
 const DEFAULT_DAYS = 30;
 
 /** A UTC day as whole days since the epoch. */
-const day = z.iso
-  .date("must be a day such as 2026-11-21")
-  .transform((text) => Date.parse(text) / DAY_MS);
+const day = z.pipe(
+  z.iso.date("must be a day such as 2026-11-21"),
+  z.transform((text) => Date.parse(text) / DAY_MS),
+);
 
 export const readStatsQuery = z
-  .object({ from: day.optional(), to: day.optional(), app: appSlug.optional() })
-  .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
-    path: ["to"],
-    message: "must be after from",
-  })
-  .refine(({ from, to }) => !from || !to || to - from <= STATS_DAYS_MAX, {
-    path: ["to"],
-    message: `must be at most ${STATS_DAYS_MAX} days after from`,
-  });
+  .object({ from: z.optional(day), to: z.optional(day), app: z.optional(appSlug) })
+  .check(
+    z.refine(({ from, to }) => from === undefined || to === undefined || from < to, {
+      path: ["to"],
+      message: "must be after from",
+    }),
+    z.refine(({ from, to }) => !from || !to || to - from <= STATS_DAYS_MAX, {
+      path: ["to"],
+      message: `must be at most ${STATS_DAYS_MAX} days after from`,
+    }),
+  );
 
 /** Days from `from` to before `to`: by default the last thirty, today among them. */
 export async function readStats(context: AppContext, query: z.output<typeof readStatsQuery>) {

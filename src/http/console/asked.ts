@@ -1,5 +1,5 @@
 /** What a page of the console was asked for, and what its lists show beside what they found. */
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import { appNames } from "../account/app_names.ts";
 import type { AppContext } from "../context.ts";
 import { errorName } from "../../domain/error_name.ts";
@@ -8,7 +8,7 @@ import { errorName } from "../../domain/error_name.ts";
  * The query by its schema. A filter that is empty or cannot be meant is none: a page answers with a list,
  * not with a lecture.
  */
-export function askedFor<Schema extends z.ZodType>(
+export function askedFor<Schema extends z.ZodMiniType>(
   context: AppContext,
   schema: Schema,
 ): z.output<Schema> {

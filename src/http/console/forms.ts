@@ -1,5 +1,5 @@
 /** Forms of the console as they were sent, and what became of them. */
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { OnceAnswer } from "../../account/contract.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -38,7 +38,7 @@ export function wholeOf(form: FormState, name: string): number {
 }
 
 /** Checks a body made of a form; what is wrong, in the words of its fields. */
-export function check<Schema extends z.ZodType>(
+export function check<Schema extends z.ZodMiniType>(
   schema: Schema,
   body: object,
   labels: Readonly<Record<string, string>>,

@@ -1,5 +1,5 @@
 /** `GET /console[?days=&app=]`: what happened over some days. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { utcDayOf } from "../../domain/day.ts";
 import { APPS_SHOWN_MAX } from "../../domain/limits.ts";
 import {
@@ -11,13 +11,13 @@ import {
 } from "../../pages/console/overview.tsx";
 import { readStats } from "../admin/stats.ts";
 import { factory, type AppContext } from "../context.ts";
-import { appSlug } from "../validation.ts";
+import { appSlug, readableOr } from "../validation.ts";
 import { timestamp } from "../views.ts";
 import { appChoices, askedFor, ifReadable } from "./asked.ts";
 
 const overviewQuery = z.object({
-  days: z.enum(RANGES_DAYS).catch("30").default("30"),
-  app: appSlug.optional().catch(undefined),
+  days: readableOr("30", z.enum(RANGES_DAYS)),
+  app: readableOr(undefined, appSlug),
 });
 
 export const showOverview = factory.createHandlers(async (context) => {

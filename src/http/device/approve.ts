@@ -1,5 +1,5 @@
 /** Approving a login, by the API and by the page. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import {
   CAP_PERIODS,
   FULL_ACCESS,
@@ -23,26 +23,41 @@ function readsOrWrites(scopes: readonly Scope[]): boolean {
 
 /** The limits that an approver may put on the token. */
 export const limitFields = {
-  scopes: z
-    .array(z.enum(PERSONAL_TOKEN_SCOPES, "must be read, write, upstream or admin"))
-    .refine((scopes) => scopes.some((scope) => scope !== "upstream"), {
-      error: "must name read, write or admin",
-    })
-    .refine((scopes) => !scopes.includes("upstream") || readsOrWrites(scopes), {
-      error: "must name read or write beside upstream",
-    })
-    .optional(),
-  apps: z
-    .array(appSlug)
-    .min(1, "must name an app, or be left out")
-    .max(APPS_PER_PERSONAL_TOKEN_MAX, `must name at most ${APPS_PER_PERSONAL_TOKEN_MAX} apps`)
-    .optional(),
-  cap: z
-    .strictObject({
-      credits: cost,
-      period: z.enum(CAP_PERIODS, "must be total or 30_days").default("total"),
-    })
-    .optional(),
+  scopes: z.optional(
+    z
+      .array(
+        z.enum(PERSONAL_TOKEN_SCOPES, "must be read, write, upstream or admin"),
+        "must be a list",
+      )
+      .check(
+        z.refine((scopes) => scopes.some((scope) => scope !== "upstream"), {
+          error: "must name read, write or admin",
+        }),
+        z.refine((scopes) => !scopes.includes("upstream") || readsOrWrites(scopes), {
+          error: "must name read or write beside upstream",
+        }),
+      ),
+  ),
+  apps: z.optional(
+    z
+      .array(appSlug, "must be a list")
+      .check(
+        z.minLength(1, "must name an app, or be left out"),
+        z.maxLength(
+          APPS_PER_PERSONAL_TOKEN_MAX,
+          `must name at most ${APPS_PER_PERSONAL_TOKEN_MAX} apps`,
+        ),
+      ),
+  ),
+  cap: z.optional(
+    z.strictObject(
+      {
+        credits: cost,
+        period: z._default(z.enum(CAP_PERIODS, "must be total or 30_days"), "total"),
+      },
+      "must be an object",
+    ),
+  ),
 };
 
 /** Only these limits: a misspelt one must not be none at all. */

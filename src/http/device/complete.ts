@@ -1,5 +1,5 @@
 /** `POST /api/device/complete`: a signed-in browser approves a login by its user code. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import { validBody } from "../validation.ts";

@@ -1,14 +1,14 @@
 /** `GET /api/device/poll`: the device asks for its token (RFC 8628, sections 3.4 and 3.5). */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { PolledLogin } from "../../device/contract.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import { factory, type AppContext } from "../context.ts";
 import { refuse } from "../refusals.ts";
-import { validQuery } from "../validation.ts";
+import { queryText, validQuery } from "../validation.ts";
 import { countNetworkRequest, countRequest } from "../rate_limits.ts";
 
-export const pollLoginQuery = z.object({ device_code: z.string("must be given once") });
+export const pollLoginQuery = z.object({ device_code: queryText });
 
 export const pollLogin = factory.createHandlers(validQuery(pollLoginQuery), async (context) => {
   // A HEAD would collect the token and drop it.

@@ -2,7 +2,7 @@
  * `POST /api/jobs/batch` and `POST /api/jobs/complete/batch`: up to a hundred jobs in one transaction.
  * Each item is answered as it would be alone; one that is refused, or malformed, stops no other.
  */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type {
   Batch,
   Caller,
@@ -23,12 +23,14 @@ import { answerOnce, settledView } from "../views.ts";
 import { completeJobBody, completeJobRequest } from "./complete.ts";
 import { createJobBody, createJobRequest } from "./create.ts";
 
-const batchOf = <Item extends z.ZodType>(item: Item) =>
+const batchOf = <Item extends z.ZodMiniType>(item: Item) =>
   z.object({
     jobs: z
       .array(item, "must be a list")
-      .min(1, "must not be empty")
-      .max(JOBS_PER_BATCH_MAX, `must have at most ${JOBS_PER_BATCH_MAX} items`),
+      .check(
+        z.minLength(1, "must not be empty"),
+        z.maxLength(JOBS_PER_BATCH_MAX, `must have at most ${JOBS_PER_BATCH_MAX} items`),
+      ),
   });
 
 /** The bodies, as the document shows them. */
@@ -39,7 +41,7 @@ export const completeJobsBody = batchOf(completeJobBody);
 const anyBatch = batchOf(z.unknown());
 
 /** What sets one kind of batch apart from the other. */
-interface BatchKind<Schema extends z.ZodType, Request, Value> {
+interface BatchKind<Schema extends z.ZodMiniType, Request, Value> {
   readonly item: Schema;
   readonly requestOf: (
     context: AppContext,
@@ -54,7 +56,7 @@ interface BatchKind<Schema extends z.ZodType, Request, Value> {
   readonly view: (value: Value) => object;
 }
 
-const handleBatch = <Schema extends z.ZodType, Request, Value>({
+const handleBatch = <Schema extends z.ZodMiniType, Request, Value>({
   item,
   requestOf,
   run,

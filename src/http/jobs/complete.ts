@@ -1,5 +1,5 @@
 /** `POST /api/jobs/complete`: settles a job against its real cost. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { CompleteJobRequest } from "../../account/contract.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, type Result } from "../../domain/result.ts";
@@ -11,7 +11,7 @@ import { answerOnce, settledView } from "../views.ts";
 export const completeJobBody = z.object({
   job_id: jobId,
   actual_cost: cost,
-  metadata: metadata.optional(),
+  metadata: z.optional(metadata),
 });
 
 /** What the account is asked, from a checked body. */

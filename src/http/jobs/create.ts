@@ -1,5 +1,5 @@
 /** `POST /api/jobs`: creates a job and reserves its estimate. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { CreateJobRequest } from "../../account/contract.ts";
 import {
   ACTION_MAX_LENGTH,
@@ -24,19 +24,23 @@ import { answerOnce } from "../views.ts";
 
 export const createJobBody = z.object({
   app: appSlug,
-  action: z
-    .string("must be a string")
-    .min(1, "must not be empty")
-    .max(ACTION_MAX_LENGTH, `must have at most ${ACTION_MAX_LENGTH} characters`)
+  action: z.string("must be a string").check(
+    z.minLength(1, "must not be empty"),
+    z.maxLength(ACTION_MAX_LENGTH, `must have at most ${ACTION_MAX_LENGTH} characters`),
     // A lone surrogate has no UTF-8 form: stored, it would come back as another text.
-    .refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed text"),
+    z.refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed text"),
+  ),
   cost_estimate: cost,
-  ttl_seconds: z
-    .int("must be a whole number of seconds")
-    .min(JOB_TTL_MIN_SECONDS, `must be at least ${JOB_TTL_MIN_SECONDS}`)
-    .max(JOB_TTL_MAX_SECONDS, `must be at most ${JOB_TTL_MAX_SECONDS}`)
-    .default(JOB_TTL_DEFAULT_SECONDS),
-  metadata: metadata.optional(),
+  ttl_seconds: z._default(
+    z
+      .int("must be a whole number of seconds")
+      .check(
+        z.gte(JOB_TTL_MIN_SECONDS, `must be at least ${JOB_TTL_MIN_SECONDS}`),
+        z.lte(JOB_TTL_MAX_SECONDS, `must be at most ${JOB_TTL_MAX_SECONDS}`),
+      ),
+    JOB_TTL_DEFAULT_SECONDS,
+  ),
+  metadata: z.optional(metadata),
 });
 
 /**

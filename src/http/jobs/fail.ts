@@ -1,5 +1,5 @@
 /** `POST /api/jobs/fail`: fails a job, refunding its reserve unless told otherwise. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
 import { idempotencyGuard, jobId, validBody } from "../validation.ts";
@@ -7,7 +7,7 @@ import { answerOnce, settledView } from "../views.ts";
 
 export const failJobBody = z.object({
   job_id: jobId,
-  refund: z.boolean("must be true or false").default(true),
+  refund: z._default(z.boolean("must be true or false"), true),
 });
 
 export const failJob = factory.createHandlers(validBody(failJobBody), async (context) => {

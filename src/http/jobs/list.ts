@@ -1,5 +1,5 @@
 /** `GET /api/jobs`: the caller's jobs, newest first. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { JobRow, ListJobsRequest, Page } from "../../account/contract.ts";
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { accountOf, callerOf, factory } from "../context.ts";
@@ -8,10 +8,10 @@ import { appSlug, pageLimit, validQuery } from "../validation.ts";
 import { jobsJson, jobView } from "../views.ts";
 
 export const listJobsQuery = z.object({
-  app: appSlug.optional(),
-  status: z.enum(JOB_STATUSES, "must be started, completed or failed").optional(),
+  app: z.optional(appSlug),
+  status: z.optional(z.enum(JOB_STATUSES, "must be started, completed or failed")),
   limit: pageLimit,
-  cursor: z.uuid("must be a next_cursor of this list").optional(),
+  cursor: z.optional(z.uuid("must be a next_cursor of this list")),
 });
 
 /** What the account is asked for. */

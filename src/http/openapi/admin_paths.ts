@@ -36,7 +36,11 @@ function accountAct(it: {
   readonly id: string;
   readonly summary: string;
   readonly description: string;
-  readonly body: { readonly schema: z.ZodType; readonly example: object; readonly optional?: true };
+  readonly body: {
+    readonly schema: z.core.$ZodType;
+    readonly example: object;
+    readonly optional?: true;
+  };
 }) {
   const refusals: RefusalCode[] = ["account_unknown"];
   const common = { tag: "Operators", security: "operator", path: of_account } as const;

@@ -22,7 +22,7 @@ export interface Success {
   readonly status?: 101 | 200 | 202 | 303 | 405 | 503;
   readonly description: string;
   readonly type?: string;
-  readonly schema?: z.ZodType;
+  readonly schema?: z.core.$ZodType;
   readonly example?: unknown;
   /** Headers it always (`required`) or sometimes carries. */
   readonly headers?: AnswerHeaders;
@@ -38,14 +38,14 @@ export interface Particulars {
    * token. `operator`: a caller who operates the service.
    */
   readonly security: "party" | "caller" | "session" | "operator" | "social" | "none";
-  readonly query?: z.ZodObject;
-  readonly path?: z.ZodObject;
+  readonly query?: z.core.$ZodObject;
+  readonly path?: z.core.$ZodObject;
   readonly body?: {
-    readonly schema: z.ZodType;
+    readonly schema: z.core.$ZodType;
     readonly example: object;
     readonly optional?: true;
   };
-  readonly form?: z.ZodType;
+  readonly form?: z.core.$ZodType;
   readonly idempotent?: true;
   readonly success: Success | readonly Success[];
   readonly refusals: readonly RefusalCode[];

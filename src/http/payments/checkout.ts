@@ -1,5 +1,5 @@
 /** `POST /api/checkout`: opens a checkout of a package, and says where to send its buyer. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { REDIRECT_MAX_LENGTH } from "../../domain/limits.ts";
 import { accountOf, callerOf, factory } from "../context.ts";
 import { allowedRedirect } from "../origins.ts";
@@ -8,10 +8,12 @@ import { idempotencyGuard, validBody } from "../validation.ts";
 import { paymentsOf } from "./sold.ts";
 
 export const checkoutBody = z.object({
-  package: z.string("must be a string").min(1, "must not be empty").max(64, "is too long"),
+  package: z
+    .string("must be a string")
+    .check(z.minLength(1, "must not be empty"), z.maxLength(64, "is too long")),
   return_url: z
     .string("must be a string")
-    .max(REDIRECT_MAX_LENGTH, `must have at most ${REDIRECT_MAX_LENGTH} characters`),
+    .check(z.maxLength(REDIRECT_MAX_LENGTH, `must have at most ${REDIRECT_MAX_LENGTH} characters`)),
 });
 
 /** Nothing of ours is written: a checkout that is never paid leaves no trace here. */

@@ -1,5 +1,5 @@
 /** `POST /signin/continue` (form: `redirect_to`): who is signed in already goes back to who asked. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { factory } from "../context.ts";
 import { refuseByAccept } from "../problem.tsx";
 import { resumeSession } from "../rate_limits.ts";
@@ -8,7 +8,7 @@ import { sendElsewhere } from "../session_cookies.ts";
 import { validForm } from "../validation.ts";
 import { answerSignedIn } from "./signed_in.ts";
 
-export const continueForm = z.object({ redirect_to: z.string() });
+export const continueForm = z.object({ redirect_to: z.string("must be a string") });
 
 export const continueSignedIn = factory.createHandlers(validForm(continueForm), async (context) => {
   const { redirect_to } = context.req.valid("form");

@@ -2,7 +2,7 @@
  * `POST /signin/dev`: signs in a local user by e-mail address. Only where `DEV_SIGNIN` is true,
  * and for requests to a loopback host: a name of a stranger's may point here (DNS rebinding).
  */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { factory } from "../context.ts";
 import { isFromForeignPage } from "../origins.ts";
 import { isSentToLoopback } from "../own_address.ts";
@@ -12,8 +12,8 @@ import { validForm } from "../validation.ts";
 import { answerSignedIn } from "./signed_in.ts";
 
 export const signInDevelopmentForm = z.object({
-  email: z.email("must be an e-mail address").max(254),
-  redirect_to: z.string().optional(),
+  email: z.email("must be an e-mail address").check(z.maxLength(254)),
+  redirect_to: z.optional(z.string("must be a string")),
 });
 
 export const signInDevelopment = factory.createHandlers(

@@ -1,5 +1,5 @@
 /** `GET /account/tokens` and `POST /account/tokens/revoke`: tokens for people to see and to end. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { PersonalTokensPage, type PersonalTokenLine } from "../../pages/tokens.tsx";
 import type { ListedPersonalToken } from "../../account/contract.ts";
 import { accountOf, callerOf, factory } from "../context.ts";
@@ -19,7 +19,7 @@ export const showTokens = factory.createHandlers(async (context) => {
   );
 });
 
-const form = z.object({ personal_token_id: z.string() });
+const form = z.object({ personal_token_id: z.string("must be a string") });
 
 /** Ends a token; one that has ended already is what was wanted. */
 export const revokeFromPage = factory.createHandlers(validForm(form), async (context) => {

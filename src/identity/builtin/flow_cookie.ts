@@ -6,7 +6,7 @@
  * nothing else that was ever encrypted with `ENCRYPTION_KEYS` opens as a flow, nor a flow as that.
  */
 import { EncryptJWT, jwtDecrypt } from "jose";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { SIGNIN_FLOW_TTL_SECONDS } from "../../domain/limits.ts";
 import { flowKeys, type EncryptionKey, type EncryptionKeys } from "../../keys/encryption.ts";
 import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
@@ -19,9 +19,9 @@ const flow = z.object({
   nonce: z.string(),
   /** Ties the code to this flow (RFC 7636). */
   code_verifier: z.string(),
-  redirect_to: z.string().nullable(),
+  redirect_to: z.nullable(z.string()),
   /** The person and session that asked to link; null for a plain sign-in. */
-  link_to: z.object({ id: z.string(), identity_id: z.string() }).nullable(),
+  link_to: z.nullable(z.object({ id: z.string(), identity_id: z.string() })),
 });
 
 /** What a flow must remember between leaving for the provider and coming back. */

@@ -1,5 +1,5 @@
 /** `/api/admin/apps/{slug}/keys`: the keys of an app's servers, made, listed and revoked. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { OnceAnswer } from "../../../account/contract.ts";
 import { APP_KEY_LABEL_MAX_LENGTH } from "../../../domain/limits.ts";
 import { accepted } from "../../../domain/result.ts";
@@ -11,21 +11,24 @@ import { act, actOnce } from "../act.ts";
 import { reasonText } from "./reason.ts";
 
 export const addAppKeyBody = z.strictObject({
-  label: z
-    .string("must be a string")
-    .trim()
-    .min(1, "must not be empty")
-    .max(APP_KEY_LABEL_MAX_LENGTH, `must have at most ${APP_KEY_LABEL_MAX_LENGTH} characters`)
-    .refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed text"),
-  reason: reasonText.optional(),
+  label: z.string("must be a string").check(
+    z.trim(),
+    z.minLength(1, "must not be empty"),
+    z.maxLength(
+      APP_KEY_LABEL_MAX_LENGTH,
+      `must have at most ${APP_KEY_LABEL_MAX_LENGTH} characters`,
+    ),
+    z.refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed text"),
+  ),
+  reason: z.optional(reasonText),
 });
 
 export const listAppKeysQuery = z.object({
   limit: pageLimit,
-  cursor: z.uuid("must be a next_cursor of this list").optional(),
+  cursor: z.optional(z.uuid("must be a next_cursor of this list")),
 });
 
-export const revokeAppKeyQuery = z.object({ reason: reasonText.optional() });
+export const revokeAppKeyQuery = z.object({ reason: z.optional(reasonText) });
 
 const slugOf = (context: AppContext): string => context.req.param("slug") ?? "";
 

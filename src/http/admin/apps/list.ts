@@ -1,10 +1,10 @@
 /** `GET /api/admin/apps`: the registered apps, by slug. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { factory, type AppContext } from "../../context.ts";
 import { appSlug, pageLimit, validQuery } from "../../validation.ts";
 import { timestamp } from "../../views.ts";
 
-export const listAppsQuery = z.object({ limit: pageLimit, cursor: appSlug.optional() });
+export const listAppsQuery = z.object({ limit: pageLimit, cursor: z.optional(appSlug) });
 
 /** A page of the registry. */
 export async function readApps(context: AppContext, query: z.output<typeof listAppsQuery>) {

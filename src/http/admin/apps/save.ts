@@ -1,5 +1,5 @@
 /** `PUT /api/admin/apps/{slug}`: registers an app, or sets it anew as a whole. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { OnceAnswer } from "../../../account/contract.ts";
 import { EXPIRY_OUTCOMES, FIRST_POLICY, SETTLERS } from "../../../domain/app_policy.ts";
 import { APP_NAME_MAX_LENGTH, ORIGINS_PER_APP_MAX } from "../../../domain/limits.ts";
@@ -14,28 +14,33 @@ import { reasonText } from "./reason.ts";
 
 const origin = z
   .string("must be a string")
-  .refine(
-    (entry) => parseAllowedOrigin(entry) !== null,
-    "must be an origin such as https://app.example.com, https://*.example.com (of a domain that is " +
-      "yours alone), myapp://callback or http://localhost:3000",
+  .check(
+    z.refine(
+      (entry) => parseAllowedOrigin(entry) !== null,
+      "must be an origin such as https://app.example.com, https://*.example.com (of a domain that is " +
+        "yours alone), myapp://callback or http://localhost:3000",
+    ),
   );
 
 /** Strict: a setting misspelt is not one left out. */
 export const saveAppBody = z.strictObject({
-  name: z
-    .string("must be a string")
-    .trim()
-    .min(1, "must not be empty")
-    .max(APP_NAME_MAX_LENGTH, `must have at most ${APP_NAME_MAX_LENGTH} characters`)
-    .refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed text"),
+  name: z.string("must be a string").check(
+    z.trim(),
+    z.minLength(1, "must not be empty"),
+    z.maxLength(APP_NAME_MAX_LENGTH, `must have at most ${APP_NAME_MAX_LENGTH} characters`),
+    z.refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed text"),
+  ),
   starter_credits: cost,
   origins: z
     .array(origin, "must be a list of origins")
-    .max(ORIGINS_PER_APP_MAX, `must have at most ${ORIGINS_PER_APP_MAX} entries`),
-  daily_starter_budget: cost.nullable(),
-  settle: z.enum(SETTLERS, "must be holder or app").default(FIRST_POLICY.settle),
-  on_expiry: z.enum(EXPIRY_OUTCOMES, "must be refund or charge").default(FIRST_POLICY.on_expiry),
-  reason: reasonText.optional(),
+    .check(z.maxLength(ORIGINS_PER_APP_MAX, `must have at most ${ORIGINS_PER_APP_MAX} entries`)),
+  daily_starter_budget: z.nullable(cost),
+  settle: z._default(z.enum(SETTLERS, "must be holder or app"), FIRST_POLICY.settle),
+  on_expiry: z._default(
+    z.enum(EXPIRY_OUTCOMES, "must be refund or charge"),
+    FIRST_POLICY.on_expiry,
+  ),
+  reason: z.optional(reasonText),
 });
 
 export type SaveApp = z.output<typeof saveAppBody>;
