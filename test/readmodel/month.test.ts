@@ -118,8 +118,15 @@ async function compare(account: number, before_ms: number, model: Totals): Promi
   expect(rows?.results).toEqual(within.map((job) => ({ account_id: id, ...job })));
 }
 
-async function forEachAccount(work: (account: number) => Promise<unknown>): Promise<void> {
-  for (let account = 0; account < ACCOUNTS; account += 1) await work(account);
+async function forEachAccount(
+  what: string,
+  work: (account: number) => Promise<unknown>,
+): Promise<void> {
+  for (let account = 0; account < ACCOUNTS; account += 1) {
+    await work(account);
+    // A million jobs take most of an hour.
+    if ((account + 1) % 1_000 === 0) console.log(`${what}: ${account + 1} of ${ACCOUNTS} accounts`);
+  }
 }
 
 async function upkeep(now_ms: number): Promise<{ runs: number; deleted_jobs: number }> {
@@ -138,7 +145,9 @@ const countOf = (table: string) =>
 
 async function expectSame(now_ms: number): Promise<number> {
   const model: Totals = new Map();
-  await forEachAccount((account) => compare(account, now_ms - WINDOW_DAYS * DAY_MS, model));
+  await forEachAccount("comparing", (account) =>
+    compare(account, now_ms - WINDOW_DAYS * DAY_MS, model),
+  );
   const from = utcDayOf(START_MS);
   for (const app of ["*", ...APPS]) {
     const series = await readDailyTotals(env.DB, from, from + DAYS + 9, app === "*" ? null : app);
@@ -153,7 +162,7 @@ it(
     vi.useFakeTimers({ toFake: ["Date"], now: START_MS });
     const told: unknown[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      await forEachAccount((account) =>
+      await forEachAccount(`living, part ${round + 1} of ${ROUNDS}`, (account) =>
         inside(account, async (instance) => {
           live(instance, account, round);
           await instance.alarm();
@@ -169,14 +178,18 @@ it(
     const tables = ["accounts", "grants", "jobs", "daily_totals", "upkeep"];
     await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
     vi.setSystemTime(end_ms);
-    await forEachAccount((account) => inside(account, (instance) => instance.rebuild()));
+    await forEachAccount("rebuilding", (account) =>
+      inside(account, (instance) => instance.rebuild()),
+    );
     const rebuilt = await countOf("jobs");
     told.push({ rebuilt_jobs: rebuilt, ...(await upkeep(end_ms)) });
     expect(rebuilt).toBe(JOBS);
     await expectSame(end_ms);
 
     // And again, over what is there: nothing is counted twice.
-    await forEachAccount((account) => inside(account, (instance) => instance.rebuild()));
+    await forEachAccount("rebuilding again", (account) =>
+      inside(account, (instance) => instance.rebuild()),
+    );
     told.push({ again: await upkeep(end_ms), jobs_in_d1: await countOf("jobs") });
     await expectSame(end_ms);
     console.log(JSON.stringify(told));
