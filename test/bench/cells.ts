@@ -27,6 +27,9 @@ const PERSONAL: Variant = {
   contenders: ["passbook"],
 };
 
+/** A hundred jobs at once, on one account; the others have nothing of the kind. */
+const BATCHED: Variant = { ...BASE, contenders: ["passbook"] };
+
 /** Works whose bursts follow each other: what the first creates, the second completes. */
 export interface Block {
   readonly works: readonly Work[];
@@ -52,7 +55,8 @@ const WORKS: readonly (readonly Work[])[] = [
 ];
 
 function blocksOf(variants: readonly Variant[]): readonly Block[] {
-  return WORKS.map((works) => ({ works, variants }));
+  const batches: Block = { works: ["create_batch", "complete_batch"], variants: [BATCHED] };
+  return [...WORKS.map((works) => ({ works, variants })), batches];
 }
 
 export const FULL: Plan = {

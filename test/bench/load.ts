@@ -2,10 +2,21 @@
  * The load: a process of its own that keeps some connections busy for a bounded time and number of
  * requests, each asking again once it was answered. It is told what to ask by its parent.
  */
+import { JOBS_PER_BATCH_MAX } from "../../src/domain/limits.ts";
 import { Connection, requestBytes, type Answer } from "./connection.ts";
 
-/** What a burst asks for. `life` is a creation and its completion, counted as one. */
-export type Work = "wallet" | "create" | "complete" | "list" | "life";
+/**
+ * What a burst asks for. `life` is a creation and its completion, counted as one; a batch is one request
+ * of a hundred jobs, each of them counted.
+ */
+export type Work =
+  | "wallet"
+  | "create"
+  | "complete"
+  | "create_batch"
+  | "complete_batch"
+  | "list"
+  | "life";
 
 export interface Burst {
   readonly port: number;
@@ -13,7 +24,7 @@ export interface Burst {
   readonly work: Work;
   /** Header lines of each caller; they take turns. */
   readonly callers: readonly (readonly string[])[];
-  /** For `complete`: which caller's job. */
+  /** For `complete` and `complete_batch`: which caller's job. */
   readonly jobs: readonly StartedJob[];
   readonly max_requests: number;
   readonly max_ms: number;
@@ -25,15 +36,20 @@ export interface StartedJob {
 }
 
 export interface Outcome {
+  /** Of batches: their jobs. */
   readonly requests: number;
   readonly elapsed_ms: number;
   /** Of each request, ascending. */
   readonly latencies_ms: readonly number[];
-  /** For `create`: what was started. */
+  /** For `create` and `create_batch`: what was started. */
   readonly jobs: readonly StartedJob[];
 }
 
-const CREATE = JSON.stringify({ app: "bench", action: "draw", cost_estimate: 1 });
+const JOB = { app: "bench", action: "draw", cost_estimate: 1 };
+const CREATE = JSON.stringify(JOB);
+const CREATE_BATCH = JSON.stringify({
+  jobs: Array.from({ length: JOBS_PER_BATCH_MAX }, () => JOB),
+});
 
 function completion(job_id: string): string {
   return JSON.stringify({ job_id, actual_cost: 0 });
@@ -42,6 +58,20 @@ function completion(job_id: string): string {
 function expectOk({ status, body }: Answer): string {
   if (status !== 200) throw new Error(`answered ${status}: ${body.slice(0, 300)}`);
   return body;
+}
+
+function batchCompletion(jobs: readonly StartedJob[]): string {
+  return JSON.stringify({ jobs: jobs.map(({ job_id }) => ({ job_id, actual_cost: 0 })) });
+}
+
+/** The ids in a batch's answer. @throws Error where one of its jobs was refused. */
+function jobIdsIn(body: string): readonly string[] {
+  const { results } = JSON.parse(body) as {
+    results: readonly { job_id?: string; job?: unknown }[];
+  };
+  const refused = results.find(({ job_id, job }) => job_id === undefined && job === undefined);
+  if (refused !== undefined) throw new Error(`refused: ${JSON.stringify(refused)}`);
+  return results.flatMap(({ job_id }) => job_id ?? []);
 }
 
 function jobIdIn(body: string): string {
@@ -60,6 +90,9 @@ async function run(burst: Burst): Promise<Outcome> {
   const wallets = callers.map((headers) => requestBytes("GET", "/api/wallet", headers, null));
   const lists = callers.map((headers) => requestBytes("GET", "/api/jobs?limit=50", headers, null));
   const creations = callers.map((headers) => requestBytes("POST", "/api/jobs", headers, CREATE));
+  const batches = callers.map((headers) =>
+    requestBytes("POST", "/api/jobs/batch", headers, CREATE_BATCH),
+  );
   const nothing = Buffer.alloc(0);
   const jobs: StartedJob[] = [];
   const complete = async (connection: Connection, job: StartedJob): Promise<void> => {
@@ -74,17 +107,27 @@ async function run(burst: Burst): Promise<Outcome> {
     else if (work === "complete") {
       const job = burst.jobs[index];
       if (job !== undefined) await complete(connection, job);
+    } else if (work === "create_batch") {
+      const body = expectOk(await connection.ask(batches[caller] ?? nothing));
+      jobs.push(...jobIdsIn(body).map((job_id) => ({ caller, job_id })));
+    } else if (work === "complete_batch") {
+      const first = index * JOBS_PER_BATCH_MAX;
+      const body = batchCompletion(burst.jobs.slice(first, first + JOBS_PER_BATCH_MAX));
+      const path = "/api/jobs/complete/batch";
+      jobIdsIn(expectOk(await connection.ask(requestBytes("POST", path, headersOf(0), body))));
     } else {
       const job_id = jobIdIn(expectOk(await connection.ask(creations[caller] ?? nothing)));
       if (work === "create") jobs.push({ caller, job_id });
       else await complete(connection, { caller, job_id });
     }
   };
-  const wanted = work === "complete" ? burst.jobs.length : burst.max_requests;
+  const jobs_at_once = work.endsWith("_batch") ? JOBS_PER_BATCH_MAX : 1;
+  const completes = work.startsWith("complete");
+  const wanted = (completes ? burst.jobs.length : burst.max_requests) / jobs_at_once;
   const latencies_ms: number[] = [];
   const started_ms = performance.now();
   // What was created is completed in full, however long it takes: nothing may stay open.
-  const until_ms = work === "complete" ? Number.POSITIVE_INFINITY : started_ms + burst.max_ms;
+  const until_ms = completes ? Number.POSITIVE_INFINITY : started_ms + burst.max_ms;
   let next = 0;
   const keepBusy = async (connection: Connection): Promise<void> => {
     while (next < wanted && performance.now() < until_ms) {
@@ -100,7 +143,8 @@ async function run(burst: Burst): Promise<Outcome> {
   }
   const elapsed_ms = performance.now() - started_ms;
   const ascending = latencies_ms.toSorted((one, other) => one - other);
-  return { requests: latencies_ms.length, elapsed_ms, latencies_ms: ascending, jobs };
+  const requests = latencies_ms.length * jobs_at_once;
+  return { requests, elapsed_ms, latencies_ms: ascending, jobs };
 }
 
 process.on("message", (burst: Burst) => {

@@ -22,10 +22,10 @@ export interface Cell {
 
 const CONNECTIONS = 16;
 /** What a burst may create and leave to be completed; an account has a bound on started jobs. */
-const BURST_MAX_REQUESTS = 4_000;
+const BURST_MAX_JOBS = 8_000;
 /** Written rows are sent on about a second later: that work belongs to the burst too. */
 const AFTERWARDS_MS = 1_300;
-const WRITES: readonly Work[] = ["create", "complete", "life"];
+const WRITES: readonly Work[] = ["create", "complete", "create_batch", "complete_batch", "life"];
 
 export class Measurement {
   readonly cells: Cell[] = [];
@@ -80,7 +80,7 @@ export class Measurement {
         work,
         callers: this.#crowd.callersOf(variant),
         jobs,
-        max_requests: work === "create" ? BURST_MAX_REQUESTS : Number.MAX_SAFE_INTEGER,
+        max_requests: work.startsWith("create") ? BURST_MAX_JOBS : Number.MAX_SAFE_INTEGER,
         max_ms,
       });
       jobs = outcome.jobs;
