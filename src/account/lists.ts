@@ -5,6 +5,7 @@
 import { and, desc, inArray, lt, sql, type AnyColumn, type SQL } from "drizzle-orm";
 import type { JobStatus } from "../domain/job.ts";
 import { LIST_SCAN_ROWS } from "../domain/limits.ts";
+import { onFirstUse } from "./on_first_use.ts";
 import { jobs, longJobs } from "./schema.ts";
 import { value, type AccountDatabase, type JobRow } from "./store.ts";
 
@@ -28,15 +29,19 @@ const END_OF_IDS = "~";
 
 /** Lists jobs over a migrated database; the few shapes of its statement are prepared once. */
 export function openJobLists(database: AccountDatabase) {
-  const whole_list = database
-    .select()
-    .from(jobs)
-    .where(lt(jobs.id, value("before_id")))
-    .orderBy(desc(jobs.id))
-    .limit(sql.placeholder("scan_rows"))
-    .prepare();
-  const of_all = prepareFiltered(database, undefined);
-  const of_started = prepareFiltered(database, isKnownStarted(value("recent_after_id")));
+  const whole_list = onFirstUse(() =>
+    database
+      .select()
+      .from(jobs)
+      .where(lt(jobs.id, value("before_id")))
+      .orderBy(desc(jobs.id))
+      .limit(sql.placeholder("scan_rows"))
+      .prepare(),
+  );
+  const of_all = onFirstUse(() => prepareFiltered(database, undefined));
+  const of_started = onFirstUse(() =>
+    prepareFiltered(database, isKnownStarted(value("recent_after_id"))),
+  );
 
   /**
    * A page of jobs. Looks at {@link LIST_SCAN_ROWS} jobs at most, counts them once more where the page
@@ -48,9 +53,9 @@ export function openJobLists(database: AccountDatabase) {
     const idOf = (row: JobRow): string => row.id;
     if (app_slug === null && status === null && visible_apps === undefined) {
       // Without a filter every job that is looked at is shown.
-      return page(whole_list.all({ before_id, scan_rows: limit + 1 }), limit, idOf, () => null);
+      return page(whole_list().all({ before_id, scan_rows: limit + 1 }), limit, idOf, () => null);
     }
-    const { scan, found } = status === "started" ? of_started : of_all;
+    const { scan, found } = status === "started" ? of_started() : of_all();
     const looked_at = {
       before_id,
       scan_rows: LIST_SCAN_ROWS,

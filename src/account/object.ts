@@ -35,7 +35,6 @@ import { openJobsOf } from "./open_jobs.ts";
 import { Outbox } from "./outbox.ts";
 import * as purchases from "./purchases/purchases.ts";
 import { openPurchaseStore, type PurchaseStore } from "./purchases/store.ts";
-import * as schema from "./schema.ts";
 import {
   openStore,
   type AccountDatabase,
@@ -69,7 +68,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#database = drizzle(ctx.storage, { schema });
+    this.#database = drizzle(ctx.storage);
     void ctx.blockConcurrencyWhile(async () => {
       await migrate(this.#database, migrations);
       this.#alarm = new Alarm(ctx.storage, await ctx.storage.getAlarm());

@@ -285,9 +285,8 @@ async function deliveredRows(): Promise<never> {
   const { rowsOf } = await import("../../src/account/projection.ts");
   const { openStore } = await import("../../src/account/store.ts");
   const { drizzle } = await import("drizzle-orm/durable-sqlite");
-  const schema = await import("../../src/account/schema.ts");
   const rows = await runInDurableObject(accountOf(), (_, state) => {
-    const store = openStore(drizzle(state.storage, { schema }));
+    const store = openStore(drizzle(state.storage));
     return rowsOf(store, store.readEntriesBetween(0, 1_000, 1_000));
   });
   return rows as never;

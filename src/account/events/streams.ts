@@ -35,8 +35,6 @@ export class Streams {
 
   constructor(sources: StreamSources) {
     this.#sources = sources;
-    // Answered by the platform itself, so that a client's pulse does not wake the object.
-    sources.context.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
   }
 
   /** Whether one more stream may be opened. */
@@ -47,6 +45,8 @@ export class Streams {
   /** Opens a stream on an open account; everything here is one turn, so no line is between. */
   open(socket: WebSocket, { proof, after }: WatchRequest): void {
     const { context, store } = this.#sources;
+    // Answered by the platform itself, so that a client's pulse does not wake the object.
+    context.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     context.acceptWebSocket(socket);
     const newest = store.readNewestEntry();
     if (newest === null) return;

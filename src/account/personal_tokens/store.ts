@@ -2,6 +2,7 @@
 import { desc, eq, getTableColumns, gt, isNotNull, lte, sql } from "drizzle-orm";
 import type { Budget, PersonalTokenLimits } from "../../domain/personal_token.ts";
 import { assertInvariant } from "../../domain/result.ts";
+import { onFirstUse } from "../on_first_use.ts";
 import { personalTokens } from "../schema.ts";
 import { value, type AccountDatabase } from "../store.ts";
 
@@ -16,14 +17,14 @@ const NOTHING_SPENT: Spending = { spent: 0, spent_window: 0 };
 /** Opens the statements over a migrated database. */
 export function openPersonalTokenStore(database: AccountDatabase) {
   const by_id = eq(personalTokens.id, value("id"));
-  const token_by_id = database.select(columns).from(personalTokens).where(by_id).prepare();
-  const spending_by_id = database
-    .select({ spent, spent_window })
-    .from(personalTokens)
-    .where(by_id)
-    .prepare();
+  const token_by_id = onFirstUse(() =>
+    database.select(columns).from(personalTokens).where(by_id).prepare(),
+  );
+  const spending_by_id = onFirstUse(() =>
+    database.select({ spent, spent_window }).from(personalTokens).where(by_id).prepare(),
+  );
   return {
-    read: (id: string): PersonalTokenRow | null => token_by_id.get({ id }) ?? null,
+    read: (id: string): PersonalTokenRow | null => token_by_id().get({ id }) ?? null,
     /** Tokens that have not expired, newest first. */
     listLiving: (now_ms: number): PersonalTokenRow[] =>
       database
@@ -60,7 +61,7 @@ export function openPersonalTokenStore(database: AccountDatabase) {
         .run(),
     /** What a token's own row says of its spending; a ledger line may know better. */
     readSpending: (id: string): Spending => {
-      const spending = spending_by_id.get({ id });
+      const spending = spending_by_id().get({ id });
       assertInvariant(spending !== undefined, "a token whose spending is asked for has its row");
       return spending;
     },
