@@ -8,7 +8,7 @@ import type {
   CreateJobRequest,
   SettledJob,
 } from "./contract.ts";
-import type { KeptForm } from "./idempotency.ts";
+import type { KeptForm } from "./idempotency/kept_answers.ts";
 import { completeJob, createJob } from "./jobs.ts";
 import { readBooks } from "./ledger.ts";
 import type { Transaction } from "./transaction.ts";

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import * as rules from "../domain/job.ts";
 import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX } from "../domain/limits.ts";
 import { mergeMetadata, serialiseMetadata, type Metadata } from "../domain/metadata.ts";
-import { accepted, refused } from "../domain/result.ts";
+import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import { seesJob, whyNotEnd, whyNotReserve, whyOverBudget } from "./personal_tokens/admission.ts";
 import { chargeCreator } from "./personal_tokens/spending.ts";
 import type {
@@ -14,16 +14,22 @@ import type {
   FailJobRequest,
   SettledJob,
 } from "./contract.ts";
+import type { KeyedRequest } from "./idempotency/once.ts";
 import { ensureOpen, post, readBooks } from "./ledger.ts";
 import { openJobsOf, withoutEnded, withStarted } from "./open_jobs.ts";
-import type { JobRow } from "./store.ts";
+import type { EntryRow, JobRow } from "./store.ts";
 import type { Transaction } from "./transaction.ts";
 
 /**
  * Creates a started job and takes its estimate off the balance. Reads the newest line and job, the
- * token's row, and one job that may have outlasted the recent ones.
+ * token's row, and one job that may have outlasted the recent ones. `asked`: under which key, for the
+ * line; so below.
  */
-export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
+export function createJob(
+  transaction: Transaction,
+  request: CreateJobRequest,
+  asked: KeyedRequest | null = null,
+): Answer<CreatedJob> {
   const { store, standing, personal_token, acting_app, now_ms } = transaction;
   // An app's key is let in to a suspended account, for what is held to settle: it starts nothing there.
   if (acting_app !== null && (standing?.suspended_at_ms ?? null) !== null) {
@@ -49,6 +55,7 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
   const entry = post(transaction, step.value.posting, {
     open: withStarted(store, open_before),
     charged: chargeCreator(transaction, creation, 0 - step.value.posting.amount),
+    asked,
   });
   const job = {
     ...creation,
@@ -71,6 +78,12 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
   return accepted({ job_id: id, credits: entry.balance_after });
 }
 
+/** What {@link createJob} answered when it wrote this line. */
+export function recallCreated({ job_id, balance_after }: EntryRow): CreatedJob {
+  assertInvariant(job_id !== null, "a created job's line names it");
+  return { job_id, credits: balance_after };
+}
+
 /**
  * Settles a job against its real cost and merges metadata into it. What a capped token settles beyond
  * the reserve must fit its cap; anyone else's settlement never fails for money.
@@ -78,6 +91,7 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
 export function completeJob(
   transaction: Transaction,
   request: CompleteJobRequest,
+  asked: KeyedRequest | null = null,
 ): Answer<SettledJob> {
   const job = readInTime(transaction, request.job_id);
   if (job === null || !seesJob(transaction, job)) return refused({ code: "job_unknown" });
@@ -89,18 +103,32 @@ export function completeJob(
   if (over_budget !== null) return refused(over_budget);
   const metadata = mergeStored(job.metadata_json, request.metadata_json);
   if (!metadata.ok) return metadata;
-  return accepted(applyStep(transaction, job, step.value, metadata.value));
+  return accepted(applyStep(transaction, job, step.value, metadata.value, asked));
 }
 
 /** Fails a job, refunding its reserve or keeping it. */
-export function failJob(transaction: Transaction, request: FailJobRequest): Answer<SettledJob> {
+export function failJob(
+  transaction: Transaction,
+  request: FailJobRequest,
+  asked: KeyedRequest | null = null,
+): Answer<SettledJob> {
   const job = readInTime(transaction, request.job_id);
   if (job === null || !seesJob(transaction, job)) return refused({ code: "job_unknown" });
   const not_allowed = whyNotEnd(transaction, job);
   if (not_allowed !== null) return refused(not_allowed);
   const step = rules.fail(job, request.refund);
   if (!step.ok) return step;
-  return accepted(applyStep(transaction, job, step.value, job.metadata_json));
+  return accepted(applyStep(transaction, job, step.value, job.metadata_json, asked));
+}
+
+/** What {@link completeJob} or {@link failJob} answered when it wrote this line: such an end is final. */
+export function recallSettled(
+  { line, job_id, balance_after }: EntryRow,
+  { store }: Transaction,
+): SettledJob {
+  const job = store.readJob(job_id ?? "");
+  assertInvariant(job?.line === line, "a job whose end was asked for changes no more");
+  return { job, credits: balance_after };
 }
 
 /**
@@ -117,7 +145,7 @@ export function readInTime(transaction: Transaction, job_id: string): JobRow | n
 
 /** Fails a job whose time ran out, with a full refund or none, as it was created. */
 export function expireJob(transaction: Transaction, job: JobRow): void {
-  applyStep(transaction, job, rules.expire(job), job.metadata_json);
+  applyStep(transaction, job, rules.expire(job), job.metadata_json, null);
 }
 
 function applyStep(
@@ -125,12 +153,13 @@ function applyStep(
   job: JobRow,
   step: rules.JobStep,
   metadata_json: string | null,
+  asked: KeyedRequest | null,
 ): SettledJob {
   const { store, now_ms } = transaction;
   const { status, actual_cost, failure } = step;
   const open = withoutEnded(store, openJobsOf(store.readNewestEntry()), job, now_ms);
   const charged = chargeCreator(transaction, job, 0 - step.posting.amount);
-  const entry = post(transaction, step.posting, { open, charged });
+  const entry = post(transaction, step.posting, { open, charged, asked });
   const ended = {
     ...job,
     status,

@@ -26,7 +26,11 @@ import { Streams } from "./events/streams.ts";
 import { WATCH_HEADER, WATCH_PROTOCOL, type WatchRequest } from "./events/watcher.ts";
 import { Expiry } from "./expiry.ts";
 import { readOverview, readStatement } from "./history.ts";
-import { once, openKeptAnswers, type KeptAnswers, type KeptForm } from "./idempotency.ts";
+import { inRows, openKeptAnswers, WHOLE, type KeptAnswers } from "./idempotency/kept_answers.ts";
+import { inLines } from "./idempotency/kept_lines.ts";
+import { openKeyStore } from "./idempotency/key_store.ts";
+import { LineKeys } from "./idempotency/line_keys.ts";
+import { once, type Keeper, type KeyedRequest } from "./idempotency/once.ts";
 import * as jobs from "./jobs.ts";
 import { inspect } from "./inspection.ts";
 import { ensureOpen } from "./ledger.ts";
@@ -55,6 +59,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   #store!: Store;
   #personal_tokens!: PersonalTokenStore;
   #kept_answers!: KeptAnswers;
+  #line_keys!: LineKeys;
   #listJobs!: JobLists;
   #outbox!: Outbox;
   #alarm!: Alarm;
@@ -75,6 +80,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       this.#store = openStore(this.#database);
       this.#personal_tokens = openPersonalTokenStore(this.#database);
       this.#kept_answers = openKeptAnswers(this.#database);
+      this.#line_keys = new LineKeys(openKeyStore(this.#database), this.#kept_answers);
       this.#listJobs = openJobLists(this.#database);
       this.#outbox = new Outbox(this.#database, this.#store, createProjector(env));
       const { ctx: context } = this;
@@ -136,7 +142,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.CreateJobRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.CreatedJob> {
-    return this.#transactOnce(caller, "jobs.create", guard, (it) => jobs.createJob(it, request));
+    const keeper = inLines(this.#kept_answers, jobs.recallCreated);
+    return this.#transactOnce(caller, "jobs.create", guard, keeper, (it, asked) =>
+      jobs.createJob(it, request, asked),
+    );
   }
 
   completeJob(
@@ -144,8 +153,9 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.CompleteJobRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.SettledJob> {
-    return this.#transactOnce(caller, "jobs.complete", guard, (it) =>
-      jobs.completeJob(it, request),
+    const keeper = inLines(this.#kept_answers, jobs.recallSettled);
+    return this.#transactOnce(caller, "jobs.complete", guard, keeper, (it, asked) =>
+      jobs.completeJob(it, request, asked),
     );
   }
 
@@ -154,8 +164,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     requests: readonly contract.CreateJobRequest[],
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.Batch<contract.CreatedJob>> {
-    const create = (it: Transaction) => batches.createJobs(it, requests);
-    return this.#transactOnce(caller, "jobs.create.batch", guard, create, batches.CREATED_FORM);
+    const keeper = inRows(this.#kept_answers, batches.CREATED_FORM);
+    return this.#transactOnce(caller, "jobs.create.batch", guard, keeper, (it) =>
+      batches.createJobs(it, requests),
+    );
   }
 
   completeJobs(
@@ -163,8 +175,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     requests: readonly contract.CompleteJobRequest[],
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.Batch<contract.SettledJob>> {
-    const complete = (it: Transaction) => batches.completeJobs(it, requests);
-    return this.#transactOnce(caller, "jobs.complete.batch", guard, complete, batches.SETTLED_FORM);
+    const keeper = inRows(this.#kept_answers, batches.SETTLED_FORM);
+    return this.#transactOnce(caller, "jobs.complete.batch", guard, keeper, (it) =>
+      batches.completeJobs(it, requests),
+    );
   }
 
   failJob(
@@ -172,7 +186,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.FailJobRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.SettledJob> {
-    return this.#transactOnce(caller, "jobs.fail", guard, (it) => jobs.failJob(it, request));
+    const keeper = inLines(this.#kept_answers, jobs.recallSettled);
+    return this.#transactOnce(caller, "jobs.fail", guard, keeper, (it, asked) =>
+      jobs.failJob(it, request, asked),
+    );
   }
 
   readJob(caller: contract.Caller, job_id: string): contract.Answer<JobRow> {
@@ -215,7 +232,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.AdjustCreditsRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.AdjustedCredits> {
-    return this.#transactOnce(SERVICE, "admin.credits", guard, (it) =>
+    const keeper = inRows(this.#kept_answers, WHOLE);
+    return this.#transactOnce(SERVICE, "admin.credits", guard, keeper, (it) =>
       adjustments.adjustCredits(it, request),
     );
   }
@@ -224,7 +242,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.ChangePlanRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.ChangedPlan> {
-    return this.#transactOnce(SERVICE, "admin.plan", guard, (it) =>
+    const keeper = inRows(this.#kept_answers, WHOLE);
+    return this.#transactOnce(SERVICE, "admin.plan", guard, keeper, (it) =>
       adjustments.changePlan(it, request),
     );
   }
@@ -426,11 +445,11 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     caller: contract.Caller,
     endpoint: string,
     guard: contract.IdempotencyGuard | null,
-    operation: (transaction: Transaction) => contract.Answer<Value>,
-    form?: KeptForm<Value>,
+    keeper: Keeper<Value>,
+    operation: (transaction: Transaction, asked: KeyedRequest | null) => contract.Answer<Value>,
   ): contract.OnceAnswer<Value> {
     return this.#transact(caller, "write", (transaction) =>
-      once(this.#kept_answers, endpoint, guard, transaction, operation, form),
+      once(keeper, endpoint, guard, transaction, operation),
     );
   }
 
@@ -457,6 +476,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       alarm: this.#alarm,
       delivery: this.#delivery,
       expiry: this.#expiry,
+      line_keys: this.#line_keys,
       posted,
       identity_id: this.#identityId(),
     };

@@ -39,7 +39,10 @@ export const account = sqliteTable("account", {
  * `recent_after_job_id` started jobs up to this one have a row in `long_jobs` (null: none was before);
  * `recent_jobs` how many jobs there are after it, started or not: at most `RECENT_JOBS_MAX`;
  * `spending_json` what some capped tokens have spent, newer than in their rows (null: of none); its form
- * is that of `personal_tokens/spending.ts`.
+ * is that of `personal_tokens/spending.ts`;
+ * `keyed_before_line` the newest line before it that has a `kept_key` (null: none has);
+ * `keyed_lines` how many lines with one, itself included and from it back, nothing but themselves tells
+ * of: at most `LINE_KEYS.lines_max`. See `idempotency/line_keys.ts`.
  */
 export const entries = sqliteTable("entries", {
   line: integer().primaryKey(),
@@ -56,6 +59,10 @@ export const entries = sqliteTable("entries", {
   recent_after_job_id: text(),
   recent_jobs: integer().notNull().default(0),
   spending_json: text(),
+  /** The `Idempotency-Key` of the request that wrote the line; see `idempotency/key_text.ts`. */
+  kept_key: text(),
+  keyed_before_line: integer(),
+  keyed_lines: integer().notNull().default(0),
 });
 
 /** Apps this account was upserted for; `granted_at_ms` is null until starter credits were granted. */
@@ -152,10 +159,23 @@ const keptAnswersTable = (name: "kept_answers" | "kept_answers_before") =>
 /**
  * Answers kept for retries, by endpoint and `Idempotency-Key`: those of now, and those of before them,
  * which go as a whole, since a table is dropped for nothing where each deleted row is paid for. See
- * `idempotency.ts`, which makes the first anew: what changes here changes there.
+ * `idempotency/kept_answers.ts`, which makes the first anew: what changes here changes there.
  */
 export const keptAnswers = keptAnswersTable("kept_answers");
 export const keptAnswersBefore = keptAnswersTable("kept_answers_before");
+
+/** Where a key is. */
+export type PlacedLine = readonly [placed_key: string, line: number];
+
+/** Where keys of older lines are: a ring of rows, each of many lines. See `idempotency/line_keys.ts`. */
+export const keptKeyPages = sqliteTable("kept_key_pages", {
+  slot: integer().primaryKey(),
+  /** The newest line of the page, and the latest moment of any. */
+  last_line: integer().notNull(),
+  newest_ms: integer().notNull(),
+  /** Pairs of a key, its place before it, and the line that has it, oldest first. */
+  keys_json: text({ mode: "json" }).$type<readonly PlacedLine[]>().notNull(),
+});
 
 /**
  * What third-party providers gave for the user, a row for each. `sealed` holds the tokens themselves

@@ -119,6 +119,9 @@ function openStatements(database: AccountDatabase) {
         recent_after_job_id: value("recent_after_job_id"),
         recent_jobs: value("recent_jobs"),
         spending_json: value("spending_json"),
+        kept_key: value("kept_key"),
+        keyed_before_line: value("keyed_before_line"),
+        keyed_lines: value("keyed_lines"),
       })
       .returning({
         line: entries.line,

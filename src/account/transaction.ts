@@ -5,6 +5,7 @@ import { refused } from "../domain/result.ts";
 import type { Answer, Caller } from "./contract.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Expiry } from "./expiry.ts";
+import type { LineKeys } from "./idempotency/line_keys.ts";
 import type { AccountStanding, Store } from "./store.ts";
 import { admit } from "./personal_tokens/admission.ts";
 import type { PersonalTokenRow, PersonalTokenStore } from "./personal_tokens/store.ts";
@@ -22,6 +23,7 @@ export interface Transaction {
   readonly alarm: Alarm;
   readonly delivery: Delivery;
   readonly expiry: Expiry;
+  readonly line_keys: LineKeys;
   /** Says that a line was posted, for those who are told after the commit. */
   readonly posted: () => void;
   /** Whom the account lets in, as it was when the transaction began. */
@@ -44,6 +46,7 @@ export interface Ground {
   readonly alarm: Alarm;
   readonly delivery: Delivery;
   readonly expiry: Expiry;
+  readonly line_keys: LineKeys;
   readonly posted: () => void;
   readonly identity_id: string;
 }
@@ -88,9 +91,9 @@ function transactAsOf<Value>(
   acting_app: string | null,
   work: (transaction: Transaction) => Value,
 ): Value {
-  const { alarm, expiry, store } = ground;
+  const { alarm, expiry, line_keys, store } = ground;
   const part = <Part>(inner: () => Part): Part =>
-    store.within(() => alarm.within(() => storage.transactionSync(inner)));
+    store.within(() => alarm.within(() => line_keys.within(() => storage.transactionSync(inner))));
   const size_bytes = (): number => storage.sql.databaseSize;
   const moment = { personal_token: null, acting_app, now_ms: Date.now() };
   try {

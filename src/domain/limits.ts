@@ -108,6 +108,17 @@ export const STATS_DAYS_MAX = 366;
  */
 export const AUDIT_KEY_MS = 23 * 60 * 60 * 1000;
 
+/** Of a request's fingerprint, a SHA-256 in hexadecimal, what is kept and compared: 128 bits. */
+export const IDEMPOTENCY_FINGERPRINT_LENGTH = 32;
+
+/**
+ * Keys that lie in ledger lines. The first request with a key after a waking reads `lines_max` lines and
+ * `pages_max` pages at most: 19 cents for a million of them. A page is one written row for `page_lines`
+ * keys, 2 cents for a million. An account of more than 4,096 keys in a day, one each 21 seconds, pays a row
+ * for each beyond, so that what it remembers stays about a megabyte.
+ */
+export const LINE_KEYS = { lines_max: 128, page_lines: 64, pages_max: 64 } as const;
+
 /**
  * Ledger lines after which kept answers begin a new table, if a day is over too. Making one costs a few
  * written rows, which many lines share; an account that has fewer keeps its old answers meanwhile.

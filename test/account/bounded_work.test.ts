@@ -2,9 +2,11 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Account } from "../../src/account/object.ts";
 import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
 import {
   EXPIRY_PORTION_JOBS,
+  LINE_KEYS,
   IDEMPOTENCY_TABLE_LINES,
   LIST_SCAN_ROWS,
   OPEN_JOBS_MAX,
@@ -224,6 +226,93 @@ describe("10,000 jobs that run out at once", () => {
   });
 });
 
+describe("with a million lines behind", () => {
+  /** Lines that move nothing, as many settled jobs of no cost would leave, none of them with a key. */
+  const addLines = (count: number) =>
+    change(
+      ADA,
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+       insert into entries (line, kind, amount, balance_after, reserved_after, at_ms, open_jobs,
+         recent_jobs, keyed_before_line, keyed_lines)
+       select line + i, 'grant', 0, balance_after, reserved_after, at_ms, open_jobs, recent_jobs,
+         iif(kept_key is null, keyed_before_line, line), keyed_lines
+       from n, (select * from entries order by line desc limit 1)`,
+    );
+  const job = { ...JOB, cost_estimate: 0, ttl_seconds: 60 };
+  /** As many requests under keys, each a job that is started and ended, so that few are. */
+  const keep = (first: number, count: number) =>
+    runInDurableObject(account(), (instance) => {
+      for (let at = first; at < first + count; at += 1) {
+        const made = instance.createJob(session, job, { key: `key-${at}`, fingerprint: "x" });
+        if (!made.ok) expect.fail("refused");
+        const ended = { job_id: made.value.value.job_id, refund: true };
+        instance.failJob(session, ended, null);
+      }
+    });
+  /** Rows that a request reads by itself, what is told D1 meanwhile left out. */
+  async function rowsReadBy(ask: (instance: Account) => unknown): Promise<number> {
+    const rows = await countRowsRead();
+    try {
+      return await runInDurableObject(account(), (instance) => {
+        rows();
+        expect(ask(instance)).toMatchObject({ ok: true });
+        return rows();
+      });
+    } finally {
+      restores.splice(0).forEach((restore) => restore());
+    }
+  }
+  const under = (key: string) => (instance: Account) =>
+    instance.createJob(session, job, { key, fingerprint: "x" });
+  /** What a request reads besides keys, where it is the first after a waking, and later. */
+  const FIRST = 4 * RECENT_JOBS_MAX;
+  const LATER = 10;
+  /** What is read of keys after a waking, at most. */
+  const KEYS = LINE_KEYS.lines_max + LINE_KEYS.pages_max;
+
+  it("a request under a key reads keyed lines and pages alone, one without neither", async () => {
+    await account().wallet(session, { app: { slug: "demo", starter_credits: 0 } });
+    await keep(0, LINE_KEYS.lines_max);
+    await addLines(1_000_000);
+    const without = (it: Account) => it.createJob(session, job, null);
+    await rowsReadBy(without);
+    await evict(ADA);
+    const unkeyed = await rowsReadBy(without);
+    expect(unkeyed).toBeLessThan(FIRST);
+    await evict(ADA);
+    const more = (await rowsReadBy(under("new"))) - unkeyed;
+    expect(more).toBeGreaterThan(LINE_KEYS.lines_max);
+    expect(more).toBeLessThan(KEYS + LATER);
+    expect(await rowsReadBy(under("newer"))).toBeLessThan(LATER);
+    const again = await account().createJob(session, job, { key: "key-0", fingerprint: "x" });
+    expect(again).toMatchObject({ value: { replayed: true } });
+    expect(await rowsReadBy(under("key-0"))).toBeLessThan(LATER);
+  });
+
+  it("a day of more keys than pages hold is no more to a waking, and every key is known", async () => {
+    await account().wallet(session, { app: { slug: "demo", starter_credits: 0 } });
+    const { lines_max, page_lines, pages_max } = LINE_KEYS;
+    const rowsOf = async (table: string) =>
+      (await query<{ n: number }>(ADA, `select count(*) as n from ${table}`))[0]?.n;
+    const held = lines_max + page_lines * pages_max;
+    await keep(0, held);
+    expect(await rowsOf("kept_key_pages")).toBe(pages_max);
+    expect(await rowsOf("kept_answers")).toBe(0);
+    // From here on each costs a row, written many at once.
+    await keep(held, page_lines);
+    expect(await rowsOf("kept_answers")).toBe(page_lines);
+    await addLines(1_000);
+    await evict(ADA);
+    expect(await rowsReadBy(under("new"))).toBeLessThan(FIRST + KEYS);
+    for (let at = 0; at < held + page_lines; at += 97) {
+      const guard = { key: `key-${at}`, fingerprint: "x" };
+      const again = await account().createJob(session, job, guard);
+      expect(again).toMatchObject({ value: { replayed: true } });
+      expect(await rowsReadBy(under(`key-${at}`))).toBeLessThan(LATER);
+    }
+  });
+});
+
 describe("500,000 kept answers", () => {
   it("are no burden to a waking or an alarm, and go as a whole", async () => {
     await account().wallet(session, { app: null });
@@ -250,7 +339,7 @@ describe("500,000 kept answers", () => {
     const before = rows();
     const later = { key: "key-8", fingerprint: "x" };
     const job = { ...JOB, cost_estimate: 0, ttl_seconds: 60 };
-    expect(await account().createJob(session, job, later)).toMatchObject({ ok: true });
+    expect(await account().createJobs(session, [job], later)).toMatchObject({ ok: true });
     expect(rows() - before).toBeLessThan(100);
     expect(await query(ADA, "select * from kept_answers_before")).toEqual([]);
   });

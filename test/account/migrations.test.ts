@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { applyD1Migrations, reset, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import migrations from "../../drizzle/account/migrations.js";
+import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
 import { signInWithCredits } from "../support/passbook.ts";
 import { expectInvariants } from "./invariants.ts";
 import { evict, query } from "../support/account_object.ts";
@@ -18,6 +19,16 @@ const TABLES = `select name, sql from sqlite_master where type in ('table', 'ind
 function entries(): { readonly tag: string; readonly when: number }[] {
   return (migrations as { journal: { entries: { tag: string; when: number }[] } }).journal.entries;
 }
+
+const REQUEST = {
+  app_slug: "demo",
+  policy: FIRST_POLICY,
+  action: "draw",
+  cost_estimate: 0,
+  ttl_seconds: 60,
+  metadata_json: null,
+};
+const ENDING = { job_id: "a-job", actual_cost: 7, metadata_json: null };
 
 /** Wakes an object with one more migration at a time; `afterStep` sees it in between. */
 async function migrateStepByStep(
@@ -119,6 +130,34 @@ describe("the account's migrations", () => {
       "select recent_after_job_id, recent_jobs from entries where line = 12",
     );
     expect(newest).toEqual([{ recent_after_job_id: "e", recent_jobs: 0 }]);
+  });
+
+  it("keep answers that an earlier release kept for retries, each in a row of its own", async () => {
+    const job = { id: "a-job", status: "completed", app_slug: "demo" };
+    const kept = {
+      "jobs.create": { job_id: "a-job", credits: 90 },
+      "jobs.complete": { job, credits: 93 },
+    };
+    const row = (endpoint: keyof typeof kept) =>
+      `values ('${endpoint}', 'a-key', 'the-same', null, '${JSON.stringify(kept[endpoint])}', ${Date.now()})`;
+    await migrateStepByStep("older", async (count) => {
+      if (count !== 13) return;
+      await query("older", `insert into kept_answers ${row("jobs.create")}`);
+      await query("older", `insert into kept_answers_before ${row("jobs.complete")}`);
+    });
+    const [account, session] = [env.ACCOUNT.getByName("older"), { personal_token_id: null }];
+    const ask = (key: string, fingerprint: string) =>
+      Promise.all([
+        account.createJob(session, REQUEST, { key, fingerprint }),
+        account.completeJob(session, ENDING, { key, fingerprint }),
+      ]);
+    expect(await ask("a-key", "the-same")).toEqual([
+      { ok: true, value: { value: kept["jobs.create"], replayed: true } },
+      { ok: true, value: { value: kept["jobs.complete"], replayed: true } },
+    ]);
+    const reused = { ok: false, refusal: { code: "idempotency_key_reused" } };
+    expect(await ask("a-key", "another")).toEqual([reused, reused]);
+    expect((await ask("new-key", "the-same"))[0]).toMatchObject({ value: { replayed: false } });
   });
 
   it("leave an account as it was when its object wakes again", async () => {

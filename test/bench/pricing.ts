@@ -31,9 +31,9 @@ and ${OBJECT_DELIVERY_MS} ms a batch it sends to D1 by itself. An alarm that was
 as if it did. Assumed too: each invocation (request, call of an object, alarm, queue batch) is
 one log event where invocation logs are on, sampled as wrangler.toml says, all of a request alike. Added
 for later: where a schedule clears the read model, a written row each job. Nothing is added for what
-many share: days are closed for 500 accounts at once, and kept answers are dropped with their table (one
-account of over 100,000 lives a day writes a row for each answer again). Cold: asleep before creation and
-before completion, each half sent on by itself. Hot: 500 lives in a row on one account, 20 at a time.
+many share: days are closed for 500 accounts at once. Idempotency-Keys lie in ledger lines and cost a row
+for 64 of them, counted; one account of over 4,096 of them a day writes a row for each beyond. Cold:
+asleep before creation and before completion, each half sent on by itself. Hot: 500 lives in a row on one account, 20 at a time.
 Left out: storage, and what the plan includes.`;
 
 function logEvents({ counts, config }: Life): number {

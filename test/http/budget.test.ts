@@ -138,6 +138,24 @@ describe("rows written", () => {
     },
   );
 
+  it("for a life whose requests carry keys: the same 4", async () => {
+    const ada = await signInWithCredits();
+    await fireAlarm(ada.identity_id);
+    const object_rows = await countRowsWritten(ada.identity_id);
+    for (const [key, path] of [
+      ["first", "/api/jobs/complete"],
+      ["second", "/api/jobs/fail"],
+    ] as const) {
+      const headers = { "Idempotency-Key": key };
+      const body = { app: "demo", action: "draw", cost_estimate: 1 };
+      const { job_id } = (await ada.post("/api/jobs", body, headers)).body;
+      await ada.post(path, { job_id, actual_cost: 1 }, headers);
+      const again = await ada.post(path, { job_id, actual_cost: 1 }, headers);
+      expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+    }
+    expect(object_rows()).toBe(8);
+  });
+
   it("by one flush of many jobs: a row for each, and the account's once", async () => {
     const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);

@@ -1,8 +1,12 @@
-import { describe, expect, it, vi } from "vitest";
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DAY_MS } from "../../src/domain/day.ts";
 import { IDEMPOTENCY_DROP_LINES, IDEMPOTENCY_TABLE_LINES } from "../../src/domain/limits.ts";
 import { dump, evict, fireAlarm, query } from "../support/account_object.ts";
-import { signIn, signInWithCredits } from "../support/passbook.ts";
+import { BASE_URL, send, signIn, signInWithCredits } from "../support/passbook.ts";
+import worker from "../../src/worker.ts";
+import { signInOperator } from "./admin/operators.ts";
 
 const JOB = { app: "demo", action: "draw", cost_estimate: 10 };
 const KEY = { "Idempotency-Key": "order-66" };
@@ -58,6 +62,63 @@ describe("Idempotency-Key", () => {
     expect((await ada.post("/api/jobs/fail", { job_id }, KEY)).status).toBe(200);
   });
 
+  it("of an end that comes after the job's time ran out gives the same again", async () => {
+    await signInWithCredits();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    const created = await (await signIn()).post("/api/jobs", { ...JOB, ttl_seconds: 60 }, KEY);
+    vi.setSystemTime(Date.now() + 61_000);
+    const ada = await signIn();
+    const end = { job_id: created.body.job_id, actual_cost: 7 };
+    const first = await ada.post("/api/jobs/complete", end, KEY);
+    expect(first.body).toMatchObject({ job: { status: "completed" }, credits: 93 });
+    await evict(ada.identity_id);
+    expect((await ada.post("/api/jobs/complete", end, KEY)).text).toBe(first.text);
+    // The line that the time-out wrote on the way is nobody's answer.
+    const lines = await query<{ kind: string; kept_key: string | null }>(
+      ada.identity_id,
+      "select kind, kept_key from entries where job_id is not null order by line",
+    );
+    expect(lines.map(({ kind, kept_key }) => [kind, kept_key !== null])).toEqual([
+      ["reserve", true],
+      ["refund", false],
+      ["settle", true],
+    ]);
+  });
+
+  it("is told to nobody, in no other answer, export, stream or table of D1", async () => {
+    const operator = await signInOperator();
+    const ada = await signInWithCredits();
+    const headers = { Upgrade: "websocket", Authorization: `Bearer ${ada.token}` };
+    const watch = new Request(new URL("/api/events", BASE_URL), { headers });
+    const streamed = await worker.fetch(watch, env, createExecutionContext());
+    const said: unknown[] = [];
+    streamed.webSocket?.addEventListener("message", ({ data }) => said.push(data));
+    streamed.webSocket?.accept();
+    onTestFinished(() => streamed.webSocket?.close());
+    const { job_id } = (await ada.post("/api/jobs", JOB, KEY)).body;
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 1 }, KEY);
+    await vi.waitFor(() => expect(said).toHaveLength(3));
+    await fireAlarm(ada.identity_id);
+    const texts = [JSON.stringify(said)];
+    const pages = ["", "/jobs", "/statement", "/statement.csv", "/data.json"];
+    for (const page of pages.map((it) => `/account${it}`)) {
+      const shown = await send("GET", page, { headers: { Cookie: ada.cookies } });
+      expect(shown.status).toBe(200);
+      texts.push(shown.text);
+    }
+    const own = ["/api/wallet", "/api/ledger", "/api/jobs", `/api/jobs/${job_id}`];
+    for (const path of own) texts.push((await ada.get(path)).text);
+    const theirs = `/api/admin/accounts/${ada.identity_id}`;
+    for (const path of [theirs, `${theirs}/ledger`, `${theirs}/jobs`]) {
+      texts.push((await operator.send("GET", path)).text);
+    }
+    for (const table of ["accounts", "grants", "jobs", "daily_totals"]) {
+      texts.push(JSON.stringify((await env.DB.prepare(`select * from ${table}`).all()).results));
+    }
+    expect(texts.join()).toContain(job_id);
+    expect(texts.filter((text) => /order-66|kept_key/.test(text))).toEqual([]);
+  });
+
   it("of a refused request may be tried again", async () => {
     const ada = await signIn();
     expect((await ada.post("/api/jobs", JOB, KEY)).status).toBe(402);
@@ -78,7 +139,7 @@ describe("Idempotency-Key", () => {
     expect((await (await signIn()).post("/api/jobs", JOB, KEY)).body).toEqual(after.body);
   });
 
-  describe("of a busy account", () => {
+  describe("kept in a row, as that of a batch,", () => {
     const tables = (identity_id: string) =>
       Promise.all(
         ["kept_answers", "kept_answers_before"].map(async (table) => {
@@ -86,8 +147,11 @@ describe("Idempotency-Key", () => {
           return rows.map(({ key }) => key);
         }),
       );
-    const keep = async (key: string) =>
-      (await (await signIn()).post("/api/jobs", JOB, { "Idempotency-Key": key })).body.job_id;
+    const keep = async (key: string) => {
+      const ada = await signIn();
+      const answer = await ada.post("/api/jobs/batch", { jobs: [JOB] }, { "Idempotency-Key": key });
+      return answer.body.results?.[0].job_id;
+    };
     /** As if so many lines had been written since the tables last changed places. */
     const grow = (identity_id: string) =>
       query(identity_id, `update account set kept_since_line = -${IDEMPOTENCY_TABLE_LINES}`);

@@ -46,7 +46,8 @@ export async function dump(identity_id: string): Promise<string> {
     identity_id,
     "select * from kept_answers_before order by endpoint, key",
   );
-  return JSON.stringify([account, kept, before, await readContents(identity_id)]);
+  const pages = await query(identity_id, "select * from kept_key_pages order by slot");
+  return JSON.stringify([account, kept, before, pages, await readContents(identity_id)]);
 }
 
 /** Counts the rows that SQL in the object writes from now on, until the test ends; alarms it sets are none. */
