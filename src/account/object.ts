@@ -4,8 +4,6 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/durable-sqlite";
-import { migrate } from "drizzle-orm/durable-sqlite/migrator";
-import migrations from "../../drizzle/account/migrations.js";
 import { EVENTS_WATCHERS_MAX, PROJECTION_DELAY_MS } from "../domain/limits.ts";
 import type { PersonalTokenAccess } from "../domain/personal_token.ts";
 import type { Purchase, Reversal } from "../domain/purchases.ts";
@@ -35,6 +33,7 @@ import * as jobs from "./jobs.ts";
 import { inspect } from "./inspection.ts";
 import { ensureOpen } from "./ledger.ts";
 import { openJobLists, type JobLists } from "./lists.ts";
+import { bringUpToDate } from "./migrate.ts";
 import { openJobsOf } from "./open_jobs.ts";
 import { Outbox } from "./outbox.ts";
 import * as purchases from "./purchases/purchases.ts";
@@ -75,7 +74,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     super(ctx, env);
     this.#database = drizzle(ctx.storage);
     void ctx.blockConcurrencyWhile(async () => {
-      await migrate(this.#database, migrations);
+      await bringUpToDate(this.#database, ctx.storage.sql);
       this.#alarm = new Alarm(ctx.storage, await ctx.storage.getAlarm());
       this.#store = openStore(this.#database);
       this.#personal_tokens = openPersonalTokenStore(this.#database);

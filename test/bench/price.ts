@@ -19,8 +19,10 @@ import { runSettings } from "./settings.ts";
 
 const COLD_ACCOUNTS = 20;
 const HOT_LIVES = 500;
-const COLD_GOAL_DOLLARS = 12;
-const HOT_GOAL_DOLLARS = 8;
+const GOALS_DOLLARS = [
+  { kind: "cold", dollars: 12 },
+  { kind: "hot", dollars: 8 },
+] as const;
 
 const CAP = { credits: 1_000_000, period: "30_days" };
 
@@ -178,15 +180,16 @@ async function printPrices(): Promise<void> {
     process.stderr.write("\n");
     const list = JSON.parse(await readFile("test/bench/prices.json", "utf8")) as PriceList;
     console.log(priceTable(lives, list));
-    const dearest = (kind: string): number =>
-      Math.max(
-        ...lives.filter(({ name }) => name.startsWith(kind)).map((life) => costOf(life, list)),
-      );
-    const verdict = (dollars: number, goal: number): string =>
-      `$${dollars.toFixed(2)} of at most $${goal}${dollars > goal ? ": TOO MUCH" : ""}`;
+    const beyond = lives.flatMap((life) => {
+      const goal = GOALS_DOLLARS.find(({ kind }) => life.name.startsWith(kind))?.dollars;
+      const dollars = costOf(life, list);
+      const is_beyond = goal !== undefined && dollars > goal;
+      return is_beyond ? [`${life.name} $${dollars.toFixed(2)} of $${goal}`] : [];
+    });
+    const goals = GOALS_DOLLARS.map(({ kind, dollars }) => `a ${kind} life $${dollars}`).join(", ");
     console.log(
-      `Dearest cold life ${verdict(dearest("cold"), COLD_GOAL_DOLLARS)}; ` +
-        `dearest hot life ${verdict(dearest("hot"), HOT_GOAL_DOLLARS)}, a million.`,
+      `Goals, a million at most: ${goals}. ` +
+        (beyond.length === 0 ? "All are within." : `TOO MUCH: ${beyond.join("; ")}.`),
     );
   } finally {
     for (const worker of running) await worker.stop();

@@ -1,0 +1,23 @@
+/** Bringing an object's tables up to date when it wakes. */
+import { migrate } from "drizzle-orm/durable-sqlite/migrator";
+import migrations from "../../drizzle/account/migrations.js";
+import type { AccountDatabase } from "./store.ts";
+
+const NEWEST_MS = Math.max(...migrations.journal.entries.map(({ when }) => when));
+
+/**
+ * Runs the migrations that the object has not seen. Nearly always there is none, and one row says so:
+ * going through all of them would be a tenth of a waking.
+ */
+export async function bringUpToDate(database: AccountDatabase, sql: SqlStorage): Promise<void> {
+  if (lastMigrationMs(sql) >= NEWEST_MS) return;
+  await migrate(database, migrations);
+}
+
+/** As the migrator notes it; before any has run there is no such table. */
+function lastMigrationMs(sql: SqlStorage): number {
+  const known = "select 1 from sqlite_master where name = '__drizzle_migrations'";
+  if (sql.exec(known).toArray().length === 0) return 0;
+  const newest = sql.exec("select max(created_at) as at_ms from __drizzle_migrations").one();
+  return Number(newest["at_ms"]);
+}
