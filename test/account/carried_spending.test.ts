@@ -1,7 +1,7 @@
 /** What capped tokens have spent, carried on the lines of the ledger in place of rows of its own. */
 import { describe, expect, it, vi } from "vitest";
 import { SPENDING_IDLE_LINES_MAX, SPENDING_TOKENS_PER_LINE_MAX } from "../../src/domain/limits.ts";
-import { countRowsWritten, evict, query } from "../support/account_object.ts";
+import { change, countRowsWritten, evict, query } from "../support/account_object.ts";
 import { passTime } from "../support/clock.ts";
 import { getToken, tokenId, type TokenHolder } from "../support/device_logins.ts";
 import { send, signInWithCredits, type SignedIn } from "../support/passbook.ts";
@@ -216,5 +216,36 @@ describe("the spending that lines carry", () => {
     expect(JSON.stringify([body.ledger, body.jobs])).not.toContain(id);
     // Every column of D1's rows is held to what it is to be there.
     await expectInvariants(ada.identity_id);
+  });
+});
+
+describe("after a step back to a build that carries nothing, and forward again", () => {
+  /** A line as that build wrote it. */
+  const lineOfBefore = ({ identity_id }: SignedIn) =>
+    change(
+      identity_id,
+      `insert into entries (line, kind, amount, balance_after, reserved_after, at_ms, open_jobs,
+         recent_after_job_id, recent_jobs)
+       select line + 1, 'adjustment', 0, balance_after, reserved_after, at_ms, open_jobs,
+         recent_after_job_id, recent_jobs from entries order by line desc limit 1`,
+    );
+
+  it("jobs of a capped token end all the same, and give back what they held", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 50 } });
+    const job_ids: string[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      job_ids.push((await reserve(token, 10, { ttl_seconds: 60 })).body.job_id);
+    }
+    await lineOfBefore(ada);
+    const failed = await ada.post("/api/jobs/fail", { job_id: job_ids[0] });
+    expect(failed).toMatchObject({ status: 200, body: { credits: 80 } });
+    const settled = { job_id: job_ids[1], actual_cost: 3 };
+    const completed = await ada.post("/api/jobs/complete", settled);
+    expect(completed).toMatchObject({ status: 200, body: { credits: 87 } });
+    passTime(61_000);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(97);
+    expect(await query(ada.identity_id, "select * from stuck_jobs")).toEqual([]);
+    expect(await spentOf(ada)).toEqual([0]);
   });
 });
