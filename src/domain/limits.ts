@@ -88,6 +88,8 @@ export const LIST_SCAN_ROWS = 2_000;
 /** Longest `Idempotency-Key`, in characters, and how long its answer is kept. */
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 export const IDEMPOTENCY_KEEP_MS = 24 * 60 * 60 * 1000;
+/** After so long a kept answer may go: nobody can ask for it, also by a clock somewhat behind this one. */
+export const IDEMPOTENCY_REACH_MS = IDEMPOTENCY_KEEP_MS + LEDGER_CLOCK_SKEW_MS;
 /** Why an operator did something, in characters. */
 export const REASON_MAX_LENGTH = 500;
 /** How many people a search by e-mail address finds at most: whoever gets more types more. */

@@ -2,7 +2,11 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DAY_MS } from "../../src/domain/day.ts";
-import { IDEMPOTENCY_DROP_LINES, IDEMPOTENCY_TABLE_LINES } from "../../src/domain/limits.ts";
+import {
+  IDEMPOTENCY_DROP_LINES,
+  IDEMPOTENCY_REACH_MS,
+  IDEMPOTENCY_TABLE_LINES,
+} from "../../src/domain/limits.ts";
 import { dump, evict, fireAlarm, query } from "../support/account_object.ts";
 import { BASE_URL, send, signIn, signInWithCredits } from "../support/passbook.ts";
 import worker from "../../src/worker.ts";
@@ -167,14 +171,32 @@ describe("Idempotency-Key", () => {
       expect(await tables(identity_id)).toEqual([["second"], ["first"]]);
       expect(await keep("first")).toBe(first);
       await grow(identity_id);
-      vi.setSystemTime(start_ms + 2 * DAY_MS - 2_000);
+      vi.setSystemTime(start_ms + DAY_MS - 1_000 + IDEMPOTENCY_REACH_MS - 1);
       const third = await keep("third");
       expect(await tables(identity_id)).toEqual([["second", "third"], ["first"]]);
-      vi.setSystemTime(start_ms + 2 * DAY_MS - 1_000);
+      vi.setSystemTime(start_ms + DAY_MS - 1_000 + IDEMPOTENCY_REACH_MS);
       await keep("fourth");
       expect(await tables(identity_id)).toEqual([["fourth"], ["second", "third"]]);
       expect(await keep("third")).toBe(third);
       expect(await keep("second")).not.toBe(second);
+    });
+
+    it("is answered for a day though the tables change places by a clock that is ahead", async () => {
+      const { identity_id } = await signInWithCredits();
+      const start_ms = Date.now();
+      vi.useFakeTimers({ toFake: ["Date"], now: start_ms });
+      await grow(identity_id);
+      await keep("first");
+      vi.setSystemTime(start_ms + IDEMPOTENCY_REACH_MS - 1_000);
+      const kept = await keep("kept");
+      vi.setSystemTime(start_ms + IDEMPOTENCY_REACH_MS);
+      await grow(identity_id);
+      await keep("second");
+      vi.setSystemTime(start_ms + IDEMPOTENCY_REACH_MS + DAY_MS + 28_000);
+      await grow(identity_id);
+      await keep("third");
+      vi.setSystemTime(start_ms + IDEMPOTENCY_REACH_MS + DAY_MS - 2_000);
+      expect(await keep("kept")).toBe(kept);
     });
 
     it("stays where it is in an account of few lines", async () => {
@@ -203,7 +225,7 @@ describe("Idempotency-Key", () => {
       const left = async () => (await tables(identity_id))[1]?.length;
       await fireAlarm(identity_id);
       expect(await left()).toBe(11_000);
-      vi.setSystemTime(start_ms + 2 * DAY_MS);
+      vi.setSystemTime(start_ms + DAY_MS + IDEMPOTENCY_REACH_MS);
       await keep("third");
       expect((await tables(identity_id))[0]).toEqual(["second", "third"]);
       const counts: unknown[] = [];

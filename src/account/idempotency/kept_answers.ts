@@ -9,6 +9,7 @@ import {
   IDEMPOTENCY_CLEANUP_ROWS,
   IDEMPOTENCY_DROP_LINES,
   IDEMPOTENCY_KEEP_MS,
+  IDEMPOTENCY_REACH_MS,
   IDEMPOTENCY_TABLE_LINES,
 } from "../../domain/limits.ts";
 import { onFirstUse } from "../on_first_use.ts";
@@ -104,7 +105,7 @@ export function openKeptAnswers(database: AccountDatabase) {
   function beginTable(line: number, now_ms: number): void {
     const { since_ms, since_line, before_lines } = standing().get() ?? NOT_OPEN;
     const lines = line - since_line;
-    if (now_ms - since_ms < IDEMPOTENCY_KEEP_MS || lines < IDEMPOTENCY_TABLE_LINES) return;
+    if (now_ms - since_ms < IDEMPOTENCY_REACH_MS || lines < IDEMPOTENCY_TABLE_LINES) return;
     if (before_lines > IDEMPOTENCY_DROP_LINES) return;
     for (const statement of NEW_TABLE) database.run(statement);
     const changed = { kept_since_ms: now_ms, kept_since_line: line, kept_before_lines: lines };
@@ -129,7 +130,7 @@ export function openKeptAnswers(database: AccountDatabase) {
     cleanUp(now_ms: number): number | null {
       const { since_ms, before_lines } = standing().get() ?? NOT_OPEN;
       if (before_lines <= IDEMPOTENCY_DROP_LINES) return null;
-      const due_ms = since_ms + IDEMPOTENCY_KEEP_MS;
+      const due_ms = since_ms + IDEMPOTENCY_REACH_MS;
       if (now_ms < due_ms) return due_ms;
       database.run(DELETE_PORTION);
       if (database.select().from(keptAnswersBefore).limit(1).get() !== undefined) return now_ms;

@@ -9,7 +9,7 @@
  * Pages are a ring: the oldest is written over once its keys are out of reach. An account of more keys in a
  * day than the ring holds pays a row for each beyond, in the tables of kept answers.
  */
-import { IDEMPOTENCY_KEEP_MS, LEDGER_CLOCK_SKEW_MS, LINE_KEYS } from "../../domain/limits.ts";
+import { IDEMPOTENCY_KEEP_MS, IDEMPOTENCY_REACH_MS, LINE_KEYS } from "../../domain/limits.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import type { EntryRow } from "../store.ts";
 import type { Transaction } from "../transaction.ts";
@@ -167,5 +167,5 @@ function forget({ lines }: Memory, [placed_key, line]: PlacedLine): void {
 
 /** Whether a key may be asked for yet, also by a clock somewhat behind the one of now. */
 function isInReach(at_ms: number, now_ms: number): boolean {
-  return at_ms > now_ms - IDEMPOTENCY_KEEP_MS - LEDGER_CLOCK_SKEW_MS;
+  return at_ms > now_ms - IDEMPOTENCY_REACH_MS;
 }
