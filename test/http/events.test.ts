@@ -65,7 +65,7 @@ async function watch(
       }),
   };
   socket.addEventListener("message", ({ data }) => {
-    said.push(JSON.parse(String(data)));
+    if (data !== "pong") said.push(JSON.parse(String(data)));
   });
   socket.addEventListener("close", ({ code }) => {
     watching.closed = code;
@@ -228,6 +228,26 @@ describe("GET /api/events as a WebSocket", () => {
     for (const { said } of watching) {
       expect(said.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
     }
+  });
+
+  it("answers a pulse without waking the object, also one that was evicted since", async () => {
+    const ada = await signInWithCredits();
+    const watching = await watch(ada);
+    await watching.until(1);
+    let pongs = 0;
+    watching.socket.addEventListener("message", ({ data }) => {
+      if (data === "pong") pongs += 1;
+    });
+    const stub = env.ACCOUNT.getByName(ada.identity_id);
+    for (const sent of [1, 2]) {
+      watching.socket.send("ping");
+      await vi.waitFor(() => expect(pongs).toBe(sent));
+      await evict(stub);
+    }
+    // What the object itself is told closes the stream.
+    expect(watching.closed).toBeNull();
+    watching.socket.send("hello");
+    expect(await watching.untilClosed()).toBe(1_008);
   });
 
   it("goes on after the object was evicted", async () => {
