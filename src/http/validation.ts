@@ -24,6 +24,12 @@ export const appSlug = z
     z.regex(APP_SLUG_PATTERN, "must be 1 to 64 of a-z 0-9 . _ -, starting with a letter or digit"),
   );
 
+/** Text that comes back as it was stored: a lone surrogate has no UTF-8 form, and a zero ends texts elsewhere. */
+export const wellFormed = z.refine<string>(
+  (text) => text.isWellFormed() && !text.includes("\0"),
+  "must be well-formed text",
+);
+
 /** A job's id. */
 export const jobId = z.pipe(
   z.uuid("must be a job's id"),

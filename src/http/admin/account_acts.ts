@@ -9,20 +9,13 @@ import {
   type ChangedPlan,
   type OnceAnswer,
 } from "../../account/contract.ts";
-import { COST_MAX_CREDITS, REASON_MAX_LENGTH } from "../../domain/limits.ts";
+import { COST_MAX_CREDITS } from "../../domain/limits.ts";
 import { accepted } from "../../domain/result.ts";
 import type { AppContext } from "../context.ts";
 import { appSlug } from "../validation.ts";
 import { subjectAccount } from "./account.ts";
 import { act, actOnce, type Act } from "./act.ts";
-
-const reason = z
-  .string("must be a string")
-  .check(
-    z.trim(),
-    z.minLength(1, "must say why"),
-    z.maxLength(REASON_MAX_LENGTH, `must be at most ${REASON_MAX_LENGTH} characters`),
-  );
+import { reason } from "./reason.ts";
 
 export const creditsBody = z.strictObject({
   amount: z.int("must be a whole number").check(

@@ -19,17 +19,19 @@ import {
   metadata,
   metadataJson,
   validBody,
+  wellFormed,
 } from "../validation.ts";
 import { answerOnce } from "../views.ts";
 
 export const createJobBody = z.object({
   app: appSlug,
-  action: z.string("must be a string").check(
-    z.minLength(1, "must not be empty"),
-    z.maxLength(ACTION_MAX_LENGTH, `must have at most ${ACTION_MAX_LENGTH} characters`),
-    // A lone surrogate has no UTF-8 form: stored, it would come back as another text.
-    z.refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed text"),
-  ),
+  action: z
+    .string("must be a string")
+    .check(
+      z.minLength(1, "must not be empty"),
+      z.maxLength(ACTION_MAX_LENGTH, `must have at most ${ACTION_MAX_LENGTH} characters`),
+      wellFormed,
+    ),
   cost_estimate: cost,
   ttl_seconds: z._default(
     z

@@ -84,6 +84,8 @@ describe("giving and taking credits", () => {
       [{ amount: 5, reason: " " }, key("a")],
       [{ amount: 5 }, key("a")],
       [{ amount: 5, reason: "x".repeat(501) }, key("a")],
+      [{ amount: 5, reason: "half a character \ud800" }, key("a")],
+      [{ amount: 5, reason: "cut\0off" }, key("a")],
       [{ amount: 5, reason: "why", more: 1 }, key("a")],
     ] as const) {
       expect((await olga.send("POST", `${of(ada)}/credits`, body, headers)).status).toBe(400);

@@ -5,21 +5,23 @@ import { APP_KEY_LABEL_MAX_LENGTH } from "../../../domain/limits.ts";
 import { accepted } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
-import { idempotencyKey, pageLimit, validBody, validQuery } from "../../validation.ts";
+import { idempotencyKey, pageLimit, validBody, validQuery, wellFormed } from "../../validation.ts";
 import { answerDone, answerOnce, timestamp } from "../../views.ts";
 import { act, actOnce } from "../act.ts";
-import { reasonText } from "./reason.ts";
+import { reason as reasonText } from "../reason.ts";
 
 export const addAppKeyBody = z.strictObject({
-  label: z.string("must be a string").check(
-    z.trim(),
-    z.minLength(1, "must not be empty"),
-    z.maxLength(
-      APP_KEY_LABEL_MAX_LENGTH,
-      `must have at most ${APP_KEY_LABEL_MAX_LENGTH} characters`,
+  label: z
+    .string("must be a string")
+    .check(
+      z.trim(),
+      z.minLength(1, "must not be empty"),
+      z.maxLength(
+        APP_KEY_LABEL_MAX_LENGTH,
+        `must have at most ${APP_KEY_LABEL_MAX_LENGTH} characters`,
+      ),
+      wellFormed,
     ),
-    z.refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed text"),
-  ),
   reason: z.optional(reasonText),
 });
 

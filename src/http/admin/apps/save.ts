@@ -7,10 +7,10 @@ import { parseAllowedOrigin } from "../../../domain/origins.ts";
 import { accepted } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
-import { appSlug, cost, idempotencyKey, validBody } from "../../validation.ts";
+import { appSlug, cost, idempotencyKey, validBody, wellFormed } from "../../validation.ts";
 import { answerDone } from "../../views.ts";
 import { actOnce } from "../act.ts";
-import { reasonText } from "./reason.ts";
+import { reason as reasonText } from "../reason.ts";
 
 const origin = z
   .string("must be a string")
@@ -24,12 +24,14 @@ const origin = z
 
 /** Strict: a setting misspelt is not one left out. */
 export const saveAppBody = z.strictObject({
-  name: z.string("must be a string").check(
-    z.trim(),
-    z.minLength(1, "must not be empty"),
-    z.maxLength(APP_NAME_MAX_LENGTH, `must have at most ${APP_NAME_MAX_LENGTH} characters`),
-    z.refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed text"),
-  ),
+  name: z
+    .string("must be a string")
+    .check(
+      z.trim(),
+      z.minLength(1, "must not be empty"),
+      z.maxLength(APP_NAME_MAX_LENGTH, `must have at most ${APP_NAME_MAX_LENGTH} characters`),
+      wellFormed,
+    ),
   starter_credits: cost,
   origins: z
     .array(origin, "must be a list of origins")
