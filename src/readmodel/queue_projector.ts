@@ -142,7 +142,7 @@ function merge(messages: Messages): Merged[] {
   return merged;
 }
 
-/** Rows and those that follow them, which may begin with some of the same lines. */
+/** Rows and those that follow them, which may begin with some of the same lines, or before all of them. */
 function append(one: ProjectionMessage, next: ProjectionMessage): ProjectionMessage {
   const { account, grants, jobs, lines } = next.rows;
   const newer = (line: number): boolean => line > one.rows.account.line;
@@ -150,13 +150,14 @@ function append(one: ProjectionMessage, next: ProjectionMessage): ProjectionMess
   for (const job of jobs) {
     if ((jobs_by_id.get(job.id)?.line ?? 0) < job.line) jobs_by_id.set(job.id, job);
   }
+  const first = next.after_line < one.after_line ? next : one;
   const rows: ProjectedRows = {
     account,
     grants: [...one.rows.grants, ...grants],
     jobs: [...jobs_by_id.values()],
-    lines: [...one.rows.lines, ...lines.filter(({ line }) => newer(line))],
+    lines: first === next ? lines : [...one.rows.lines, ...lines.filter(({ line }) => newer(line))],
   };
-  return { rows, after_line: Math.min(one.after_line, next.after_line) };
+  return { ...first, rows };
 }
 
 /** Splits what was merged into batches that D1 takes, each account once in a batch. */

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { ProjectionMessage } from "../../src/readmodel/projector.ts";
 import { consumeProjections, createQueueProjector } from "../../src/readmodel/queue_projector.ts";
 import { createStraightProjector } from "../../src/readmodel/straight_projector.ts";
+import { readDailyTotals } from "../../src/readmodel/totals.ts";
 import { expectReadModel } from "../account/invariants.ts";
 import { fireAlarm, query } from "../support/account_object.ts";
 import { rowsBetween } from "./contract.ts";
@@ -22,6 +23,8 @@ function messageOf(first: number, last: number, account_id = "account", attempts
   const message = { id: `${first}-${last}`, timestamp: new Date(), body, attempts, ...became };
   return message satisfies Message<ProjectionMessage>;
 }
+
+const untold = () => ({ projector: straight(), catchUp: () => Promise.reject(new Error("told")) });
 
 const batchOf = (
   messages: readonly Message<ProjectionMessage>[],
@@ -52,6 +55,16 @@ describe("a batch of the queue", () => {
     for (const id of ["one", "two", "three"]) expect(await lineOf(id)).toBe(9);
     const { results } = await env.DB.prepare("select count(*) as n from jobs").all();
     expect(results).toEqual([{ n: 3 * 7 }]);
+  });
+
+  it("counts each line once where a message begins before all of another", async () => {
+    await consumeProjections(batchOf([messageOf(1, 3)]), untold());
+    // The account heard that D1 has 3, and sent anew what another message has a part of.
+    const messages = [messageOf(6, 8), messageOf(4, 9)];
+    await consumeProjections(batchOf(messages), untold());
+    expect(await lineOf()).toBe(9);
+    const [totals] = await readDailyTotals(env.DB, 20_000, 20_001, null);
+    expect(totals).toMatchObject({ jobs: 7, reserved: 14 });
   });
 
   it("that lacks lines before makes the account look, and keeps the others'", async () => {
