@@ -4,7 +4,11 @@
  * end before it and need no other. In a busy account the alarm delivers, once a second.
  */
 import { errorName } from "../domain/error_name.ts";
-import { PROJECTION_DELAY_MS, PROJECTION_RETRY_MAX_MS } from "../domain/limits.ts";
+import {
+  PROJECTION_DELAY_MS,
+  PROJECTION_LOOK_SHARE,
+  PROJECTION_RETRY_MAX_MS,
+} from "../domain/limits.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Outbox } from "./outbox.ts";
 
@@ -14,6 +18,8 @@ export class Delivery {
   /** When the last one began, in this instance. */
   #began_at_ms = Number.NEGATIVE_INFINITY;
   #is_owed = false;
+  /** Whether this instance asks D1 at all without a line to send. */
+  readonly #looks = Math.random() < PROJECTION_LOOK_SHARE;
   /** Before this, nobody need ask whether D1 is behind. */
   #ask_at_ms = 0;
 
@@ -22,8 +28,12 @@ export class Delivery {
     this.#outbox = outbox;
   }
 
-  /** Says that a line is written; inside its transaction, so that it never goes without an alarm. */
-  owe(now_ms: number): void {
+  /**
+   * Says that a line is written after another, 0 the first; inside its transaction, so that it never goes
+   * without an alarm.
+   */
+  owe(now_ms: number, after_line: number): void {
+    this.#outbox.presume(after_line);
     if (now_ms - this.#began_at_ms < PROJECTION_DELAY_MS) {
       return this.#alarm.by(now_ms + PROJECTION_DELAY_MS);
     }
@@ -59,7 +69,8 @@ export class Delivery {
 
   /**
    * Once in the life of an instance: arms the alarm where something is owed and no alarm is to come.
-   * What D1 has is asked beside the request, never before its answer, and costs no written row.
+   * What D1 has is asked beside the request, never before its answer, and costs no written row; only some
+   * instances ask.
    */
   #seeThatDebtIsPaid(): void {
     const now_ms = Date.now();
@@ -70,6 +81,7 @@ export class Delivery {
     const { armed_at_ms } = this.#alarm;
     // An alarm that comes soon asks by itself.
     if (armed_at_ms !== null && armed_at_ms <= now_ms + PROJECTION_RETRY_MAX_MS) return;
+    if (!this.#looks) return;
     void this.#askWhetherBehind();
   }
 

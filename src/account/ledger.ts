@@ -47,7 +47,7 @@ export function post(
   const books = { open_jobs, recent_after_job_id, recent_jobs, spending_json, ...keyed };
   const entry = { ...line, at_ms: now_ms, ...books };
   assertWritten(store.insertEntry(entry), line);
-  delivery.owe(now_ms);
+  delivery.owe(now_ms, newest?.line ?? 0);
   posted();
   return entry;
 }

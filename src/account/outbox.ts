@@ -1,9 +1,11 @@
 /**
  * What the object owes the read model, and its delivery.
  *
- * D1's own row of the account says which ledger line it has. An object that does not know (it woke, or
- * D1 failed) asks for that one row and sends the lines after it, so that nothing is inferred from
- * alarms and no marker is kept: a delivery costs no row here. Sending a line twice changes nothing.
+ * D1's own row of the account says which ledger line it has. An object that does not know (D1 failed)
+ * asks for that one row and sends the lines after it, so that nothing is inferred from alarms and no
+ * marker is kept: a delivery costs no row here. Sending a line twice changes nothing. An object that woke
+ * and writes presumes that D1 has what was there before, which nearly always is so: it sends its lines
+ * with that, D1 takes them where its row is the same, and else the object asks.
  *
  * One row is written where it goes wrong, `projection_debt`: since when, so that the pauses between
  * tries grow however often the object is evicted, and how far a rebuild has come.
@@ -11,8 +13,15 @@
 import { errorName } from "../domain/error_name.ts";
 import { backOff } from "../domain/back_off.ts";
 import { PROJECTION_BATCH_LINES, PROJECTION_FLUSH_BATCHES } from "../domain/limits.ts";
-import type { ProjectedAccount, Projector } from "../readmodel/projector.ts";
-import { allGrants, isOwn, jobRangeAfter, newestAccount, rowsOf } from "./projection.ts";
+import type { PresumedAccount, ProjectedAccount, Projector } from "../readmodel/projector.ts";
+import {
+  accountAsOf,
+  allGrants,
+  isOwn,
+  jobRangeAfter,
+  newestAccount,
+  rowsOf,
+} from "./projection.ts";
 import { projectionDebt } from "./schema.ts";
 import type { AccountDatabase, AccountRow, Store } from "./store.ts";
 
@@ -24,6 +33,10 @@ export class Outbox {
   readonly #projector: Projector;
   /** The newest line that D1 is known to have; null: not known. */
   #known_line: number | null = null;
+  /** The newest line before what this instance wrote and has not sent; null: nothing. */
+  #presumed_line: number | null = null;
+  /** D1 is to be asked, whatever is known. */
+  #is_doubted = false;
   /** D1's row is not what this object sent, and a rebuild puts it right. */
   #is_foreign = false;
   /** The row in storage; null: none. */
@@ -75,9 +88,14 @@ export class Outbox {
     }
   }
 
+  /** Says that the object writes after a line, 0 the first: what was there before is presumed sent. */
+  presume(line: number): void {
+    this.#presumed_line ??= line;
+  }
+
   /** Says that D1 may not have what was sent to it: the next flush asks. */
   doubt(): void {
-    this.#known_line = null;
+    this.#is_doubted = true;
   }
 
   /**
@@ -113,15 +131,32 @@ export class Outbox {
   /** @returns how many batches could still be sent; 0: it is not finished. */
   async #sendOwed(account: AccountRow, to_line: number): Promise<number> {
     let left = PROJECTION_FLUSH_BATCHES;
-    if (this.#known_line === null || this.#debt?.rebuilt_to_job_id === "") {
+    const presumed = this.#takePresumed();
+    if (presumed !== null) {
+      const unsent = await this.#sendLines(to_line, left, presumed);
+      // Where it was not so, or nothing was to be sent, as after a roll-back, D1 is asked.
+      if (this.#known_line !== null) return unsent;
+    }
+    if (this.#known_line === null || this.#is_doubted || this.#debt?.rebuilt_to_job_id === "") {
       const rows = await this.#projector.read(account.identity_id);
       for (const former of rows.filter(({ id }) => id !== account.id)) {
         left = await this.#forget(former.id, left);
       }
       this.#known_line = this.#takeKnownLine(rows.find(({ id }) => id === account.id));
+      this.#is_doubted = false;
     }
     if (this.#isRebuilding()) left = await this.#rebuild(left);
     return this.#sendLines(to_line, left);
+  }
+
+  /** The account before the lines that are to be sent, where that is presumed; once. */
+  #takePresumed(): PresumedAccount | null {
+    const line = this.#presumed_line;
+    this.#presumed_line = null;
+    // Of a new account D1 may have a former one of the same identity.
+    if (line === null || line === 0 || this.#known_line !== null) return null;
+    // With a debt it lacks lines.
+    return this.#is_doubted || this.#debt !== null ? null : accountAsOf(this.#store, line);
   }
 
   /** Deletes an account from the read model. @returns how many batches are left; 0: not finished. */
@@ -172,16 +207,23 @@ export class Outbox {
     return 0;
   }
 
-  async #sendLines(to_line: number, batches: number): Promise<number> {
+  async #sendLines(
+    to_line: number,
+    batches: number,
+    presumed: PresumedAccount | null = null,
+  ): Promise<number> {
+    let presuming = presumed ?? undefined;
     for (let left = batches; left > 0; left -= 1) {
-      const after_line = this.#known_line ?? 0;
+      const after_line = presuming?.line ?? this.#known_line ?? 0;
       const limit = this.#projector.lines_at_once;
       const lines = this.#store.readEntriesBetween(after_line, to_line, limit);
       const last = lines.at(-1);
       if (last === undefined) return left;
-      const moved_on = await this.#projector.apply(rowsOf(this.#store, lines), after_line);
+      const rows = rowsOf(this.#store, lines);
+      const moved_on = await this.#projector.apply(rows, after_line, presuming);
+      presuming = undefined;
       this.#known_line = moved_on ? last.line : null;
-      // Somebody emptied D1, or put it back: the next flush asks what it has.
+      // D1 was emptied or put back, or has not what was presumed: the next flush asks what it has.
       if (!moved_on) return 0;
     }
     return 0;

@@ -150,6 +150,13 @@ export const PROJECTION_RETRY_MIN_MS = 2_000;
 export const PROJECTION_RETRY_MAX_MS = 15 * 60_000;
 
 /**
+ * Of the wakings with no alarm to come, the share that asks D1 whether it lacks lines: all alarms of such
+ * an account were lost, which the platform does to a handler that failed too often. The next line finds
+ * it out in any case; asking at each waking made readings a load on the one D1.
+ */
+export const PROJECTION_LOOK_SHARE = 1 / 16;
+
+/**
  * Ledger lines (or jobs of a rebuild) projected in one D1 batch. Their rows travel as one JSON
  * parameter: a job's is at most about 3 KB, an `action` of escaped characters included, and D1 takes
  * 2 MB.

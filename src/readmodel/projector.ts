@@ -4,8 +4,9 @@
  */
 import type { accounts, grants, jobs } from "./schema.ts";
 import type { LineTotals } from "./line_totals.ts";
+import type { PresumedAccount } from "./presumed.ts";
 
-export type { LineTotals };
+export type { LineTotals, PresumedAccount };
 
 /** D1's row of an account: the account as of `line` of its passbook. */
 export type ProjectedAccount = Omit<typeof accounts.$inferSelect, "days_json">;
@@ -19,10 +20,14 @@ export interface ProjectedRows {
   readonly lines: readonly LineTotals[];
 }
 
-/** Rows, and the line that D1 must have for them to follow. */
+/**
+ * Rows, and the line that D1 must have for them to follow. `presumed`: the account as of that line, where
+ * nobody asked whether D1 has it.
+ */
 export interface ProjectionMessage {
   readonly rows: ProjectedRows;
   readonly after_line: number;
+  readonly presumed?: PresumedAccount | undefined;
 }
 
 /** The jobs after one id and up to another, whole: what D1 has there besides is not the account's. */
@@ -43,11 +48,12 @@ export interface Projector {
   /**
    * Writes rows. Writing the same rows again, or older ones, changes nothing. The account's row moves on
    * only from one that has the lines up to `after_line`, so that it never claims more than is there, and
-   * each line is counted once in the daily totals.
-   * @returns false: D1 has not the account as of its line; ask it what it has. True: it has, or it will
-   * once what was taken on the way there arrives.
+   * each line is counted once in the daily totals. Where what D1 has is `presumed`, it moves on only from
+   * a row that is just that.
+   * @returns false: D1 has not the account as of its line, or moved not on from what was presumed; ask it
+   * what it has. True: it has, or it will once what was taken on the way there arrives.
    */
-  apply(rows: ProjectedRows, after_line: number): Promise<boolean>;
+  apply(rows: ProjectedRows, after_line: number, presumed?: PresumedAccount): Promise<boolean>;
   /**
    * Puts the account's row in place of whatever is there, as somebody else wrote that. What the daily
    * totals were told of it stands: they cannot tell which lines those were.

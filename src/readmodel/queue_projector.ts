@@ -11,6 +11,7 @@ import {
   PROJECTION_MESSAGE_RETRY_MAX_SECONDS,
   PROJECTION_MESSAGE_RETRY_MIN_SECONDS,
 } from "../domain/limits.ts";
+import { isSame } from "./presumed.ts";
 import type { ProjectionMessage, ProjectedRows, Projector } from "./projector.ts";
 import type { StraightProjector } from "./straight_projector.ts";
 
@@ -28,9 +29,11 @@ export function createQueueProjector(
   return {
     ...straight,
     lines_at_once: PROJECTION_MESSAGE_LINES,
-    async apply(rows, after_line) {
-      const delivery = { rows, after_line };
-      if (sizeOf(delivery) > PROJECTION_MESSAGE_MAX_BYTES) return straight.apply(rows, after_line);
+    async apply(rows, after_line, presumed) {
+      const delivery = { rows, after_line, presumed };
+      if (sizeOf(delivery) > PROJECTION_MESSAGE_MAX_BYTES) {
+        return straight.apply(rows, after_line, presumed);
+      }
       await queue.send(delivery, { contentType: "json" });
       return true;
     },
@@ -130,9 +133,7 @@ function merge(messages: Messages): Merged[] {
   const merged: Merged[] = [];
   for (const message of messages) {
     const last = merged.at(-1);
-    const follows =
-      last !== undefined && message.body.after_line <= last.delivery.rows.account.line;
-    if (follows) {
+    if (last !== undefined && follows(last.delivery, message.body)) {
       const delivery = append(last.delivery, message.body);
       merged[merged.length - 1] = { delivery, messages: [...last.messages, message] };
     } else {
@@ -140,6 +141,13 @@ function merge(messages: Messages): Merged[] {
     }
   }
   return merged;
+}
+
+function follows(
+  { rows: { account } }: ProjectionMessage,
+  { after_line, presumed }: ProjectionMessage,
+): boolean {
+  return presumed === undefined ? after_line <= account.line : isSame(account, presumed);
 }
 
 /** Rows and those that follow them, which may begin with some of the same lines, or before all of them. */

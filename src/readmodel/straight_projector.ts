@@ -7,6 +7,7 @@ import { eq, getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { PROJECTION_BATCH_LINES, PROJECTION_FORGET_ROWS } from "../domain/limits.ts";
 import type { ProjectionMessage, Projector } from "./projector.ts";
+import { isPresumed } from "./presumed.ts";
 import { accounts, grants, jobs } from "./schema.ts";
 import { ADD_LINES } from "./remembered_days.ts";
 import { addLateLines, closeAccount } from "./totals.ts";
@@ -72,7 +73,8 @@ function keyColumns(table: SQLiteTable): string[] {
 
 /** Of the deliveries in JSON those whose lines follow on D1's row. */
 const FOLLOWS = `(value ->> '$.after_line' = 0 or exists (select 1 from accounts
-  where id = value ->> '$.id' and line >= value ->> '$.after_line'))`;
+  where accounts.id = value ->> '$.id' and iif(value ->> '$.presumed' is null,
+    accounts.line >= value ->> '$.after_line', ${isPresumed("value")})))`;
 const ADD_LATE_LINES = addLateLines(`${isLetIn("id")} and ${FOLLOWS}`);
 /** Gives the rows that it wrote. */
 const UPSERT_ACCOUNTS = `${insertFromJson(accounts, {
@@ -116,9 +118,10 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
     deliveries: readonly ProjectionMessage[],
   ): Promise<readonly boolean[]> => {
     if (deliveries.length === 0) return [];
-    const account_rows = deliveries.map(({ rows: { account, lines }, after_line }) => ({
+    const account_rows = deliveries.map(({ rows: { account, lines }, after_line, presumed }) => ({
       ...account,
       after_line,
+      presumed,
       days_json: lines,
     }));
     const [, upserted] = await binding.batch<{ id: string }>([
@@ -135,19 +138,21 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
       ),
     ]);
     const moved_on = new Set(upserted?.results.map(({ id }) => id));
-    const left = deliveries.filter(({ rows: { account } }) => !moved_on.has(account.id));
+    const moved = ({ rows }: ProjectionMessage): boolean => moved_on.has(rows.account.id);
+    // A later line in D1 says that these came before, but of what was presumed: it may be another's.
+    const left = deliveries.filter((one) => !moved(one) && one.presumed === undefined);
     const known = await readLines(left.map(({ rows: { account } }) => account.id));
-    const has = ({ id, line }: { readonly id: string; readonly line: number }): boolean =>
-      moved_on.has(id) || (known.get(id) ?? -1) >= line;
-    return deliveries.map(({ rows: { account } }) => has(account));
+    return deliveries.map(
+      (one) => moved(one) || (known.get(one.rows.account.id) ?? -1) >= one.rows.account.line,
+    );
   };
   return {
     lines_at_once: PROJECTION_BATCH_LINES,
     read: (identity_id) =>
       database.select(ACCOUNT_COLUMNS).from(accounts).where(eq(accounts.identity_id, identity_id)),
     applyAll,
-    async apply(rows, after_line) {
-      const [has_it] = await applyAll([{ rows, after_line }]);
+    async apply(rows, after_line, presumed) {
+      const [has_it] = await applyAll([{ rows, after_line, presumed }]);
       return has_it === true;
     },
     async replaceAccount(account) {

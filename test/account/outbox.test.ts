@@ -7,6 +7,7 @@ import { backOff } from "../../src/domain/back_off.ts";
 import {
   PROJECTION_FLUSH_BATCHES,
   PROJECTION_BATCH_LINES,
+  PROJECTION_LOOK_SHARE,
   PROJECTION_RETRY_MAX_MS,
   PROJECTION_RETRY_MIN_MS,
 } from "../../src/domain/limits.ts";
@@ -42,9 +43,11 @@ function armedAt(identity_id = ADA): Promise<number | null> {
   return runInDurableObject(accountOf(identity_id), (_, state) => state.storage.getAlarm());
 }
 
+/** The object wakes without an alarm, and asks D1, which of such wakings only some do. */
 async function loseAlarm(): Promise<void> {
   await runInDurableObject(accountOf(), (_, state) => state.storage.deleteAlarm());
   await evict(ADA);
+  vi.spyOn(Math, "random").mockReturnValue(0);
 }
 
 async function d1Accounts(): Promise<Record<string, unknown>[]> {
@@ -240,10 +243,26 @@ describe("an alarm that was given up", () => {
     await expectReadModel(ADA);
   });
 
+  it("is found out by some wakings that only read, and costs D1 nothing at the others", async () => {
+    await open();
+    await fireAlarm(ADA);
+    const d1 = moodOfD1();
+    const asked = async (drawn: number): Promise<number> => {
+      await evict(ADA);
+      vi.spyOn(Math, "random").mockReturnValue(drawn);
+      d1.calls = 0;
+      await accountOf().listEntries(session, { limit: 1 });
+      await accountOf().listEntries(session, { limit: 1 });
+      return d1.calls;
+    };
+    expect(await asked(PROJECTION_LOOK_SHARE)).toBe(0);
+    expect(await asked(PROJECTION_LOOK_SHARE / 2)).toBe(1);
+  });
+
   it("is not armed by a waking that finds all delivered, and D1 is asked once", async () => {
     await open();
     await fireAlarm(ADA);
-    await evict(ADA);
+    await loseAlarm();
     const d1 = moodOfD1();
     for (let times = 0; times < 3; times += 1) await accountOf().listEntries(session, { limit: 1 });
     await vi.waitFor(() => expect(d1.calls).toBe(1));
@@ -313,6 +332,106 @@ describe("the alarm", () => {
       return calls;
     });
     expect(armed).toEqual(["armed", "committed"]);
+  });
+});
+
+describe("an object that woke and writes", () => {
+  const columns = ["line = 1", "credits = 5", "reserved = 5", "created_at_ms = 5"];
+  const wake = async (): Promise<{ calls: number }> => {
+    await open();
+    await createJob();
+    await fireAlarm(ADA);
+    await evict(ADA);
+    return moodOfD1();
+  };
+
+  it("sends its line in one call to D1, on the presumption that D1 has those before", async () => {
+    const d1 = await wake();
+    await createJob();
+    await vi.waitFor(() => expect(d1.calls).toBe(1));
+    d1.calls = 0;
+    await fireAlarm(ADA);
+    expect(d1.calls).toBe(0);
+    await expectReadModel(ADA);
+  });
+
+  it.each([...columns, "updated_at_ms = 5", "line = 9"])(
+    "asks D1 where its row is another than presumed: %s",
+    async (altered) => {
+      const d1 = await wake();
+      await env.DB.exec(`update accounts set ${altered}; update jobs set reserved = 77`);
+      d1.calls = 0;
+      await createJob();
+      await vi.waitFor(() => expectReadModel(ADA));
+      expect(await env.DB.prepare("select sum(reserved) as sum from jobs").first("sum")).toBe(2);
+    },
+  );
+
+  it("finds D1 emptied, and fills it", async () => {
+    await wake();
+    await env.DB.exec("delete from accounts; delete from jobs; delete from grants");
+    await createJob();
+    await vi.waitFor(() => expectReadModel(ADA));
+  });
+
+  it("and was put back is found out, also where it writes past what D1 has at once", async () => {
+    await wake();
+    for (let times = 0; times < 3; times += 1) await createJob();
+    await fireAlarm(ADA);
+    await change(ADA, "delete from entries where line > 4; delete from jobs where line > 4");
+    const job = { app_slug: "demo", policy: FIRST_POLICY, action: "draw", cost_estimate: 2 };
+    const request = { ...job, ttl_seconds: 3_600, metadata_json: null };
+    // Lines 5 to 9; D1 has jobs of lines 5 and 6, which were undone.
+    await accountOf().createJobs(
+      session,
+      Array.from({ length: 5 }, () => request),
+      null,
+    );
+    await vi.waitFor(() => expectReadModel(ADA));
+    expect((await d1Accounts())[0]).toMatchObject({ line: 9, reserved: 12 });
+  });
+
+  it("presumes nothing of a line that was undone", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const d1 = await wake();
+    await env.DB.exec("delete from accounts; delete from jobs; delete from grants");
+    await runInDurableObject(accountOf(), (instance, { storage }) => {
+      const proper = storage.transactionSync.bind(storage);
+      const failing = vi
+        .spyOn(Object.getPrototypeOf(storage), "transactionSync")
+        .mockImplementation(((work: () => unknown) =>
+          proper(() => {
+            work();
+            throw new Error("disk full");
+          })) as never);
+      const gift = { amount: 3, note: "a gift" };
+      expect(() => instance.adjustCredits(gift, null)).toThrow("disk full");
+      failing.mockRestore();
+    });
+    d1.calls = 0;
+    await repeatAlarm(ADA);
+    expect(d1.calls).toBeGreaterThan(1);
+    await expectReadModel(ADA);
+  });
+});
+
+describe("a doubt", () => {
+  it("that comes while lines are sent has D1 asked after them", async () => {
+    await open();
+    await createJob();
+    const database = Object.getPrototypeOf(env.DB);
+    const batch = database.batch;
+    const doubted = async function (this: unknown, ...args: unknown[]) {
+      const sent = await Reflect.apply(batch, this, args);
+      await accountOf().catchUp();
+      return sent;
+    };
+    const sending = vi.spyOn(database, "batch").mockImplementation(doubted as never);
+    await fireAlarm(ADA);
+    sending.mockRestore();
+    await env.DB.exec("update accounts set credits = 5");
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
   });
 });
 

@@ -99,6 +99,27 @@ export function projectorContract(
       expect(await totals()).toMatchObject({ ...sumsUpTo(9), active_accounts: 1 });
     });
 
+    it("moves an account on from what was presumed, and from nothing else", async () => {
+      const { plan: _, ...presumed } = rowsBetween(1, 5).account;
+      await projector.apply(rowsBetween(1, 5), 0);
+      await arrived(5);
+      const { line, ...rest } = presumed;
+      const others = [{ line: 4 }, { line: 6 }, { credits: 7 }, { reserved: 7 }];
+      const times = [{ created_at_ms: 7 }, { updated_at_ms: 7 }, { identity_id: "another" }];
+      for (const other of [...others, ...times]) {
+        await projector.apply(rowsBetween(6, 8), line, { line, ...rest, ...other });
+      }
+      await arrived(5);
+      expect(await count("jobs")).toBe(3 + 3);
+      expect(await totals()).toMatchObject(sumsUpTo(5));
+      await projector.apply(rowsBetween(6, 8), line, presumed);
+      await arrived(8);
+      // Again it does not follow, and is not counted again.
+      await projector.apply(rowsBetween(6, 8), line, presumed);
+      await arrived(8);
+      expect(await totals()).toMatchObject({ ...sumsUpTo(8), active_accounts: 1 });
+    });
+
     it("never lets an older state of a job replace a newer", async () => {
       const rows = rowsBetween(1, 4);
       const ended = jobOf(3, { line: 5, status: "completed", actual_cost: 1 });

@@ -27,6 +27,16 @@ describe("straight", () => {
     expect(await projector.apply(rowsBetween(6, 8), 5)).toBe(false);
     expect(await lineOf()).toBe(3);
   });
+
+  it("says so where D1 has another row than presumed, also a later one", async () => {
+    const projector = openStraight();
+    const { plan: _, ...presumed } = rowsBetween(1, 3).account;
+    await projector.apply(rowsBetween(1, 3), 0);
+    expect(await projector.apply(rowsBetween(4, 6), 3, presumed)).toBe(true);
+    expect(await projector.apply(rowsBetween(4, 6), 3, presumed)).toBe(false);
+    expect(await projector.apply(rowsBetween(4, 5), 3, { ...presumed, credits: 5 })).toBe(false);
+    expect(await lineOf()).toBe(6);
+  });
 });
 
 describe("a message", () => {

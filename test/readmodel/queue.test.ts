@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import type { ProjectionMessage } from "../../src/readmodel/projector.ts";
+import type { PresumedAccount, ProjectionMessage } from "../../src/readmodel/projector.ts";
 import { consumeProjections, createQueueProjector } from "../../src/readmodel/queue_projector.ts";
 import { createStraightProjector } from "../../src/readmodel/straight_projector.ts";
 import { readDailyTotals } from "../../src/readmodel/totals.ts";
@@ -22,6 +22,12 @@ function messageOf(first: number, last: number, account_id = "account", attempts
   };
   const message = { id: `${first}-${last}`, timestamp: new Date(), body, attempts, ...became };
   return message satisfies Message<ProjectionMessage>;
+}
+
+/** The message on the presumption that D1 has just what comes before it. */
+function presuming(message: ReturnType<typeof messageOf>, other: Partial<PresumedAccount> = {}) {
+  const { plan: _, ...before } = rowsBetween(1, message.body.after_line).account;
+  return { ...message, body: { ...message.body, presumed: { ...before, ...other } } };
 }
 
 const untold = () => ({ projector: straight(), catchUp: () => Promise.reject(new Error("told")) });
@@ -65,6 +71,26 @@ describe("a batch of the queue", () => {
     expect(await lineOf()).toBe(9);
     const [totals] = await readDailyTotals(env.DB, 20_000, 20_001, null);
     expect(totals).toMatchObject({ jobs: 7, reserved: 14 });
+  });
+
+  it("makes one delivery of what is presumed and what comes before it, where they agree", async () => {
+    await consumeProjections(batchOf([messageOf(1, 3)]), untold());
+    const batch = vi.spyOn(Object.getPrototypeOf(env.DB), "batch");
+    const catchUp = vi.fn(() => Promise.resolve());
+    const messages = [presuming(messageOf(6, 8)), presuming(messageOf(4, 5)), messageOf(9, 9)];
+    await consumeProjections(batchOf(messages), { projector: straight(), catchUp });
+    expect(batch).toHaveBeenCalledTimes(1);
+    expect([catchUp.mock.calls.length, await lineOf()]).toEqual([0, 9]);
+  });
+
+  it("has the account look where what is presumed is not what comes before it", async () => {
+    await consumeProjections(batchOf([messageOf(1, 3)]), untold());
+    const catchUp = vi.fn(() => Promise.resolve());
+    const other = presuming(messageOf(6, 8), { credits: 5 });
+    const messages = [messageOf(4, 5), other];
+    await consumeProjections(batchOf(messages), { projector: straight(), catchUp });
+    expect(catchUp).toHaveBeenCalledExactlyOnceWith("user_contract");
+    expect(await lineOf()).toBe(5);
   });
 
   it("that lacks lines before makes the account look, and keeps the others'", async () => {
