@@ -5,7 +5,8 @@ import type { Work } from "./load.ts";
 /** Whose account, with what behind it, and how the caller is known. */
 export interface Variant {
   readonly name: string;
-  readonly accounts: "hot" | "many";
+  /** One that is always asked, or many by turns: after each went to sleep, or before. */
+  readonly accounts: "hot" | "asleep" | "awake";
   readonly jobs_behind: number;
   readonly proof: "session" | "cookie" | "personal";
   /** Who is measured so. The others know one proof only. */
@@ -16,7 +17,8 @@ const ALL = ["passbook", "floor", "peer", "d1 lock"] as const;
 const HOT = { accounts: "hot", jobs_behind: 0, proof: "session", contenders: ALL } as const;
 
 export const BASE: Variant = { ...HOT, name: "one account" };
-const MANY: Variant = { ...HOT, name: "many accounts", accounts: "many" };
+const ASLEEP: Variant = { ...HOT, name: "many, asleep", accounts: "asleep" };
+const AWAKE: Variant = { ...HOT, name: "many, awake", accounts: "awake" };
 const OLD: Variant = { ...HOT, name: "10⁴ jobs behind", jobs_behind: 10_000 };
 const ANCIENT: Variant = { ...HOT, name: "10⁶ jobs behind", jobs_behind: 1_000_000 };
 const COOKIE: Variant = { ...HOT, name: "by cookie", proof: "cookie", contenders: ["passbook"] };
@@ -36,8 +38,8 @@ export interface Block {
   readonly variants: readonly Variant[];
 }
 
-const QUICK_VARIANTS = [BASE, MANY];
-const ALL_VARIANTS = [BASE, MANY, OLD, ANCIENT, COOKIE, PERSONAL];
+const QUICK_VARIANTS = [BASE, ASLEEP, AWAKE];
+const ALL_VARIANTS = [BASE, ASLEEP, AWAKE, OLD, ANCIENT, COOKIE, PERSONAL];
 
 /** What a run measures. */
 export interface Plan {

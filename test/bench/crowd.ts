@@ -47,7 +47,7 @@ export class Crowd {
 
   /** The header lines of those who ask in a variant. */
   callersOf({ accounts, jobs_behind, proof }: Variant): readonly (readonly string[])[] {
-    const people = accounts === "many" ? this.#many : [this.#hot.get(jobs_behind)];
+    const people = accounts === "hot" ? [this.#hot.get(jobs_behind)] : this.#many;
     return people.flatMap((person) => {
       if (person === undefined) return [];
       return proof === "personal" ? [this.#personal.get(person.email) ?? []] : [person[proof]];

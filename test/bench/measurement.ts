@@ -25,6 +25,8 @@ const CONNECTIONS = 16;
 const BURST_MAX_JOBS = 8_000;
 /** Written rows are sent on about a second later: that work belongs to the burst too. */
 const AFTERWARDS_MS = 1_300;
+/** An object that nobody asks sleeps after ten seconds. */
+const ASLEEP_AFTER_MS = 11_000;
 const WRITES: readonly Work[] = ["create", "complete", "create_batch", "complete_batch", "life"];
 
 export class Measurement {
@@ -32,6 +34,8 @@ export class Measurement {
   readonly #contenders: readonly Contender[];
   readonly #crowd: Crowd;
   readonly #loader = new Loader();
+  /** When a contender's many accounts were last asked. */
+  readonly #asked_ms = new Map<ContenderName, number>();
 
   constructor(contenders: readonly Contender[], crowd: Crowd) {
     this.#contenders = contenders;
@@ -64,6 +68,19 @@ export class Measurement {
     return [...able.slice(first), ...able.slice(0, first)];
   }
 
+  /** Puts the accounts of a variant to sleep, or wakes them. */
+  async #prepare({ name, port }: Contender, variant: Variant): Promise<void> {
+    if (variant.accounts === "hot") return;
+    if (variant.accounts === "asleep") {
+      const asleep_ms = (this.#asked_ms.get(name) ?? performance.now()) + ASLEEP_AFTER_MS;
+      await new Promise((resolve) => setTimeout(resolve, asleep_ms - performance.now()));
+      return;
+    }
+    const callers = this.#crowd.callersOf(variant);
+    const once = { port, connections: CONNECTIONS, callers, max_requests: callers.length };
+    await this.#loader.run({ ...once, work: "wallet", jobs: [], max_ms: 60_000 });
+  }
+
   async #turn(
     contender: Contender,
     variant: Variant,
@@ -73,6 +90,7 @@ export class Measurement {
   ): Promise<void> {
     let jobs: readonly StartedJob[] = [];
     for (const work of works) {
+      await this.#prepare(contender, variant);
       const cpu_before_ms = cpuMilliseconds(contender.pids());
       const outcome = await this.#loader.run({
         port: contender.port,
@@ -84,6 +102,7 @@ export class Measurement {
         max_ms,
       });
       jobs = outcome.jobs;
+      if (variant.accounts !== "hot") this.#asked_ms.set(contender.name, performance.now());
       if (WRITES.includes(work) && contender.name === "passbook") {
         await new Promise((resolve) => setTimeout(resolve, AFTERWARDS_MS));
       }

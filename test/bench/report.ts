@@ -134,7 +134,9 @@ contender, work after the answer included; its ratios are better below 1, and ho
 where those of throughput do not. Cookies and personal tokens are Passbook's alone and stand
 beside the others' session tokens; so do batches beside their single requests: jobs a second, CPU
 for each job, and the times of whole batches. Passbook remembers a token that it has checked, as long
-as that lives; the others check the signature each time. "time × empty" is an account with a past against one without.`;
+as that lives; the others check the signature each time. "time × empty" is an account with a past against one without.
+Many accounts are asked by turns: asleep, when nobody asked an account for ten seconds and its object has to wake;
+awake, when each was asked just before.`;
 
 /** Prints the table, and keeps it with its plot under `test/bench/results/`. */
 export function report(cells: readonly Cell[], { title, conditions }: ReportHead): void {
