@@ -73,7 +73,9 @@ export class Measurement {
     if (variant.accounts === "hot") return;
     if (variant.accounts === "asleep") {
       const asleep_ms = (this.#asked_ms.get(name) ?? performance.now()) + ASLEEP_AFTER_MS;
-      await new Promise((resolve) => setTimeout(resolve, asleep_ms - performance.now()));
+      await new Promise((resolve) =>
+        setTimeout(resolve, Math.max(0, asleep_ms - performance.now())),
+      );
       return;
     }
     const callers = this.#crowd.callersOf(variant);

@@ -93,6 +93,15 @@ describe("a batch of the queue", () => {
     expect(await lineOf()).toBe(5);
   });
 
+  it("writes nothing where the first of what it merges presumes wrongly", async () => {
+    await consumeProjections(batchOf([messageOf(1, 3)]), untold());
+    const catchUp = vi.fn(() => Promise.resolve());
+    const messages = [presuming(messageOf(4, 5), { credits: 5 }), messageOf(6, 8)];
+    await consumeProjections(batchOf(messages), { projector: straight(), catchUp });
+    expect(catchUp).toHaveBeenCalledExactlyOnceWith("user_contract");
+    expect(await lineOf()).toBe(3);
+  });
+
   it("that lacks lines before makes the account look, and keeps the others'", async () => {
     const catchUp = vi.fn(() => Promise.resolve());
     const lacking = messageOf(6, 9, "lacking");
