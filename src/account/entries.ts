@@ -1,11 +1,14 @@
 /** Reading the passbook: pages of lines, filtered, in bounded work whatever the history. */
-import { and, desc, eq, gte, inArray, lt } from "drizzle-orm";
+import { and, desc, gte, lt, sql } from "drizzle-orm";
 import { LEDGER_CLOCK_SKEW_MS, LEDGER_SCAN_MAX_LINES } from "../domain/limits.ts";
 import type { ListEntriesRequest } from "./contract.ts";
 import { lineAt, newestLine } from "./line_times.ts";
 import type { Page } from "./lists.ts";
-import { entries, jobs } from "./schema.ts";
-import type { AccountDatabase, EntryRow } from "./store.ts";
+import { job_by_id } from "./money_statements.ts";
+import { arrayJson, ifGiven, isAmong, matchesIfGiven, value } from "./parameters.ts";
+import { entries } from "./schema.ts";
+import { statement, type AccountDatabase } from "./statement.ts";
+import type { EntryRow } from "./store.ts";
 
 /** Which lines a list wants; only those of `visible_apps` are seen, where given. */
 export interface EntryFilter extends ListEntriesRequest {
@@ -37,30 +40,33 @@ export function listEntries(
   return { rows, next: first > range.first ? first : null };
 }
 
-/** The matching lines of a range, one more than the page holds. */
-function readLines(
-  database: AccountDatabase,
-  { visible_apps, app_slug, job_id, kind, from_ms, to_ms, limit }: EntryFilter,
-  { first, end }: Range,
-): EntryRow[] {
+const lines_of_range = statement((database) => {
+  const { line, app_slug, job_id, kind, at_ms } = entries;
   return database
     .select()
     .from(entries)
     .where(
       and(
-        gte(entries.line, first),
-        lt(entries.line, end),
-        app_slug === undefined ? undefined : eq(entries.app_slug, app_slug),
-        job_id === undefined ? undefined : eq(entries.job_id, job_id),
-        kind === undefined ? undefined : eq(entries.kind, kind),
-        from_ms === undefined ? undefined : gte(entries.at_ms, from_ms),
-        to_ms === undefined ? undefined : lt(entries.at_ms, to_ms),
-        visible_apps === undefined ? undefined : inArray(entries.app_slug, [...visible_apps]),
+        gte(line, value("first")),
+        lt(line, value("end")),
+        matchesIfGiven(app_slug),
+        matchesIfGiven(job_id),
+        matchesIfGiven(kind),
+        ifGiven("from_ms", (given) => gte(at_ms, given)),
+        ifGiven("to_ms", (given) => lt(at_ms, given)),
+        ifGiven("apps_json", (given) => isAmong(app_slug, given)),
       ),
     )
-    .orderBy(desc(entries.line))
-    .limit(limit + 1)
-    .all();
+    .orderBy(desc(line))
+    .limit(sql.placeholder("rows"));
+});
+
+/** The matching lines of a range, one more than the page holds. */
+function readLines(database: AccountDatabase, filter: EntryFilter, range: Range): EntryRow[] {
+  const { app_slug = null, job_id = null, kind = null, from_ms = null, to_ms = null } = filter;
+  const apps_json = arrayJson(filter.visible_apps);
+  const filters = { app_slug, job_id, kind, from_ms, to_ms, apps_json };
+  return lines_of_range(database).all({ ...range, ...filters, rows: filter.limit + 1 });
 }
 
 function rangeOf(database: AccountDatabase, filter: EntryFilter): Range {
@@ -76,7 +82,7 @@ function rangeOf(database: AccountDatabase, filter: EntryFilter): Range {
 
 /** Where a job's lines are: between its creation and its last change. Nowhere where there is no job. */
 function lifeOf(database: AccountDatabase, job_id: string, newest: number): Range {
-  const job = database.select().from(jobs).where(eq(jobs.id, job_id)).get();
+  const job = job_by_id(database).get({ id: job_id });
   if (job === undefined) return { first: 1, end: 1 };
   const first = lineAt(database, newest, job.created_at_ms - LEDGER_CLOCK_SKEW_MS);
   return { first, end: job.line + 1 };

@@ -21,7 +21,8 @@ import {
 import type { Alarm } from "./alarm.ts";
 import type { Outbox } from "./outbox.ts";
 import * as schema from "./schema.ts";
-import type { AccountDatabase, AccountRow, Store } from "./store.ts";
+import type { AccountDatabase } from "./statement.ts";
+import type { AccountRow, Store } from "./store.ts";
 import { transactErasure, type Ground } from "./transaction.ts";
 
 /** Everything the object keeps but the tombstone; the ledger last, since its lines stand for the rest. */

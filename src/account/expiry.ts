@@ -50,8 +50,8 @@ export class Expiry {
     const { store } = transaction;
     const { recent_after_job_id } = openJobsOf(store.readNewestEntry());
     const recent = store.listRecentStartedJobs(recent_after_job_id ?? "").map(({ id }) => id);
-    const job_ids = [...recent, ...store.listLongJobs(EXPIRY_PORTION_JOBS)];
-    const started = job_ids.filter((id) => store.readJob(id)?.status === "started");
+    const long = store.listLongJobsDue(Number.POSITIVE_INFINITY, EXPIRY_PORTION_JOBS);
+    const started = [...recent, ...long].filter((id) => store.readJob(id)?.status === "started");
     for (const job_id of started) this.endOrSetAside(transaction, job_id);
     this.#next_ms = null;
     return started.length > 0;

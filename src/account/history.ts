@@ -2,7 +2,7 @@
  * What the account's own pages show: an overview, and a statement by time. Every read is bounded: by
  * rows that a page can show, or by the logarithm of the passbook's length.
  */
-import { and, desc, eq, gte, lt, ne } from "drizzle-orm";
+import { and, desc, gte, lt, ne } from "drizzle-orm";
 import { sampleBalance, sumSpending, type BalancePoint } from "../domain/history.ts";
 import {
   OVERVIEW_JOBS_MAX,
@@ -24,7 +24,7 @@ import { lineAt, newestLine } from "./line_times.ts";
 import type { JobLists } from "./lists.ts";
 import { visibleApps } from "./personal_tokens/admission.ts";
 import { entries, jobs } from "./schema.ts";
-import type { AccountDatabase } from "./store.ts";
+import type { AccountDatabase } from "./statement.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** The account at a glance; opens it where it is not open yet. */
@@ -118,19 +118,10 @@ export function readStatement(
   const job_ids = new Set(shown.flatMap(({ job_id }) => job_id ?? []));
   return accepted({
     opened_at_ms: account.created_at_ms,
-    opening: balanceAt(database, first - 1),
-    closing: balanceAt(database, end - 1),
+    opening: store.readEntry(first - 1)?.balance_after ?? 0,
+    closing: store.readEntry(end - 1)?.balance_after ?? 0,
     rows: shown,
     jobs: [...job_ids].flatMap((id) => store.readJob(id) ?? []),
     more: rows.length > limit,
   });
-}
-
-function balanceAt(database: AccountDatabase, line: number): number {
-  const entry = database
-    .select({ credits: entries.balance_after })
-    .from(entries)
-    .where(eq(entries.line, line))
-    .get();
-  return entry?.credits ?? 0;
 }

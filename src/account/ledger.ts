@@ -71,7 +71,7 @@ export const FIRST_PLAN = "free";
 export function ensureOpen(transaction: Transaction): void {
   const { store, identity_id, now_ms } = transaction;
   if (store.readNewestEntry() !== null) return;
-  const created = { plan: FIRST_PLAN, created_at_ms: now_ms, suspended_at_ms: null };
+  const created = { plan: FIRST_PLAN, created_at_ms: now_ms };
   store.insertAccount({ id: crypto.randomUUID(), identity_id, ...created });
   post(transaction, { ...OF_ACCOUNT, kind: "open", amount: 0 });
 }

@@ -2,12 +2,13 @@
  * The SQL of what an account's owner lists, newest first. However long the history and however few rows
  * match, a page looks at a bounded number of them: it may be short, even empty, and says where to go on.
  */
-import { and, desc, inArray, lt, sql, type AnyColumn, type SQL } from "drizzle-orm";
+import { and, desc, inArray, lt, sql, type SQL } from "drizzle-orm";
 import type { JobStatus } from "../domain/job.ts";
 import { LIST_SCAN_ROWS } from "../domain/limits.ts";
-import { onFirstUse } from "./on_first_use.ts";
+import { arrayJson, ifGiven, isAmong, matchesIfGiven, value } from "./parameters.ts";
 import { jobs, longJobs } from "./schema.ts";
-import { value, type AccountDatabase, type JobRow } from "./store.ts";
+import { statement, type AccountDatabase, type Builder } from "./statement.ts";
+import type { JobRow } from "./store.ts";
 
 /** A page of rows, and the key after which the next one begins; null: there are no more. */
 export interface Page<Row, Key> {
@@ -27,22 +28,19 @@ export interface JobFilter {
 /** Before any id there is: a list's beginning, where none is given. */
 const END_OF_IDS = "~";
 
-/** Lists jobs over a migrated database; the few shapes of its statement are prepared once. */
-export function openJobLists(database: AccountDatabase) {
-  const whole_list = onFirstUse(() =>
-    database
-      .select()
-      .from(jobs)
-      .where(lt(jobs.id, value("before_id")))
-      .orderBy(desc(jobs.id))
-      .limit(sql.placeholder("scan_rows"))
-      .prepare(),
-  );
-  const of_all = onFirstUse(() => prepareFiltered(database, undefined));
-  const of_started = onFirstUse(() =>
-    prepareFiltered(database, isKnownStarted(value("recent_after_id"))),
-  );
+const whole_list = statement((database) =>
+  database
+    .select()
+    .from(jobs)
+    .where(lt(jobs.id, value("before_id")))
+    .orderBy(desc(jobs.id))
+    .limit(sql.placeholder("scan_rows")),
+);
+const of_all = filtered(() => undefined);
+const of_started = filtered(() => isKnownStarted(value("recent_after_id")));
 
+/** Lists jobs over a migrated database. */
+export function openJobLists(database: AccountDatabase) {
   /**
    * A page of jobs. Looks at {@link LIST_SCAN_ROWS} jobs at most, counts them once more where the page
    * is short, and reads the page; a list of started jobs reads those (`OPEN_JOBS_MAX`) and the recent
@@ -53,52 +51,52 @@ export function openJobLists(database: AccountDatabase) {
     const idOf = (row: JobRow): string => row.id;
     if (app_slug === null && status === null && visible_apps === undefined) {
       // Without a filter every job that is looked at is shown.
-      return page(whole_list().all({ before_id, scan_rows: limit + 1 }), limit, idOf, () => null);
+      const rows = whole_list(database).all({ before_id, scan_rows: limit + 1 });
+      return page(rows, limit, idOf, () => null);
     }
-    const { scan, found } = status === "started" ? of_started() : of_all();
+    const { scan, found } = status === "started" ? of_started : of_all;
     const looked_at = {
       before_id,
       scan_rows: LIST_SCAN_ROWS,
       recent_after_id: recent_after_id ?? "",
     };
-    const apps_json = visible_apps === undefined ? null : JSON.stringify(visible_apps);
-    const rows = found.all({ ...looked_at, app_slug, status, apps_json, page_rows: limit + 1 });
-    return page(rows, limit, idOf, () => scan.all(looked_at)[LIST_SCAN_ROWS - 1]?.id ?? null);
+    const filters = { app_slug, status, apps_json: arrayJson(visible_apps) };
+    const rows = found(database).all({ ...looked_at, ...filters, page_rows: limit + 1 });
+    const lastLookedAt = (): string | null =>
+      scan(database).all(looked_at)[LIST_SCAN_ROWS - 1]?.id ?? null;
+    return page(rows, limit, idOf, lastLookedAt);
   };
 }
 
 export type JobLists = ReturnType<typeof openJobLists>;
 
 /** `scan`: the ids that a page looks at; `found`: the rows among them that a filter lets through. */
-function prepareFiltered(database: AccountDatabase, among: SQL | undefined) {
+function filtered(among: () => SQL | undefined) {
   const { id, app_slug, status } = jobs;
-  const scan = database
-    .select({ id, app_slug, status })
-    .from(jobs)
-    .where(and(lt(id, value("before_id")), among))
-    .orderBy(desc(id))
-    .limit(sql.placeholder("scan_rows"));
-  const looked_at = scan.as("looked_at");
-  const shown = database
-    .select({ id: looked_at.id })
-    .from(looked_at)
-    .where(
-      and(
-        unlessNull("app_slug", looked_at.app_slug),
-        unlessNull("status", looked_at.status),
-        sql`(${value("apps_json")} is null
-          or ${looked_at.app_slug} in (select value from json_each(${value("apps_json")})))`,
-      ),
-    )
-    .orderBy(desc(looked_at.id))
-    .limit(sql.placeholder("page_rows"));
-  const found = database.select().from(jobs).where(inArray(id, shown)).orderBy(desc(id)).prepare();
-  return { scan: scan.prepare(), found };
-}
-
-/** The column is what the parameter says, where it says something. */
-function unlessNull(name: string, column: AnyColumn): SQL {
-  return sql`(${value(name)} is null or ${column} = ${value(name)})`;
+  const scanned = (database: Builder) =>
+    database
+      .select({ id, app_slug, status })
+      .from(jobs)
+      .where(and(lt(id, value("before_id")), among()))
+      .orderBy(desc(id))
+      .limit(sql.placeholder("scan_rows"));
+  const found = statement((database) => {
+    const looked_at = scanned(database).as("looked_at");
+    const shown = database
+      .select({ id: looked_at.id })
+      .from(looked_at)
+      .where(
+        and(
+          matchesIfGiven(looked_at.app_slug),
+          matchesIfGiven(looked_at.status),
+          ifGiven("apps_json", (given) => isAmong(looked_at.app_slug, given)),
+        ),
+      )
+      .orderBy(desc(looked_at.id))
+      .limit(sql.placeholder("page_rows"));
+    return database.select().from(jobs).where(inArray(id, shown)).orderBy(desc(id));
+  });
+  return { scan: statement(scanned), found };
 }
 
 /** The ids of started jobs, wherever they are known; see `open_jobs.ts`. */

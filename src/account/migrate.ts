@@ -1,7 +1,7 @@
 /** Bringing an object's tables up to date when it wakes. */
 import { migrate } from "drizzle-orm/durable-sqlite/migrator";
 import migrations from "../../drizzle/account/migrations.js";
-import type { AccountDatabase } from "./store.ts";
+import type { AccountDatabase } from "./statement.ts";
 
 const NEWEST_MS = Math.max(...migrations.journal.entries.map(({ when }) => when));
 
@@ -14,10 +14,14 @@ export async function bringUpToDate(database: AccountDatabase, sql: SqlStorage):
   await migrate(database, migrations);
 }
 
-/** As the migrator notes it; before any has run there is no such table. */
+/** As the migrator notes it; 0 where it has no table yet. */
 function lastMigrationMs(sql: SqlStorage): number {
-  const known = "select 1 from sqlite_master where name = '__drizzle_migrations'";
-  if (sql.exec(known).toArray().length === 0) return 0;
-  const newest = sql.exec("select max(created_at) as at_ms from __drizzle_migrations").one();
-  return Number(newest["at_ms"]);
+  try {
+    const newest = sql.exec("select max(created_at) as at_ms from __drizzle_migrations").one();
+    return Number(newest["at_ms"]);
+  } catch {
+    // Looking for the table first would be a query more for each waking. The migrator looks by itself,
+    // and meets whatever else it may be.
+    return 0;
+  }
 }

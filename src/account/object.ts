@@ -38,13 +38,8 @@ import { openJobsOf } from "./open_jobs.ts";
 import { Outbox } from "./outbox.ts";
 import * as purchases from "./purchases/purchases.ts";
 import { openPurchaseStore, type PurchaseStore } from "./purchases/store.ts";
-import {
-  openStore,
-  type AccountDatabase,
-  type EntryRow,
-  type JobRow,
-  type Store,
-} from "./store.ts";
+import type { AccountDatabase } from "./statement.ts";
+import { openStore, type EntryRow, type JobRow, type Store } from "./store.ts";
 import * as admission from "./personal_tokens/admission.ts";
 import * as personal_tokens from "./personal_tokens/life.ts";
 import { openPersonalTokenStore, type PersonalTokenStore } from "./personal_tokens/store.ts";

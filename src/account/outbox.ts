@@ -23,9 +23,12 @@ import {
   rowsOf,
 } from "./projection.ts";
 import { projectionDebt } from "./schema.ts";
-import type { AccountDatabase, AccountRow, Store } from "./store.ts";
+import { statement, type AccountDatabase } from "./statement.ts";
+import type { AccountRow, Store } from "./store.ts";
 
 type Debt = Pick<typeof projectionDebt.$inferSelect, "since_ms" | "rebuilt_to_job_id">;
+
+const the_debt = statement((database) => database.select().from(projectionDebt));
 
 export class Outbox {
   readonly #database: AccountDatabase;
@@ -48,7 +51,7 @@ export class Outbox {
     this.#database = database;
     this.#store = store;
     this.#projector = projector;
-    this.#debt = database.select().from(projectionDebt).get() ?? null;
+    this.#debt = the_debt(database).get() ?? null;
   }
 
   /** When a debt that an earlier instance left is due, in milliseconds since the epoch; null: none. */

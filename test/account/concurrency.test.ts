@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { signIn, signInWithCredits, type Answer } from "../support/passbook.ts";
+import { signIn, signInWithCredits, type Answer, type SignedIn } from "../support/passbook.ts";
 import { expectInvariants } from "./invariants.ts";
-import { readContents } from "../support/account_object.ts";
+import { evict, readContents } from "../support/account_object.ts";
 
 function times<Value>(count: number, make: (index: number) => Promise<Value>): Promise<Value[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => make(index)));
@@ -67,6 +67,60 @@ describe("many calls at once on one account", () => {
     for (const person of [ada, bob]) {
       expect((await person.get("/api/wallet")).body.account.credits).toBe(30);
       await expectInvariants(person.identity_id);
+    }
+  });
+});
+
+describe("many accounts in one isolate, in each other's midst and woken by turns", () => {
+  const ROUNDS = 3;
+  /** A round of the one whose jobs cost `cost`: one ends at 1 credit, one fails, one stays. */
+  async function work(person: SignedIn, cost: number, round: number): Promise<void> {
+    const job = { app: `app-${cost}`, action: `draw for ${cost}`, cost_estimate: cost };
+    const key = { "Idempotency-Key": `round-${round}` };
+    const [first, again, second] = [
+      await person.post("/api/jobs", job, key),
+      await person.post("/api/jobs", job, key),
+      await person.post("/api/jobs", job),
+    ];
+    expect(again.text).toBe(first.text);
+    await person.post("/api/jobs/complete", { job_id: first.body.job_id, actual_cost: 1 });
+    await person.post("/api/jobs/fail", { job_id: second.body.job_id });
+    await person.post("/api/jobs", { ...job, metadata: { cost } });
+  }
+
+  it("each have their own exact books, and nobody else's rows", async () => {
+    const people = await times(12, (index) => signIn(`person-${index}@example.com`));
+    const costs = people.map((_, index) => index + 1);
+    const all = <Value>(doing: (person: SignedIn, cost: number) => Promise<Value>) =>
+      Promise.all(people.map((person, index) => doing(person, costs[index] ?? 0)));
+    await all((person, cost) => person.get(`/api/wallet?app=app-${cost}`));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await all((person, cost) => work(person, cost, round));
+      const asleep = people.filter((_, index) => index % ROUNDS === round);
+      for (const { identity_id } of asleep) await evict(identity_id);
+    }
+    const wallets = await all((person) => person.get("/api/wallet"));
+    expect(wallets.map(({ body }) => [body.account.credits, body.apps])).toEqual(
+      costs.map((cost) => [
+        100 - ROUNDS - ROUNDS * cost,
+        [expect.objectContaining({ slug: `app-${cost}`, starter_credits: 100, granted: true })],
+      ]),
+    );
+    const lists = await all((person, cost) =>
+      person.get(`/api/jobs?app=app-${cost}&status=started`),
+    );
+    expect(
+      lists.map(({ body }) => body.jobs.map((job: { metadata: object }) => job.metadata)),
+    ).toEqual(costs.map((cost) => Array.from({ length: ROUNDS }, () => ({ cost }))));
+    const ledgers = await all((person) => person.get("/api/ledger?kind=settle"));
+    expect(
+      ledgers.map(({ body }) => body.entries.map((line: { amount: number }) => line.amount)),
+    ).toEqual(costs.map((cost) => Array.from({ length: ROUNDS }, () => cost - 1)));
+    for (const [index, { identity_id }] of people.entries()) {
+      const { jobs } = await readContents(identity_id);
+      const actions = Array.from({ length: 3 * ROUNDS }, () => `draw for ${index + 1}`);
+      expect(jobs.map(({ action }) => action)).toEqual(actions);
+      await expectInvariants(identity_id);
     }
   });
 });

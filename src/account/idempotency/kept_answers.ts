@@ -3,7 +3,7 @@
  * and those of before. Once all of before are out of reach, their table is dropped and the other takes its
  * place: keeping an answer costs one written row, and forgetting it none.
  */
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import {
   IDEMPOTENCY_CLEANUP_ROWS,
@@ -12,9 +12,9 @@ import {
   IDEMPOTENCY_REACH_MS,
   IDEMPOTENCY_TABLE_LINES,
 } from "../../domain/limits.ts";
-import { onFirstUse } from "../on_first_use.ts";
+import { matches, values } from "../parameters.ts";
 import { account, keptAnswers, keptAnswersBefore } from "../schema.ts";
-import { value, type AccountDatabase } from "../store.ts";
+import { statement, type AccountDatabase } from "../statement.ts";
 import type { Transaction } from "../transaction.ts";
 import type { Keeper } from "./once.ts";
 
@@ -54,56 +54,41 @@ export function inRows<Value>(kept_answers: KeptAnswers, form: KeptForm<Value>):
   };
 }
 
-/** The statements that every guarded request runs, over a migrated database. */
-export function openKeptAnswers(database: AccountDatabase) {
+const by_key = statement((database) => {
   const readFrom = (table: typeof keptAnswers) =>
     database
       .select()
       .from(table)
-      .where(and(eq(table.endpoint, value("endpoint")), eq(table.key, value("key"))));
-  const by_key = onFirstUse(() =>
-    unionAll(readFrom(keptAnswers), readFrom(keptAnswersBefore))
-      .orderBy(desc(keptAnswers.created_at_ms))
-      .limit(1)
-      .prepare(),
-  );
-  const insert = onFirstUse(() =>
+      .where(and(matches(table.endpoint), matches(table.key)));
+  return unionAll(readFrom(keptAnswers), readFrom(keptAnswersBefore))
+    .orderBy(desc(keptAnswers.created_at_ms))
+    .limit(1);
+});
+const insert = statement((database) => {
+  const set = values("fingerprint", "personal_token_id", "answer_json", "created_at_ms");
+  return (
     database
       .insert(keptAnswers)
-      .values({
-        endpoint: value("endpoint"),
-        key: value("key"),
-        fingerprint: value("fingerprint"),
-        personal_token_id: value("personal_token_id"),
-        answer_json: value("answer_json"),
-        created_at_ms: value("created_at_ms"),
-      })
+      .values({ ...values("endpoint", "key"), ...set })
       // One that is out of reach.
-      .onConflictDoUpdate({
-        target: [keptAnswers.endpoint, keptAnswers.key],
-        set: {
-          fingerprint: value("fingerprint"),
-          personal_token_id: value("personal_token_id"),
-          answer_json: value("answer_json"),
-          created_at_ms: value("created_at_ms"),
-        },
-      })
-      .prepare(),
+      .onConflictDoUpdate({ target: [keptAnswers.endpoint, keptAnswers.key], set })
   );
-  const standing = onFirstUse(() =>
-    database
-      .select({
-        since_ms: account.kept_since_ms,
-        since_line: account.kept_since_line,
-        before_lines: account.kept_before_lines,
-      })
-      .from(account)
-      .prepare(),
-  );
+});
+const standing = statement((database) =>
+  database
+    .select({
+      since_ms: account.kept_since_ms,
+      since_line: account.kept_since_line,
+      before_lines: account.kept_before_lines,
+    })
+    .from(account),
+);
 
+/** What every guarded request runs, over a migrated database. */
+export function openKeptAnswers(database: AccountDatabase) {
   /** Begins a new table where all in the one of before is out of reach, and the present one is not small. */
   function beginTable(line: number, now_ms: number): void {
-    const { since_ms, since_line, before_lines } = standing().get() ?? NOT_OPEN;
+    const { since_ms, since_line, before_lines } = standing(database).get() ?? NOT_OPEN;
     const lines = line - since_line;
     if (now_ms - since_ms < IDEMPOTENCY_REACH_MS || lines < IDEMPOTENCY_TABLE_LINES) return;
     if (before_lines > IDEMPOTENCY_DROP_LINES) return;
@@ -114,13 +99,13 @@ export function openKeptAnswers(database: AccountDatabase) {
 
   return {
     read(endpoint: string, key: string, now_ms: number): KeptRow | null {
-      const kept = by_key().get({ endpoint, key });
+      const kept = by_key(database).get({ endpoint, key });
       return kept !== undefined && kept.created_at_ms > now_ms - IDEMPOTENCY_KEEP_MS ? kept : null;
     },
     /** Keeps an answer, inside its transaction; it may have been given before that. */
     insert(row: KeptRow, { store, now_ms }: Transaction): void {
       beginTable(store.readNewestEntry()?.line ?? 0, now_ms);
-      insert().run(row);
+      insert(database).run(row);
     },
     /**
      * Empties a table of before that is too large to be dropped, a portion of it, once all in it is out
@@ -128,7 +113,7 @@ export function openKeptAnswers(database: AccountDatabase) {
      * @returns when to call again, in milliseconds since the epoch; null where there is none.
      */
     cleanUp(now_ms: number): number | null {
-      const { since_ms, before_lines } = standing().get() ?? NOT_OPEN;
+      const { since_ms, before_lines } = standing(database).get() ?? NOT_OPEN;
       if (before_lines <= IDEMPOTENCY_DROP_LINES) return null;
       const due_ms = since_ms + IDEMPOTENCY_REACH_MS;
       if (now_ms < due_ms) return due_ms;

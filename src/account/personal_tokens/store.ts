@@ -2,9 +2,9 @@
 import { desc, eq, getTableColumns, gt, isNotNull, lte, sql } from "drizzle-orm";
 import type { Budget, PersonalTokenLimits } from "../../domain/personal_token.ts";
 import { assertInvariant } from "../../domain/result.ts";
-import { onFirstUse } from "../on_first_use.ts";
+import { isAmong, matches, values } from "../parameters.ts";
 import { personalTokens } from "../schema.ts";
-import { value, type AccountDatabase } from "../store.ts";
+import { statement, type AccountDatabase } from "../statement.ts";
 
 const { spent, spent_window, ...columns } = getTableColumns(personalTokens);
 
@@ -14,17 +14,24 @@ type Spending = Pick<Budget, "spent" | "spent_window">;
 
 const NOTHING_SPENT: Spending = { spent: 0, spent_window: 0 };
 
+const by_id = matches(personalTokens.id);
+const token_by_id = statement((database) =>
+  database.select(columns).from(personalTokens).where(by_id),
+);
+const spending_by_id = statement((database) =>
+  database.select({ spent, spent_window }).from(personalTokens).where(by_id),
+);
+const save_last_use = statement((database) =>
+  database.update(personalTokens).set(values("last_used_at_ms")).where(by_id),
+);
+const save_spending = statement((database) =>
+  database.update(personalTokens).set(values("spent", "spent_window")).where(by_id),
+);
+
 /** Opens the statements over a migrated database. */
 export function openPersonalTokenStore(database: AccountDatabase) {
-  const by_id = eq(personalTokens.id, value("id"));
-  const token_by_id = onFirstUse(() =>
-    database.select(columns).from(personalTokens).where(by_id).prepare(),
-  );
-  const spending_by_id = onFirstUse(() =>
-    database.select({ spent, spent_window }).from(personalTokens).where(by_id).prepare(),
-  );
   return {
-    read: (id: string): PersonalTokenRow | null => token_by_id().get({ id }) ?? null,
+    read: (id: string): PersonalTokenRow | null => token_by_id(database).get({ id }) ?? null,
     /** Tokens that have not expired, newest first. */
     listLiving: (now_ms: number): PersonalTokenRow[] =>
       database
@@ -43,30 +50,23 @@ export function openPersonalTokenStore(database: AccountDatabase) {
     deleteExpired: (now_ms: number): void =>
       void database.delete(personalTokens).where(lte(personalTokens.expires_at_ms, now_ms)).run(),
     deleteOfSessions: (session_ids: readonly string[]): void =>
-      // One parameter however many there are: the platform takes a hundred.
       void database
         .delete(personalTokens)
-        .where(
-          sql`${personalTokens.session_id} in (select value from json_each(${JSON.stringify(session_ids)}))`,
-        )
+        .where(isAmong(personalTokens.session_id, sql`${JSON.stringify(session_ids)}`))
         .run(),
     deleteOfAllSessions: (): void =>
       void database.delete(personalTokens).where(isNotNull(personalTokens.session_id)).run(),
     deleteAll: (): void => void database.delete(personalTokens).run(),
     saveLastUse: (id: string, last_used_at_ms: number): void =>
-      void database
-        .update(personalTokens)
-        .set({ last_used_at_ms })
-        .where(eq(personalTokens.id, id))
-        .run(),
+      void save_last_use(database).run({ id, last_used_at_ms }),
     /** What a token's own row says of its spending; a ledger line may know better. */
     readSpending: (id: string): Spending => {
-      const spending = spending_by_id().get({ id });
+      const spending = spending_by_id(database).get({ id });
       assertInvariant(spending !== undefined, "a token whose spending is asked for has its row");
       return spending;
     },
     saveSpending: (id: string, spending: Spending): void =>
-      void database.update(personalTokens).set(spending).where(eq(personalTokens.id, id)).run(),
+      void save_spending(database).run({ id, ...spending }),
   };
 }
 

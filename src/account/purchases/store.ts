@@ -2,7 +2,7 @@
 import { and, eq } from "drizzle-orm";
 import type { Reversal } from "../../domain/purchases.ts";
 import { purchaseReversals, purchases } from "../schema.ts";
-import type { AccountDatabase } from "../store.ts";
+import type { AccountDatabase } from "../statement.ts";
 
 export type PurchaseRow = typeof purchases.$inferSelect;
 

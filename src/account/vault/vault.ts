@@ -20,7 +20,7 @@ import { refreshTokens } from "../../oauth/token_endpoint.ts";
 import type { GrantedTokens, UpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import type { Answer, HandedOutUpstreamToken, VaultSettings } from "../contract.ts";
 import * as schema from "../schema.ts";
-import type { AccountDatabase } from "../store.ts";
+import type { AccountDatabase } from "../statement.ts";
 import { seal, unseal } from "./sealing.ts";
 
 type Row = typeof schema.upstreamTokens.$inferSelect;

@@ -1,0 +1,157 @@
+/**
+ * The statements of one account's money that a request may wait for. What is done once in an account's
+ * life, or by an operator, `store.ts` builds where it is done.
+ */
+import { and, asc, desc, eq, gt, lte, min, sql } from "drizzle-orm";
+import { isAmong, matches, value, values } from "./parameters.ts";
+import { account, apps, entries, jobs, longJobs, stuckJobs } from "./schema.ts";
+import { statement } from "./statement.ts";
+
+export const the_account = statement((database) => database.select().from(account));
+
+export const insert_account = statement((database) => {
+  const given = values("id", "identity_id", "plan", "created_at_ms");
+  return database.insert(account).values({ singleton: 1, ...given });
+});
+
+export const all_apps = statement((database) =>
+  database.select().from(apps).orderBy(asc(apps.created_at_ms), asc(apps.slug)),
+);
+
+export const app_by_slug = statement((database) =>
+  database.select().from(apps).where(matches(apps.slug)),
+);
+
+export const save_app = statement((database) => {
+  const set = values("starter_credits", "granted_at_ms", "created_at_ms");
+  return database
+    .insert(apps)
+    .values({ slug: value("slug"), ...set })
+    .onConflictDoUpdate({ target: apps.slug, set });
+});
+
+export const newest_entry = statement((database) =>
+  database.select().from(entries).orderBy(desc(entries.line)).limit(1),
+);
+
+export const entry_by_line = statement((database) =>
+  database.select().from(entries).where(matches(entries.line)),
+);
+
+export const entries_between = statement((database) =>
+  database
+    .select()
+    .from(entries)
+    .where(and(gt(entries.line, value("after_line")), lte(entries.line, value("to_line"))))
+    .orderBy(asc(entries.line))
+    .limit(sql.placeholder("limit")),
+);
+
+export const insert_entry = statement((database) => {
+  const { line, balance_after, reserved_after } = entries;
+  return database
+    .insert(entries)
+    .values({
+      ...values("line", "kind", "amount", "balance_after", "reserved_after"),
+      ...values("job_id", "app_slug", "note", "at_ms"),
+      ...values("open_jobs", "recent_after_job_id", "recent_jobs"),
+      ...values("spending_json", "kept_key", "keyed_before_line", "keyed_lines"),
+    })
+    .returning({ line, balance_after, reserved_after });
+});
+
+export const job_by_id = statement((database) =>
+  database.select().from(jobs).where(matches(jobs.id)),
+);
+
+export const jobs_by_ids = statement((database) =>
+  database
+    .select()
+    .from(jobs)
+    .where(isAmong(jobs.id, value("ids_json"))),
+);
+
+export const newest_job = statement((database) =>
+  database.select({ id: jobs.id }).from(jobs).orderBy(desc(jobs.id)).limit(1),
+);
+
+export const first_job_after = statement((database) =>
+  database
+    .select({ id: jobs.id, status: jobs.status, expires_at_ms: jobs.expires_at_ms })
+    .from(jobs)
+    .where(gt(jobs.id, value("after_id")))
+    .orderBy(asc(jobs.id))
+    .limit(1),
+);
+
+export const recent_started_jobs = statement((database) =>
+  database
+    .select({ id: jobs.id, expires_at_ms: jobs.expires_at_ms })
+    .from(jobs)
+    .where(
+      and(
+        gt(jobs.id, value("after_id")),
+        eq(jobs.status, "started"),
+        sql`not exists (select 1 from ${stuckJobs} where ${stuckJobs.job_id} = ${jobs.id})`,
+      ),
+    ),
+);
+
+export const insert_job = statement((database) =>
+  database.insert(jobs).values({
+    ...values("id", "status", "app_slug", "action", "reserved", "actual_cost", "failure"),
+    ...values("created_at_ms", "updated_at_ms", "expires_at_ms", "line", "metadata_json"),
+    ...values("personal_token_id", "settle", "on_expiry"),
+  }),
+);
+
+export const update_job = statement((database) =>
+  database
+    .update(jobs)
+    .set({
+      ...values("status", "actual_cost", "failure", "updated_at_ms", "line", "metadata_json"),
+    })
+    .where(matches(jobs.id)),
+);
+
+export const insert_long_job = statement((database) =>
+  database
+    .insert(longJobs)
+    .values({ expires_at_ms: value("expires_at_ms"), job_id: value("id") })
+    .onConflictDoNothing(),
+);
+
+export const delete_long_job = statement((database) =>
+  database
+    .delete(longJobs)
+    .where(and(matches(longJobs.expires_at_ms), eq(longJobs.job_id, value("id")))),
+);
+
+export const first_long_expiry = statement((database) =>
+  database
+    .select({ at_ms: longJobs.expires_at_ms })
+    .from(longJobs)
+    .orderBy(asc(longJobs.expires_at_ms))
+    .limit(1),
+);
+
+export const long_jobs_due = statement((database) =>
+  database
+    .select({ id: longJobs.job_id })
+    .from(longJobs)
+    .where(lte(longJobs.expires_at_ms, value("to_ms")))
+    .orderBy(asc(longJobs.expires_at_ms))
+    .limit(sql.placeholder("limit")),
+);
+
+export const first_stuck_retry = statement((database) =>
+  database.select({ at_ms: min(stuckJobs.retry_at_ms) }).from(stuckJobs),
+);
+
+export const stuck_jobs_due = statement((database) =>
+  database
+    .select({ id: stuckJobs.job_id })
+    .from(stuckJobs)
+    .where(lte(stuckJobs.retry_at_ms, value("to_ms")))
+    .limit(sql.placeholder("limit")),
+);
