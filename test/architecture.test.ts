@@ -21,6 +21,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   identity: [
     "domain/",
     "keys/encryption.ts",
+    "keys/sealing.ts",
     "oauth/ask.ts",
     "oauth/conversation.ts",
     "oauth/providers.ts",
@@ -30,6 +31,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   account: [
     "domain/",
     "keys/encryption.ts",
+    "keys/sealing.ts",
     "oauth/providers.ts",
     "oauth/token_endpoint.ts",
     "oauth/upstream_tokens.ts",

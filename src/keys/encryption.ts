@@ -26,9 +26,12 @@ export interface EncryptionKeys {
 
 const AES_256_GCM = { name: "AES-GCM", length: 256 };
 
+/** Names this use of a key, and what is sealed with it. */
+export const FLOW_PURPOSE = "passbook sign-in flow v2";
+
 /** Keys for sign-ins under way. */
 export function flowKeys(keys: readonly EncryptionKey[]): EncryptionKeys {
-  return keysFor(keys, infoOf("passbook sign-in flow"));
+  return keysFor(keys, infoOf(FLOW_PURPOSE));
 }
 
 /** Names this use of a key, and what is sealed with it. */

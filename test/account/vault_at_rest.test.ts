@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { unseal } from "../../src/account/vault/sealing.ts";
 import { connect, runOut, type Connected } from "../support/connected.ts";
 import { fakeUpstream, PROVIDER, type FakeUpstream } from "../support/upstream.ts";
 
@@ -88,6 +89,16 @@ describe("at rest", () => {
 });
 
 describe("a sealed row", () => {
+  it("of an older release opens", async () => {
+    const keys = [{ kid: "2026-01", k: "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" }];
+    const sealed =
+      "8iqyCXQsuodYfLMQvYuSWQbUq4m7RZMDA2DnDyjxXpbEY0EAz2x0_XIgdp1UYeyk5j83RiiLf-IiVHeAewo9MXmiYZIKB6vPHb7Xwgr62E0uYgw";
+    const owner = { identity_id: "usr_ada", provider: "acme" };
+    expect(await unseal(keys, owner, { key_id: "2026-01", sealed })).toBe(
+      '{"access_token":"access-1","refresh_token":"refresh-1"}',
+    );
+  });
+
   it("does not open in another account", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const ada = await connect(upstream.grant(3600));

@@ -1,9 +1,9 @@
 /**
- * Sealing secrets at rest: AES-256-GCM with the keys of `ENCRYPTION_KEYS`. What is sealed can be
- * opened only with the same key, for the same account, and for the same purpose.
+ * Sealing secrets at rest, with keys of each account's own. What is sealed can be opened only for the
+ * same account and provider.
  */
-import { base64url } from "jose";
 import { VAULT_PURPOSE, vaultKeys, type EncryptionKey } from "../../keys/encryption.ts";
+import { sealFor, unsealFor, type Place, type Sealed } from "../../keys/sealing.ts";
 
 /** Where a secret belongs. Moved to another place, it does not open. */
 export interface SealedFor {
@@ -11,57 +11,24 @@ export interface SealedFor {
   readonly provider: string;
 }
 
-/** A sealed secret: `nonce | ciphertext | tag` in base64url, and the id of the key that opens it. */
-export interface Sealed {
-  readonly key_id: string;
-  readonly sealed: string;
-}
-
-/** The nonce's length that AES-GCM takes unhashed (NIST SP 800-38D, section 5.2.1.1). */
-const NONCE_BYTES = 12;
-
 /** Seals `secret` with the first key. */
-export async function seal(
+export function seal(
   keys: readonly EncryptionKey[],
-  place: SealedFor,
+  owner: SealedFor,
   secret: string,
 ): Promise<Sealed> {
-  const { kid, key } = await vaultKeys(keys, place.identity_id).first();
-  const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
-  const ciphertext = await crypto.subtle.encrypt(
-    algorithm(nonce, place),
-    key,
-    new TextEncoder().encode(secret),
-  );
-  const sealed = new Uint8Array(NONCE_BYTES + ciphertext.byteLength);
-  sealed.set(nonce);
-  sealed.set(new Uint8Array(ciphertext), NONCE_BYTES);
-  return { key_id: kid, sealed: base64url.encode(sealed) };
+  return sealFor(vaultKeys(keys, owner.identity_id), placeOf(owner), secret);
 }
 
 /** Opens what {@link seal} made; null where its key is gone, or it was altered or moved. */
-export async function unseal(
+export function unseal(
   keys: readonly EncryptionKey[],
-  place: SealedFor,
-  { key_id, sealed }: Sealed,
+  owner: SealedFor,
+  sealed: Sealed,
 ): Promise<string | null> {
-  const found = await vaultKeys(keys, place.identity_id).named(key_id);
-  if (found === null) return null;
-  try {
-    const bytes = base64url.decode(sealed);
-    const secret = await crypto.subtle.decrypt(
-      algorithm(bytes.slice(0, NONCE_BYTES), place),
-      found.key,
-      bytes.slice(NONCE_BYTES),
-    );
-    return new TextDecoder().decode(secret);
-  } catch {
-    // WebCrypto says no more than that the tag does not match.
-    return null;
-  }
+  return unsealFor(vaultKeys(keys, owner.identity_id), placeOf(owner), sealed);
 }
 
-function algorithm(nonce: Uint8Array, { identity_id, provider }: SealedFor) {
-  const place = JSON.stringify([VAULT_PURPOSE, identity_id, provider]);
-  return { name: "AES-GCM", iv: nonce, additionalData: new TextEncoder().encode(place) };
+function placeOf({ identity_id, provider }: SealedFor): Place {
+  return [VAULT_PURPOSE, identity_id, provider];
 }

@@ -1,14 +1,20 @@
 /**
- * The state of a sign-in that is under way, carried by the browser itself: a JWE (RFC 7516, `dir`,
- * A256GCM) in a host-only cookie, so that starting a sign-in writes to no store.
+ * The state of a sign-in that is under way, carried by the browser itself: sealed in a host-only cookie,
+ * so that starting a sign-in writes to no store.
  *
- * Its key is derived for this use alone, and its type, issuer and audience are checked:
+ * Its key is derived for this use alone, and it is sealed for this use and this service's address:
  * nothing else that was ever encrypted with `ENCRYPTION_KEYS` opens as a flow, nor a flow as that.
  */
-import { EncryptJWT, jwtDecrypt } from "jose";
+import { base64url } from "jose";
 import * as z from "zod/mini";
 import { SIGNIN_FLOW_TTL_SECONDS } from "../../domain/limits.ts";
-import { flowKeys, type EncryptionKey, type EncryptionKeys } from "../../keys/encryption.ts";
+import {
+  FLOW_PURPOSE,
+  flowKeys,
+  type EncryptionKey,
+  type EncryptionKeys,
+} from "../../keys/encryption.ts";
+import { sealFor, unsealFor, type Place } from "../../keys/sealing.ts";
 import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
 
 const flow = z.object({
@@ -27,6 +33,9 @@ const flow = z.object({
 /** What a flow must remember between leaving for the provider and coming back. */
 export type Flow = Readonly<z.infer<typeof flow>>;
 
+/** What is sealed. The browser is only asked to forget it; here it ends. */
+const kept_flow = z.object({ flow, ends_at_ms: z.number() });
+
 export interface FlowCookies {
   /** The `Set-Cookie` value that carries a flow. */
   seal(base_url: string, flow: Flow): Promise<string>;
@@ -37,27 +46,22 @@ export interface FlowCookies {
 }
 
 const FLOW_COOKIE = "passbook_signin";
-const FLOW_TYPE = "signin-flow+jwt";
-const FLOW_AUDIENCE = "signin-callback";
 
 /** Flows sealed with the first key; all keys open them. */
 export function createFlowCookies(keys: readonly EncryptionKey[]): FlowCookies {
   const sealing = flowKeys(keys);
   return {
     async seal(base_url, value) {
-      const { kid, key } = await sealing.first();
-      const token = await new EncryptJWT({ flow: value })
-        .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid, typ: FLOW_TYPE })
-        .setIssuer(base_url)
-        .setAudience(FLOW_AUDIENCE)
-        .setIssuedAt()
-        .setExpirationTime(`${SIGNIN_FLOW_TTL_SECONDS}s`)
-        .encrypt(key);
-      return flowCookie(base_url, token, SIGNIN_FLOW_TTL_SECONDS);
+      const ends_at_ms = Date.now() + SIGNIN_FLOW_TTL_SECONDS * 1000;
+      const kept: z.infer<typeof kept_flow> = { flow: value, ends_at_ms };
+      const { key_id, sealed } = await sealFor(sealing, placeOf(base_url), JSON.stringify(kept));
+      // An operator names keys, in letters that a cookie may not have.
+      const value_of_cookie = `${base64url.encode(key_id)}.${sealed}`;
+      return flowCookie(base_url, value_of_cookie, SIGNIN_FLOW_TTL_SECONDS);
     },
     async open(base_url, request) {
-      for (const token of readCookies(request, hostCookieName(base_url, FLOW_COOKIE))) {
-        const opened = await decrypt(sealing, base_url, token);
+      for (const value of readCookies(request, hostCookieName(base_url, FLOW_COOKIE))) {
+        const opened = await openFlow(sealing, base_url, value);
         if (opened !== null) return opened;
       }
       return null;
@@ -71,28 +75,30 @@ function flowCookie(base_url: string, value: string, max_age_seconds: number): s
   return hostCookie(base_url, { name: FLOW_COOKIE, value, max_age_seconds }, "Lax");
 }
 
-async function decrypt(
+function placeOf(base_url: string): Place {
+  return [FLOW_PURPOSE, base_url];
+}
+
+/** The flow of a cookie. Forged, foreign and outdated are one: no flow that counts. */
+async function openFlow(
   keys: EncryptionKeys,
   base_url: string,
-  token: string,
+  value: string,
 ): Promise<Flow | null> {
-  const keyNamed = async ({ kid = "" }) => {
-    const named = await keys.named(kid);
-    if (named === null) throw new Error("no such key");
-    return named.key;
-  };
+  const dot = value.indexOf(".");
+  const key_id = readKeyId(value.slice(0, dot));
+  if (dot < 0 || key_id === null) return null;
+  const sealed = value.slice(dot + 1);
+  const json = await unsealFor(keys, placeOf(base_url), { key_id, sealed });
+  if (json === null) return null;
+  const { data } = kept_flow.safeParse(JSON.parse(json));
+  return data !== undefined && Date.now() < data.ends_at_ms ? data.flow : null;
+}
+
+function readKeyId(name: string): string | null {
   try {
-    const { payload } = await jwtDecrypt(token, keyNamed, {
-      typ: FLOW_TYPE,
-      issuer: base_url,
-      audience: FLOW_AUDIENCE,
-      keyManagementAlgorithms: ["dir"],
-      contentEncryptionAlgorithms: ["A256GCM"],
-      requiredClaims: ["exp"],
-    });
-    return flow.parse(payload["flow"]);
+    return new TextDecoder().decode(base64url.decode(name));
   } catch {
-    // Forged, foreign and outdated are one: no flow that counts.
     return null;
   }
 }

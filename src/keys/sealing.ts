@@ -1,0 +1,64 @@
+/**
+ * Sealing: AES-256-GCM with the keys of one use. What is sealed opens only with the same key, and only
+ * in the place that it was sealed for.
+ */
+import { base64url } from "jose";
+import type { EncryptionKeys } from "./encryption.ts";
+
+/**
+ * Where something sealed belongs: what it is, then what it is of. Its lines are authenticated, not
+ * hidden. Moved to another place, it does not open.
+ */
+export type Place = readonly [purpose: string, ...of: string[]];
+
+/** Something sealed: `nonce | ciphertext | tag` in base64url, and the id of the key that opens it. */
+export interface Sealed {
+  readonly key_id: string;
+  readonly sealed: string;
+}
+
+/** The nonce's length that AES-GCM takes unhashed (NIST SP 800-38D, section 5.2.1.1). */
+const NONCE_BYTES = 12;
+
+/** Seals `secret` with the first key. */
+export async function sealFor(keys: EncryptionKeys, place: Place, secret: string): Promise<Sealed> {
+  const { kid, key } = await keys.first();
+  const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
+  const ciphertext = await crypto.subtle.encrypt(
+    algorithm(nonce, place),
+    key,
+    new TextEncoder().encode(secret),
+  );
+  const sealed = new Uint8Array(NONCE_BYTES + ciphertext.byteLength);
+  sealed.set(nonce);
+  sealed.set(new Uint8Array(ciphertext), NONCE_BYTES);
+  return { key_id: kid, sealed: base64url.encode(sealed) };
+}
+
+/** Opens what {@link sealFor} made; null where its key is gone, or it was altered or moved. */
+export async function unsealFor(
+  keys: EncryptionKeys,
+  place: Place,
+  { key_id, sealed }: Sealed,
+): Promise<string | null> {
+  const found = await keys.named(key_id);
+  if (found === null) return null;
+  try {
+    const bytes = base64url.decode(sealed);
+    const secret = await crypto.subtle.decrypt(
+      algorithm(bytes.slice(0, NONCE_BYTES), place),
+      found.key,
+      bytes.slice(NONCE_BYTES),
+    );
+    return new TextDecoder().decode(secret);
+  } catch {
+    // WebCrypto says no more than that the tag does not match.
+    return null;
+  }
+}
+
+/** The place as JSON, so that no two are the same bytes. */
+function algorithm(nonce: Uint8Array, place: Place) {
+  const additionalData = new TextEncoder().encode(JSON.stringify(place));
+  return { name: "AES-GCM", iv: nonce, additionalData };
+}
