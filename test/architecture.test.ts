@@ -266,3 +266,15 @@ describe("zod", () => {
     expect(inside.filter(({ name }) => name !== "zod/mini")).toEqual([]);
   });
 });
+
+describe("loading the Worker", () => {
+  it("makes no format of a language, the first of which costs a third of a cold start", () => {
+    const at_load =
+      /^(?:export )?(?:const|let|var) (?![^\n]*=>)[^;]*?(?:\bnew Intl\.|\.toLocale\w*String\()/m;
+    const loaded = globSync("src/**/*.{ts,tsx}").filter(
+      (path) => !/^src\/(cli|client|commands)\//.test(path),
+    );
+    expect(loaded.filter((path) => at_load.test(readFileSync(path, "utf8")))).toEqual([]);
+    expect(at_load.test('const NUMBER = new Intl.NumberFormat("en-GB");')).toBe(true);
+  });
+});

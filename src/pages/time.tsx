@@ -9,12 +9,25 @@ const STYLES = {
 
 export type TimeStyle = keyof typeof STYLES;
 
+const MONTH = { month: "long", year: "numeric" } as const;
+
+/** Each made when it is first used: the first of all loads the language, a third of a cold start. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** A moment in words, in UTC. */
+export function timeText(at_ms: number, style: TimeStyle | "month"): string {
+  const known = formats.get(style);
+  if (known !== undefined) return known.format(at_ms);
+  const options = style === "month" ? MONTH : STYLES[style];
+  const format = new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" });
+  formats.set(style, format);
+  return format.format(at_ms);
+}
+
 export function Time({ at_ms, style = "minute" }: { at_ms: number; style?: TimeStyle }) {
-  const at = new Date(at_ms);
-  const format = new Intl.DateTimeFormat("en-GB", { ...STYLES[style], timeZone: "UTC" });
   return (
-    <time datetime={at.toISOString()} data-shown={style}>
-      {format.format(at)}
+    <time datetime={new Date(at_ms).toISOString()} data-shown={style}>
+      {timeText(at_ms, style)}
     </time>
   );
 }

@@ -1,6 +1,7 @@
 /** The page of a person's personal access tokens: what each may do, and a way to end it. */
 import type { PersonalTokenLimits } from "../domain/personal_token.ts";
 import { Page } from "./layout.tsx";
+import { timeText } from "./time.tsx";
 
 /** A token as the page shows it. */
 export interface PersonalTokenLine {
@@ -15,8 +16,6 @@ export interface PersonalTokenLine {
   /** Whether it ends when the session that approved it does. */
   readonly ends_with_session: boolean;
 }
-
-const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 
 export interface TokensPageProps {
   readonly tokens: readonly PersonalTokenLine[];
@@ -75,7 +74,7 @@ function Token(props: PersonalTokenLine & Pick<TokensPageProps, "appName">) {
 }
 
 function Day({ at }: { at: Date }) {
-  return <time datetime={at.toISOString()}>{DAY.format(at)}</time>;
+  return <time datetime={at.toISOString()}>{timeText(at.getTime(), "day")}</time>;
 }
 
 /** What a token may do, in sentences. */

@@ -3,17 +3,12 @@ import type { StatementAnswer } from "../../account/contract.ts";
 import { STATEMENT_CSV_LINES_MAX, STATEMENT_PAGE_ROWS } from "../../domain/limits.ts";
 import { monthOf, readMonth, type Month } from "../../domain/month.ts";
 import { StatementPage, type MonthLink } from "../../pages/account/statement.tsx";
+import { timeText } from "../../pages/time.tsx";
 import { callerOf, factory, type AppContext } from "../context.ts";
 import { refuseWithPage } from "../problem.tsx";
 import { appNames } from "./app_names.ts";
 import { csvRow } from "./csv.ts";
 import { statementLines } from "./statement_lines.ts";
-
-const MONTH_NAME = new Intl.DateTimeFormat("en-GB", {
-  month: "long",
-  year: "numeric",
-  timeZone: "UTC",
-});
 
 export const showStatement = factory.createHandlers(async (context) => {
   const now = monthOf(Date.now());
@@ -28,7 +23,7 @@ export const showStatement = factory.createHandlers(async (context) => {
   const older = `/account/statement?month=${month.name}&before=${rows.at(-1)?.line ?? 0}`;
   return context.html(
     <StatementPage
-      month_name={MONTH_NAME.format(month.from_ms)}
+      month_name={timeText(month.from_ms, "month")}
       month={month.name}
       earlier={month.from_ms > opened_at_ms ? monthLink(month.from_ms - 1) : null}
       later={month.to_ms <= now.from_ms ? monthLink(month.to_ms) : null}
@@ -43,7 +38,7 @@ export const showStatement = factory.createHandlers(async (context) => {
 
 function monthLink(at_ms: number): MonthLink {
   const { name: month, from_ms } = monthOf(at_ms);
-  return { month, month_name: MONTH_NAME.format(from_ms) };
+  return { month, month_name: timeText(from_ms, "month") };
 }
 
 /** Newest first, as on the page; the newest lines of a month that has more than one file takes. */

@@ -4,6 +4,7 @@ import { confirmsUserCode } from "../../domain/device_login.ts";
 import { APPS_PER_PERSONAL_TOKEN_MAX, COST_MAX_CREDITS } from "../../domain/limits.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { ApprovalChoices, ApprovalProblems } from "../../pages/device_choices.tsx";
+import { number } from "../../pages/words_account.ts";
 import { limitsBody, limitsFrom } from "./approve.ts";
 
 /** What the page suggests: everything, or the asking app alone where operators know it. */
@@ -89,8 +90,6 @@ function appsProblem(
   return as_suggested ? {} : { apps: "You named apps and chose all apps. Choose one of the two." };
 }
 
-const CREDITS_WORDS = `Type a whole number of credits up to ${COST_MAX_CREDITS.toLocaleString("en")}, or nothing for no limit.`;
-
 /** What zod found, in the words of the form's fields. */
 function wordsOf(
   issues: readonly { readonly path: readonly PropertyKey[] }[],
@@ -100,8 +99,12 @@ function wordsOf(
   const [wrong_app, wrong_cap] = [about("apps"), about("cap")];
   return {
     ...(wrong_app === undefined ? {} : { apps: appWords(apps[Number(wrong_app[1])]) }),
-    ...(wrong_cap === undefined ? {} : { credits: CREDITS_WORDS }),
+    ...(wrong_cap === undefined ? {} : { credits: creditsWords() }),
   };
+}
+
+function creditsWords(): string {
+  return `Type a whole number of credits up to ${number(COST_MAX_CREDITS)}, or nothing for no limit.`;
 }
 
 /** `name`: the one that is none; undefined where there are too many. */

@@ -2,6 +2,7 @@
 import { DAY_MS } from "../../domain/day.ts";
 import { DaysChart } from "../chart/days.tsx";
 import { Page } from "../layout.tsx";
+import { timeText } from "../time.tsx";
 import { nameFromSlug, number, signed } from "../words_account.ts";
 import { AccountSearch } from "./accounts.tsx";
 import { Panel } from "./panel.tsx";
@@ -206,6 +207,4 @@ function FailedShare({ jobs, failed }: ShownApp) {
   );
 }
 
-const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
-
-const dayName = (day: number): string => DAY.format(day * DAY_MS);
+const dayName = (day: number): string => timeText(day * DAY_MS, "date");
