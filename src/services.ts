@@ -34,6 +34,7 @@ import { createPersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
 import { createTemplateTokens } from "./tokens/template_token.ts";
 import { runUpkeep } from "./upkeep.ts";
+import { createWildcardGuard } from "./wildcards.ts";
 
 /** The person whose session approved: it left a grant, and stands behind what comes of it. */
 const OWNER = { personal_token_id: null };
@@ -75,14 +76,17 @@ function build(env: Env): Result<Services, Misconfiguration> {
     createIdentity(env, config, { accounts, vault, pseudonymsOf }),
     (identity_id, session_ids) => accounts(identity_id).endSessions(session_ids),
   );
+  const keepOwned = createWildcardGuard(env.ASSETS);
   const apps = createAppRegistry({
     database: env.DIRECTORY,
+    keepOwned,
     default_starter_credits: config.default_starter_credits,
   });
   return accepted({
     config,
     accounts,
     apps,
+    keepOwned,
     app_records: createAppRecords(env.DIRECTORY, () => apps.forget()),
     reserve_starter: createStarterBudgets(env.STARTER_BUDGET),
     audit,

@@ -66,6 +66,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   "readiness.ts": ["domain/"],
   "upkeep.ts": ["domain/"],
   "account_deletion.ts": ["domain/"],
+  "wildcards.ts": ["domain/"],
   "services.ts": [
     "domain/",
     "http/services.ts",
@@ -97,6 +98,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "readmodel/retention.ts",
     "readmodel/straight_projector.ts",
     "upkeep.ts",
+    "wildcards.ts",
     "tokens/living_personal_tokens.ts",
     "tokens/mint.ts",
     "tokens/personal_token.ts",
@@ -134,6 +136,7 @@ const ALONE: readonly string[] = [
   "http/services.ts → tokens/personal_token.ts",
   "http/services.ts → tokens/session_token.ts",
   "http/services.ts → tokens/template_token.ts",
+  "http/services.ts → wildcards.ts",
 ];
 
 interface Edge {

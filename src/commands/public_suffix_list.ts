@@ -2,6 +2,9 @@
 import { domainToASCII } from "node:url";
 import * as trie from "tldts/dist/es6/src/data/trie.js";
 
+/** Where that part lies; static_assets.ts puts it beside the Worker. */
+export const HOSTING_SUFFIXES_FILE = new URL("../domain/hosting_suffixes.txt", import.meta.url);
+
 /** The list's two sections, as the trie marks them. */
 const PRIVATE_SECTION = 2;
 
@@ -58,13 +61,7 @@ function grouped(names: ReadonlySet<string>): string {
   return [...groups].map(([top, rest]) => `${top} ${rest.join(" ")}`).join("\n");
 }
 
-/** The source of `src/domain/hosting_suffixes.ts`. */
-export function hostingSuffixesModule(): string {
-  return `/**
- * Names under which strangers get names of their own: the private section of the Public Suffix List
- * (publicsuffix.org). Made by \`npm run suffixes\`; each line a top-level name, then what lies under it. A
- * name behind a star stands for all that lies under it too.
- */
-export const HOSTING_SUFFIXES = \`${grouped(privateSuffixes())}\`;
-`;
+/** What `hosting_suffixes.txt` holds. */
+export function hostingSuffixes(): string {
+  return `${grouped(privateSuffixes())}\n`;
 }

@@ -19,7 +19,7 @@ const RUNS = 15;
  * What a deployment may weigh, in KiB. The goal is 170; operators, payments, app keys and totals stand
  * above it, most of it the console's pages and the list of public suffixes. It may only be lowered.
  */
-const BUNDLE_MAX_GZIP_KIB = 185;
+const BUNDLE_MAX_GZIP_KIB = 170;
 
 const BARE_WORKER = `import { Hono } from "hono";
 const app = new Hono();

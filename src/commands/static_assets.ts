@@ -1,6 +1,6 @@
 /**
- * The static files beside the Worker, outside its script and start-up: `/openapi.json`, `/docs`, and
- * under `/static` what the pages load.
+ * The static files beside the Worker, outside its script and start-up: `/openapi.json`, `/docs`, under
+ * `/static` what the pages load, and for the Worker alone the list of names that strangers get.
  */
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -82,6 +82,7 @@ export async function prepareAssets(): Promise<void> {
   await mkdir(join(FOLDER, "docs"), { recursive: true });
   for (const file of VIEWER_FILES) await cp(join(viewer, file), join(FOLDER, "docs", file));
   await cp("src/http/openapi/openapi.json", join(FOLDER, "openapi.json"));
+  await cp("src/domain/hosting_suffixes.txt", join(FOLDER, "hosting_suffixes.txt"));
   await writeFile(join(FOLDER, "docs.html"), PAGE);
   await writeFile(join(FOLDER, "docs", "start.js"), START);
   await writeFile(join(FOLDER, "_headers"), HEADERS);

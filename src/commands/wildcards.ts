@@ -1,9 +1,16 @@
 /** `ALLOWED_ORIGINS` held to the whole Public Suffix List, of which the Worker carries a part. */
+import { readFileSync } from "node:fs";
 import { getPublicSuffix } from "tldts";
-import { isOpenToStrangers } from "../domain/public_suffixes.ts";
+import {
+  isHostingSuffix,
+  isRegistrySuffix,
+  readHostingSuffixes,
+} from "../domain/public_suffixes.ts";
+import { HOSTING_SUFFIXES_FILE } from "./public_suffix_list.ts";
 
 /** The wildcards of an `ALLOWED_ORIGINS` under which strangers can get a name, as they are written. */
 export function wildcardsOpenToStrangers(allowed_origins: string): string[] {
+  const known = readHostingSuffixes(readFileSync(HOSTING_SUFFIXES_FILE, "utf8"));
   return allowed_origins
     .split(",")
     .map((entry) => entry.trim())
@@ -11,7 +18,9 @@ export function wildcardsOpenToStrangers(allowed_origins: string): string[] {
       const host = /^https:\/\/\*\.([^/:]+)$/.exec(entry)?.[1]?.toLowerCase();
       if (host === undefined) return false;
       return (
-        getPublicSuffix(host, { allowPrivateDomains: true }) === host || isOpenToStrangers(host)
+        getPublicSuffix(host, { allowPrivateDomains: true }) === host ||
+        isRegistrySuffix(host) ||
+        isHostingSuffix(host, known)
       );
     });
 }

@@ -79,6 +79,8 @@ export interface AppRegistry {
 
 export interface AppRegistryOptions {
   readonly database: D1Database;
+  /** Those of an app's origins that count: see `wildcards.ts`. It never throws. */
+  readonly keepOwned: (origins: readonly AllowedOrigin[]) => Promise<readonly AllowedOrigin[]>;
   /** For slugs nobody registered, in credits. */
   readonly default_starter_credits: number;
 }
@@ -95,9 +97,10 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
     const read_at_ms = Date.now();
     try {
       const rows = await within(APP_REGISTRY_TIMEOUT_MS, readRows(database));
+      const registry = await readRegistry(rows, options.keepOwned);
       // A slower read must not bring back what a later one no longer saw.
       if (read_at_ms < (remembered?.read_at_ms ?? 0) || read_at_ms < forgotten_at_ms) return;
-      remembered = { ...readRegistry(rows), read_at_ms };
+      remembered = { ...registry, read_at_ms };
     } catch {
       failed_at_ms = Date.now();
       console.warn({ event: "app_registry_unreadable" });
@@ -170,13 +173,18 @@ function readRows(database: DrizzleD1Database) {
 type AppRow = Awaited<ReturnType<typeof readRows>>[number];
 
 /** The apps of the rows that make sense. The rest are logged by slug: one of them stops no other. */
-function readRegistry(rows: readonly AppRow[]): Registry {
+async function readRegistry(
+  rows: readonly AppRow[],
+  keepOwned: AppRegistryOptions["keepOwned"],
+): Promise<Registry> {
   const readable = rows.filter((row) => {
     const sound = isSound(row);
     if (!sound) console.error({ event: "app_skipped", slug: row.slug });
     return sound;
   });
-  const known = new Map(readable.map((row) => [row.slug, readApp(row)]));
+  const known = new Map<string, RegisteredApp>();
+  // By turns, so that what the first app's wildcards are held to is known to the others.
+  for (const row of readable) known.set(row.slug, await readApp(row, keepOwned));
   return {
     apps: known,
     unreadable: new Set(rows.map(({ slug }) => slug).filter((slug) => !known.has(slug))),
@@ -204,16 +212,22 @@ function isCredits(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0 && value <= COST_MAX_CREDITS;
 }
 
-function readApp(row: AppRow): RegisteredApp {
+async function readApp(
+  row: AppRow,
+  keepOwned: AppRegistryOptions["keepOwned"],
+): Promise<RegisteredApp> {
   const { slug, name, starter_credits, daily_starter_budget, settle, on_expiry, origins_json } =
     row;
   const entries = readEntries(origins_json);
   if (entries === null) console.error({ event: "app_origins_unreadable", slug });
-  const origins = (entries ?? []).flatMap((entry, index) => {
-    const origin = typeof entry === "string" ? parseAllowedOrigin(entry) : null;
-    if (origin === null) console.error({ event: "app_origin_skipped", slug, index });
-    return origin ?? [];
-  });
+  const parsed = (entries ?? []).map((entry) =>
+    typeof entry === "string" ? parseAllowedOrigin(entry) : null,
+  );
+  const origins = await keepOwned(parsed.filter((origin) => origin !== null));
+  for (const [index, origin] of parsed.entries()) {
+    if (origin !== null && origins.includes(origin)) continue;
+    console.error({ event: "app_origin_skipped", slug, index });
+  }
   return { slug, name, starter_credits, daily_starter_budget, settle, on_expiry, origins };
 }
 

@@ -255,6 +255,12 @@ export const APP_REGISTRY_RETRY_MS = 5_000;
 /** A read of the registry that takes longer has failed: it answers in milliseconds when it is well. */
 export const APP_REGISTRY_TIMEOUT_MS = 2_000;
 
+/** After a failure the list of hosting suffixes is left alone for this long, and no wildcard counts. */
+export const HOSTING_SUFFIXES_RETRY_MS = 5_000;
+
+/** A read of that list that takes longer has failed: it is a file beside the Worker. */
+export const HOSTING_SUFFIXES_TIMEOUT_MS = 2_000;
+
 /** An unknown app key makes an isolate read the registry anew at most this often: it may be a new key. */
 export const APP_KEY_LOOK_AGAIN_MS = 5_000;
 

@@ -6,7 +6,7 @@
  * loopback origin with its port (`http://localhost:3000`). Plain http is for loopback alone.
  */
 import { REDIRECT_MAX_LENGTH } from "./limits.ts";
-import { isOpenToStrangers } from "./public_suffixes.ts";
+import { isRegistrySuffix } from "./public_suffixes.ts";
 
 export type AllowedOrigin =
   | { readonly kind: "exact"; readonly origin: string }
@@ -59,14 +59,14 @@ export function isLoopbackHost(hostname: string): boolean {
   );
 }
 
-/** Reads one entry of an allowlist; null where it is not of the form above. */
+/**
+ * Reads one entry of an allowlist; null where it is not of the form above. A wildcard counts only after it
+ * was held to the list of hosts too: see `wildcards.ts`.
+ */
 export function parseAllowedOrigin(entry: string): AllowedOrigin | null {
   const wildcard = /^https:\/\/\*\.([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/.exec(entry);
   if (wildcard?.[1] !== undefined) {
-    // Strangers have subdomains of `github.io`.
-    return isOpenToStrangers(wildcard[1])
-      ? null
-      : { kind: "subdomains", suffix: `.${wildcard[1]}` };
+    return isRegistrySuffix(wildcard[1]) ? null : { kind: "subdomains", suffix: `.${wildcard[1]}` };
   }
   const url = parseAbsoluteUrl(entry);
   if (url === null || entry.includes("*")) return null;

@@ -7,9 +7,10 @@ import { logRefusedOrigin } from "./refused_origins.ts";
 import { refuse } from "./refusals.ts";
 
 /** What is known without asking a store. */
-function configuredOrigins(context: AppContext): readonly AllowedOrigin[] {
-  const { allowed_origins } = context.get("services").config;
-  return [{ kind: "exact", origin: context.get("base_url") }, ...allowed_origins];
+async function configuredOrigins(context: AppContext): Promise<readonly AllowedOrigin[]> {
+  const { config, keepOwned } = context.get("services");
+  const allowed = await keepOwned(config.allowed_origins);
+  return [{ kind: "exact", origin: context.get("base_url") }, ...allowed];
 }
 
 async function registeredOrigins(context: AppContext): Promise<readonly AllowedOrigin[]> {
@@ -19,13 +20,13 @@ async function registeredOrigins(context: AppContext): Promise<readonly AllowedO
 
 /** Whether an `Origin` header may read answers and act with cookies. */
 export async function isOriginAllowed(context: AppContext, origin: string): Promise<boolean> {
-  if (isAllowedOrigin(origin, configuredOrigins(context))) return true;
+  if (isAllowedOrigin(origin, await configuredOrigins(context))) return true;
   return isAllowedOrigin(origin, await registeredOrigins(context));
 }
 
 /** The address `text` if people may be sent there, else null. */
 export async function allowedRedirect(context: AppContext, text: string): Promise<URL | null> {
-  const configured = allowedUrl(text, configuredOrigins(context));
+  const configured = allowedUrl(text, await configuredOrigins(context));
   return configured ?? allowedUrl(text, await registeredOrigins(context));
 }
 

@@ -23,6 +23,7 @@ import type { MintPersonalToken } from "../tokens/mint.ts";
 import type { PersonalTokens } from "../tokens/personal_token.ts";
 import type { SessionTokens } from "../tokens/session_token.ts";
 import type { SignTemplateToken } from "../tokens/template_token.ts";
+import type { KeepOwned } from "../wildcards.ts";
 
 /** Everything a request may use. */
 export interface Services {
@@ -30,6 +31,8 @@ export interface Services {
   readonly accounts: Accounts;
   readonly account_deletion: AccountDeletion;
   readonly apps: AppRegistry;
+  /** Holds wildcards to the list of names that strangers get. */
+  readonly keepOwned: KeepOwned;
   /** The registry as operators change it. */
   readonly app_records: AppRecords;
   /** Sets a starter grant apart of its app's budget of the day. */

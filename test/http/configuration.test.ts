@@ -16,7 +16,7 @@ describe("settings that make no sense", () => {
     ["COOKIE_DOMAIN", { COOKIE_DOMAIN: ".example.com; Secure" }],
     ["ALLOWED_ORIGINS", { ALLOWED_ORIGINS: "https://app.example.com,*" }],
     ["ALLOWED_ORIGINS", { ALLOWED_ORIGINS: "javascript://x" }],
-    ["ALLOWED_ORIGINS", { ALLOWED_ORIGINS: "https://*.example.com,https://*.github.io" }],
+    ["ALLOWED_ORIGINS", { ALLOWED_ORIGINS: "https://*.example.com,https://*.co.uk" }],
     ["SIGNING_KEYS", { SIGNING_KEYS: undefined }],
     ["SIGNING_KEYS", { SIGNING_KEYS: "s3cret" }],
     ["SIGNING_KEYS", { SIGNING_KEYS: '{"keys":[]}' }],

@@ -1,6 +1,7 @@
 /** `/console/apps`, `/console/new-app` and `/console/apps/{slug}`: the registry of apps, by forms. */
 import { FIRST_POLICY } from "../../domain/app_policy.ts";
 import { KEYS_PER_APP_MAX } from "../../domain/limits.ts";
+import { refused } from "../../domain/result.ts";
 import {
   appAddress,
   AppPage,
@@ -13,7 +14,7 @@ import { consoleAddress } from "../../pages/console/table.tsx";
 import { emptyForm, type FormState } from "../../pages/console/form.tsx";
 import { doneWords } from "../../pages/console/words.ts";
 import { listAppsQuery, readApps } from "../admin/apps/list.ts";
-import { saveApp, saveAppBody } from "../admin/apps/save.ts";
+import { problemOfOrigins, saveApp, saveAppBody } from "../admin/apps/save.ts";
 import { factory, type AppContext } from "../context.ts";
 import { refuseWithPage } from "../problem.tsx";
 import { appSlug } from "../validation.ts";
@@ -55,7 +56,7 @@ export const showNewApp = factory.createHandlers((context) =>
 export const registerApp = factory.createHandlers(async (context) => {
   const form = await readForm(context);
   const slug = textOf(form, "slug");
-  const order = checkSettings(form);
+  const order = await checkSettings(context, form);
   const free = appSlug.safeParse(slug);
   const problems = {
     ...(free.success ? {} : { slug: `${LABELS.slug} ${free.error.issues[0]?.message}.` }),
@@ -93,7 +94,7 @@ export const saveSettings = factory.createHandlers(async (context) => {
   if ((await app_records.find(slug)) === null)
     return refuseWithPage(context, { code: "app_unknown" });
   const form = await readForm(context);
-  const order = checkSettings(form);
+  const order = await checkSettings(context, form);
   const not_done = order.ok
     ? await attempt(context, form, () => saveApp(context, slug, order.value, form.key))
     : notDone(form, order.refusal);
@@ -103,7 +104,7 @@ export const saveSettings = factory.createHandlers(async (context) => {
 });
 
 /** The settings of a form, as the API takes them. */
-function checkSettings(form: FormState) {
+async function checkSettings(context: AppContext, form: FormState) {
   const budget = textOf(form, "daily_starter_budget");
   const body = {
     name: textOf(form, "name"),
@@ -114,7 +115,9 @@ function checkSettings(form: FormState) {
     on_expiry: textOf(form, "on_expiry"),
     ...optional(form, "reason"),
   };
-  return check(saveAppBody, body, LABELS);
+  const order = check(saveAppBody, body, LABELS);
+  const problem = order.ok ? await problemOfOrigins(context, order.value) : null;
+  return problem === null ? order : refused({ origins: `${LABELS.origins} ${problem.message}.` });
 }
 
 function settingsOf(app: ShownAppRecord & { readonly on_expiry: string }) {

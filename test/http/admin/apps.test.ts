@@ -92,6 +92,23 @@ describe("the registry", () => {
     expect(after).toBe(before);
   });
 
+  it("refuses a wildcard while the list of names that strangers get cannot be read", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const settings = { ...operator.settings, ASSETS: undefined };
+    const origins = ["https://a.example", "https://*.mine.example"];
+    const headers = {
+      Authorization: `Bearer ${operator.person.token}`,
+      "Content-Type": "application/json",
+    };
+    const put = (body: object) =>
+      send("PUT", `${APPS}/sketch`, { headers, body: JSON.stringify(body) }, settings);
+    const answer = await put({ ...APP, origins });
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    expect(answer.body.error).toContain("origins.1 must be an origin");
+    expect(await rows("select * from apps")).toEqual([]);
+    expect((await put({ ...APP, origins: ["https://a.example"] })).status).toBe(200);
+  });
+
   it.each(["Sketch", "-a", "a%20b", "a".repeat(65)])("refuses the slug %s", async (slug) => {
     const answer = await operator.send("PUT", `${APPS}/${slug}`, APP);
     expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });

@@ -12,15 +12,13 @@ import { answerDone } from "../../views.ts";
 import { actOnce } from "../act.ts";
 import { reason as reasonText } from "../reason.ts";
 
+const NO_ORIGIN =
+  "must be an origin such as https://app.example.com, https://*.example.com (of a domain that is " +
+  "yours alone), myapp://callback or http://localhost:3000";
+
 const origin = z
   .string("must be a string")
-  .check(
-    z.refine(
-      (entry) => parseAllowedOrigin(entry) !== null,
-      "must be an origin such as https://app.example.com, https://*.example.com (of a domain that is " +
-        "yours alone), myapp://callback or http://localhost:3000",
-    ),
-  );
+  .check(z.refine((entry) => parseAllowedOrigin(entry) !== null, NO_ORIGIN));
 
 /** Strict: a setting misspelt is not one left out. */
 export const saveAppBody = z.strictObject({
@@ -47,6 +45,20 @@ export const saveAppBody = z.strictObject({
 
 export type SaveApp = z.output<typeof saveAppBody>;
 
+/**
+ * What is wrong with an app's origins beyond their form, as the schema would say it: a wildcard over names
+ * that strangers can get. Null where nothing is.
+ */
+export async function problemOfOrigins(
+  context: AppContext,
+  { origins }: SaveApp,
+): Promise<{ readonly index: number; readonly message: string } | null> {
+  const parsed = origins.map(parseAllowedOrigin);
+  const owned = await context.get("services").keepOwned(parsed.filter((it) => it !== null));
+  const index = parsed.findIndex((it) => it === null || !owned.includes(it));
+  return index < 0 ? null : { index, message: NO_ORIGIN };
+}
+
 /** Registers an app or sets it anew. `key`: the operator's idempotency key, where there is one. */
 export function saveApp(
   context: AppContext,
@@ -67,6 +79,12 @@ export const putApp = factory.createHandlers(validBody(saveAppBody), async (cont
     const detail = `The app's slug ${slug.error.issues[0]?.message}.`;
     return refuse(context, { code: "invalid_request", detail });
   }
+  const settings = context.req.valid("json");
+  const problem = await problemOfOrigins(context, settings);
+  if (problem !== null) {
+    const detail = `origins.${problem.index} ${problem.message}.`;
+    return refuse(context, { code: "invalid_request", detail });
+  }
   const key = idempotencyKey(context);
-  return answerDone(context, await saveApp(context, slug.data, context.req.valid("json"), key));
+  return answerDone(context, await saveApp(context, slug.data, settings, key));
 });
