@@ -15,10 +15,7 @@ import { exitCode, freePort } from "./local_worker.ts";
 
 const RUNS = 15;
 
-/**
- * What a deployment may weigh, in KiB. The goal is 170; operators, payments, app keys and totals stand
- * above it, most of it the console's pages and the list of public suffixes. It may only be lowered.
- */
+/** What a deployment may weigh, in KiB. It may only be lowered. */
 const BUNDLE_MAX_GZIP_KIB = 170;
 
 const BARE_WORKER = `import { Hono } from "hono";
