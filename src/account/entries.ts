@@ -1,11 +1,11 @@
 /** Reading the passbook: pages of lines, filtered, in bounded work whatever the history. */
-import { and, desc, gte, lt, sql } from "drizzle-orm";
+import { and, desc, gte, lt } from "drizzle-orm";
 import { LEDGER_CLOCK_SKEW_MS, LEDGER_SCAN_MAX_LINES } from "../domain/limits.ts";
 import type { ListEntriesRequest } from "./contract.ts";
 import { lineAt, newestLine } from "./line_times.ts";
 import type { Page } from "./lists.ts";
 import { job_by_id } from "./money_statements.ts";
-import { arrayJson, ifGiven, isAmong, matchesIfGiven, value } from "./parameters.ts";
+import { arrayJson, atMost, ifGiven, isAmong, matchesIfGiven, value } from "./parameters.ts";
 import { entries } from "./schema.ts";
 import { statement, type AccountDatabase } from "./statement.ts";
 import type { EntryRow } from "./store.ts";
@@ -58,7 +58,7 @@ const lines_of_range = statement((database) => {
       ),
     )
     .orderBy(desc(line))
-    .limit(sql.placeholder("rows"));
+    .limit(atMost("rows"));
 });
 
 /** The matching lines of a range, one more than the page holds. */

@@ -37,8 +37,11 @@ export class Expiry {
       this.#next_ms = Number.POSITIVE_INFINITY;
       return;
     }
-    for (const job_id of listDueJobs(transaction)) this.endOrSetAside(transaction, job_id);
-    this.#next_ms = readNextExpiry(transaction) ?? Number.POSITIVE_INFINITY;
+    this.#next_ms = readNextExpiry(transaction);
+    if (this.#next_ms <= now_ms) {
+      for (const job_id of listDueJobs(transaction)) this.endOrSetAside(transaction, job_id);
+      this.#next_ms = readNextExpiry(transaction);
+    }
     if (Number.isFinite(this.#next_ms)) alarm.by(this.#next_ms);
   }
 
@@ -88,15 +91,15 @@ function listDueJobs({ store, now_ms }: Transaction): string[] {
   return [...recent, ...long, ...stuck].slice(0, EXPIRY_PORTION_JOBS);
 }
 
-/** When the next started job runs out, or a stuck one is tried again; null: neither. */
-function readNextExpiry({ store }: Transaction): number | null {
+/** When the next started job runs out, or a stuck one is tried again; infinity: neither. */
+function readNextExpiry({ store }: Transaction): number {
   const { open_jobs, recent_after_job_id } = openJobsOf(store.readNewestEntry());
-  if (open_jobs === 0) return null;
+  if (open_jobs === 0) return Number.POSITIVE_INFINITY;
   const recent = store.listRecentStartedJobs(recent_after_job_id ?? "");
   const times = [
     ...recent.map((job) => job.expires_at_ms),
     store.readFirstLongExpiry(),
     store.readFirstStuckRetry(),
   ].filter((at_ms) => at_ms !== null);
-  return times.length === 0 ? null : Math.min(...times);
+  return Math.min(...times);
 }

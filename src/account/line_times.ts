@@ -3,13 +3,13 @@
  * found by bisection, and no column needs an index, which would be a further written row for each line.
  */
 import { desc } from "drizzle-orm";
-import { matches } from "./parameters.ts";
+import { atMost, matches } from "./parameters.ts";
 import { entries } from "./schema.ts";
 import { statement, type AccountDatabase } from "./statement.ts";
 
 const newest_line = statement((database) => {
   const { line } = entries;
-  return database.select({ line }).from(entries).orderBy(desc(line)).limit(1);
+  return database.select({ line }).from(entries).orderBy(desc(line)).limit(atMost(1));
 });
 const time_of_line = statement((database) => {
   const { line, at_ms } = entries;

@@ -5,7 +5,7 @@
 import { and, desc, inArray, lt, sql, type SQL } from "drizzle-orm";
 import type { JobStatus } from "../domain/job.ts";
 import { LIST_SCAN_ROWS } from "../domain/limits.ts";
-import { arrayJson, ifGiven, isAmong, matchesIfGiven, value } from "./parameters.ts";
+import { arrayJson, atMost, ifGiven, isAmong, matchesIfGiven, value } from "./parameters.ts";
 import { jobs, longJobs } from "./schema.ts";
 import { statement, type AccountDatabase, type Builder } from "./statement.ts";
 import type { JobRow } from "./store.ts";
@@ -34,7 +34,7 @@ const whole_list = statement((database) =>
     .from(jobs)
     .where(lt(jobs.id, value("before_id")))
     .orderBy(desc(jobs.id))
-    .limit(sql.placeholder("scan_rows")),
+    .limit(atMost("scan_rows")),
 );
 const of_all = filtered(() => undefined);
 const of_started = filtered(() => isKnownStarted(value("recent_after_id")));
@@ -79,7 +79,7 @@ function filtered(among: () => SQL | undefined) {
       .from(jobs)
       .where(and(lt(id, value("before_id")), among()))
       .orderBy(desc(id))
-      .limit(sql.placeholder("scan_rows"));
+      .limit(atMost("scan_rows"));
   const found = statement((database) => {
     const looked_at = scanned(database).as("looked_at");
     const shown = database
@@ -93,7 +93,7 @@ function filtered(among: () => SQL | undefined) {
         ),
       )
       .orderBy(desc(looked_at.id))
-      .limit(sql.placeholder("page_rows"));
+      .limit(atMost("page_rows"));
     return database.select().from(jobs).where(inArray(id, shown)).orderBy(desc(id));
   });
   return { scan: statement(scanned), found };

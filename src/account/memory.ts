@@ -48,6 +48,15 @@ export function withMemory(statements: Statements) {
       if (newest_entry === undefined) newest_entry = statements.readNewestEntry();
       return newest_entry;
     },
+    readEntry: (line: number): EntryRow | null =>
+      newest_entry?.line === line ? newest_entry : statements.readEntry(line),
+    /** Lines after one and up to another, oldest first; most often the newest alone, or none. */
+    readEntriesBetween(after_line: number, to_line: number): EntryRow[] {
+      if (after_line >= to_line) return [];
+      const newest = newest_entry ?? null;
+      if (newest?.line === to_line && after_line === to_line - 1) return [newest];
+      return statements.readEntriesBetween(after_line, to_line);
+    },
     insertEntry(row: EntryRow): ReturnType<Statements["insertEntry"]> {
       newest_entry = undefined;
       const written = statements.insertEntry(row);

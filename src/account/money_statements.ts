@@ -3,7 +3,7 @@
  * life, or by an operator, `store.ts` builds where it is done.
  */
 import { and, asc, desc, eq, gt, lte, min, sql } from "drizzle-orm";
-import { isAmong, matches, value, values } from "./parameters.ts";
+import { atMost, isAmong, matches, value, values } from "./parameters.ts";
 import { account, apps, entries, jobs, longJobs, stuckJobs } from "./schema.ts";
 import { statement } from "./statement.ts";
 
@@ -31,7 +31,7 @@ export const save_app = statement((database) => {
 });
 
 export const newest_entry = statement((database) =>
-  database.select().from(entries).orderBy(desc(entries.line)).limit(1),
+  database.select().from(entries).orderBy(desc(entries.line)).limit(atMost(1)),
 );
 
 export const entry_by_line = statement((database) =>
@@ -43,8 +43,7 @@ export const entries_between = statement((database) =>
     .select()
     .from(entries)
     .where(and(gt(entries.line, value("after_line")), lte(entries.line, value("to_line"))))
-    .orderBy(asc(entries.line))
-    .limit(sql.placeholder("limit")),
+    .orderBy(asc(entries.line)),
 );
 
 export const insert_entry = statement((database) => {
@@ -72,7 +71,7 @@ export const jobs_by_ids = statement((database) =>
 );
 
 export const newest_job = statement((database) =>
-  database.select({ id: jobs.id }).from(jobs).orderBy(desc(jobs.id)).limit(1),
+  database.select({ id: jobs.id }).from(jobs).orderBy(desc(jobs.id)).limit(atMost(1)),
 );
 
 export const first_job_after = statement((database) =>
@@ -81,7 +80,7 @@ export const first_job_after = statement((database) =>
     .from(jobs)
     .where(gt(jobs.id, value("after_id")))
     .orderBy(asc(jobs.id))
-    .limit(1),
+    .limit(atMost(1)),
 );
 
 export const recent_started_jobs = statement((database) =>
@@ -132,7 +131,7 @@ export const first_long_expiry = statement((database) =>
     .select({ at_ms: longJobs.expires_at_ms })
     .from(longJobs)
     .orderBy(asc(longJobs.expires_at_ms))
-    .limit(1),
+    .limit(atMost(1)),
 );
 
 export const long_jobs_due = statement((database) =>
@@ -141,7 +140,7 @@ export const long_jobs_due = statement((database) =>
     .from(longJobs)
     .where(lte(longJobs.expires_at_ms, value("to_ms")))
     .orderBy(asc(longJobs.expires_at_ms))
-    .limit(sql.placeholder("limit")),
+    .limit(atMost("limit")),
 );
 
 export const first_stuck_retry = statement((database) =>
@@ -153,5 +152,5 @@ export const stuck_jobs_due = statement((database) =>
     .select({ id: stuckJobs.job_id })
     .from(stuckJobs)
     .where(lte(stuckJobs.retry_at_ms, value("to_ms")))
-    .limit(sql.placeholder("limit")),
+    .limit(atMost("limit")),
 );

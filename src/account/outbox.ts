@@ -218,8 +218,8 @@ export class Outbox {
     let presuming = presumed ?? undefined;
     for (let left = batches; left > 0; left -= 1) {
       const after_line = presuming?.line ?? this.#known_line ?? 0;
-      const limit = this.#projector.lines_at_once;
-      const lines = this.#store.readEntriesBetween(after_line, to_line, limit);
+      const end_line = Math.min(to_line, after_line + this.#projector.lines_at_once);
+      const lines = this.#store.readEntriesBetween(after_line, end_line);
       const last = lines.at(-1);
       if (last === undefined) return left;
       const rows = rowsOf(this.#store, lines);

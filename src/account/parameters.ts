@@ -1,8 +1,18 @@
 /** What a statement is told when it runs, as parts of its SQL. */
-import { eq, sql, type Column, type SQL } from "drizzle-orm";
+import { eq, sql, type Column, type Placeholder, type SQL } from "drizzle-orm";
 
 /** A statement's parameter. */
 export const value = (name: string): SQL => sql`${sql.placeholder(name)}`;
+
+/**
+ * How many rows at most, as a number or the name of a parameter. SQLite looks at the value of a bare
+ * parameter there, and so plans anew at each run, which takes longer than running.
+ */
+export function atMost(rows: number | string): Placeholder {
+  const count = typeof rows === "number" ? sql.raw(String(rows)) : sql`${value(rows)} + 0`;
+  // Drizzle writes any SQL there; its types know numbers and placeholders alone.
+  return count as unknown as Placeholder;
+}
 
 /** Columns that are given as parameters of their own names. */
 export function values<Name extends string>(...names: readonly Name[]): Record<Name, SQL> {

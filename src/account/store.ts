@@ -49,8 +49,8 @@ function openStatements(database: AccountDatabase) {
     readEntry: (line: number): EntryRow | null =>
       prepared.entry_by_line(database).get({ line }) ?? null,
     /** Lines after one and up to another, oldest first: what the outbox reads. */
-    readEntriesBetween: (after_line: number, to_line: number, limit: number): EntryRow[] =>
-      prepared.entries_between(database).all({ after_line, to_line, limit }),
+    readEntriesBetween: (after_line: number, to_line: number): EntryRow[] =>
+      prepared.entries_between(database).all({ after_line, to_line }),
 
     listApps: (): AppRow[] => prepared.all_apps(database).all(),
     readApp: (slug: string): AppRow | null => prepared.app_by_slug(database).get({ slug }) ?? null,
@@ -58,8 +58,11 @@ function openStatements(database: AccountDatabase) {
 
     readJob: (id: string): JobRow | null => prepared.job_by_id(database).get({ id }) ?? null,
     /** The jobs of these ids that there are, in the order of their ids. */
-    readJobs: (ids: readonly string[]): JobRow[] =>
-      prepared.jobs_by_ids(database).all({ ids_json: JSON.stringify(ids) }),
+    readJobs: ([id, ...more]: readonly string[]): JobRow[] => {
+      if (id === undefined) return [];
+      if (more.length === 0) return prepared.job_by_id(database).all({ id });
+      return prepared.jobs_by_ids(database).all({ ids_json: JSON.stringify([id, ...more]) });
+    },
     readNewestJobId: (): string | null => prepared.newest_job(database).get()?.id ?? null,
     insertJob: (row: JobRow): void => void prepared.insert_job(database).run(row),
     updateJob: (row: JobRow): void => void prepared.update_job(database).run(row),

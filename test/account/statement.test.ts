@@ -4,7 +4,7 @@ import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/durable-sqlite";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
-import { value } from "../../src/account/parameters.ts";
+import { atMost, value } from "../../src/account/parameters.ts";
 import { account, entries, keptKeyPages } from "../../src/account/schema.ts";
 import { statement, type AccountDatabase, type Builder } from "../../src/account/statement.ts";
 import { signIn, signInWithCredits } from "../support/passbook.ts";
@@ -56,6 +56,20 @@ describe("a statement", () => {
       expect(insert(database).all({ slot: 2 })).toEqual([{ ...given, slot: 2 }]);
       expect(database.select().from(keptKeyPages).all()).toHaveLength(2);
       expect(() => insert(database).get()).toThrow("slot");
+    });
+  });
+
+  it.each([
+    ["a number", atMost(1), /limit 1$/],
+    ["a parameter", atMost("rows"), /limit \? \+ 0$/],
+  ])("gives at most so many rows, said by %s, with no bare parameter", async (_, bound, form) => {
+    const some = statement((database) => database.select().from(entries).limit(bound));
+    const { identity_id } = await signInWithCredits();
+    await inAccount(identity_id, (database) => {
+      expect(database.select().from(entries).all().length).toBeGreaterThan(1);
+      expect(some(database).all({ rows: 1 })).toHaveLength(1);
+      // SQLite plans anew at each run by the value of a bare one.
+      expect(some(database).getQuery().sql).toMatch(form);
     });
   });
 

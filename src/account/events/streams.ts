@@ -76,13 +76,10 @@ export class Streams {
     const watching = this.#living();
     const newest = watching.length === 0 ? null : this.#sources.store.readNewestEntry();
     if (newest === null) return;
-    const first = Math.min(...watching.map(([, { sent_line }]) => sent_line)) + 1;
-    if (first > newest.line) return;
-    const lines = this.#sources.store.readEntriesBetween(
-      first - 1,
-      newest.line,
-      EVENTS_BATCH_LINES,
-    );
+    const after_line = Math.min(...watching.map(([, { sent_line }]) => sent_line));
+    if (after_line >= newest.line) return;
+    const to_line = Math.min(newest.line, after_line + EVENTS_BATCH_LINES);
+    const lines = this.#sources.store.readEntriesBetween(after_line, to_line);
     for (const entry of lines) this.#send(entry, watching);
     if ((lines.at(-1)?.line ?? newest.line) < newest.line) this.#continue();
   }

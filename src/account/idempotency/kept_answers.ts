@@ -12,7 +12,7 @@ import {
   IDEMPOTENCY_REACH_MS,
   IDEMPOTENCY_TABLE_LINES,
 } from "../../domain/limits.ts";
-import { matches, values } from "../parameters.ts";
+import { atMost, matches, values } from "../parameters.ts";
 import { account, keptAnswers, keptAnswersBefore } from "../schema.ts";
 import { statement, type AccountDatabase } from "../statement.ts";
 import type { Transaction } from "../transaction.ts";
@@ -62,7 +62,7 @@ const by_key = statement((database) => {
       .where(and(matches(table.endpoint), matches(table.key)));
   return unionAll(readFrom(keptAnswers), readFrom(keptAnswersBefore))
     .orderBy(desc(keptAnswers.created_at_ms))
-    .limit(1);
+    .limit(atMost(1));
 });
 const insert = statement((database) => {
   const set = values("fingerprint", "personal_token_id", "answer_json", "created_at_ms");

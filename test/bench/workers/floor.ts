@@ -84,7 +84,9 @@ export class Account extends DurableObject<FloorEnv> {
   }
 
   list(limit: number) {
-    return this.#sql.exec<Row>("select * from jobs order by id desc limit ?", limit + 1).toArray();
+    return this.#sql
+      .exec<Row>("select * from jobs order by id desc limit ? + 0", limit + 1)
+      .toArray();
   }
 
   #one(statement: string, ...values: SqlStorageValue[]): Row | null {
