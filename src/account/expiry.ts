@@ -96,10 +96,9 @@ function readNextExpiry({ store }: Transaction): number {
   const { open_jobs, recent_after_job_id } = openJobsOf(store.readNewestEntry());
   if (open_jobs === 0) return Number.POSITIVE_INFINITY;
   const recent = store.listRecentStartedJobs(recent_after_job_id ?? "");
-  const times = [
-    ...recent.map((job) => job.expires_at_ms),
-    store.readFirstLongExpiry(),
-    store.readFirstStuckRetry(),
-  ].filter((at_ms) => at_ms !== null);
-  return Math.min(...times);
+  const times = recent.map((job) => job.expires_at_ms);
+  // Where these are all, none outlasted others and none was set aside.
+  const others =
+    recent.length === open_jobs ? [] : [store.readFirstLongExpiry(), store.readFirstStuckRetry()];
+  return Math.min(...times, ...others.filter((at_ms) => at_ms !== null));
 }

@@ -84,6 +84,7 @@ export class Account extends DurableObject<FloorEnv> {
   }
 
   list(limit: number) {
+    // A bare parameter would be planned anew at each run.
     return this.#sql
       .exec<Row>("select * from jobs order by id desc limit ? + 0", limit + 1)
       .toArray();
