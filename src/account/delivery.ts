@@ -18,8 +18,6 @@ export class Delivery {
   /** When the last one began, in this instance. */
   #began_at_ms = Number.NEGATIVE_INFINITY;
   #is_owed = false;
-  /** Whether this instance asks D1 at all without a line to send. */
-  readonly #looks = Math.random() < PROJECTION_LOOK_SHARE;
   /** Before this, nobody need ask whether D1 is behind. */
   #ask_at_ms = 0;
 
@@ -43,7 +41,7 @@ export class Delivery {
 
   /** Says that the alarm rings: it delivers, so nobody need ask whether D1 is behind. */
   ring(): void {
-    this.#ask_at_ms = Number.POSITIVE_INFINITY;
+    this.#ask_at_ms = Date.now() + PROJECTION_RETRY_MAX_MS;
   }
 
   /** After a transaction: sends what is to go at once, and sees to what was owed before. */
@@ -68,27 +66,22 @@ export class Delivery {
   }
 
   /**
-   * Once in the life of an instance: arms the alarm where something is owed and no alarm is to come.
-   * What D1 has is asked beside the request, never before its answer, and costs no written row; only some
-   * instances ask.
+   * Once in a quarter of an hour: arms the alarm where something is owed and no alarm is to come. What D1
+   * has is asked beside the request, never before its answer, and costs no written row; one time in some.
    */
   #seeThatDebtIsPaid(): void {
     const now_ms = Date.now();
     if (now_ms < this.#ask_at_ms) return;
-    this.#ask_at_ms = Number.POSITIVE_INFINITY;
+    this.#ask_at_ms = now_ms + PROJECTION_RETRY_MAX_MS;
     const { due_at_ms } = this.#outbox;
     if (due_at_ms !== null) return this.#alarm.by(due_at_ms);
     const { armed_at_ms } = this.#alarm;
-    // An alarm that comes soon asks by itself.
+    // An alarm that comes soon sees to it.
     if (armed_at_ms !== null && armed_at_ms <= now_ms + PROJECTION_RETRY_MAX_MS) return;
-    if (!this.#looks) return;
-    void this.#askWhetherBehind();
+    if (Math.random() < PROJECTION_LOOK_SHARE) void this.#askWhetherBehind();
   }
 
   async #askWhetherBehind(): Promise<void> {
-    const behind = await this.#outbox.isBehind();
-    const now_ms = Date.now();
-    if (behind === true) this.#alarm.by(now_ms + PROJECTION_DELAY_MS);
-    if (behind === null) this.#ask_at_ms = now_ms + PROJECTION_RETRY_MAX_MS;
+    if (await this.#outbox.isBehind()) this.#alarm.by(Date.now() + PROJECTION_DELAY_MS);
   }
 }

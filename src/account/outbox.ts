@@ -13,7 +13,7 @@
 import { errorName } from "../domain/error_name.ts";
 import { backOff } from "../domain/back_off.ts";
 import { PROJECTION_BATCH_LINES, PROJECTION_FLUSH_BATCHES } from "../domain/limits.ts";
-import type { PresumedAccount, ProjectedAccount, Projector } from "../readmodel/projector.ts";
+import type { ProjectedAccount, Projector } from "../readmodel/projector.ts";
 import {
   accountAsOf,
   allGrants,
@@ -36,7 +36,7 @@ export class Outbox {
   readonly #projector: Projector;
   /** The newest line that D1 is known to have; null: not known. */
   #known_line: number | null = null;
-  /** The newest line before what this instance wrote and has not sent; null: nothing. */
+  /** The newest line before what this instance wrote, until it has sent anything; null: nothing written. */
   #presumed_line: number | null = null;
   /** D1 is to be asked, whatever is known. */
   #is_doubted = false;
@@ -134,32 +134,38 @@ export class Outbox {
   /** @returns how many batches could still be sent; 0: it is not finished. */
   async #sendOwed(account: AccountRow, to_line: number): Promise<number> {
     let left = PROJECTION_FLUSH_BATCHES;
-    const presumed = this.#takePresumed();
-    if (presumed !== null) {
-      const unsent = await this.#sendLines(to_line, left, presumed);
+    const presumed_line = this.#takePresumed();
+    if (presumed_line !== null) {
+      const unsent = await this.#sendLines(presumed_line, to_line, left);
       // Where it was not so, or nothing was to be sent, as after a roll-back, D1 is asked.
       if (this.#known_line !== null) return unsent;
     }
-    if (this.#known_line === null || this.#is_doubted || this.#debt?.rebuilt_to_job_id === "") {
+    const asks =
+      this.#known_line === null || this.#is_doubted || this.#debt?.rebuilt_to_job_id === "";
+    if (asks) {
+      // Before the answer: a doubt that comes beside it may be of something later.
+      this.#is_doubted = false;
       const rows = await this.#projector.read(account.identity_id);
       for (const former of rows.filter(({ id }) => id !== account.id)) {
         left = await this.#forget(former.id, left);
       }
       this.#known_line = this.#takeKnownLine(rows.find(({ id }) => id === account.id));
-      this.#is_doubted = false;
     }
     if (this.#isRebuilding()) left = await this.#rebuild(left);
-    return this.#sendLines(to_line, left);
+    const unsent = await this.#sendLines(this.#known_line ?? 0, to_line, left);
+    // It was asked just now. To ask again at once could go on for ever.
+    if (asks && this.#known_line === null) throw new Error("D1 takes no line after those it has");
+    return unsent;
   }
 
-  /** The account before the lines that are to be sent, where that is presumed; once. */
-  #takePresumed(): PresumedAccount | null {
+  /** The line that D1 is presumed to have, before all that is to be sent; once. */
+  #takePresumed(): number | null {
     const line = this.#presumed_line;
     this.#presumed_line = null;
     // Of a new account D1 may have a former one of the same identity.
     if (line === null || line === 0 || this.#known_line !== null) return null;
     // With a debt it lacks lines.
-    return this.#is_doubted || this.#debt !== null ? null : accountAsOf(this.#store, line);
+    return this.#is_doubted || this.#debt !== null ? null : line;
   }
 
   /** Deletes an account from the read model. @returns how many batches are left; 0: not finished. */
@@ -210,24 +216,20 @@ export class Outbox {
     return 0;
   }
 
-  async #sendLines(
-    to_line: number,
-    batches: number,
-    presumed: PresumedAccount | null = null,
-  ): Promise<number> {
-    let presuming = presumed ?? undefined;
+  async #sendLines(from_line: number, to_line: number, batches: number): Promise<number> {
+    let after_line = from_line;
     for (let left = batches; left > 0; left -= 1) {
-      const after_line = presuming?.line ?? this.#known_line ?? 0;
       const end_line = Math.min(to_line, after_line + this.#projector.lines_at_once);
       const lines = this.#store.readEntriesBetween(after_line, end_line);
       const last = lines.at(-1);
       if (last === undefined) return left;
       const rows = rowsOf(this.#store, lines);
-      const moved_on = await this.#projector.apply(rows, after_line, presuming);
-      presuming = undefined;
+      const before = after_line === 0 ? undefined : accountAsOf(this.#store, after_line);
+      const moved_on = await this.#projector.apply(rows, after_line, before);
       this.#known_line = moved_on ? last.line : null;
       // D1 was emptied or put back, or has not what was presumed: the next flush asks what it has.
       if (!moved_on) return 0;
+      after_line = last.line;
     }
     return 0;
   }

@@ -150,9 +150,10 @@ export const PROJECTION_RETRY_MIN_MS = 2_000;
 export const PROJECTION_RETRY_MAX_MS = 15 * 60_000;
 
 /**
- * Of the wakings with no alarm to come, the share that asks D1 whether it lacks lines: all alarms of such
- * an account were lost, which the platform does to a handler that failed too often. The next line finds
- * it out in any case; asking at each waking made readings a load on the one D1.
+ * Of the readings with no alarm to come, the first of a waking and of each quarter of an hour, the share
+ * that asks D1 whether it lacks lines: it was emptied, or the alarm was lost, as the platform does to a
+ * handler that failed too often. The next line finds it out in any case; asking at each waking made
+ * readings a load on the one D1.
  */
 export const PROJECTION_LOOK_SHARE = 1 / 16;
 

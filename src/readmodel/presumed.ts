@@ -1,6 +1,6 @@
 /**
- * What an object presumes that D1 has of its account, where it sends lines without asking first. The row
- * must then be just that, or nothing is written.
+ * What an object presumes that D1 has of its account when it sends lines: what it was before them. The
+ * row must be just that, or nothing is written.
  */
 import { getTableColumns } from "drizzle-orm";
 import { accounts } from "./schema.ts";

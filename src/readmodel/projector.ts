@@ -21,8 +21,8 @@ export interface ProjectedRows {
 }
 
 /**
- * Rows, and the line that D1 must have for them to follow. `presumed`: the account as of that line, where
- * nobody asked whether D1 has it.
+ * Rows, and the line that D1 must have for them to follow. `presumed`: the account as of that line;
+ * nothing for the first lines, and in messages of an older release.
  */
 export interface ProjectionMessage {
   readonly rows: ProjectedRows;

@@ -6,8 +6,8 @@ import { drizzle } from "drizzle-orm/d1";
 import { eq, getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { PROJECTION_BATCH_LINES, PROJECTION_FORGET_ROWS } from "../domain/limits.ts";
-import type { ProjectionMessage, Projector } from "./projector.ts";
-import { isPresumed } from "./presumed.ts";
+import type { ProjectedRows, ProjectionMessage, Projector } from "./projector.ts";
+import { isPresumed, isSame, type PresumedAccount } from "./presumed.ts";
 import { accounts, grants, jobs } from "./schema.ts";
 import { ADD_LINES } from "./remembered_days.ts";
 import { addLateLines, closeAccount } from "./totals.ts";
@@ -86,10 +86,13 @@ const REPLACE_ACCOUNTS = insertFromJson(accounts, {
   on_conflict: "replace",
   instead: { days_json: null },
 });
-const INSERT_GRANTS = insertFromJson(grants, { on_conflict: "keep" });
-const UPSERT_JOBS = insertFromJson(jobs, { on_conflict: "replace older" });
+/** What comes with lines is written where they are: not of a delivery that did not follow. */
+const IS_THERE = `exists (select 1 from accounts
+  where accounts.id = value ->> '$.account_id' and accounts.line >= value ->> '$.delivered_line')`;
+const INSERT_GRANTS = insertFromJson(grants, { on_conflict: "keep", where: IS_THERE });
+const UPSERT_JOBS = insertFromJson(jobs, { on_conflict: "replace older", where: IS_THERE });
 const REPLACE_JOBS = insertFromJson(jobs, { on_conflict: "replace" });
-const READ_LINES = "select id, line from accounts where id in (select value from json_each(?1))";
+const READ_ROWS = "select * from accounts where id in (select value from json_each(?1))";
 /** Jobs that a rebuild's portion does not name; `null` as the last id is the end. */
 const DELETE_OTHER_JOBS = `delete from jobs
   where account_id = ?1 and id > ?2 and (?3 is null or id <= ?3)
@@ -106,13 +109,15 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
   const insert = (statement: string, rows: readonly object[]): D1PreparedStatement[] =>
     rows.length === 0 ? [] : [binding.prepare(statement).bind(JSON.stringify(rows))];
   /** Where D1 is, of accounts that a delivery did not move on: it came again, or does not follow. */
-  const readLines = async (ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+  const readRows = async (
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, PresumedAccount>> => {
     if (ids.length === 0) return new Map();
     const { results } = await binding
-      .prepare(READ_LINES)
+      .prepare(READ_ROWS)
       .bind(JSON.stringify(ids))
-      .all<{ id: string; line: number }>();
-    return new Map(results.map(({ id, line }) => [id, line]));
+      .all<PresumedAccount>();
+    return new Map(results.map((row) => [row.id, row]));
   };
   const applyAll = async (
     deliveries: readonly ProjectionMessage[],
@@ -124,27 +129,34 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
       presumed,
       days_json: lines,
     }));
+    const withTheirs = <Row extends object>(rowsOf: (rows: ProjectedRows) => readonly Row[]) =>
+      deliveries.flatMap(({ rows }) =>
+        rowsOf(rows).map((row) => ({ ...row, delivered_line: rows.account.line })),
+      );
     const [, upserted] = await binding.batch<{ id: string }>([
       // Late lines first: the account's row says which were counted, until it moves on.
       ...insert(ADD_LATE_LINES, account_rows),
       ...insert(UPSERT_ACCOUNTS, account_rows),
       ...insert(
         INSERT_GRANTS,
-        deliveries.flatMap(({ rows }) => rows.grants),
+        withTheirs(({ grants }) => grants),
       ),
       ...insert(
         UPSERT_JOBS,
-        deliveries.flatMap(({ rows }) => rows.jobs),
+        withTheirs(({ jobs }) => jobs),
       ),
     ]);
     const moved_on = new Set(upserted?.results.map(({ id }) => id));
     const moved = ({ rows }: ProjectionMessage): boolean => moved_on.has(rows.account.id);
-    // A later line in D1 says that these came before, but of what was presumed: it may be another's.
-    const left = deliveries.filter((one) => !moved(one) && one.presumed === undefined);
-    const known = await readLines(left.map(({ rows: { account } }) => account.id));
-    return deliveries.map(
-      (one) => moved(one) || (known.get(one.rows.account.id) ?? -1) >= one.rows.account.line,
-    );
+    const left = deliveries.filter((one) => !moved(one));
+    const known = await readRows(left.map(({ rows: { account } }) => account.id));
+    const has = ({ rows: { account }, presumed }: ProjectionMessage): boolean => {
+      const row = known.get(account.id);
+      if (row === undefined) return false;
+      // A later line may be of a history that was undone. Older releases did not say what was before.
+      return presumed === undefined ? row.line >= account.line : isSame(row, account);
+    };
+    return deliveries.map((one) => moved(one) || has(one));
   };
   return {
     lines_at_once: PROJECTION_BATCH_LINES,

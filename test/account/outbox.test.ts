@@ -1,7 +1,10 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { drizzle } from "drizzle-orm/durable-sqlite";
 import { Outbox } from "../../src/account/outbox.ts";
+import { openStore } from "../../src/account/store.ts";
+import type { Projector } from "../../src/readmodel/projector.ts";
 import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
 import { backOff } from "../../src/domain/back_off.ts";
 import {
@@ -259,6 +262,21 @@ describe("an alarm that was given up", () => {
     expect(await asked(PROJECTION_LOOK_SHARE / 2)).toBe(1);
   });
 
+  it("is found out by an object that lives on and is only read", async () => {
+    await open();
+    await fireAlarm(ADA);
+    await env.DB.exec("delete from accounts; delete from grants");
+    await loseAlarm();
+    vi.spyOn(Math, "random").mockReturnValue(PROJECTION_LOOK_SHARE);
+    await accountOf().listEntries(session, { limit: 1 });
+    passTime(PROJECTION_RETRY_MAX_MS);
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    await accountOf().listEntries(session, { limit: 1 });
+    await vi.waitFor(async () => expect(await armedAt()).not.toBeNull());
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
   it("is not armed by a waking that finds all delivered, and D1 is asked once", async () => {
     await open();
     await fireAlarm(ADA);
@@ -391,6 +409,60 @@ describe("an object that woke and writes", () => {
     expect((await d1Accounts())[0]).toMatchObject({ line: 9, reserved: 12 });
   });
 
+  it("leaves nothing in D1 of a line that did not follow, where that is undone later", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const d1 = await wake();
+    await env.DB.exec("update accounts set credits = 5");
+    // What is presumed is not so, and then D1 cannot be asked.
+    Object.defineProperty(d1, "mood", {
+      get: () => (d1.calls > 1 ? "fails before" : "well"),
+      configurable: true,
+    });
+    d1.calls = 0;
+    await createJob();
+    await vi.waitFor(() => expect(d1.calls).toBeGreaterThan(1));
+    Object.defineProperty(d1, "mood", { value: "well" });
+    expect(await env.DB.prepare("select count(*) as n from jobs").first("n")).toBe(1);
+  });
+
+  it("says with each delivery what the account was before it", async () => {
+    await open();
+    await createJob(30);
+    const said: unknown[] = [];
+    await runInDurableObject(accountOf(), async (_, { storage }) => {
+      const database = drizzle(storage);
+      const projector = {
+        lines_at_once: 1,
+        read: () => Promise.resolve([]),
+        apply: (...[, after_line, presumed]: Parameters<Projector["apply"]>) => {
+          said.push([after_line, presumed?.line, presumed?.credits, presumed?.reserved]);
+          return Promise.resolve(true);
+        },
+      };
+      await new Outbox(database, openStore(database), projector as never as Projector).flush();
+    });
+    expect(said).toEqual([
+      [0, undefined, undefined, undefined],
+      [1, 1, 0, 0],
+      [2, 2, 100, 0],
+    ]);
+  });
+
+  it("waits ever longer where D1 takes nothing of it, though it was asked", async () => {
+    const warned = vi.spyOn(console, "warn").mockReturnValue();
+    await wake();
+    await env.DB.exec("insert into forgotten_accounts (id) select id from accounts");
+    await env.DB.exec("delete from accounts; delete from grants; delete from jobs");
+    await createJob();
+    await vi.waitFor(() => expect(warned).toHaveBeenCalled());
+    expect(((await armedAt()) ?? 0) - Date.now()).toBeGreaterThanOrEqual(
+      PROJECTION_RETRY_MIN_MS / 2,
+    );
+    await env.DB.exec("delete from forgotten_accounts");
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
   it("presumes nothing of a line that was undone", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const d1 = await wake();
@@ -416,6 +488,25 @@ describe("an object that woke and writes", () => {
 });
 
 describe("a doubt", () => {
+  it("that comes beside the answer of D1 has it asked again", async () => {
+    await open();
+    await fireAlarm(ADA);
+    const statement = Object.getPrototypeOf(env.DB.prepare("select 1"));
+    const proper = statement.raw;
+    const emptied = async function (this: unknown, ...args: unknown[]) {
+      const answer = await Reflect.apply(proper, this, args);
+      asking.mockRestore();
+      await env.DB.exec("delete from accounts; delete from grants");
+      await accountOf().catchUp();
+      return answer;
+    };
+    const asking = vi.spyOn(statement, "raw").mockImplementation(emptied as never);
+    await accountOf().catchUp();
+    await fireAlarm(ADA);
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
   it("that comes while lines are sent has D1 asked after them", async () => {
     await open();
     await createJob();

@@ -110,7 +110,7 @@ export function projectorContract(
         await projector.apply(rowsBetween(6, 8), line, { line, ...rest, ...other });
       }
       await arrived(5);
-      expect(await count("jobs")).toBe(3 + 3);
+      expect(await count("jobs")).toBe(3);
       expect(await totals()).toMatchObject(sumsUpTo(5));
       await projector.apply(rowsBetween(6, 8), line, presumed);
       await arrived(8);
@@ -118,6 +118,19 @@ export function projectorContract(
       await projector.apply(rowsBetween(6, 8), line, presumed);
       await arrived(8);
       expect(await totals()).toMatchObject({ ...sumsUpTo(8), active_accounts: 1 });
+    });
+
+    it("writes neither jobs nor grants of lines that do not follow, or of nobody", async () => {
+      const { plan: _, ...presumed } = rowsBetween(1, 3).account;
+      const grants = [{ account_id: "account", app_slug: "late", amount: 1, granted_at_ms: 9 }];
+      await projector.apply({ ...rowsBetween(4, 6), grants }, 3, presumed);
+      await projector.apply({ ...rowsBetween(4, 6), grants }, 3);
+      await projector.apply(rowsBetween(1, 2), 0);
+      await arrived(2);
+      await projector.apply({ ...rowsBetween(4, 6), grants }, 3, presumed);
+      await projector.apply({ ...rowsBetween(4, 6), grants }, 3);
+      await arrived(2);
+      expect([await count("jobs"), await count("grants")]).toEqual([0, 1]);
     });
 
     it("never lets an older state of a job replace a newer", async () => {
