@@ -439,7 +439,7 @@ describe("an object that woke and writes", () => {
           return Promise.resolve(true);
         },
       };
-      await new Outbox(database, openStore(database), projector as never as Projector).flush();
+      await new Outbox(database, openStore(database), projector as never).flush();
     });
     expect(said).toEqual([
       [0, undefined, undefined, undefined],
