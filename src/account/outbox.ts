@@ -74,20 +74,21 @@ export class Outbox {
   }
 
   /**
-   * Whether D1 lacks lines, for an object that woke with no alarm to say so: the platform drops one
-   * whose handler failed too often. Never throws; null where D1 cannot be asked.
+   * Whether D1 lacks lines, for an object with no alarm to say so: the platform drops one whose handler
+   * failed too often. The next flush then asks. Never throws; false where D1 cannot be reached.
    */
-  async isBehind(): Promise<boolean | null> {
+  async isBehind(): Promise<boolean> {
     const account = this.#store.readAccount();
     if (account === null) return false;
     try {
       const rows = await this.#projector.read(account.identity_id);
       const [known] = rows;
-      const newest = this.#store.readNewestEntry();
-      if (rows.length !== 1 || known === undefined || known.line !== newest?.line) return true;
-      return !isOwn(this.#store, known);
+      const is_one = rows.length === 1 && known?.line === this.#store.readNewestEntry()?.line;
+      if (known !== undefined && is_one && isOwn(this.#store, known)) return false;
+      this.doubt();
+      return true;
     } catch {
-      return null;
+      return false;
     }
   }
 

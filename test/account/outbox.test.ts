@@ -277,6 +277,19 @@ describe("an alarm that was given up", () => {
     await expectReadModel(ADA);
   });
 
+  it("is found out by an object that was told that D1 has all, and lives on", async () => {
+    await open();
+    await vi.waitFor(() => expectReadModel(ADA));
+    await fireAlarm(ADA);
+    await env.DB.exec("delete from accounts; delete from grants");
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    passTime(PROJECTION_RETRY_MAX_MS);
+    await accountOf().listEntries(session, { limit: 1 });
+    await vi.waitFor(async () => expect(await armedAt()).not.toBeNull());
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
   it("is not armed by a waking that finds all delivered, and D1 is asked once", async () => {
     await open();
     await fireAlarm(ADA);
