@@ -82,6 +82,6 @@ export class Delivery {
   }
 
   async #askWhetherBehind(): Promise<void> {
-    if (await this.#outbox.isBehind()) this.#alarm.by(Date.now() + PROJECTION_DELAY_MS);
+    if ((await this.#outbox.isBehind()) === true) this.#alarm.by(Date.now() + PROJECTION_DELAY_MS);
   }
 }

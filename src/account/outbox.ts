@@ -75,9 +75,9 @@ export class Outbox {
 
   /**
    * Whether D1 lacks lines, for an object with no alarm to say so: the platform drops one whose handler
-   * failed too often. The next flush then asks. Never throws; false where D1 cannot be reached.
+   * failed too often. The next flush then asks. Never throws; null where D1 cannot be asked.
    */
-  async isBehind(): Promise<boolean> {
+  async isBehind(): Promise<boolean | null> {
     const account = this.#store.readAccount();
     if (account === null) return false;
     try {
@@ -88,7 +88,7 @@ export class Outbox {
       this.doubt();
       return true;
     } catch {
-      return false;
+      return null;
     }
   }
 

@@ -86,9 +86,13 @@ const REPLACE_ACCOUNTS = insertFromJson(accounts, {
   on_conflict: "replace",
   instead: { days_json: null },
 });
-/** What comes with lines is written where they are: not of a delivery that did not follow. */
-const IS_THERE = `exists (select 1 from accounts
-  where accounts.id = value ->> '$.account_id' and accounts.line >= value ->> '$.delivered_line')`;
+/**
+ * What comes with lines is written where the account's row is as they left it: not of a delivery that did
+ * not follow. Of one that came again it was written before.
+ */
+const IS_THERE = `exists (select 1 from accounts where accounts.id = value ->> '$.account_id'
+  and accounts.line = value ->> '$.delivered_line'
+  and accounts.updated_at_ms = value ->> '$.delivered_at_ms')`;
 const INSERT_GRANTS = insertFromJson(grants, { on_conflict: "keep", where: IS_THERE });
 const UPSERT_JOBS = insertFromJson(jobs, { on_conflict: "replace older", where: IS_THERE });
 const REPLACE_JOBS = insertFromJson(jobs, { on_conflict: "replace" });
@@ -131,7 +135,11 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
     }));
     const withTheirs = <Row extends object>(rowsOf: (rows: ProjectedRows) => readonly Row[]) =>
       deliveries.flatMap(({ rows }) =>
-        rowsOf(rows).map((row) => ({ ...row, delivered_line: rows.account.line })),
+        rowsOf(rows).map((row) => ({
+          ...row,
+          delivered_line: rows.account.line,
+          delivered_at_ms: rows.account.updated_at_ms,
+        })),
       );
     const [, upserted] = await binding.batch<{ id: string }>([
       // Late lines first: the account's row says which were counted, until it moves on.

@@ -131,6 +131,15 @@ export function projectorContract(
       await projector.apply({ ...rowsBetween(4, 6), grants }, 3);
       await arrived(2);
       expect([await count("jobs"), await count("grants")]).toEqual([0, 1]);
+      // A line of the same number, of a history that was undone.
+      const undone = rowsBetween(3, 3);
+      const { plan: __, ...before } = rowsBetween(1, 2).account;
+      const written = { ...undone, jobs: [], account: { ...undone.account, updated_at_ms: 77 } };
+      await projector.apply(written, 2, before);
+      await arrived(3);
+      await projector.apply({ ...undone, grants }, 2, before);
+      await arrived(3);
+      expect([await count("jobs"), await count("grants")]).toEqual([0, 1]);
     });
 
     it("never lets an older state of a job replace a newer", async () => {
