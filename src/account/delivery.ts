@@ -15,15 +15,20 @@ import type { Outbox } from "./outbox.ts";
 export class Delivery {
   readonly #alarm: Alarm;
   readonly #outbox: Outbox;
+  readonly #hasStartedJobs: () => boolean;
+  /** Where jobs are started an alarm is armed; an instance that finds none knows that it was lost. */
+  #found_alarm: boolean;
   /** When the last one began, in this instance. */
   #began_at_ms = Number.NEGATIVE_INFINITY;
   #is_owed = false;
   /** Before this, nobody need ask whether D1 is behind. */
   #ask_at_ms = 0;
 
-  constructor(alarm: Alarm, outbox: Outbox) {
+  constructor(alarm: Alarm, outbox: Outbox, hasStartedJobs: () => boolean) {
     this.#alarm = alarm;
     this.#outbox = outbox;
+    this.#hasStartedJobs = hasStartedJobs;
+    this.#found_alarm = alarm.armed_at_ms !== null;
   }
 
   /**
@@ -67,7 +72,8 @@ export class Delivery {
 
   /**
    * Once in a quarter of an hour: arms the alarm where something is owed and no alarm is to come. What D1
-   * has is asked beside the request, never before its answer, and costs no written row; one time in some.
+   * has is asked beside the request, never before its answer, and costs no written row: where an alarm was
+   * lost, and else one time in some.
    */
   #seeThatDebtIsPaid(): void {
     const now_ms = Date.now();
@@ -78,7 +84,9 @@ export class Delivery {
     const { armed_at_ms } = this.#alarm;
     // An alarm that comes soon sees to it.
     if (armed_at_ms !== null && armed_at_ms <= now_ms + PROJECTION_RETRY_MAX_MS) return;
-    if (Math.random() < PROJECTION_LOOK_SHARE) void this.#askWhetherBehind();
+    const has_lost_alarm = !this.#found_alarm && this.#hasStartedJobs();
+    this.#found_alarm = true;
+    if (has_lost_alarm || Math.random() < PROJECTION_LOOK_SHARE) void this.#askWhetherBehind();
   }
 
   async #askWhetherBehind(): Promise<void> {

@@ -152,8 +152,8 @@ export const PROJECTION_RETRY_MAX_MS = 15 * 60_000;
 /**
  * Of the readings with no alarm to come, the first of a waking and of each quarter of an hour, the share
  * that asks D1 whether it lacks lines: it was emptied, or the alarm was lost, as the platform does to a
- * handler that failed too often. The next line finds it out in any case; asking at each waking made
- * readings a load on the one D1.
+ * handler that failed too often. Where jobs are started a lost alarm is seen and D1 is asked at once, and
+ * the next line finds it out in any case; asking at each waking made readings a load on the one D1.
  */
 export const PROJECTION_LOOK_SHARE = 1 / 16;
 

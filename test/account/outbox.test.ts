@@ -262,6 +262,20 @@ describe("an alarm that was given up", () => {
     expect(await asked(PROJECTION_LOOK_SHARE / 2)).toBe(1);
   });
 
+  it("is found out by the first reading where jobs are started, since then there is one", async () => {
+    await open();
+    await createJob(1, 86_400);
+    await fireAlarm(ADA);
+    await env.DB.exec("delete from accounts; delete from grants; delete from jobs");
+    await loseAlarm();
+    vi.spyOn(Math, "random").mockReturnValue(PROJECTION_LOOK_SHARE);
+    await accountOf().listEntries(session, { limit: 1 });
+    const soon_ms = Date.now() + PROJECTION_RETRY_MAX_MS;
+    await vi.waitFor(async () => expect(await armedAt()).toBeLessThan(soon_ms));
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
   it("is found out by an object that lives on and is only read", async () => {
     await open();
     await fireAlarm(ADA);
