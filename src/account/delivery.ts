@@ -79,13 +79,14 @@ export class Delivery {
     const now_ms = Date.now();
     if (now_ms < this.#ask_at_ms) return;
     this.#ask_at_ms = now_ms + PROJECTION_RETRY_MAX_MS;
+    const has_lost_alarm = !this.#found_alarm && this.#hasStartedJobs();
+    // Later on, started jobs are those that this instance has armed it for.
+    this.#found_alarm = true;
     const { due_at_ms } = this.#outbox;
     if (due_at_ms !== null) return this.#alarm.by(due_at_ms);
     const { armed_at_ms } = this.#alarm;
     // An alarm that comes soon sees to it.
     if (armed_at_ms !== null && armed_at_ms <= now_ms + PROJECTION_RETRY_MAX_MS) return;
-    const has_lost_alarm = !this.#found_alarm && this.#hasStartedJobs();
-    this.#found_alarm = true;
     if (has_lost_alarm || Math.random() < PROJECTION_LOOK_SHARE) void this.#askWhetherBehind();
   }
 

@@ -126,7 +126,7 @@ export function newestAccount(store: Store): ProjectedAccount {
 /** The account as of a line of its passbook. */
 export function accountAsOf(store: Store, line: number): PresumedAccount {
   const entry = store.readEntry(line);
-  assertInvariant(entry !== null, "no line is ever deleted");
+  assertInvariant(entry !== null, "lines are numbered without gaps");
   const { plan: _, ...account } = accountRow(readAccount(store), entry);
   return account;
 }

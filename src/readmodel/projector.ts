@@ -48,10 +48,10 @@ export interface Projector {
   /**
    * Writes rows. Writing the same rows again, or older ones, changes nothing. The account's row moves on
    * only from one that has the lines up to `after_line`, so that it never claims more than is there, and
-   * each line is counted once in the daily totals. Where what D1 has is `presumed`, it moves on only from
-   * a row that is just that.
-   * @returns false: D1 has not the account as of its line, or moved not on from what was presumed; ask it
-   * what it has. True: it has, or it will once what was taken on the way there arrives.
+   * each line is counted once in the daily totals. Where `presumed` is given, it moves on only from a row
+   * that is just that, and grants and jobs are written with it alone.
+   * @returns false: D1 has not the account as of its line, or another than these rows leave; ask it what
+   * it has. True: it has, or it will once what was taken on the way there arrives.
    */
   apply(rows: ProjectedRows, after_line: number, presumed?: PresumedAccount): Promise<boolean>;
   /**
