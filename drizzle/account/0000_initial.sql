@@ -3,7 +3,14 @@ CREATE TABLE `account` (
 	`id` text NOT NULL,
 	`identity_id` text NOT NULL,
 	`plan` text NOT NULL,
-	`created_at_ms` integer NOT NULL
+	`created_at_ms` integer NOT NULL,
+	`suspended_at_ms` integer,
+	`kept_since_ms` integer DEFAULT 0 NOT NULL,
+	`kept_since_line` integer DEFAULT 0 NOT NULL,
+	`kept_before_lines` integer DEFAULT 0 NOT NULL,
+	`deleted_at_ms` integer,
+	`erasure` text,
+	`returned` integer DEFAULT false NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `apps` (
@@ -18,21 +25,19 @@ CREATE TABLE `entries` (
 	`kind` text NOT NULL,
 	`amount` integer NOT NULL,
 	`balance_after` integer NOT NULL,
+	`reserved_after` integer DEFAULT 0 NOT NULL,
 	`job_id` text,
 	`app_slug` text,
+	`note` text,
 	`at_ms` integer NOT NULL,
-	`oldest_open_job_id` text,
-	`projected_line` integer NOT NULL
+	`open_jobs` integer DEFAULT 0 NOT NULL,
+	`recent_after_job_id` text,
+	`recent_jobs` integer DEFAULT 0 NOT NULL,
+	`spending_json` text,
+	`kept_key` text,
+	`keyed_before_line` integer,
+	`keyed_lines` integer DEFAULT 0 NOT NULL
 );
---> statement-breakpoint
-CREATE TABLE `idempotency` (
-	`endpoint` text NOT NULL,
-	`key` text NOT NULL,
-	`fingerprint` text NOT NULL,
-	`answer_json` text NOT NULL,
-	`created_at_ms` integer NOT NULL,
-	PRIMARY KEY(`endpoint`, `key`)
-) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `jobs` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -46,10 +51,111 @@ CREATE TABLE `jobs` (
 	`updated_at_ms` integer NOT NULL,
 	`expires_at_ms` integer NOT NULL,
 	`line` integer NOT NULL,
-	`metadata_json` text
+	`metadata_json` text,
+	`personal_token_id` text,
+	`settle` text DEFAULT 'holder' NOT NULL,
+	`on_expiry` text DEFAULT 'refund' NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `kept_answers` (
+	`endpoint` text NOT NULL,
+	`key` text NOT NULL,
+	`fingerprint` text NOT NULL,
+	`personal_token_id` text,
+	`answer_json` text NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	PRIMARY KEY(`endpoint`, `key`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `kept_answers_before` (
+	`endpoint` text NOT NULL,
+	`key` text NOT NULL,
+	`fingerprint` text NOT NULL,
+	`personal_token_id` text,
+	`answer_json` text NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	PRIMARY KEY(`endpoint`, `key`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `kept_key_pages` (
+	`slot` integer PRIMARY KEY NOT NULL,
+	`last_line` integer NOT NULL,
+	`newest_ms` integer NOT NULL,
+	`keys_json` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `long_jobs` (
+	`expires_at_ms` integer NOT NULL,
+	`job_id` text NOT NULL,
+	PRIMARY KEY(`expires_at_ms`, `job_id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `personal_tokens` (
+	`id` text PRIMARY KEY NOT NULL,
+	`label` text NOT NULL,
+	`app_slug` text,
+	`access` text NOT NULL,
+	`upstream` integer DEFAULT false NOT NULL,
+	`admin` integer DEFAULT false NOT NULL,
+	`session_id` text,
+	`app_slugs_json` text,
+	`cap_credits` integer,
+	`cap_period` text,
+	`spent` integer NOT NULL,
+	`spent_window` integer NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	`last_used_at_ms` integer,
+	`expires_at_ms` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `projection_debt` (
 	`singleton` integer PRIMARY KEY NOT NULL,
-	`projected_line` integer NOT NULL
+	`since_ms` integer NOT NULL,
+	`rebuilt_to_job_id` text
 );
+--> statement-breakpoint
+CREATE TABLE `purchase_reversals` (
+	`payment_intent_id` text NOT NULL,
+	`source_id` text NOT NULL,
+	`amount_minor` integer NOT NULL,
+	`standing` text NOT NULL,
+	`updated_at_ms` integer NOT NULL,
+	PRIMARY KEY(`payment_intent_id`, `source_id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `purchases` (
+	`checkout_session_id` text PRIMARY KEY NOT NULL,
+	`payment_intent_id` text NOT NULL,
+	`package_id` text NOT NULL,
+	`package_name` text NOT NULL,
+	`credits` integer NOT NULL,
+	`paid_minor` integer NOT NULL,
+	`currency` text NOT NULL,
+	`taken_back` integer NOT NULL,
+	`created_at_ms` integer NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `purchases_payment_intent_id_unique` ON `purchases` (`payment_intent_id`);--> statement-breakpoint
+CREATE TABLE `stuck_jobs` (
+	`job_id` text PRIMARY KEY NOT NULL,
+	`since_ms` integer NOT NULL,
+	`retry_at_ms` integer NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `upstream_tokens` (
+	`provider` text PRIMARY KEY NOT NULL,
+	`subject` text NOT NULL,
+	`scope` text,
+	`expires_at_ms` integer,
+	`key_id` text NOT NULL,
+	`sealed` text NOT NULL,
+	`revision` text NOT NULL,
+	`updated_at_ms` integer NOT NULL,
+	`issuer` text,
+	`client_id` text
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `upstream_unlinks` (
+	`provider` text PRIMARY KEY NOT NULL,
+	`linked_at_ms` integer NOT NULL
+) WITHOUT ROWID;

@@ -49,6 +49,12 @@ CREATE TABLE `audit_outcomes` (
 	PRIMARY KEY(`audit_id`, `outcome`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `deletions` (
+	`identity_id` text PRIMARY KEY NOT NULL,
+	`asked_at_ms` integer NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `deletions_asked_at_ms` ON `deletions` (`asked_at_ms`);--> statement-breakpoint
 CREATE TABLE `identities` (
 	`provider` text NOT NULL,
 	`subject` text NOT NULL,
@@ -67,18 +73,27 @@ CREATE TABLE `sessions` (
 	`user_id` text NOT NULL,
 	`created_at_ms` integer NOT NULL,
 	`expires_at_ms` integer NOT NULL,
-	`provider` text
+	`provider` text,
+	`browser` text,
+	`city` text,
+	`country` text
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `sessions_id` ON `sessions` (`id`);--> statement-breakpoint
 CREATE INDEX `sessions_user_id` ON `sessions` (`user_id`);--> statement-breakpoint
 CREATE INDEX `sessions_expires_at_ms` ON `sessions` (`expires_at_ms`);--> statement-breakpoint
+CREATE TABLE `tombstones` (
+	`pseudonym` text PRIMARY KEY NOT NULL,
+	`deleted_at_ms` integer NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `users` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text,
 	`email` text,
 	`email_verified` integer DEFAULT false NOT NULL,
-	`created_at_ms` integer NOT NULL
+	`created_at_ms` integer NOT NULL,
+	`opens_as_returned` integer DEFAULT false NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `users_email` ON `users` (lower("email"));

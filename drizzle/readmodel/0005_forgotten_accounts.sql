@@ -1,3 +1,0 @@
-CREATE TABLE `forgotten_accounts` (
-	`id` text PRIMARY KEY NOT NULL
-) WITHOUT ROWID;
