@@ -73,3 +73,23 @@ it("docs/operate.md knows every event that is logged, and no other", () => {
   );
   expect(told.toSorted()).toEqual([...new Set(logged)].toSorted());
 });
+
+it("no page, hint or example shows an `npx` call that could fetch a stranger's package", () => {
+  const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8")) as {
+    devDependencies: Record<string, string>;
+  };
+  const shown = globSync([
+    "*.{md,toml}",
+    "{docs,examples,src,test}/**/*.{md,ts,tsx,js,mjs,html}",
+  ]).flatMap((path) =>
+    [...readFileSync(path, "utf8").matchAll(/\bnpx (-\S+ )?([a-z][\w./@-]*)/g)].map(
+      ([, option = "", name = ""]) => ({ path, option: option.trim(), name }),
+    ),
+  );
+  // With `--no`, `npx` runs what is installed, or nothing. A development dependency has a known author.
+  const unsafe = shown.filter(
+    ({ option, name }) => option !== "--no" && !(name in devDependencies),
+  );
+  expect(unsafe).toEqual([]);
+  expect(shown.length).toBeGreaterThan(10);
+});

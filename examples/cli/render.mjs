@@ -1,5 +1,5 @@
 // A command-line tool: it signs its user in by device login, and pays for its work with their credits.
-import { createClient, isPassbookError } from "passbook/client";
+import { createClient, isPassbookError } from "passbook-client";
 
 const baseUrl = process.env.PASSBOOK_URL ?? "http://localhost:8787";
 

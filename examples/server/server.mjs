@@ -1,6 +1,6 @@
 // A server that runs jobs for its users: POST /render with the user's session token as bearer.
 import { createServer } from "node:http";
-import { createClient, PassbookError } from "passbook/client";
+import { createClient, PassbookError } from "passbook-client";
 
 const baseUrl = process.env.PASSBOOK_URL ?? "http://localhost:8787";
 

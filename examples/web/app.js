@@ -1,5 +1,5 @@
 // A page that signs people in, shows their balance, and draws for credits.
-import { createClient, isPassbookError } from "passbook/client";
+import { createClient, isPassbookError } from "passbook-client";
 
 const cookies = new URLSearchParams(location.search).has("cookies");
 const passbook = createClient({

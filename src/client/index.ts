@@ -1,4 +1,4 @@
-/** `passbook/client`: the typed client for apps. No dependency; browsers, Node, Deno, Bun, Workers. */
+/** `passbook-client`: the typed client for apps. No dependency; browsers, Node, Deno, Bun, Workers. */
 export type {
   AccountFilter,
   Admin,

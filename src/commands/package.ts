@@ -1,15 +1,16 @@
 /**
  * `npm run package`: builds what apps install, the client and the command line alone, and packs it to
- * `dist/passbook-<version>.tgz`.
+ * `dist/passbook-client-<version>.tgz`.
  */
 import { execFileSync } from "node:child_process";
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+/** Not `passbook`: a stranger owns that name on the public registry. */
+const NAME = "passbook-client";
 const FOLDER = "dist/package";
 
 interface Manifest {
-  readonly name: string;
   readonly version: string;
   readonly description: string;
   readonly license: string;
@@ -29,19 +30,19 @@ execFileSync("npm", ["pack", "--silent", "--pack-destination", ".."], {
   cwd: FOLDER,
   stdio: ["ignore", "ignore", "inherit"],
 });
-console.log(`dist/${root.name}-${root.version}.tgz`);
+console.log(`dist/${NAME}-${root.version}.tgz`);
 
 /** The manifest of the package: nothing of the Worker's. */
-function manifestOf({ name, version, description, license, devDependencies }: Manifest): object {
+function manifestOf({ version, description, license, devDependencies }: Manifest): object {
   const { commander = "" } = devDependencies;
   return {
-    name,
+    name: NAME,
     version,
     description: `${description} The client and the command line.`,
     license,
     type: "module",
     engines: { node: ">=20.11" },
-    exports: { "./client": { types: "./client/index.d.ts", default: "./client/index.js" } },
+    exports: { ".": { types: "./client/index.d.ts", default: "./client/index.js" } },
     bin: { passbook: "cli/main.js" },
     files: ["client", "cli", "README.md", "LICENSE"],
     sideEffects: false,

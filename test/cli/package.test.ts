@@ -23,7 +23,7 @@ afterAll(async () => {
 
 /** A program of an app: it makes a client and meets its first refusal. */
 const PROGRAM = `
-import { createClient, isPassbookError } from "passbook/client";
+import { createClient, isPassbookError } from "passbook-client";
 export async function tryIt() {
   const passbook = createClient({ baseUrl: "https://passbook.example.com" });
   const error = await passbook.wallet().catch((error) => error);
@@ -62,12 +62,19 @@ describe("the package", () => {
       .map((file) => statSync(join(installed.folder, file)))
       .reduce((total, stat) => total + (stat.isFile() ? stat.size : 0), 0);
     expect(bytes).toBeLessThan(2_000_000);
-    const manifest = join(installed.folder, "node_modules/passbook/package.json");
+    const manifest = join(installed.folder, "node_modules/passbook-client/package.json");
     const { dependencies, license } = JSON.parse(await readFile(manifest, "utf8"));
     expect(Object.keys(dependencies)).toEqual(["commander"]);
     expect(license).toBe("MIT");
-    const terms = join(installed.folder, "node_modules/passbook/LICENSE");
+    const terms = join(installed.folder, "node_modules/passbook-client/LICENSE");
     expect(await readFile(terms, "utf8")).toBe(await readFile("LICENSE", "utf8"));
+  });
+
+  it("installs the command passbook", async () => {
+    const { stdout } = await run("npx", ["--no", "--", "passbook", "--version"], {
+      cwd: installed.folder,
+    });
+    expect(stdout).toBe("0.1.0\n");
   });
 
   it("works in Node, plain JavaScript", async () => {
@@ -113,7 +120,7 @@ describe("the package", () => {
     const source = join(installed.folder, "typed.ts");
     await writeFile(
       source,
-      `import { createClient, isPassbookError, type Job } from "passbook/client";
+      `import { createClient, isPassbookError, type Job } from "passbook-client";
 const passbook = createClient({ baseUrl: "https://passbook.example.com", token: async () => "t" });
 const ran = await passbook.runJob({ app: "a", action: "b", costEstimate: 1 }, async ({ signal }) => ({
   result: signal.aborted, actualCost: 1,

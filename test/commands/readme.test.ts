@@ -29,7 +29,7 @@ const NOT_RUN_HERE: Readonly<Record<string, string>> = {
   "npm run price": "it counts for a quarter of an hour",
   "npm run size": "npm run check weighs the bundle by it; it times starts",
   "npm run check": "this very test is a part of it",
-  "npx passbook login --url http://localhost:8787": "cli/cli runs it",
+  "npx --no passbook login --url http://localhost:8787": "cli/cli runs it",
 };
 
 const SIGNING_IN =
@@ -98,12 +98,15 @@ const RUN: Readonly<Record<string, () => Promise<void>>> = {
   },
   "npm run package": async () => {
     await succeed("npm run package");
-    expect(existsSync(join(clone, "dist/passbook-0.1.0.tgz"))).toBe(true);
+    expect(existsSync(join(clone, "dist/passbook-client-0.1.0.tgz"))).toBe(true);
   },
-  "npm install /path/to/passbook/dist/passbook-0.1.0.tgz": async () => {
+  "npm install /path/to/passbook/dist/passbook-client-0.1.0.tgz": async () => {
     mkdirSync(join(folder, "app"));
-    await succeed(`npm install ${join(clone, "dist/passbook-0.1.0.tgz")}`, join(folder, "app"));
-    expect(existsSync(join(folder, "app/node_modules/passbook"))).toBe(true);
+    await succeed(
+      `npm install ${join(clone, "dist/passbook-client-0.1.0.tgz")}`,
+      join(folder, "app"),
+    );
+    expect(existsSync(join(folder, "app/node_modules/passbook-client"))).toBe(true);
   },
   // With an address for production from here on: what runs on this machine goes on as before.
   "npm run deploy -- --dry-run": async () => {

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 export interface Installed {
-  /** The folder with `node_modules/passbook` in it. */
+  /** The folder with `node_modules/passbook-client` in it. */
   readonly folder: string;
   remove(): Promise<void>;
 }
