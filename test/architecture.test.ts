@@ -48,7 +48,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "identity/port.ts",
     "tokens/own_token.ts",
   ],
-  client: [],
+  client: ["domain/refusal_codes.ts"],
   cli: ["client/index.ts"],
   "worker.ts": [
     "readmodel/projector.ts",

@@ -1,65 +1,12 @@
 /** What goes wrong, by a stable word. */
+import { REFUSAL_STATUS, type RefusalCode } from "../domain/refusal_codes.ts";
 
-/** The words the service answers with (`code` of an error body). */
-export const SERVICE_ERROR_CODES = [
-  "invalid_request",
-  "unsupported_media_type",
-  "body_too_large",
-  "not_found",
-  "unknown_host",
-  "https_required",
-  "method_not_allowed",
-  "idempotency_key_reused",
-  "unauthorized",
-  "token_expired",
-  "origin_not_allowed",
-  "redirect_not_allowed",
-  "loopback_required",
-  "not_operator",
-  "suspended",
-  "account_unknown",
-  "token_template_unknown",
-  "rate_limited",
-  "insufficient_credits",
-  "job_not_found",
-  "job_unknown",
-  "job_not_started",
-  "too_many_open_jobs",
-  "account_full",
-  "balance_limit",
-  "package_unknown",
-  "payments_refused",
-  "payments_unavailable",
-  "return_url_not_allowed",
-  "signature_invalid",
-  "purchase_unmatched",
-  "metadata_too_large",
-  "too_many_apps",
-  "too_many_watchers",
-  "token_not_found",
-  "reconnect_required",
-  "upstream_unavailable",
-  "upstream_error",
-  "upstream_not_configured",
-  "user_code_invalid",
-  "device_code_unknown",
-  "expired_token",
-  "already_used",
-  "access_denied",
-  "scope",
-  "identity_required",
-  "app_settles",
-  "app_unknown",
-  "app_key_not_found",
-  "too_many_app_keys",
-  "token_budget_exceeded",
-  "personal_token_not_found",
-  "too_many_tokens",
-  "unavailable",
-  "misconfigured",
-  "internal",
-] as const;
-export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number];
+/** The codes the service answers with (`code` of an error body). */
+export type ServiceErrorCode = RefusalCode;
+// Marked pure, so that an app's bundler drops the list where the app does not use it.
+export const SERVICE_ERROR_CODES = /* @__PURE__ */ Object.keys(
+  REFUSAL_STATUS,
+) as readonly ServiceErrorCode[];
 
 /**
  * The client's own words. `no_answer`: the network failed or took too long, and what was asked may or

@@ -44,7 +44,7 @@ function manifestOf({ version, description, license, devDependencies }: Manifest
     engines: { node: ">=20.11" },
     exports: { ".": { types: "./client/index.d.ts", default: "./client/index.js" } },
     bin: { passbook: "cli/main.js" },
-    files: ["client", "cli", "README.md", "LICENSE"],
+    files: ["client", "cli", "domain", "README.md", "LICENSE"],
     sideEffects: false,
     dependencies: { commander },
     bundleDependencies: ["commander"],

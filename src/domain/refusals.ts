@@ -1,8 +1,8 @@
 import type { ScopeReason } from "./personal_token.ts";
 
 /**
- * Everything Passbook refuses, each with the data its answer needs. `http/refusals.ts` turns each
- * into a status and a sentence, exhaustively and in one place.
+ * Everything Passbook refuses, each with the data its response needs. `refusal_codes.ts` gives each code
+ * its HTTP status, and `http/refusals.ts` its sentence; the compiler requires both.
  */
 export type Refusal =
   // The request itself
@@ -74,5 +74,3 @@ export type Refusal =
 
 /** What a caller's proof was good for is over. */
 export type EndedReason = "personal_token_ended" | "session_ended" | "account_deleted";
-
-export type RefusalCode = Refusal["code"];

@@ -1,11 +1,10 @@
-/** The one place where refusals become statuses and sentences. */
-import type { ContentfulStatusCode } from "hono/utils/http-status";
+/** The one place where refusals become responses: the status of the code, and the words. */
 import type { ScopeReason } from "../domain/personal_token.ts";
+import { REFUSAL_STATUS, type RefusalCode } from "../domain/refusal_codes.ts";
 import type { EndedReason, Refusal } from "../domain/refusals.ts";
 import type { AppContext } from "./context.ts";
 
 interface Description {
-  readonly status: ContentfulStatusCode;
   /** A sentence for people: what is wrong and what to do next. */
   readonly error: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -32,156 +31,140 @@ const SCOPE_WORDS: Readonly<Record<ScopeReason, string>> = {
 };
 
 /** How a refusal looks on the wire. */
-export function describeRefusal(refusal: Refusal): Description {
+export function describeRefusal(
+  refusal: Refusal,
+): Description & { readonly status: (typeof REFUSAL_STATUS)[RefusalCode] } {
+  return { status: REFUSAL_STATUS[refusal.code], ...wordsOf(refusal) };
+}
+
+function wordsOf(refusal: Refusal): Description {
   switch (refusal.code) {
     case "invalid_request":
-      return { status: 400, error: refusal.detail };
+      return { error: refusal.detail };
     case "unsupported_media_type":
-      return { status: 415, error: "Send the body as JSON, with Content-Type: application/json." };
+      return { error: "Send the body as JSON, with Content-Type: application/json." };
     case "body_too_large":
-      return { status: 413, error: `The body is larger than ${refusal.limit_bytes} bytes.` };
+      return { error: `The body is larger than ${refusal.limit_bytes} bytes.` };
     case "not_found":
-      return { status: 404, error: "There is nothing at this address." };
+      return { error: "There is nothing at this address." };
     case "unknown_host":
-      return { status: 421, error: `This service answers at ${refusal.base_url} alone.` };
+      return { error: `This service answers at ${refusal.base_url} alone.` };
     case "https_required":
       return {
-        status: 403,
         error: `Use ${refusal.base_url}: this was sent in clear. Replace a token that was sent so.`,
       };
     case "method_not_allowed":
       return {
-        status: 405,
         error: `This address takes ${refusal.allowed.join(", ")} only.`,
         headers: { Allow: refusal.allowed.join(", ") },
       };
     case "idempotency_key_reused":
       return {
-        status: 422,
         error: "This Idempotency-Key was used for another request. Use a new key.",
       };
     case "unauthorized":
       return {
-        status: 401,
         error: "reason" in refusal ? ENDED_WORDS[refusal.reason] : refusal.detail,
         headers: { "WWW-Authenticate": "Bearer" },
       };
     case "token_expired":
       return {
-        status: 401,
         error: "The bearer token has expired. Get a new one.",
         headers: { "WWW-Authenticate": "Bearer" },
       };
     case "origin_not_allowed":
       return {
-        status: 403,
         error: "This origin may not act with cookies. Send a bearer token, or have it allowed.",
       };
     case "redirect_not_allowed":
       return {
-        status: 400,
         error: "redirect_to is not an allowed address. Ask the service's operator to allow it.",
       };
     case "loopback_required":
       return {
-        status: 403,
         error: "Development sign-in is for this machine alone. Open http://localhost, same port.",
       };
     case "not_operator":
-      return { status: 403, error: "This is for the operators of the service alone." };
+      return { error: "This is for the operators of the service alone." };
     case "suspended":
-      return { status: 403, error: "This account is suspended. Ask the service's operator why." };
+      return { error: "This account is suspended. Ask the service's operator why." };
     case "account_unknown":
-      return { status: 404, error: "No account of this identity is known to you." };
+      return { error: "No account of this identity is known to you." };
     case "token_template_unknown":
-      return { status: 404, error: "No token template of this name is available to you." };
+      return { error: "No token template of this name is available to you." };
     case "rate_limited":
       return {
-        status: 429,
         error: `Too many requests. Try again in ${refusal.retry_after_seconds} seconds.`,
         headers: { "Retry-After": String(refusal.retry_after_seconds) },
       };
     case "too_many_watchers":
       return {
-        status: 429,
         error: `An account has at most ${refusal.limit} streams open at once. Close some first.`,
         headers: { "Retry-After": "60" },
       };
     case "insufficient_credits":
       return {
-        status: 402,
         error: `The balance of ${refusal.credits} credits does not cover ${refusal.required}.`,
       };
     case "job_not_found":
-      return { status: 404, error: "You have no job with this id." };
+      return { error: "You have no job with this id." };
     case "job_unknown":
-      return { status: 400, error: "You have no job with this job_id." };
+      return { error: "You have no job with this job_id." };
     case "job_not_started":
-      return { status: 400, error: "This job has already ended." };
+      return { error: "This job has already ended." };
     case "too_many_open_jobs":
       return {
-        status: 400,
         error: `An account has at most ${refusal.limit} jobs started at once. End some first.`,
       };
     case "account_full":
       return {
-        status: 507,
         error:
           "This account holds all it can. Its jobs can still end; new ones need a new account.",
       };
     case "balance_limit":
-      return { status: 400, error: "This cost would take the balance out of its range." };
+      return { error: "This cost would take the balance out of its range." };
     case "metadata_too_large":
       return {
-        status: 400,
         error: `The job's metadata is larger than ${refusal.limit_bytes} bytes.`,
       };
     case "too_many_apps":
-      return { status: 400, error: `An account holds at most ${refusal.limit} apps.` };
+      return { error: `An account holds at most ${refusal.limit} apps.` };
     case "package_unknown":
-      return { status: 400, error: "No package of this id is for sale." };
+      return { error: "No package of this id is for sale." };
     case "return_url_not_allowed":
       return {
-        status: 400,
         error: "return_url is not an allowed address. Ask the service's operator to allow it.",
       };
     case "payments_unavailable":
       return {
-        status: 503,
         error: "The payment service does not answer. Nothing was paid; try again shortly.",
         headers: { "Retry-After": String(refusal.retry_after_seconds) },
       };
     case "payments_refused":
       return {
-        status: 502,
         error: "The payment service turned this down. Nothing was paid; tell the operator.",
       };
     case "signature_invalid":
-      return { status: 400, error: "The signature is missing, wrong, or too old." };
+      return { error: "The signature is missing, wrong, or too old." };
     case "purchase_unmatched":
       return {
-        status: 500,
         error: "Paid for, and none of CREDIT_PACKAGES. Restore its price there, and send it again.",
       };
     case "token_not_found":
       return {
-        status: 404,
         error: "No token of this provider is held for you. Sign in with the provider first.",
       };
     case "reconnect_required":
       return {
-        status: 404,
         error: "The provider no longer honours your consent. Sign in with it again.",
       };
     case "upstream_unavailable":
       return {
-        status: 502,
         error: "The provider does not answer right now. Nothing is lost; try again shortly.",
         more: { upstream_status: refusal.upstream_status },
       };
     case "upstream_error":
       return {
-        status: 502,
         error:
           refusal.upstream_status === null
             ? "The social network gave no answer that can be passed on."
@@ -190,53 +173,47 @@ export function describeRefusal(refusal: Refusal): Description {
       };
     case "upstream_not_configured":
       return {
-        status: 502,
         error: "This service has no social network set up. Its operator can set SOCIAL_API_URL.",
         more: { upstream_status: null },
       };
     case "user_code_invalid":
-      return { status: 400, error: "This code is not known. Compare it with your device." };
+      return { error: "This code is not known. Compare it with your device." };
     case "device_code_unknown":
-      return { status: 404, error: "This device_code is not known. Start again." };
+      return { error: "This device_code is not known. Start again." };
     case "expired_token":
-      return { status: 410, error: "This code has expired. Start again on your device." };
+      return { error: "This code has expired. Start again on your device." };
     case "already_used":
-      return { status: 410, error: "This code has already been used. Start again on your device." };
+      return { error: "This code has already been used. Start again on your device." };
     case "access_denied":
-      return { status: 410, error: "This login was denied. Start again if that was a mistake." };
+      return { error: "This login was denied. Start again if that was a mistake." };
     case "identity_required":
       return {
-        status: 400,
         error: "An app's key acts in an account: name it in the header Passbook-Identity.",
       };
     case "app_settles":
-      return { status: 403, error: "This app settles its jobs itself, by its own key." };
+      return { error: "This app settles its jobs itself, by its own key." };
     case "app_unknown":
-      return { status: 404, error: "No app is registered under this slug." };
+      return { error: "No app is registered under this slug." };
     case "app_key_not_found":
-      return { status: 404, error: "The app has no key with this id." };
+      return { error: "The app has no key with this id." };
     case "too_many_app_keys":
       return {
-        status: 400,
         error: `An app has at most ${refusal.limit} keys. Revoke one you no longer need.`,
       };
     case "scope":
-      return { status: 403, error: SCOPE_WORDS[refusal.reason] };
+      return { error: SCOPE_WORDS[refusal.reason] };
     case "token_budget_exceeded":
       return {
-        status: 402,
         error: `This token may spend ${refusal.room} more credits, which does not cover ${refusal.required}.`,
       };
     case "personal_token_not_found":
-      return { status: 404, error: "You have no token with this id." };
+      return { error: "You have no token with this id." };
     case "too_many_tokens":
       return {
-        status: 400,
         error: `An account holds at most ${refusal.limit} tokens. Revoke one you no longer need.`,
       };
     case "unavailable":
       return {
-        status: 503,
         error:
           "The service cannot answer right now, and what you asked may or may not have happened. " +
           "Try again shortly, with the same Idempotency-Key if you sent one.",
@@ -244,12 +221,10 @@ export function describeRefusal(refusal: Refusal): Description {
       };
     case "misconfigured":
       return {
-        status: 500,
         error: `The service is not set up: see ${refusal.variables.join(", ")} among its settings.`,
       };
     case "internal":
       return {
-        status: 500,
         error: `Something went wrong on our side. Request id: ${refusal.request_id}.`,
       };
   }

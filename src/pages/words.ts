@@ -1,5 +1,5 @@
 /** All words that tell a person what went wrong or what was done, each with what to do next. */
-import type { RefusalCode } from "../domain/refusals.ts";
+import type { RefusalCode } from "../domain/refusal_codes.ts";
 import type { SignInFailure } from "../identity/port.ts";
 
 /** What a page says of a problem. */

@@ -1,7 +1,8 @@
 /** `GET /device[?user_code=]`: where a person compares a code with their device, and decides. */
 import type { LoginRequest } from "../../device/contract.ts";
 import { readUserCode } from "../../domain/device_login.ts";
-import type { Refusal, RefusalCode } from "../../domain/refusals.ts";
+import type { RefusalCode } from "../../domain/refusal_codes.ts";
+import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { DevicePage, type DevicePageState, type LoginFacts } from "../../pages/device.tsx";
 import type { ApprovalChoices, ApprovalProblems } from "../../pages/device_choices.tsx";

@@ -1,7 +1,7 @@
 /** The document's operators' side. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
-import type { RefusalCode } from "../../domain/refusals.ts";
+import type { RefusalCode } from "../../domain/refusal_codes.ts";
 import {
   creditsBody,
   emptyBody,

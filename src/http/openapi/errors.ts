@@ -10,7 +10,8 @@ import {
   KEYS_PER_APP_MAX,
   PERSONAL_TOKENS_PER_ACCOUNT_MAX,
 } from "../../domain/limits.ts";
-import type { Refusal, RefusalCode } from "../../domain/refusals.ts";
+import { REFUSAL_STATUS, type RefusalCode } from "../../domain/refusal_codes.ts";
+import type { Refusal } from "../../domain/refusals.ts";
 import { describeRefusal } from "../refusals.ts";
 
 /** One of each, as an example. A new refusal goes here too, or this does not compile. */
@@ -97,7 +98,7 @@ export function errorResponses(
   const by_status = new Map<number, RefusalCode[]>();
   const expired = codes.includes("unauthorized") ? (["token_expired"] as const) : [];
   for (const code of new Set([...codes, ...expired, ...ALWAYS])) {
-    const { status } = describeRefusal(SAMPLES[code]);
+    const status = REFUSAL_STATUS[code];
     by_status.set(status, [...(by_status.get(status) ?? []), code]);
   }
   return Object.fromEntries(

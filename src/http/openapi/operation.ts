@@ -2,7 +2,7 @@
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from "zod-openapi";
 import * as z from "zod";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../domain/limits.ts";
-import type { RefusalCode } from "../../domain/refusals.ts";
+import type { RefusalCode } from "../../domain/refusal_codes.ts";
 import { errorResponses } from "./errors.ts";
 
 /** Headers of an answer, by name. */

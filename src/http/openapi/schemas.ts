@@ -8,7 +8,11 @@ import { CAP_PERIODS, PERSONAL_TOKEN_SCOPES } from "../../domain/personal_token.
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { ENTRY_KINDS } from "../../domain/ledger.ts";
 import { READINESS_CHECKS } from "../../domain/readiness.ts";
-import type { RefusalCode } from "../../domain/refusals.ts";
+import {
+  CREATED_ITEM_REFUSALS,
+  SETTLED_ITEM_REFUSALS,
+  type RefusalCode,
+} from "../../domain/refusal_codes.ts";
 
 const uuid = z.uuid().describe("A UUID.");
 export const time = z.iso.datetime().describe("RFC 3339, in UTC with milliseconds.");
@@ -109,28 +113,10 @@ const batchOf = <Item extends z.ZodType>(item: Item, codes: readonly RefusalCode
   });
 };
 
-const REFUSED_ITEM = [
-  "invalid_request",
-  "metadata_too_large",
-  "balance_limit",
-  "token_budget_exceeded",
-  "scope",
-  "app_settles",
-  "suspended",
-  "unavailable",
-] as const satisfies readonly RefusalCode[];
+export const created_jobs = batchOf(created_job, CREATED_ITEM_REFUSALS).meta({ id: "CreatedJobs" });
 
-export const created_jobs = batchOf(created_job, [
-  ...REFUSED_ITEM,
-  "insufficient_credits",
-  "too_many_open_jobs",
-]).meta({ id: "CreatedJobs" });
+export const settled_jobs = batchOf(settled_job, SETTLED_ITEM_REFUSALS).meta({ id: "SettledJobs" });
 
-export const settled_jobs = batchOf(settled_job, [
-  ...REFUSED_ITEM,
-  "job_unknown",
-  "job_not_started",
-]).meta({ id: "SettledJobs" });
 export const app_page = z.strictObject({
   apps: z.array(
     z.strictObject({

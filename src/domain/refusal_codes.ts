@@ -1,0 +1,99 @@
+/**
+ * Every code of a refusal with its HTTP status: the one list that the API's responses, the OpenAPI
+ * document and the client's error codes derive from. `refusals.ts` says which data each carries.
+ */
+export const REFUSAL_STATUS = {
+  // The request itself
+  invalid_request: 400,
+  unsupported_media_type: 415,
+  body_too_large: 413,
+  not_found: 404,
+  unknown_host: 421,
+  https_required: 403,
+  method_not_allowed: 405,
+  idempotency_key_reused: 422,
+  // The caller
+  unauthorized: 401,
+  token_expired: 401,
+  origin_not_allowed: 403,
+  redirect_not_allowed: 400,
+  loopback_required: 403,
+  not_operator: 403,
+  suspended: 403,
+  token_template_unknown: 404,
+  rate_limited: 429,
+  too_many_watchers: 429,
+  // Money and jobs
+  insufficient_credits: 402,
+  job_not_found: 404,
+  job_unknown: 400,
+  job_not_started: 400,
+  too_many_open_jobs: 400,
+  account_full: 507,
+  balance_limit: 400,
+  metadata_too_large: 400,
+  too_many_apps: 400,
+  // Money in
+  package_unknown: 400,
+  return_url_not_allowed: 400,
+  payments_unavailable: 503,
+  payments_refused: 502,
+  signature_invalid: 400,
+  purchase_unmatched: 500,
+  // Third parties
+  token_not_found: 404,
+  reconnect_required: 404,
+  upstream_unavailable: 502,
+  upstream_error: 502,
+  upstream_not_configured: 502,
+  // Device logins; the codes of RFC 8628, section 3.5, where it has one
+  user_code_invalid: 400,
+  device_code_unknown: 404,
+  expired_token: 410,
+  already_used: 410,
+  access_denied: 410,
+  // Apps as parties
+  identity_required: 400,
+  account_unknown: 404,
+  app_settles: 403,
+  app_unknown: 404,
+  app_key_not_found: 404,
+  too_many_app_keys: 400,
+  // Personal access tokens
+  scope: 403,
+  token_budget_exceeded: 402,
+  personal_token_not_found: 404,
+  too_many_tokens: 400,
+  // Our own failures
+  unavailable: 503,
+  misconfigured: 500,
+  internal: 500,
+} as const;
+
+export type RefusalCode = keyof typeof REFUSAL_STATUS;
+
+/** The codes that creating or completing one job of a batch may get. */
+const BATCH_ITEM_REFUSALS = [
+  "invalid_request",
+  "metadata_too_large",
+  "balance_limit",
+  "token_budget_exceeded",
+  "scope",
+  "app_settles",
+  "suspended",
+  "unavailable",
+] as const satisfies readonly RefusalCode[];
+
+/** The codes of an item of `POST /api/jobs/batch`. */
+export const CREATED_ITEM_REFUSALS = [
+  ...BATCH_ITEM_REFUSALS,
+  "insufficient_credits",
+  "too_many_open_jobs",
+] as const satisfies readonly RefusalCode[];
+
+/** The codes of an item of `POST /api/jobs/complete/batch`. */
+export const SETTLED_ITEM_REFUSALS = [
+  ...BATCH_ITEM_REFUSALS,
+  "job_unknown",
+  "job_not_started",
+] as const satisfies readonly RefusalCode[];
