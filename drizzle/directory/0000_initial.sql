@@ -18,6 +18,7 @@ CREATE TABLE `apps` (
 	`daily_starter_budget` integer,
 	`settle` text DEFAULT 'holder' NOT NULL,
 	`on_expiry` text DEFAULT 'refund' NOT NULL,
+	`upstream_providers_json` text DEFAULT '[]' NOT NULL,
 	CONSTRAINT "apps_slug" CHECK(typeof("apps"."slug") = 'text' and length("apps"."slug") between 1 and 64 and "apps"."slug" glob '[a-z0-9]*' and "apps"."slug" not glob '*[^a-z0-9._-]*'),
 	CONSTRAINT "apps_name" CHECK(typeof("apps"."name") = 'text' and length("apps"."name") between 1 and 200),
 	CONSTRAINT "apps_starter_credits" CHECK(typeof("apps"."starter_credits") = 'integer' and "apps"."starter_credits" between 0 and 1000000000000),
@@ -25,7 +26,8 @@ CREATE TABLE `apps` (
 	CONSTRAINT "apps_created_at_ms" CHECK(typeof("apps"."created_at_ms") = 'integer'),
 	CONSTRAINT "apps_daily_starter_budget" CHECK("apps"."daily_starter_budget" is null or (typeof("apps"."daily_starter_budget") = 'integer' and "apps"."daily_starter_budget" between 0 and 1000000000000)),
 	CONSTRAINT "apps_settle" CHECK("apps"."settle" in ('holder', 'app')),
-	CONSTRAINT "apps_on_expiry" CHECK("apps"."on_expiry" in ('refund', 'charge'))
+	CONSTRAINT "apps_on_expiry" CHECK("apps"."on_expiry" in ('refund', 'charge')),
+	CONSTRAINT "apps_upstream_providers_json" CHECK(typeof("apps"."upstream_providers_json") = 'text' and case when json_valid("apps"."upstream_providers_json") then json_type("apps"."upstream_providers_json") = 'array' else 0 end)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `audit` (

@@ -12,6 +12,7 @@ interface AppOptions extends GlobalOptions {
   readonly dailyStarterBudget?: number | null;
   readonly settle?: "holder" | "app";
   readonly onExpiry?: "refund" | "charge";
+  readonly upstreamProvider?: readonly string[];
   readonly reason?: string;
 }
 
@@ -31,6 +32,10 @@ export function addAdminApps(admin: Command): void {
     .addOption(new Option("--settle <who>", "who settles its jobs").choices(["holder", "app"]))
     .addOption(
       new Option("--on-expiry <what>", "what a time-out does").choices(["refund", "charge"]),
+    )
+    .option(
+      "--upstream-provider <ids...>",
+      "whose upstream tokens its pages get, such as google; none: --upstream-provider ''",
     )
     .option("--reason <text>", "for the audit log")
     .action((slug: string, _, command: Command) =>
@@ -81,9 +86,10 @@ async function listApps(options: GlobalOptions): Promise<void> {
     app.daily_starter_budget === null ? "none" : String(app.daily_starter_budget),
     app.settle,
     app.on_expiry,
+    app.upstream_providers.join(" "),
     app.origins.join(" "),
   ]);
-  const names = ["SLUG", "NAME", "STARTER", "A DAY", "SETTLES", "ON EXPIRY", "ORIGINS"];
+  const names = ["SLUG", "NAME", "STARTER", "A DAY", "SETTLES", "ON EXPIRY", "UPSTREAM", "ORIGINS"];
   print(options, { apps }, rows.length === 0 ? "No apps." : table(names, rows));
 }
 
@@ -98,15 +104,18 @@ async function setApp(slug: string, options: AppOptions): Promise<void> {
     options.dailyStarterBudget === undefined
       ? (known?.daily_starter_budget ?? null)
       : options.dailyStarterBudget;
-  const origins = options.origin?.filter((entry) => entry !== "") ?? known?.origins ?? [];
+  const origins = options.origin ? namedIn(options.origin) : (known?.origins ?? []);
   const client = await signedIn(options);
   await client.adminApps.save(slug, {
     name,
     starterCredits: options.starterCredits ?? known?.starter_credits ?? 0,
     origins,
     dailyStarterBudget: budget,
-    settle: options.settle ?? known?.settle ?? "holder",
-    onExpiry: options.onExpiry ?? known?.on_expiry ?? "refund",
+    ...(options.settle === undefined ? {} : { settle: options.settle }),
+    ...(options.onExpiry === undefined ? {} : { onExpiry: options.onExpiry }),
+    ...(options.upstreamProvider === undefined
+      ? {}
+      : { upstreamProviders: namedIn(options.upstreamProvider) }),
     ...(options.reason === undefined ? {} : { reason: options.reason }),
   });
   print(options, { ok: true }, `${plain(slug)} is set. It is in force everywhere in a minute.`);
@@ -134,6 +143,11 @@ async function addKey(slug: string, label: string, options: GlobalOptions): Prom
 async function revokeKey(slug: string, id: string, options: GlobalOptions): Promise<void> {
   await (await signedIn(options)).adminApps.revokeKey(slug, id);
   print(options, { ok: true }, "The key ends everywhere within a minute.");
+}
+
+/** The entries of a list option, of which an empty one stands for none. */
+function namedIn(entries: readonly string[]): readonly string[] {
+  return entries.filter((entry) => entry !== "");
 }
 
 function budget(text: string): number | null {

@@ -9,10 +9,12 @@ export interface AppSettings {
   readonly origins: readonly string[];
   /** What all its grants of a UTC day may add up to, in credits; null: no bound. */
   readonly dailyStarterBudget: number | null;
-  /** Who completes and fails its jobs; `holder` where nothing is said. */
+  /** Who completes and fails its jobs; `holder` in a new app. An omitted setting stays as it is. */
   readonly settle?: "holder" | "app";
-  /** What a time-out does with the reserve; `refund` where nothing is said. */
+  /** What a time-out does with the reserve; `refund` in a new app. */
   readonly onExpiry?: "refund" | "charge";
+  /** Sign-in providers whose upstream tokens its pages get, such as `google`; none in a new app. */
+  readonly upstreamProviders?: readonly string[];
   /** For the audit log. */
   readonly reason?: string;
 }
@@ -25,6 +27,7 @@ export interface RegisteredApp {
   readonly daily_starter_budget: number | null;
   readonly settle: "holder" | "app";
   readonly on_expiry: "refund" | "charge";
+  readonly upstream_providers: readonly string[];
   readonly created_at: string;
 }
 
@@ -57,7 +60,7 @@ interface AppKeyPage {
 /** Each throws `PassbookError`: `not_operator` where the caller is none. */
 export interface AdminApps {
   list(options?: PageOptions): Promise<AppPage>;
-  /** Registers an app, or sets it anew as a whole. */
+  /** Registers an app, or changes it. */
   save(slug: string, settings: AppSettings, options?: WriteOptions): Promise<void>;
   listKeys(slug: string, options?: PageOptions): Promise<AppKeyPage>;
   addKey(slug: string, label: string, options?: WriteOptions): Promise<NewAppKey>;
@@ -84,12 +87,14 @@ export function createAdminApps(transport: Transport, credentials: Credentials):
   return {
     list: async (options) =>
       read<AppPage>("/api/admin/apps", options, ({ apps }) => Array.isArray(apps)),
-    async save(slug, { starterCredits, dailyStarterBudget, onExpiry, ...rest }, options) {
+    async save(slug, settings, options) {
+      const { starterCredits, dailyStarterBudget, onExpiry, upstreamProviders, ...rest } = settings;
       const body = {
         ...rest,
         starter_credits: starterCredits,
         daily_starter_budget: dailyStarterBudget,
         on_expiry: onExpiry,
+        upstream_providers: upstreamProviders,
       };
       await write({ method: "PUT", path: pathOf(slug), body, isAnswer: isDone }, options);
     },

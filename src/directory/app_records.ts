@@ -10,15 +10,25 @@ import { accepted, refused, type Result } from "../domain/result.ts";
 import { hashAppKey } from "./app_key_hash.ts";
 import { appKeys, apps } from "./schema.ts";
 
-/** An app as operators set it; credits are whole, origins entries of an allowlist. */
-export interface AppSettings extends JobPolicy {
+/** What every save sets; credits are whole, origins entries of an allowlist. */
+interface RequiredSettings {
   readonly name: string;
   readonly starter_credits: number;
   readonly daily_starter_budget: number | null;
   readonly origins: readonly string[];
 }
 
-export interface AppRecord extends AppSettings {
+interface OptionalSettings extends JobPolicy {
+  /** Ids of the sign-in providers whose upstream tokens the app's pages get. */
+  readonly upstream_providers: readonly string[];
+}
+
+/** Settings to save. One that is undefined has its default in a new app, and stays in a known one. */
+export type AppSettings = RequiredSettings & {
+  readonly [Name in keyof OptionalSettings]?: OptionalSettings[Name] | undefined;
+};
+
+export interface AppRecord extends RequiredSettings, OptionalSettings {
   readonly slug: string;
   readonly created_at_ms: number;
 }
@@ -44,7 +54,7 @@ export interface AppRecords {
   }): Promise<readonly AppRecord[]>;
   /** One app; null where nobody registered it. */
   find(slug: string): Promise<AppRecord | null>;
-  /** Registers an app, or puts these settings in place of its former. */
+  /** Registers an app, or changes the settings of a registered one. */
   save(slug: string, settings: AppSettings): Promise<void>;
   /**
    * Makes a key. With `request_key` the same request makes one once. Refused as `app_unknown` and
@@ -90,8 +100,12 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
       const [row] = await database.select().from(apps).where(eq(apps.slug, slug));
       return row === undefined ? null : recordOf(row);
     },
-    async save(slug, { origins, ...settings }) {
-      const row = { ...settings, origins_json: JSON.stringify(origins) };
+    async save(slug, { origins, upstream_providers, ...settings }) {
+      const row = {
+        ...settings,
+        origins_json: JSON.stringify(origins),
+        upstream_providers_json: upstream_providers && JSON.stringify(upstream_providers),
+      };
       await database
         .insert(apps)
         .values({ slug, ...row, created_at_ms: Date.now() })
@@ -145,8 +159,13 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
   };
 }
 
-function recordOf({ origins_json, ...row }: typeof apps.$inferSelect): AppRecord {
-  return { ...row, origins: JSON.parse(origins_json) as string[] };
+function recordOf({
+  origins_json,
+  upstream_providers_json,
+  ...row
+}: typeof apps.$inferSelect): AppRecord {
+  const origins = JSON.parse(origins_json) as string[];
+  return { ...row, origins, upstream_providers: JSON.parse(upstream_providers_json) as string[] };
 }
 
 /** Random bytes in base64url (RFC 4648, section 5), without padding. */

@@ -27,6 +27,8 @@ export interface RegisteredApp extends JobPolicy {
   /** What its grants of a UTC day may add up to, in credits; null: no bound. */
   readonly daily_starter_budget: number | null;
   readonly origins: readonly AllowedOrigin[];
+  /** Ids of the sign-in providers whose upstream tokens its pages get. */
+  readonly upstream_providers: readonly string[];
 }
 
 type Apps = ReadonlyMap<string, RegisteredApp>;
@@ -216,19 +218,29 @@ async function readApp(
   row: AppRow,
   keepOwned: AppRegistryOptions["keepOwned"],
 ): Promise<RegisteredApp> {
-  const { slug, name, starter_credits, daily_starter_budget, settle, on_expiry, origins_json } =
-    row;
-  const entries = readEntries(origins_json);
+  const { slug, name, starter_credits, daily_starter_budget, settle, on_expiry } = row;
+  const entries = readEntries(row.origins_json);
   if (entries === null) console.error({ event: "app_origins_unreadable", slug });
   const parsed = (entries ?? []).map((entry) =>
     typeof entry === "string" ? parseAllowedOrigin(entry) : null,
   );
   const origins = await keepOwned(parsed.filter((origin) => origin !== null));
+  const providers = readEntries(row.upstream_providers_json) ?? [];
+  const upstream_providers = providers.filter((id) => typeof id === "string");
   for (const [index, origin] of parsed.entries()) {
     if (origin !== null && origins.includes(origin)) continue;
     console.error({ event: "app_origin_skipped", slug, index });
   }
-  return { slug, name, starter_credits, daily_starter_budget, settle, on_expiry, origins };
+  return {
+    slug,
+    name,
+    starter_credits,
+    daily_starter_budget,
+    settle,
+    on_expiry,
+    origins,
+    upstream_providers,
+  };
 }
 
 /** The array that a text is in JSON, else null. */

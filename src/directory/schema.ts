@@ -29,6 +29,8 @@ export const apps = sqliteTable(
     /** See `domain/app_policy`. */
     settle: text({ enum: SETTLERS }).notNull().default("holder"),
     on_expiry: text({ enum: EXPIRY_OUTCOMES }).notNull().default("refund"),
+    /** JSON array of the providers whose upstream tokens the app's pages get. */
+    upstream_providers_json: text().notNull().default("[]"),
   },
   ({ slug, name, starter_credits, origins_json, created_at_ms, ...policy }) => [
     check(
@@ -52,6 +54,10 @@ export const apps = sqliteTable(
     ),
     check("apps_settle", sql`${policy.settle} in ('holder', 'app')`),
     check("apps_on_expiry", sql`${policy.on_expiry} in ('refund', 'charge')`),
+    check(
+      "apps_upstream_providers_json",
+      sql`typeof(${policy.upstream_providers_json}) = 'text' and case when json_valid(${policy.upstream_providers_json}) then json_type(${policy.upstream_providers_json}) = 'array' else 0 end`,
+    ),
   ],
 );
 

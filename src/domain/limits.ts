@@ -275,6 +275,9 @@ export const APP_NAME_MAX_LENGTH = 200;
 /** Origins registered for one app. Each of them is compared with on every cross-origin request. */
 export const ORIGINS_PER_APP_MAX = 50;
 
+/** Sign-in providers whose upstream tokens one app may get: more than any service configures. */
+export const UPSTREAM_PROVIDERS_PER_APP_MAX = 50;
+
 /** The longest identity that an app's server may name, in characters; ours have 41. */
 export const IDENTITY_ID_MAX_LENGTH = 255;
 

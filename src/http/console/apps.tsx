@@ -38,6 +38,7 @@ const LABELS = {
   origins: "Each origin",
   settle: "Who ends jobs",
   on_expiry: "What happens in the end",
+  upstream_providers: "Each provider",
   reason: "The reason",
 };
 
@@ -113,6 +114,9 @@ async function checkSettings(context: AppContext, form: FormState) {
     daily_starter_budget: budget === "" ? null : wholeOf(form, "daily_starter_budget"),
     settle: textOf(form, "settle"),
     on_expiry: textOf(form, "on_expiry"),
+    upstream_providers: textOf(form, "upstream_providers")
+      .split(/[\s,]+/)
+      .filter(Boolean),
     ...optional(form, "reason"),
   };
   const order = check(saveAppBody, body, LABELS);
@@ -121,8 +125,10 @@ async function checkSettings(context: AppContext, form: FormState) {
 }
 
 function settingsOf(app: ShownAppRecord & { readonly on_expiry: string }) {
-  const { name, starter_credits, origins, daily_starter_budget, settle, on_expiry } = app;
-  return { name, starter_credits, origins, daily_starter_budget, settle, on_expiry };
+  const { name, starter_credits, origins, daily_starter_budget } = app;
+  const { settle, on_expiry, upstream_providers } = app;
+  const required = { name, starter_credits, origins, daily_starter_budget };
+  return { ...required, settle, on_expiry, upstream_providers };
 }
 
 interface AppForms {
@@ -147,6 +153,7 @@ export async function answerApp(
     ...settingsOf(app),
     starter_credits: String(app.starter_credits),
     origins: app.origins.join("\n"),
+    upstream_providers: app.upstream_providers.join(" "),
     daily_starter_budget: String(app.daily_starter_budget ?? ""),
   });
   return context.html(

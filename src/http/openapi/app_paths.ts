@@ -20,6 +20,7 @@ const APP = {
   daily_starter_budget: 10_000,
   settle: "app",
   on_expiry: "refund",
+  upstream_providers: ["google"],
 };
 
 const slug = z.object({ slug: z.string().meta({ examples: ["sketch"] }) });
@@ -45,9 +46,9 @@ export const app_paths: ZodOpenApiPathsObject = {
     put: operation({
       id: "saveApp",
       tag: "Apps",
-      summary: "Register an app, or set it anew",
+      summary: "Register an app, or change it",
       description:
-        "The whole app: what is left out has its default. `settle: app` lets the app's key alone complete and fail its jobs; `on_expiry` says what a job's time-out does with its reserve. Jobs keep what they were created under. In force everywhere within a minute.",
+        "An omitted optional field has its default in a new app, and stays as it is in a registered one. `settle: app` lets the app's key alone complete and fail its jobs; `on_expiry` says what a job's time-out does with its reserve. Jobs keep what they were created under. `upstream_providers` names the sign-in providers whose tokens the app's pages get. In force everywhere within a minute.",
       security: "operator",
       path: slug,
       body: { schema: saveAppBody, example: APP },

@@ -14,6 +14,7 @@ export interface ShownAppRecord {
   readonly daily_starter_budget: number | null;
   readonly origins: readonly string[];
   readonly settle: keyof typeof SETTLE_NAMES;
+  readonly upstream_providers: readonly string[];
 }
 
 interface AppsPageProps {
@@ -112,6 +113,13 @@ function Settings({ form }: { form: FormState }) {
         name="on_expiry"
         legend="When nobody ends a job in time"
         options={Object.entries(ON_EXPIRY_NAMES)}
+      />
+      <Field
+        form={form}
+        name="upstream_providers"
+        label="Upstream tokens"
+        spellcheck={false}
+        hint="Ids of the sign-in providers whose tokens its pages get, such as google. Leave it empty for none."
       />
       <Reason form={form} hint="For the audit log; may be empty." />
     </>

@@ -28,6 +28,7 @@ describe("the registry", () => {
           ...settings,
           settle: "holder",
           on_expiry: "refund",
+          upstream_providers: [],
           created_at: expect.any(String),
         },
       ],
@@ -40,6 +41,16 @@ describe("the registry", () => {
       subject: "sketch",
       reason: "a new app",
     });
+  });
+
+  it("leaves an optional setting that a save omits as it was", async () => {
+    const full = { ...APP, settle: "app", on_expiry: "charge", upstream_providers: ["google"] };
+    await operator.send("PUT", `${APPS}/sketch`, full);
+    const { settle: _settle, on_expiry: _on_expiry, ...required } = APP;
+    const renamed = { ...required, name: "Renamed" };
+    expect((await operator.send("PUT", `${APPS}/sketch`, renamed)).status).toBe(200);
+    const [app] = (await operator.get(APPS)).body.apps;
+    expect(app).toMatchObject({ ...full, name: "Renamed" });
   });
 
   it("is in force at once here, and within a minute in every other isolate", async () => {
@@ -77,6 +88,10 @@ describe("the registry", () => {
     ["another settler", { settle: "nobody" }],
     ["another outcome", { on_expiry: "keep" }],
     ["a setting misspelt", { on_expirey: "charge" }],
+    ["a provider that no id can name", { upstream_providers: ["Google!"] }],
+    ["providers as text", { upstream_providers: "google" }],
+    ["a provider named twice", { upstream_providers: ["google", "google"] }],
+    ["too many providers", { upstream_providers: Array.from({ length: 51 }, (_, i) => `p${i}`) }],
   ])("refuses %s and changes nothing", async (_, wrong) => {
     await saveApp(operator, "sketch");
     const before = JSON.stringify([

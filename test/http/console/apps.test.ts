@@ -13,6 +13,7 @@ const SKETCH = {
   origins: "https://sketch.example\r\nhttps://*.sketch.example",
   settle: "app",
   on_expiry: "charge",
+  upstream_providers: "google, x",
   reason: "a new app",
 };
 
@@ -34,7 +35,9 @@ describe("registering an app", () => {
     const again = await submit("/console/new-app", done.sent);
     expect([again.status, again.headers.get("Location")]).toEqual([303, location]);
     expect(
-      await rows("select slug, name, starter_credits, settle, on_expiry, origins_json from apps"),
+      await rows(
+        "select slug, name, starter_credits, settle, on_expiry, origins_json, upstream_providers_json from apps",
+      ),
     ).toEqual([
       {
         slug: "sketch",
@@ -43,6 +46,7 @@ describe("registering an app", () => {
         settle: "app",
         on_expiry: "charge",
         origins_json: '["https://sketch.example","https://*.sketch.example"]',
+        upstream_providers_json: '["google","x"]',
       },
     ]);
     expect(await linesOf(olga, "sketch")).toMatchObject([
@@ -74,6 +78,7 @@ describe("registering an app", () => {
     ["origins", "https://*.github.io", "must be an origin"],
     ["settle", "", "must be holder or app"],
     ["on_expiry", "keep", "must be refund or charge"],
+    ["upstream_providers", "google Facebook!", "must be a provider&#39;s id"],
   ])("refuses %s %j and keeps everything that was typed", async (field, value, text) => {
     const { fill } = await openConsole();
     const answer = await fill("/console/new-app", { ...SKETCH, [field]: value });

@@ -1,8 +1,12 @@
-/** `PUT /api/admin/apps/{slug}`: registers an app, or sets it anew as a whole. */
+/** `PUT /api/admin/apps/{slug}`: registers an app, or changes a registered one. */
 import * as z from "zod/mini";
 import type { OnceAnswer } from "../../../account/contract.ts";
-import { EXPIRY_OUTCOMES, FIRST_POLICY, SETTLERS } from "../../../domain/app_policy.ts";
-import { APP_NAME_MAX_LENGTH, ORIGINS_PER_APP_MAX } from "../../../domain/limits.ts";
+import { EXPIRY_OUTCOMES, SETTLERS } from "../../../domain/app_policy.ts";
+import {
+  APP_NAME_MAX_LENGTH,
+  ORIGINS_PER_APP_MAX,
+  UPSTREAM_PROVIDERS_PER_APP_MAX,
+} from "../../../domain/limits.ts";
 import { parseAllowedOrigin } from "../../../domain/origins.ts";
 import { accepted } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
@@ -20,7 +24,11 @@ const origin = z
   .string("must be a string")
   .check(z.refine((entry) => parseAllowedOrigin(entry) !== null, NO_ORIGIN));
 
-/** Strict: a setting misspelt is not one left out. */
+const provider = z
+  .string("must be a string")
+  .check(z.regex(/^[a-z0-9][a-z0-9-]{0,31}$/, "must be a provider's id, such as google"));
+
+/** Strict: a misspelt setting is not an omitted one. An omitted optional setting stays as it is. */
 export const saveAppBody = z.strictObject({
   name: z
     .string("must be a string")
@@ -35,10 +43,16 @@ export const saveAppBody = z.strictObject({
     .array(origin, "must be a list of origins")
     .check(z.maxLength(ORIGINS_PER_APP_MAX, `must have at most ${ORIGINS_PER_APP_MAX} entries`)),
   daily_starter_budget: z.nullable(cost),
-  settle: z._default(z.enum(SETTLERS, "must be holder or app"), FIRST_POLICY.settle),
-  on_expiry: z._default(
-    z.enum(EXPIRY_OUTCOMES, "must be refund or charge"),
-    FIRST_POLICY.on_expiry,
+  settle: z.optional(z.enum(SETTLERS, "must be holder or app")),
+  on_expiry: z.optional(z.enum(EXPIRY_OUTCOMES, "must be refund or charge")),
+  upstream_providers: z.optional(
+    z.array(provider, "must be a list of providers' ids").check(
+      z.maxLength(
+        UPSTREAM_PROVIDERS_PER_APP_MAX,
+        `must have at most ${UPSTREAM_PROVIDERS_PER_APP_MAX} entries`,
+      ),
+      z.refine((ids) => new Set(ids).size === ids.length, "must have no duplicates"),
+    ),
   ),
   reason: z.optional(reasonText),
 });
@@ -59,7 +73,7 @@ export async function problemOfOrigins(
   return index < 0 ? null : { index, message: NO_ORIGIN };
 }
 
-/** Registers an app or sets it anew. `key`: the operator's idempotency key, where there is one. */
+/** Registers an app or changes it. `key`: the operator's idempotency key, where there is one. */
 export function saveApp(
   context: AppContext,
   slug: string,
