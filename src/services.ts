@@ -1,4 +1,5 @@
 /** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
+import { HOLDER } from "./account/contract.ts";
 import { createAccountDeletion } from "./account_deletion.ts";
 import { createAccounts } from "./account/client.ts";
 import { createUpstreamTokenVault } from "./account/vault/client.ts";
@@ -35,9 +36,6 @@ import { createSessionTokens, type SessionTokens } from "./tokens/session_token.
 import { createTemplateTokens } from "./tokens/template_token.ts";
 import { runUpkeep } from "./upkeep.ts";
 import { createWildcardGuard } from "./wildcards.ts";
-
-/** The person whose session approved: it left a grant, and stands behind what comes of it. */
-const OWNER = { personal_token_id: null };
 
 const built = new WeakMap<Env, Result<Services, Misconfiguration>>();
 
@@ -92,7 +90,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     audit,
     account_deletion: createAccountDeletion({
       notes: createDeletionNotes(env.DIRECTORY),
-      closeAccount: (identity_id) => accounts(identity_id).deleteAccount(OWNER),
+      closeAccount: (identity_id) => accounts(identity_id).deleteAccount(HOLDER),
       isClosed: (identity_id) => accounts(identity_id).isDeleted(),
       forget: [
         (identity_id) => identity.forgetPerson(identity_id),
@@ -114,8 +112,8 @@ function build(env: Env): Result<Services, Misconfiguration> {
     mint_personal_token: createMint({
       personal_tokens,
       ttl_days: config.pat_ttl_days,
-      issue: (identity_id, token) => accounts(identity_id).issuePersonalToken(OWNER, token),
-      revoke: (identity_id, id) => accounts(identity_id).revokePersonalToken(OWNER, { id }),
+      issue: (identity_id, token) => accounts(identity_id).issuePersonalToken(HOLDER, token),
+      revoke: (identity_id, id) => accounts(identity_id).revokePersonalToken(HOLDER, { id }),
       sessionIsAlive: (session_id, identity_id) => identity.sessionIsAlive(session_id, identity_id),
     }),
     device_logins: createDeviceLogins(env.DEVICE_LOGIN),

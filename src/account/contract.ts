@@ -16,25 +16,23 @@ import type { AppRow, EntryRow, JobRow } from "./store.ts";
 export type { AppRow, EntryRow, JobRow, Page };
 
 /**
- * By which proof somebody acts. A token's life and limits are checked inside the operation itself.
- * Null: a browser session, which may do everything.
+ * Who acts in an account. The account reads a token's life and limits in the operation's own transaction.
+ * `holder`: the account's holder, by a browser session;
+ * `personal_token`: a personal access token of the holder, within its limits;
+ * `app`: an app's server by the app's key, in accounts that were opened for the app, for its own jobs;
+ * `operator`: somebody who operates the service, for the operations that HTTP gives to operators;
+ * `service`: Passbook itself, with nobody acting.
  */
-export interface Caller {
-  readonly personal_token_id: string | null;
-  /**
-   * `service`: nobody's proof, but the object itself or an operator, let in where the holder of a
-   * suspended account is not. Left out: the holder.
-   */
-  readonly by?: "service";
-  /**
-   * Where it is not the account's holder who acts but an app's server, by the app's key: the app. It is
-   * let in to accounts that were upserted for the app, and there to the app's own jobs alone.
-   */
-  readonly app_slug?: string;
-}
+export type Caller =
+  | { readonly kind: "holder" }
+  | { readonly kind: "personal_token"; readonly personal_token_id: string }
+  | { readonly kind: "app"; readonly app_slug: string }
+  | { readonly kind: "operator" }
+  | { readonly kind: "service" };
 
-/** The service acting in an account: the object by itself, or an operator. */
-export const SERVICE: Caller = { personal_token_id: null, by: "service" };
+export const HOLDER = { kind: "holder" } as const satisfies Caller;
+export const OPERATOR = { kind: "operator" } as const satisfies Caller;
+export const SERVICE = { kind: "service" } as const satisfies Caller;
 
 /** A client's retry guard: its `Idempotency-Key` and a digest of the request it stands for. */
 export interface IdempotencyGuard {

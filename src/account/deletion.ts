@@ -5,6 +5,7 @@
  */
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted } from "../domain/result.ts";
+import { holdsCredential } from "./caller.ts";
 import type { Answer, Caller } from "./contract.ts";
 import { ensureOpen } from "./ledger.ts";
 import type { AccountStanding } from "./store.ts";
@@ -13,9 +14,9 @@ import type { Transaction } from "./transaction.ts";
 /** Why nobody is let in; null where the account is there. To all but its holder it never was. */
 export function whyDeleted(standing: AccountStanding | null, caller: Caller): Refusal | null {
   if ((standing?.deleted_at_ms ?? null) === null) return null;
-  return caller.by === "service" || caller.app_slug !== undefined
-    ? { code: "account_unknown" }
-    : { code: "unauthorized", reason: "account_deleted" };
+  return holdsCredential(caller)
+    ? { code: "unauthorized", reason: "account_deleted" }
+    : { code: "account_unknown" };
 }
 
 /** Deletes the account, also one that was never opened: its identity's tokens may be out already. */

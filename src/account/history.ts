@@ -22,7 +22,7 @@ import type {
 import { ensureOpen } from "./ledger.ts";
 import { lineAt, newestLine } from "./line_times.ts";
 import type { JobLists } from "./lists.ts";
-import { visibleApps } from "./personal_tokens/admission.ts";
+import { visibleApps } from "./caller.ts";
 import { entries, jobs } from "./schema.ts";
 import type { AccountDatabase } from "./statement.ts";
 import type { Transaction } from "./transaction.ts";

@@ -4,7 +4,7 @@ import * as rules from "../domain/job.ts";
 import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX } from "../domain/limits.ts";
 import { mergeMetadata, serialiseMetadata, type Metadata } from "../domain/metadata.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
-import { seesJob, whyNotEnd, whyNotReserve, whyOverBudget } from "./personal_tokens/admission.ts";
+import { actingToken, seesJob, whyNotEnd, whyNotReserve, whyOverBudget } from "./caller.ts";
 import { chargeCreator } from "./personal_tokens/spending.ts";
 import type {
   Answer,
@@ -30,9 +30,9 @@ export function createJob(
   request: CreateJobRequest,
   asked: KeyedRequest | null = null,
 ): Answer<CreatedJob> {
-  const { store, standing, personal_token, acting_app, now_ms } = transaction;
+  const { store, standing, caller, now_ms } = transaction;
   // An app's key is let in to a suspended account, for what is held to settle: it starts nothing there.
-  if (acting_app !== null && (standing?.suspended_at_ms ?? null) !== null) {
+  if (caller.kind === "app" && (standing?.suspended_at_ms ?? null) !== null) {
     return refused({ code: "suspended" });
   }
   const not_allowed = whyNotReserve(transaction, request.app_slug, request.cost_estimate);
@@ -51,7 +51,10 @@ export function createJob(
   );
   if (!step.ok) return step;
   ensureOpen(transaction);
-  const creation = { personal_token_id: personal_token?.id ?? null, created_at_ms: now_ms };
+  const creation = {
+    personal_token_id: actingToken(transaction)?.id ?? null,
+    created_at_ms: now_ms,
+  };
   const entry = post(transaction, step.value.posting, {
     open: withStarted(store, open_before),
     charged: chargeCreator(transaction, creation, 0 - step.value.posting.amount),

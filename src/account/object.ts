@@ -5,7 +5,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/durable-sqlite";
 import { EVENTS_WATCHERS_MAX, PROJECTION_DELAY_MS } from "../domain/limits.ts";
-import type { PersonalTokenAccess } from "../domain/personal_token.ts";
 import type { Purchase, Reversal } from "../domain/purchases.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
@@ -14,8 +13,9 @@ import * as adjustments from "./adjustments.ts";
 import { Alarm } from "./alarm.ts";
 import { AlarmRound } from "./alarm_round.ts";
 import * as batches from "./batches.ts";
+import * as callers from "./caller.ts";
 import type * as contract from "./contract.ts";
-import { SERVICE } from "./contract.ts";
+import { HOLDER, SERVICE } from "./contract.ts";
 import { listEntries } from "./entries.ts";
 import * as deletion from "./deletion.ts";
 import { Delivery } from "./delivery.ts";
@@ -40,7 +40,6 @@ import * as purchases from "./purchases/purchases.ts";
 import { openPurchaseStore, type PurchaseStore } from "./purchases/store.ts";
 import type { AccountDatabase } from "./statement.ts";
 import { openStore, type EntryRow, type JobRow, type Store } from "./store.ts";
-import * as admission from "./personal_tokens/admission.ts";
 import * as personal_tokens from "./personal_tokens/life.ts";
 import { openPersonalTokenStore, type PersonalTokenStore } from "./personal_tokens/store.ts";
 import { restore, suspend } from "./suspension.ts";
@@ -100,13 +99,14 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   override fetch(request: Request): Response {
     const watch = JSON.parse(request.headers.get(WATCH_HEADER) ?? "") as WatchRequest;
     const { proof } = watch;
-    const caller = {
-      personal_token_id: proof.kind === "personal_token" ? proof.personal_token_id : null,
-    };
+    const caller =
+      proof.kind === "session"
+        ? HOLDER
+        : { kind: proof.kind, personal_token_id: proof.personal_token_id };
     const opened = this.#transact(caller, "read", (transaction) => {
       ensureOpen(transaction);
       return this.#streams.hasRoom()
-        ? accepted(transaction.personal_token)
+        ? accepted(callers.actingToken(transaction))
         : refused({ code: "too_many_watchers", limit: EVENTS_WATCHERS_MAX });
     });
     if (!opened.ok) return Response.json(opened.refusal, { status: 403 });
@@ -190,10 +190,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   readJob(caller: contract.Caller, job_id: string): contract.Answer<JobRow> {
     return this.#transact(caller, "read", (transaction) => {
       const job = jobs.readInTime(transaction, job_id);
-      if (job === null || !admission.seesJob(transaction, job)) {
+      if (job === null || !callers.seesJob(transaction, job)) {
         return refused({ code: "job_not_found" });
       }
-      const foreign = admission.whyNotForApp(transaction, job.app_slug);
+      const foreign = callers.whyNotForApp(transaction, job.app_slug);
       return foreign === null ? accepted(job) : refused(foreign);
     });
   }
@@ -203,7 +203,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.ListJobsRequest,
   ): contract.Answer<contract.Page<JobRow, string>> {
     return this.#transact(caller, "read", (transaction) => {
-      const filter = { ...request, visible_apps: admission.visibleApps(transaction) };
+      const filter = { ...request, visible_apps: callers.visibleApps(transaction) };
       const { recent_after_job_id } = openJobsOf(transaction.store.readNewestEntry());
       return accepted(this.#listJobs(filter, recent_after_job_id));
     });
@@ -214,7 +214,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.ListEntriesRequest,
   ): contract.Answer<contract.Page<EntryRow, number>> {
     return this.#transact(caller, "read", (transaction) => {
-      const filter = { ...request, visible_apps: admission.visibleApps(transaction) };
+      const filter = { ...request, visible_apps: callers.visibleApps(transaction) };
       return accepted(listEntries(this.#database, filter));
     });
   }
@@ -277,7 +277,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   checkBuyer(caller: contract.Caller): contract.Answer<null> {
-    return this.#transact(caller, "write", purchases.checkBuyer);
+    return this.#transact(caller, "write", callers.checkBuyer);
   }
 
   recordPurchase(purchase: Purchase): contract.Answer<null> {
@@ -339,7 +339,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   checkOperator(caller: contract.Caller): contract.Answer<null> {
-    return this.#transact(caller, "none", admission.checkAdmin);
+    return this.#transact(caller, "none", callers.checkAdmin);
   }
 
   /** A token that may do nothing else may still end itself. */
@@ -383,7 +383,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     provider: string,
     settings: contract.VaultSettings,
   ): Promise<contract.Answer<contract.HandedOutUpstreamToken>> {
-    const admitted = this.#transact(caller, "read", admission.checkUpstream);
+    const admitted = this.#transact(caller, "read", callers.checkUpstream);
     if (!admitted.ok) return admitted;
     return this.#openVault().read(provider, settings);
   }
@@ -450,7 +450,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   #transact<Value>(
     caller: contract.Caller,
-    wanted: PersonalTokenAccess,
+    wanted: callers.Wanted,
     operation: (transaction: Transaction) => contract.Answer<Value>,
   ): contract.Answer<Value> {
     let has_posted = false;

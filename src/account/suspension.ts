@@ -4,6 +4,7 @@
  */
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted } from "../domain/result.ts";
+import { isSuspendable } from "./caller.ts";
 import type { Answer, Caller } from "./contract.ts";
 import { ensureOpen } from "./ledger.ts";
 import type { AccountStanding } from "./store.ts";
@@ -11,8 +12,7 @@ import type { Transaction } from "./transaction.ts";
 
 /** Why a caller is kept out; null where they are not. Asked in the transaction it decides about. */
 export function whySuspended(standing: AccountStanding | null, caller: Caller): Refusal | null {
-  // What is held still settles by the app's own key.
-  if (caller.by === "service" || caller.app_slug !== undefined) return null;
+  if (!isSuspendable(caller)) return null;
   return (standing?.suspended_at_ms ?? null) === null ? null : { code: "suspended" };
 }
 

@@ -1,21 +1,19 @@
 /** What an operation works in: one synchronous transaction of the account's object. */
-import type { PersonalTokenAccess } from "../domain/personal_token.ts";
 import type { Alarm } from "./alarm.ts";
 import { refused } from "../domain/result.ts";
-import type { Answer, Caller } from "./contract.ts";
+import { admit, type AdmittedCaller, type Wanted } from "./caller.ts";
+import { SERVICE, type Answer, type Caller } from "./contract.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Expiry } from "./expiry.ts";
 import type { LineKeys } from "./idempotency/line_keys.ts";
 import type { AccountStanding, Store } from "./store.ts";
-import { admit } from "./personal_tokens/admission.ts";
-import type { PersonalTokenRow, PersonalTokenStore } from "./personal_tokens/store.ts";
+import type { PersonalTokenStore } from "./personal_tokens/store.ts";
 import { whyDeleted } from "./deletion.ts";
 import { whySuspended } from "./suspension.ts";
 
 /**
- * The state of one transaction: its tables, its moment, who acts, and the alarm on which an operation
- * says when it is next due. `token`: the caller's, as it was when they were let in; null for a browser
- * session and an app. `acting_app`: the app whose server acts by its key; null: the holder does.
+ * The state of one transaction: its tables, its moment, the caller as it was let in, and the alarm on which an
+ * operation says when it is next due.
  */
 export interface Transaction {
   readonly store: Store;
@@ -28,8 +26,7 @@ export interface Transaction {
   readonly posted: () => void;
   /** Whom the account lets in, as it was when the transaction began. */
   readonly standing: AccountStanding | null;
-  readonly personal_token: PersonalTokenRow | null;
-  readonly acting_app: string | null;
+  readonly caller: AdmittedCaller;
   readonly identity_id: string;
   readonly now_ms: number;
   /** What the object's storage holds, in bytes. */
@@ -60,18 +57,18 @@ export interface Ground {
 export function transact<Value>(
   ground: Ground,
   caller: Caller,
-  wanted: PersonalTokenAccess,
+  wanted: Wanted,
   operation: (transaction: Transaction) => Answer<Value>,
 ): Answer<Value> {
-  return transactAsOf(ground, caller.app_slug ?? null, (transaction) => {
+  return transactByService(ground, (transaction) => {
     const deleted = whyDeleted(transaction.standing, caller);
     if (deleted !== null) return refused(deleted);
     ground.expiry.expireDueJobs(transaction);
-    const personal_token = admit(transaction, caller, wanted);
-    if (!personal_token.ok) return personal_token;
+    const admitted = admit(transaction, caller, wanted);
+    if (!admitted.ok) return admitted;
     const suspended = whySuspended(transaction.standing, caller);
     if (suspended !== null) return refused(suspended);
-    return operation({ ...transaction, personal_token: personal_token.value });
+    return operation({ ...transaction, caller: admitted.value });
   });
 }
 
@@ -83,19 +80,18 @@ export function transactErasure<Value>(
   ground: Ground,
   step: (transaction: Transaction) => Value,
 ): Value {
-  return transactAsOf(ground, null, step);
+  return transactByService(ground, step);
 }
 
-function transactAsOf<Value>(
+function transactByService<Value>(
   { storage, ...ground }: Ground,
-  acting_app: string | null,
   work: (transaction: Transaction) => Value,
 ): Value {
   const { alarm, expiry, line_keys, store } = ground;
   const part = <Part>(inner: () => Part): Part =>
     store.within(() => alarm.within(() => line_keys.within(() => storage.transactionSync(inner))));
   const size_bytes = (): number => storage.sql.databaseSize;
-  const moment = { personal_token: null, acting_app, now_ms: Date.now() };
+  const moment = { caller: SERVICE, now_ms: Date.now() };
   try {
     return part(() => {
       const standing = store.readStanding();

@@ -4,7 +4,7 @@ import { fitsBooks } from "../domain/ledger.ts";
 import { APPS_PER_ACCOUNT_MAX } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
-import { visibleApps, whyNotForApp, whyNotGrant } from "./personal_tokens/admission.ts";
+import { visibleApps, whyNotForApp, whyNotGrant } from "./caller.ts";
 import type { Answer, AppRow, WalletAnswer, WalletRequest } from "./contract.ts";
 import { ensureOpen, FIRST_PLAN, OF_ACCOUNT, post, readBooks } from "./ledger.ts";
 import type { Transaction } from "./transaction.ts";
@@ -53,7 +53,7 @@ function whyNotUpsert(
   const foreign = whyNotForApp(transaction, slug);
   if (foreign !== null) return foreign;
   // An app's server reads, and takes no grant in its user's place.
-  if (transaction.acting_app !== null) return null;
+  if (transaction.caller.kind === "app") return null;
   const grants = starter_credits !== null && starter_credits > 0;
   const writes = known === null || (known.granted_at_ms === null && grants);
   const not_granting = writes ? whyNotGrant(transaction) : null;
@@ -72,8 +72,8 @@ function upsertApp(
   { slug, starter_credits: worth, reservation }: NonNullable<WalletRequest["app"]>,
   known: AppRow | null,
 ): { readonly app_grant: AppGrant; readonly grant_waits: boolean } {
-  const { store, now_ms, acting_app } = transaction;
-  if (known !== null && (known.granted_at_ms !== null || acting_app !== null)) {
+  const { store, now_ms, caller } = transaction;
+  if (known !== null && (known.granted_at_ms !== null || caller.kind === "app")) {
     const { starter_credits } = known;
     return { app_grant: { slug, starter_credits, granted: false }, grant_waits: false };
   }

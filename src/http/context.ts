@@ -1,7 +1,7 @@
 /** What middleware leaves for the handlers after it. */
 import type { Context } from "hono";
 import { createFactory } from "hono/factory";
-import type { Caller } from "../account/contract.ts";
+import { HOLDER, type Caller } from "../account/contract.ts";
 import type { Person, Session } from "../identity/port.ts";
 import type { AppProof, Proof } from "../domain/proof.ts";
 import type { Services } from "./services.ts";
@@ -44,16 +44,20 @@ export interface AppEnvironment {
 
 export type AppContext = Context<AppEnvironment>;
 
-/** The caller as their account knows them. Only after `authenticate`. */
+/** The caller as the account knows it. Only after `authenticate`. */
 export function callerOf(context: AppContext): Caller {
-  const { proof } = context.get("principal");
+  return callerFrom(context.get("principal").proof);
+}
+
+/** The caller that a proof stands for. */
+export function callerFrom(proof: Proof | AppProof): Caller {
   switch (proof.kind) {
     case "session":
-      return { personal_token_id: null };
+      return HOLDER;
     case "personal_token":
-      return { personal_token_id: proof.personal_token_id };
+      return { kind: "personal_token", personal_token_id: proof.personal_token_id };
     case "app":
-      return { personal_token_id: null, app_slug: proof.app_slug };
+      return { kind: "app", app_slug: proof.app_slug };
   }
 }
 

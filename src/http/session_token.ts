@@ -3,7 +3,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import type { Identified } from "../domain/proof.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import { browserPrincipal, identify } from "./authenticate.ts";
-import { factory, type AppContext, type Principal } from "./context.ts";
+import { callerFrom, factory, type AppContext, type Principal } from "./context.ts";
 import { allowedRedirect } from "./origins.ts";
 import { countAuthenticated, resumeSession } from "./rate_limits.ts";
 import { describeRefusal, refuse } from "./refusals.ts";
@@ -83,7 +83,7 @@ async function whyEnded(context: AppContext, who: Principal): Promise<Refusal | 
     if (!(await identity.sessionIsAlive(proof.session_id, identity_id))) return ended;
   }
   const personal_token_id = proof.kind === "personal_token" ? proof.personal_token_id : null;
-  const admitted = await accounts(identity_id).checkCaller({ personal_token_id });
+  const admitted = await accounts(identity_id).checkCaller(callerFrom(proof));
   if (admitted.ok) return null;
   if (admitted.refusal.code === "suspended") return admitted.refusal;
   if (personal_token_id !== null) living_personal_tokens.forget(personal_token_id);

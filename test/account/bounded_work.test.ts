@@ -17,7 +17,7 @@ import { passTime } from "../support/clock.ts";
 
 const ADA = "ada";
 const DAY_MS = 24 * 60 * 60 * 1000;
-const session = { personal_token_id: null };
+const session = { kind: "holder" } as const;
 const account = () => env.ACCOUNT.getByName(ADA);
 
 const restores: (() => void)[] = [];

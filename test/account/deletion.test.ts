@@ -12,8 +12,8 @@ import { passTime } from "../support/clock.ts";
 import { moodOfD1 } from "./d1_faults.ts";
 
 const ADA = "ada";
-const HOLDER = { personal_token_id: null };
-const APP = { personal_token_id: null, app_slug: "demo" };
+const HOLDER = { kind: "holder" } as const;
+const APP = { kind: "app", app_slug: "demo" } as const;
 const DELETED = { ok: false, refusal: { code: "unauthorized", reason: "account_deleted" } };
 const accountOf = (identity_id = ADA) => env.ACCOUNT.getByName(identity_id);
 
@@ -88,9 +88,12 @@ describe("a deleted account", () => {
     await createJobs(1);
     expect(await accountOf().deleteAccount(HOLDER)).toEqual({ ok: true, value: null });
     expect(await wallet()).toEqual(DELETED);
-    expect(await accountOf().wallet({ personal_token_id: "laptop" }, { app: null })).toEqual(
-      DELETED,
-    );
+    expect(
+      await accountOf().wallet(
+        { kind: "personal_token", personal_token_id: "laptop" },
+        { app: null },
+      ),
+    ).toEqual(DELETED);
     expect(await accountOf().deleteAccount(HOLDER)).toEqual(DELETED);
     const unknown = { ok: false, refusal: { code: "account_unknown" } };
     expect(await wallet(ADA, APP)).toEqual(unknown);

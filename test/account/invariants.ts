@@ -202,7 +202,7 @@ export async function expectDeletion(identity_id: string): Promise<void> {
   const { jobs } = await readContents(identity_id);
   const started = jobs.filter(({ status }) => status === "started");
   const before = await sumOfDays();
-  await env.ACCOUNT.getByName(identity_id).deleteAccount({ personal_token_id: null });
+  await env.ACCOUNT.getByName(identity_id).deleteAccount({ kind: "holder" } as const);
   for (let rings = 0; rings < 4; rings += 1) await repeatAlarm(identity_id);
   const gone = { entries: [], jobs: [], long_jobs: [], apps: [] };
   expect(await readContents(identity_id)).toEqual(gone);

@@ -11,7 +11,7 @@ import { expectInvariants, expectReadModel } from "./invariants.ts";
 import { dump, evict, fireAlarm, query } from "../support/account_object.ts";
 
 const ADA = "ada";
-const session = { personal_token_id: null };
+const session = { kind: "holder" } as const;
 const account = () => env.ACCOUNT.getByName(ADA);
 
 const grant = (slug: string, starter_credits: number) =>

@@ -20,7 +20,7 @@ import { expectInvariants, expectReadModel } from "./invariants.ts";
 import { change, evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
 
 const ADA = "ada";
-const session = { personal_token_id: null };
+const session = { kind: "holder" } as const;
 const accountOf = (identity_id = ADA) => env.ACCOUNT.getByName(identity_id);
 
 /** The Worker's clock is ahead, so that no alarm comes by itself between two looks. */

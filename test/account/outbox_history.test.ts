@@ -65,7 +65,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   simply("rebuild, not waited for", "D1 wiped", "object made anew", "object put back"),
 );
 
-const session = { personal_token_id: null };
+const session = { kind: "holder" } as const;
 
 /** Plays steps against one account's object, however they are refused. */
 class Play {

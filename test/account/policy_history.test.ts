@@ -6,8 +6,8 @@ import { expectInvariants } from "./invariants.ts";
 import { evict, fireAlarm } from "../support/account_object.ts";
 
 const GRANT = 100;
-const HOLDER = { personal_token_id: null };
-const APP = { personal_token_id: null, app_slug: "demo" };
+const HOLDER = { kind: "holder" } as const;
+const APP = { kind: "app", app_slug: "demo" } as const;
 
 type Step =
   | {

@@ -8,7 +8,7 @@ import { fireAlarm } from "../support/account_object.ts";
 import { moodOfD1 } from "./d1_faults.ts";
 
 const ADA = "ada";
-const session = { personal_token_id: null };
+const session = { kind: "holder" } as const;
 const ada = () => env.ACCOUNT.getByName(ADA);
 /** In the future, so that no alarm rings but when it is called. Midnight. */
 const START_MS = (utcDayOf(Date.now()) + 20_000) * DAY_MS;

@@ -9,7 +9,7 @@ import { expectInvariants } from "./invariants.ts";
 
 const CAP = 50;
 const GRANT = 400;
-const SESSION = { personal_token_id: null };
+const SESSION = { kind: "holder" } as const;
 
 /** More than a line carries, every other one capped anew each 30 days. */
 const CAPPED = Array.from({ length: SPENDING_TOKENS_PER_LINE_MAX + 2 }, (_, at) => `capped-${at}`);
@@ -170,7 +170,8 @@ async function openAccount(identity_id: string) {
 
 type AccountStub = Awaited<ReturnType<typeof openAccount>>;
 
-const callerOf = (by: string) => (by === "session" ? SESSION : { personal_token_id: by });
+const callerOf = (by: string) =>
+  by === "session" ? SESSION : ({ kind: "personal_token", personal_token_id: by } as const);
 
 /** Carries an action out, and holds its answer to the model's. */
 async function carryOut(account: AccountStub, model: Model, action: Action): Promise<void> {

@@ -163,10 +163,10 @@ describe("an error on the approval form", () => {
     for (let i = 0; i < 100; i += 1) {
       const id = crypto.randomUUID();
       const row = { id, label: "x", app_slug: null, limits, session_id: null };
-      await account.issuePersonalToken(
-        { personal_token_id: null },
-        { ...row, expires_at_ms: Date.now() + 60_000 },
-      );
+      await account.issuePersonalToken({ kind: "holder" } as const, {
+        ...row,
+        expires_at_ms: Date.now() + 60_000,
+      });
     }
     const { user_code } = await startLogin();
     const answer = await postForm(ada, "/device/approve", approvalForm(user_code, careful));

@@ -230,17 +230,14 @@ describe("the list of tokens", () => {
       cap: null,
     } as const;
     const issue = (expires_at_ms: number) =>
-      account.issuePersonalToken(
-        { personal_token_id: null },
-        {
-          id: crypto.randomUUID(),
-          label: "x",
-          app_slug: null,
-          limits,
-          session_id: null,
-          expires_at_ms,
-        },
-      );
+      account.issuePersonalToken({ kind: "holder" } as const, {
+        id: crypto.randomUUID(),
+        label: "x",
+        app_slug: null,
+        limits,
+        session_id: null,
+        expires_at_ms,
+      });
     const early = await startLogin();
     await approve(ada, early.user_code);
     for (let i = 0; i < 100; i += 1) await issue(Date.now() + HOUR_MS);

@@ -139,10 +139,9 @@ describe("an app's starter budget of a day", () => {
     const app = { slug: "demo", starter_credits: 10 };
     const reservation = { day: yesterday, credits: 10 };
     const account = env.ACCOUNT.getByName(ada.identity_id);
-    const late = await account.wallet(
-      { personal_token_id: null },
-      { app: { ...app, reservation } },
-    );
+    const late = await account.wallet({ kind: "holder" } as const, {
+      app: { ...app, reservation },
+    });
     expect(late.ok && late.value).toMatchObject({ grant_waits: true, account: { credits: 0 } });
     const unreachable = {
       getByName: () => ({

@@ -25,7 +25,7 @@ describe("revoking", () => {
     );
     expect((await session.get("/api/wallet")).status).toBe(200);
     const account = env.ACCOUNT.getByName(identity_id);
-    expect(await account.checkCaller({ personal_token_id })).toMatchObject({ ok: true });
+    expect(await account.checkCaller(proof)).toMatchObject({ ok: true });
     const key = { "Idempotency-Key": "once" };
     expect((await token.post("/api/jobs", job("demo"), key)).status).toBe(200);
 
@@ -38,7 +38,7 @@ describe("revoking", () => {
     });
     expect((await token.post("/api/jobs", job("demo"), key)).status).toBe(401);
     expect((await session.get("/api/wallet")).status).toBe(401);
-    expect(await account.checkCaller({ personal_token_id })).toMatchObject({ ok: false });
+    expect(await account.checkCaller(proof)).toMatchObject({ ok: false });
     expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
     expect((await send("DELETE", `/api/tokens/${personal_token_id}`, { headers })).status).toBe(
       404,

@@ -27,7 +27,7 @@ const ROUND_MS = (DAYS / ROUNDS) * DAY_MS;
 const WINDOW_DAYS = 12;
 const TTL_SECONDS = 3_600;
 const APPS = ["atelier", "sketch", "tune"];
-const session = { personal_token_id: null };
+const session = { kind: "holder" } as const;
 
 /**
  * In the future, so that no alarm rings but when it is called, and beyond where other tests of the same

@@ -8,7 +8,7 @@ import { expectReadModel } from "../account/invariants.ts";
 import { fireAlarm, query } from "../support/account_object.ts";
 import { rowsBetween } from "./contract.ts";
 
-const session = { personal_token_id: null };
+const session = { kind: "holder" } as const;
 const lineOf = (id = "account") =>
   env.DB.prepare("select line from accounts where id = ?").bind(id).first("line");
 const straight = () => createStraightProjector(env.DB);

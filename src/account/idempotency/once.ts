@@ -5,7 +5,7 @@
 import { IDEMPOTENCY_FINGERPRINT_LENGTH } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import type { Answer, IdempotencyGuard, OnceAnswer } from "../contract.ts";
-import { visibleApps } from "../personal_tokens/admission.ts";
+import { actingToken, visibleApps } from "../caller.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** A request under a key: what it is found by again, what it is, and who asks. */
@@ -54,13 +54,14 @@ export function once<Value>(
 }
 
 function askedBy(
-  { personal_token, acting_app }: Transaction,
+  transaction: Transaction,
   endpoint: string,
   guard: IdempotencyGuard,
 ): KeyedRequest {
   // An app's keys are its own: the holder, who may guess them, cannot use one up before the app does.
-  const place = acting_app === null ? endpoint : `${endpoint} by ${acting_app}`;
-  return { ...guard, place, personal_token_id: personal_token?.id ?? null };
+  const { caller } = transaction;
+  const place = caller.kind === "app" ? `${endpoint} by ${caller.app_slug}` : endpoint;
+  return { ...guard, place, personal_token_id: actingToken(transaction)?.id ?? null };
 }
 
 function again<Value>(
@@ -69,7 +70,7 @@ function again<Value>(
   transaction: Transaction,
 ): OnceAnswer<Value> {
   // A token limited to some apps must not be told what others did for other apps.
-  const is_limited = transaction.acting_app === null && visibleApps(transaction) !== undefined;
+  const is_limited = transaction.caller.kind !== "app" && visibleApps(transaction) !== undefined;
   const may_see = !is_limited || kept.personal_token_id === asked.personal_token_id;
   const is_same = keptPart(kept.fingerprint) === keptPart(asked.fingerprint);
   return may_see && is_same

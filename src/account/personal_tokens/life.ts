@@ -8,9 +8,9 @@ import type {
   ListedPersonalToken,
   RevokePersonalTokenRequest,
 } from "../contract.ts";
+import { actingToken, visibleApps } from "../caller.ts";
 import { ensureOpen } from "../ledger.ts";
 import type { Transaction } from "../transaction.ts";
-import { visibleApps } from "./admission.ts";
 import { readBudget } from "./spending.ts";
 import { limitsOf } from "./store.ts";
 
@@ -55,7 +55,8 @@ export function issuePersonalToken(
 export function listPersonalTokens(
   transaction: Transaction,
 ): Answer<readonly ListedPersonalToken[]> {
-  const { personal_tokens, personal_token, now_ms } = transaction;
+  const { personal_tokens, now_ms } = transaction;
+  const personal_token = actingToken(transaction);
   const limited = visibleApps(transaction) !== undefined;
   const rows = personal_tokens
     .listLiving(now_ms)
@@ -80,11 +81,14 @@ export function listPersonalTokens(
   );
 }
 
-/** Ends a token's life now. A token may end its own only. */
+/** Ends a token's life now. A personal token may end only itself, and an app's key none. */
 export function revokePersonalToken(
-  { personal_tokens, personal_token, now_ms }: Transaction,
+  transaction: Transaction,
   { id }: RevokePersonalTokenRequest,
 ): Answer<null> {
+  const { personal_tokens, now_ms } = transaction;
+  const personal_token = actingToken(transaction);
+  if (transaction.caller.kind === "app") return refused({ code: "scope", reason: "app_key" });
   if (personal_token !== null && personal_token.id !== id) {
     return refused({ code: "scope", reason: "itself_only" });
   }

@@ -3,7 +3,6 @@
  * follows from all that is known, never from the event at hand, so that events may come in any order.
  */
 import { fitsBooks } from "../../domain/ledger.ts";
-import { whyNoPurchase } from "../../domain/personal_token.ts";
 import {
   creditsTakenBack,
   mergeReversals,
@@ -13,15 +12,8 @@ import {
 import { accepted, refused } from "../../domain/result.ts";
 import type { Answer, ListedPurchase } from "../contract.ts";
 import { ensureOpen, OF_ACCOUNT, post, readBooks } from "../ledger.ts";
-import { limitsOf } from "../personal_tokens/store.ts";
 import type { Transaction } from "../transaction.ts";
 import type { PurchaseRow, PurchaseStore } from "./store.ts";
-
-/** Lets only callers through who may start a purchase. */
-export function checkBuyer({ personal_token }: Transaction): Answer<null> {
-  const refusal = personal_token === null ? null : whyNoPurchase(limitsOf(personal_token));
-  return refusal === null ? accepted(null) : refused(refusal);
-}
 
 /**
  * Credits a paid checkout, the first time it is told of; what is known to have gone back already is

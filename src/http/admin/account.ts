@@ -1,5 +1,5 @@
 /** `GET /api/admin/accounts/{identity_id}` and the lists below it: one account, from its own object. */
-import { SERVICE, type AppRow, type InspectedAccount } from "../../account/contract.ts";
+import { OPERATOR, type AppRow, type InspectedAccount } from "../../account/contract.ts";
 import type { ListedSession, Person } from "../../identity/port.ts";
 import { factory, type AppContext } from "../context.ts";
 import { jobsRequest, jobsView, listJobsQuery } from "../jobs/list.ts";
@@ -74,7 +74,7 @@ export const listAccountJobs = factory.createHandlers(
   validQuery(listJobsQuery),
   async (context) => {
     const request = jobsRequest(context.req.valid("query"));
-    const answer = await subjectAccount(context).listJobs(SERVICE, request);
+    const answer = await subjectAccount(context).listJobs(OPERATOR, request);
     return answer.ok ? context.json(jobsView(answer.value)) : refuse(context, answer.refusal);
   },
 );
@@ -83,7 +83,7 @@ export const listAccountLedger = factory.createHandlers(
   validQuery(listLedgerQuery),
   async (context) => {
     const request = entriesRequest(context.req.valid("query"));
-    const answer = await subjectAccount(context).listEntries(SERVICE, request);
+    const answer = await subjectAccount(context).listEntries(OPERATOR, request);
     return answer.ok ? context.json(entriesView(answer.value)) : refuse(context, answer.refusal);
   },
 );

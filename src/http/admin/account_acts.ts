@@ -4,7 +4,7 @@
  */
 import * as z from "zod/mini";
 import {
-  SERVICE,
+  OPERATOR,
   type AdjustedCredits,
   type ChangedPlan,
   type OnceAnswer,
@@ -95,6 +95,6 @@ export function revokePersonalToken(
 ): Promise<OnceAnswer<null>> {
   const asked = on(context, "personal_token.revoke", order, { personal_token_id });
   return actOnce(context, asked, async () =>
-    subjectAccount(context).revokePersonalToken(SERVICE, { id: personal_token_id }),
+    subjectAccount(context).revokePersonalToken(OPERATOR, { id: personal_token_id }),
   );
 }

@@ -1,5 +1,5 @@
 /** `GET /console/accounts/{identity_id}[?before=]`: one account in full, from its own object. */
-import { SERVICE } from "../../account/contract.ts";
+import { OPERATOR } from "../../account/contract.ts";
 import { ACTS_BESIDE_ACCOUNT_MAX, LINES_BESIDE_ACCOUNT_MAX } from "../../domain/limits.ts";
 import { DAY_MS } from "../../domain/day.ts";
 import { ConsoleAccountPage } from "../../pages/console/account.tsx";
@@ -21,7 +21,7 @@ export const showAccountInFull = factory.createHandlers(async (context) => {
   const { identity_id } = person;
   const [inspected, statement, sessions, appName, audited] = await Promise.all([
     account.inspect(),
-    account.readStatement(SERVICE, {
+    account.readStatement(OPERATOR, {
       from_ms: 0,
       to_ms: Date.now() + DAY_MS,
       before_line,

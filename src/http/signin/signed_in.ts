@@ -1,4 +1,5 @@
 /** The end of every sign-in: cookies set, and the browser sent back with its token. */
+import { HOLDER } from "../../account/contract.ts";
 import type { SignedIn } from "../../identity/port.ts";
 import { leaveDeletedAccount, saysDeleted } from "../account/deleted.ts";
 import type { AppContext } from "../context.ts";
@@ -19,7 +20,7 @@ export async function answerSignedIn(
   const base_url = context.get("base_url");
   const { accounts } = context.get("services");
   const { identity_id } = signed_in.session;
-  const admitted = await accounts(identity_id).checkCaller({ personal_token_id: null });
+  const admitted = await accounts(identity_id).checkCaller(HOLDER);
   if (!admitted.ok) {
     // Deleted between the two steps of that: the next sign-in makes somebody new.
     return saysDeleted(admitted.refusal)
