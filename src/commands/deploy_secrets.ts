@@ -1,7 +1,7 @@
 /** Secrets of a deployment: which are missing, drawing them, and the file that keeps them. */
-import { readFile, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { GENERATED_SECRETS } from "./deploy_plan.ts";
+import { readSecretFile, withLine, writeSecretFile } from "./secret_file.ts";
 import { runWrangler } from "./wrangler_run.ts";
 
 /** The file that is offered; git-ignored. */
@@ -12,10 +12,7 @@ export type Secrets = Readonly<Record<string, string>>;
 /** Reads a file of `NAME='value'` lines, as `.dev.vars` is one; nothing where there is none. */
 export async function readSecrets(file: string | null): Promise<Secrets> {
   if (file === null) return {};
-  const lines = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "";
-    throw error;
-  });
+  const lines = (await readSecretFile(file)) ?? "";
   return Object.fromEntries(
     lines.split("\n").flatMap((line): [string, string][] => {
       const [, name, value] = /^([A-Z_][A-Z0-9_]*)=(.*)$/.exec(line.trim()) ?? [];
@@ -45,12 +42,11 @@ export async function drawMissing(present: readonly string[], kept: Secrets) {
   return { from_file: Object.fromEntries(from_file), drawn: Object.fromEntries(drawn) };
 }
 
-/** Adds secrets to a file that only its owner may read, before they are used anywhere. */
+/** Sets secrets in a file that only its owner may read, before they are used anywhere. */
 export async function keepSecrets(file: string, secrets: Secrets): Promise<void> {
-  const before = await readFile(file, "utf8").catch(() => "");
-  const lines = Object.entries(secrets).map(([name, value]) => `${name}='${value}'\n`);
-  const gap = before === "" || before.endsWith("\n") ? "" : "\n";
-  await writeFile(file, `${before}${gap}${lines.join("")}`, { mode: 0o600 });
+  let text = (await readSecretFile(file)) ?? "";
+  for (const [name, value] of Object.entries(secrets)) text = withLine(text, name, value);
+  await writeSecretFile(file, text);
 }
 
 /** Asks where new secrets are to be kept; null: nowhere. Only on a terminal. */

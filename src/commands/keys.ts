@@ -5,7 +5,6 @@
  * `NAME=value` lines in place (`--file .dev.vars`). Values are never arguments, which other users of
  * a machine can read.
  */
-import { readFile, writeFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import {
@@ -17,6 +16,7 @@ import {
   type KeyChange,
   type KeySetting,
 } from "./key_sets.ts";
+import { readLine, readSecretFile, withLine, writeSecretFile } from "./secret_file.ts";
 
 const USAGE = `usage: npm run -s keys -- <change> <setting> [--file <file of NAME=value lines>]
   change   create   a new set of one key (reads nothing)
@@ -70,13 +70,12 @@ async function changed({ change, setting }: Request, json: string): Promise<read
 
 /** Changes one line of a settings file and leaves the others as they are. */
 async function changeFile(request: Request, file: string): Promise<readonly Key[]> {
-  const lines = (await readFile(file, "utf8")).split("\n");
-  const at = lines.findIndex((line) => line.startsWith(`${request.setting}=`));
-  if (at === -1) throw new Error(`${file} has no line ${request.setting}=…`);
-  const value = lines[at]?.slice(request.setting.length + 1).trim() ?? "";
-  const keys = await changed(request, value.replace(/^(['"])(.*)\1$/, "$2"));
-  lines[at] = `${request.setting}='${writeKeys(keys)}'`;
-  await writeFile(file, lines.join("\n"), { mode: 0o600 });
+  const lines = await readSecretFile(file);
+  if (lines === null) throw new Error(`There is no file ${file}.`);
+  const value = readLine(lines, request.setting);
+  if (value === null) throw new Error(`${file} has no line ${request.setting}=…`);
+  const keys = await changed(request, value);
+  await writeSecretFile(file, withLine(lines, request.setting, writeKeys(keys)));
   return keys;
 }
 

@@ -102,6 +102,8 @@ describe("npm run deploy", () => {
     "brings a fresh account to what wrangler.toml says, and a second run changes the code alone",
     async () => {
       await writeConfig(ADDRESS, QUEUE);
+      // Made beforehand by an editor, and readable by everybody.
+      await writeFile(secrets, "", { mode: 0o644 });
       const first = await deploy(`--secrets=${secrets}`);
       expect(first).toMatchObject({
         code: 0,
@@ -225,6 +227,8 @@ describe("npm run deploy, with settings that are wrong", () => {
       expect(run.said).toContain(words);
     }
     expect(run.said).not.toContain("s3cret");
+    // The file was made readable by everybody; reading it is enough to end that.
+    expect((await stat(secrets)).mode & 0o777).toBe(0o600);
     expect(cloudflare.requests).toEqual([]);
   });
 

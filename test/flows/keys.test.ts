@@ -1,6 +1,6 @@
 /** `npm run keys`: as an operator runs it. */
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -76,7 +76,7 @@ describe.each(["SIGNING_KEYS", "ENCRYPTION_KEYS"])("npm run keys, for %s", (sett
   it("changes its own line of a settings file, and nothing else", async () => {
     const file = join(directory, `${setting}.vars`);
     const before = await developmentSettings();
-    await writeFile(file, before, { mode: 0o600 });
+    await writeFile(file, before, { mode: 0o644 });
     const { code, output } = await keys(["rotate", setting, "--file", file]);
     expect({ code, output }).toEqual({ code: 0, output: "" });
     const after = await readFile(file, "utf8");
@@ -86,6 +86,18 @@ describe.each(["SIGNING_KEYS", "ENCRYPTION_KEYS"])("npm run keys, for %s", (sett
     expect(others(after)).toEqual(others(before));
     const line = after.split("\n").find((it) => it.startsWith(`${setting}=`)) ?? "";
     expect(kids(line.slice(setting.length + 2, -1))).toHaveLength(2);
+  });
+
+  it("does not write keys through a symbolic link", async () => {
+    const file = join(directory, `${setting}.target`);
+    const link = join(directory, `${setting}.link`);
+    const before = await developmentSettings();
+    await writeFile(file, before, { mode: 0o600 });
+    await symlink(file, link);
+    const { code, report } = await keys(["rotate", setting, "--file", link]);
+    expect(code).toBe(1);
+    expect(report).toContain(`${link} is a symbolic link`);
+    expect(await readFile(file, "utf8")).toBe(before);
   });
 
   it("refuses what is no set of these keys, and does not repeat it", async () => {

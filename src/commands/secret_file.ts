@@ -1,0 +1,73 @@
+/** Files of secrets, as `NAME='value'` lines: only their owner can read them, and at no time can others. */
+import type { Stats } from "node:fs";
+import { chmod, lstat, readFile, rename, rm, writeFile } from "node:fs/promises";
+
+const OWNER_ONLY = 0o600;
+const OTHERS = 0o077;
+
+/** The text of a file of secrets, null if there is none. Takes away other users' access to it. */
+export async function readSecretFile(file: string): Promise<string | null> {
+  const stats = await statsOf(file);
+  if (stats === null) return null;
+  // A pipe or a symbolic link may be read, such as one from a password manager, but is not changed.
+  if (stats.isFile() && isOwn(stats) && (stats.mode & OTHERS) !== 0) await chmod(file, OWNER_ONLY);
+  return readFile(file, "utf8");
+}
+
+/**
+ * Writes a file of secrets whole or not at all. A new file takes the place of the old one, so it never
+ * inherits a mode that lets others read it.
+ * @throws Error if secrets would go to another place than the one that was named, or to another user
+ */
+export async function writeSecretFile(file: string, text: string): Promise<void> {
+  const stats = await statsOf(file);
+  if (stats?.isSymbolicLink() === true) {
+    throw new Error(`${file} is a symbolic link. Name the file that it leads to instead.`);
+  }
+  if (stats !== null && !stats.isFile()) {
+    throw new Error(`${file} is not a file. Name a file of your own, or one that does not exist.`);
+  }
+  if (stats !== null && !isOwn(stats)) {
+    throw new Error(`${file} belongs to another user, who could read it. Name a file of your own.`);
+  }
+  const fresh = `${file}.${process.pid}.new`;
+  await rm(fresh, { force: true });
+  try {
+    await writeFile(fresh, text, { mode: OWNER_ONLY, flag: "wx" });
+    await rename(fresh, file);
+  } finally {
+    await rm(fresh, { force: true });
+  }
+}
+
+/** The value of a setting in lines of `NAME='value'`; null if no line sets it. */
+export function readLine(text: string, name: string): string | null {
+  const value = text
+    .split("\n")
+    .map((line) => line.trim())
+    .findLast((line) => line.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+  return value?.replace(/^(['"])(.*)\1$/, "$2") ?? null;
+}
+
+/** The same lines with another value of a setting. Replaces the last line that sets it, else adds one. */
+export function withLine(text: string, name: string, value: string): string {
+  const lines = text.split("\n");
+  const at = lines.findLastIndex((line) => line.trim().startsWith(`${name}=`));
+  const line = `${name}='${value}'`;
+  if (at !== -1) return lines.with(at, line).join("\n");
+  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+  return `${text}${gap}${line}\n`;
+}
+
+async function statsOf(file: string): Promise<Stats | null> {
+  return lstat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+}
+
+/** Windows has neither users of this kind nor modes. */
+function isOwn({ uid }: Stats): boolean {
+  return process.getuid === undefined || uid === process.getuid();
+}
