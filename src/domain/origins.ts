@@ -44,6 +44,21 @@ export function parseAbsoluteUrl(text: string): URL | null {
   return FORBIDDEN_SCHEMES.has(url.protocol) ? null : url;
 }
 
+/** The most of a refused address that is shown: enough for a host and the beginning of a path. */
+const SHOWN_ADDRESS_MAX_LENGTH = 100;
+
+/**
+ * An address that was refused, to be shown to the person who sent it: without its query and fragment, which
+ * may hold secrets, and percent-encoded and short, so that a stranger cannot write sentences into our pages.
+ */
+export function shownAddress(text: string): string {
+  const [address = ""] = text.slice(0, REDIRECT_MAX_LENGTH).split(/[?#]/, 1);
+  if (address === "") return "(empty)";
+  const encoded = encodeURI(address.toWellFormed()).replaceAll("%25", "%");
+  const is_short = encoded.length <= SHOWN_ADDRESS_MAX_LENGTH;
+  return is_short ? encoded : `${encoded.slice(0, SHOWN_ADDRESS_MAX_LENGTH)}…`;
+}
+
 /** `scheme://host[:port]`; unlike `URL.origin` it also names the origin of a custom scheme. */
 export function originOf(url: URL): string {
   return `${url.protocol}//${url.host}`;

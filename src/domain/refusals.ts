@@ -10,6 +10,7 @@ export type Refusal =
   | { readonly code: "unsupported_media_type" }
   | { readonly code: "body_too_large"; readonly limit_bytes: number }
   | { readonly code: "not_found" }
+  | { readonly code: "not_found"; readonly missing: "payments" }
   | { readonly code: "unknown_host"; readonly base_url: string }
   | { readonly code: "https_required"; readonly base_url: string }
   | { readonly code: "method_not_allowed"; readonly allowed: readonly string[] }
@@ -19,7 +20,7 @@ export type Refusal =
   | { readonly code: "token_expired" }
   | { readonly code: "unauthorized"; readonly reason: EndedReason }
   | { readonly code: "origin_not_allowed" }
-  | { readonly code: "redirect_not_allowed" }
+  | { readonly code: "redirect_not_allowed"; readonly address: string }
   | { readonly code: "loopback_required" }
   | { readonly code: "not_operator" }
   | { readonly code: "suspended" }
@@ -38,7 +39,7 @@ export type Refusal =
   | { readonly code: "too_many_apps"; readonly limit: number }
   // Money in
   | { readonly code: "package_unknown" }
-  | { readonly code: "return_url_not_allowed" }
+  | { readonly code: "return_url_not_allowed"; readonly address: string }
   | { readonly code: "payments_unavailable"; readonly retry_after_seconds: number }
   | { readonly code: "payments_refused" }
   | { readonly code: "signature_invalid" }

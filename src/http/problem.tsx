@@ -20,7 +20,8 @@ export function refuseWithPage(
   refusal: Refusal,
 ): Response | Promise<Response> {
   const { status, error, headers } = describeRefusal(refusal);
-  const problem = PAGE_PROBLEMS[refusal.code] ?? { title: "That did not work", next: error };
+  const words = PAGE_PROBLEMS[refusal.code] ?? { title: "That did not work", next: error };
+  const problem = "address" in refusal ? { ...words, address: refusal.address } : words;
   const page = <ProblemPage problem={problem} way_on={wayOnFrom(context, refusal)} />;
   return context.html(page, status, headers);
 }

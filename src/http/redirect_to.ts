@@ -1,4 +1,5 @@
 /** `redirect_to`: where a person asks to be sent at the end, by query or form. */
+import { shownAddress } from "../domain/origins.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { AppContext } from "./context.ts";
@@ -17,5 +18,5 @@ export async function readRedirectTo(
   const target = await allowedRedirect(context, text);
   if (target !== null) return accepted(target);
   logRefusedOrigin(context, "redirect_to", text);
-  return refused({ code: "redirect_not_allowed" });
+  return refused({ code: "redirect_not_allowed", address: shownAddress(text) });
 }

@@ -26,9 +26,17 @@ const SCOPE_WORDS: Readonly<Record<ScopeReason, string>> = {
   no_upstream: "This token gets no third parties' tokens: its owner did not allow that.",
   capped: "A token with a spending cap may end only its own jobs.",
   no_purchase: "Buying credits needs a session, or a token without limits.",
-  itself_only: "A token may revoke only itself.",
+  itself_only: "A token may revoke only itself. Revoke others on the page /account/tokens.",
   app_key: "An app's key is for the wallet and that app's own jobs.",
 };
+
+const NOTHING_HERE = "There is nothing at this address.";
+
+const NO_PAYMENTS =
+  "This service sells no credits. Its operator can set CREDIT_PACKAGES and Stripe's keys.";
+
+const NOT_ALLOWED =
+  "which is not an allowed address. Its operator can add its origin to ALLOWED_ORIGINS, or to the app's origins.";
 
 /** How a refusal looks on the wire. */
 export function describeRefusal(
@@ -46,7 +54,7 @@ function wordsOf(refusal: Refusal): Description {
     case "body_too_large":
       return { error: `The body is larger than ${refusal.limit_bytes} bytes.` };
     case "not_found":
-      return { error: "There is nothing at this address." };
+      return { error: "missing" in refusal ? NO_PAYMENTS : NOTHING_HERE };
     case "unknown_host":
       return { error: `This service answers at ${refusal.base_url} alone.` };
     case "https_required":
@@ -78,7 +86,7 @@ function wordsOf(refusal: Refusal): Description {
       };
     case "redirect_not_allowed":
       return {
-        error: "redirect_to is not an allowed address. Ask the service's operator to allow it.",
+        error: `redirect_to is ${refusal.address}, ${NOT_ALLOWED}`,
       };
     case "loopback_required":
       return {
@@ -133,7 +141,7 @@ function wordsOf(refusal: Refusal): Description {
       return { error: "No package of this id is for sale." };
     case "return_url_not_allowed":
       return {
-        error: "return_url is not an allowed address. Ask the service's operator to allow it.",
+        error: `return_url is ${refusal.address}, ${NOT_ALLOWED}`,
       };
     case "payments_unavailable":
       return {

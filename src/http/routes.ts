@@ -61,7 +61,7 @@ import { limitedWebhook, receiveWebhook } from "./payments/webhook.ts";
 import { issueSessionToken } from "./session_token.ts";
 import { continueSignedIn } from "./signin/continue.ts";
 import { finishSignIn } from "./signin/callback.tsx";
-import { signInDevelopment } from "./signin/development.ts";
+import { signInDevelopment } from "./signin/development.tsx";
 import { showSignIn } from "./signin/page.tsx";
 import { startSignIn } from "./signin/start.ts";
 import { signOut } from "./signout.ts";

@@ -15,6 +15,7 @@ import { accepted, refused, type Result } from "../domain/result.ts";
 import { APP_SLUG_PATTERN } from "../domain/slug.ts";
 import type { IdempotencyGuard } from "../account/contract.ts";
 import { factory, type AppContext } from "./context.ts";
+import { refuseByAccept } from "./problem.tsx";
 import { refuse } from "./refusals.ts";
 
 /** An app's slug. */
@@ -107,13 +108,13 @@ const checked =
     zValidator(
       target,
       schema,
-      (result, context) =>
-        result.success
-          ? undefined
-          : refuse(context as unknown as AppContext, {
-              code: "invalid_request",
-              detail: firstProblem(result.error, result.data),
-            }),
+      (result, context) => {
+        if (result.success) return undefined;
+        const detail = firstProblem(result.error, result.data);
+        // Forms are sent by people, who get a page.
+        const answer = target === "form" ? refuseByAccept : refuse;
+        return answer(context as unknown as AppContext, { code: "invalid_request", detail });
+      },
       // Parsed at once: else problems behind a transform come after all others. The option's type
       // knows the error of classic zod alone.
       { validationFunction: (_, value) => schema.safeParse(value) as never },

@@ -38,6 +38,11 @@ export function ProblemText({ problem }: { problem: Problem }) {
     <div class="problem" role="alert">
       <h1>{problem.title}</h1>
       {problem.what === undefined ? null : <p>{problem.what}</p>}
+      {problem.address === undefined ? null : (
+        <p>
+          <code class="address">{problem.address}</code>
+        </p>
+      )}
       <p>{problem.next}</p>
     </div>
   );

@@ -25,7 +25,13 @@ export interface SignInChoices {
 }
 
 export type SignInPageState =
-  | { readonly kind: "choose"; readonly choices: SignInChoices; readonly notice: Notice | null }
+  | {
+      readonly kind: "choose";
+      readonly choices: SignInChoices;
+      readonly notice: Notice | null;
+      /** What was typed into the form of development sign-in, if that is not an e-mail address. */
+      readonly refused_email: string | null;
+    }
   | {
       /** Signed in already; `again`: this very page, for who signs out first. */
       readonly kind: "continue";
@@ -52,7 +58,7 @@ export function SignInPage({ state }: { state: SignInPageState }) {
           <NoticeLine notice={state.notice} />
           <h1>{title}</h1>
           <About asking={asking} />
-          <Choices choices={state.choices} />
+          <Choices choices={state.choices} refused_email={state.refused_email} />
         </Page>
       );
     }
@@ -128,7 +134,8 @@ function Continue(props: Extract<SignInPageState, { kind: "continue" }>) {
   );
 }
 
-function Choices({ choices }: { choices: SignInChoices }) {
+function Choices(props: { choices: SignInChoices; refused_email?: string | null }) {
+  const { choices, refused_email = null } = props;
   const { methods, redirect_to, dev_signin } = choices;
   const query = redirect_to === null ? "" : `?${new URLSearchParams({ redirect_to }).toString()}`;
   return (
@@ -146,7 +153,7 @@ function Choices({ choices }: { choices: SignInChoices }) {
         </ul>
       )}
       {dev_signin ? (
-        <DevelopmentForm redirect_to={redirect_to} is_only={methods.length === 0} />
+        <DevelopmentForm {...{ redirect_to, refused_email }} is_only={methods.length === 0} />
       ) : null}
       {methods.length === 0 && !dev_signin ? (
         <p>No way to sign in is set up yet. The operator of this service can add one.</p>
@@ -155,12 +162,31 @@ function Choices({ choices }: { choices: SignInChoices }) {
   );
 }
 
-function DevelopmentForm(props: { redirect_to: string | null; is_only: boolean }) {
-  const { redirect_to, is_only } = props;
+function DevelopmentForm(props: {
+  redirect_to: string | null;
+  refused_email: string | null;
+  is_only: boolean;
+}) {
+  const { redirect_to, refused_email, is_only } = props;
+  const is_refused = refused_email !== null;
   return (
     <form method="post" action="/signin/dev">
       <label for="email">E-mail address</label>
-      <input id="email" name="email" type="email" autocomplete="username" required />
+      <input
+        id="email"
+        name="email"
+        type="email"
+        autocomplete="username"
+        required
+        value={refused_email ?? undefined}
+        aria-invalid={is_refused ? "true" : undefined}
+        aria-describedby={is_refused ? "email-problem" : undefined}
+      />
+      {is_refused ? (
+        <p class="field-problem" id="email-problem" role="alert">
+          Type a whole e-mail address, such as ada@example.com.
+        </p>
+      ) : null}
       {redirect_to === null ? null : <input type="hidden" name="redirect_to" value={redirect_to} />}
       <button type="submit" class={is_only ? undefined : "quiet"}>
         Sign in

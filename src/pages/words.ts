@@ -7,6 +7,8 @@ export interface Problem {
   readonly title: string;
   /** What happened, where the title does not say it all. */
   readonly what?: string;
+  /** An address that it is about, as it may be shown. */
+  readonly address?: string;
   /** What the person can do. */
   readonly next: string;
 }
@@ -15,8 +17,8 @@ export interface Problem {
 export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
   redirect_not_allowed: {
     title: "We cannot send you back there",
-    what: "The page that sent you here asked to have you returned to an address that is not on this service’s list. You were not signed in anywhere.",
-    next: "Close this page if you did not expect it, or go on to your account here. If it is your app, ask the operator of this service to allow its address.",
+    what: "The page that sent you here wants you back at an address that is not on this service’s list. Nothing was done.",
+    next: "Close this page if you did not expect it, or go on to your account here. If it is your app, ask the operator of this service to add its origin to ALLOWED_ORIGINS, or to the app’s origins.",
   },
   origin_not_allowed: {
     title: "That request came from elsewhere",

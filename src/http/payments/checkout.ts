@@ -1,6 +1,7 @@
 /** `POST /api/checkout`: opens a checkout of a package, and says where to send its buyer. */
 import * as z from "zod/mini";
 import { REDIRECT_MAX_LENGTH } from "../../domain/limits.ts";
+import { shownAddress } from "../../domain/origins.ts";
 import { accountOf, callerOf, factory } from "../context.ts";
 import { allowedRedirect } from "../origins.ts";
 import { refuse } from "../refusals.ts";
@@ -22,7 +23,10 @@ export const startCheckout = factory.createHandlers(validBody(checkoutBody), asy
   const guard = await idempotencyGuard(context, body);
   if (!guard.ok) return refuse(context, guard.refusal);
   const return_url = await allowedRedirect(context, body.return_url);
-  if (return_url === null) return refuse(context, { code: "return_url_not_allowed" });
+  if (return_url === null) {
+    const address = shownAddress(body.return_url);
+    return refuse(context, { code: "return_url_not_allowed", address });
+  }
   const buyer = await accountOf(context).checkBuyer(callerOf(context));
   if (!buyer.ok) return refuse(context, buyer.refusal);
   const started = await paymentsOf(context).startCheckout({

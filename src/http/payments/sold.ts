@@ -6,7 +6,7 @@ import type { Services } from "../services.ts";
 /** Goes before everything else of such an address, so that it tells strangers nothing either. */
 export const whereSold = factory.createMiddleware(async (context, next) =>
   context.get("services").payments === null
-    ? refuseByAccept(context, { code: "not_found" })
+    ? refuseByAccept(context, { code: "not_found", missing: "payments" })
     : next(),
 );
 

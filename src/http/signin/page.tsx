@@ -28,7 +28,9 @@ export const showSignIn = factory.createHandlers(async (context) => {
     case "none": {
       const notice = readNotice(context.req.query("notice"));
       const choices = await choicesFor(context, target.value);
-      return context.html(<SignInPage state={{ kind: "choose", choices, notice }} />);
+      return context.html(
+        <SignInPage state={{ kind: "choose", choices, notice, refused_email: null }} />,
+      );
     }
   }
 });

@@ -1,0 +1,77 @@
+/** Refusals that name what was wrong and what to do next. */
+import { describe, expect, it } from "vitest";
+import { openBrowser } from "../support/browser.ts";
+import { send } from "../support/passbook.ts";
+
+const ELSEWHERE = "http://localhost:4000/back";
+const signInPath = (redirect_to: string) =>
+  `/signin?${new URLSearchParams({ redirect_to }).toString()}`;
+
+/** What the page shows as the address that was refused. */
+const shownOn = (page: string) => /<code class="address">([^<]*)<\/code>/.exec(page)?.[1];
+
+describe("an address that people may not be sent back to", () => {
+  it("is named on the page and in JSON without its query, with the setting that would allow it", async () => {
+    const address = `${ELSEWHERE}?code=secret#secret`;
+    const page = await openBrowser().get(signInPath(address));
+    expect(shownOn(page.text)).toBe(ELSEWHERE);
+    const form = new URLSearchParams({ email: "ada@example.com", redirect_to: address });
+    const answer = await send("POST", "/signin/dev", { body: form });
+    expect(answer).toMatchObject({ status: 400, body: { code: "redirect_not_allowed" } });
+    expect(answer.body.error).toContain(`redirect_to is ${ELSEWHERE}, `);
+    expect(answer.body.error).toContain("ALLOWED_ORIGINS");
+    for (const { text } of [page, answer]) expect(text).not.toContain("secret");
+  });
+
+  it.each([
+    ["a sentence of a stranger's", "Call +1 555 now", "Call%20+1%20555%20now"],
+    ["markup", "https://a.test/<b>&", "https://a.test/%3Cb%3E&amp;"],
+    ["text that turns round", "https://a.test/\u202Egpj", "https://a.test/%E2%80%AEgpj"],
+    ["half a character", "https://a.test/\uD800", "https://a.test/%EF%BF%BD"],
+    ["what is encoded already", "https://a.test/%20", "https://a.test/%20"],
+    ["a long path", `https://a.test/${"a".repeat(3000)}`, `https://a.test/${"a".repeat(85)}…`],
+    ["nothing", "", "(empty)"],
+  ])("is shown so that %s cannot mislead anybody", async (_, address, shown) => {
+    const page = await openBrowser().get(signInPath(address));
+    expect(page.status).toBe(400);
+    expect(shownOn(page.text)).toBe(shown);
+  });
+});
+
+describe("development sign-in with something that is not an e-mail address", () => {
+  const form = { email: "ada@", redirect_to: "http://localhost:3000/back" };
+
+  it("shows a browser the sign-in form again, with what was typed and where it leads", async () => {
+    const page = await openBrowser().post("/signin/dev", form);
+    expect(page.status).toBe(400);
+    expect(page.headers.get("Content-Type")).toContain("text/html");
+    expect(page.headers.getSetCookie()).toEqual([]);
+    expect(page.text).toContain("Type a whole e-mail address, such as ada@example.com.");
+    expect(page.text).toMatch(/<input[^>]*name="email"[^>]*value="ada@"/);
+    expect(page.text).toMatch(/<input[^>]*name="redirect_to"[^>]*value="http:\/\/localhost:3000/);
+  });
+
+  it("does not show a form that leads to a stranger", async () => {
+    const page = await openBrowser().post("/signin/dev", { ...form, redirect_to: ELSEWHERE });
+    expect([page.status, shownOn(page.text)]).toEqual([400, ELSEWHERE]);
+  });
+
+  it("is refused as JSON for a program", async () => {
+    const answer = await send("POST", "/signin/dev", { body: new URLSearchParams(form) });
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    expect(answer.body.error).toContain("email must be an e-mail address");
+  });
+});
+
+it("any other form that is wrong shows a browser a page that names the field", async () => {
+  const page = await openBrowser().post("/signin/continue", {});
+  expect(page.status).toBe(400);
+  expect(page.headers.get("Content-Type")).toContain("text/html");
+  expect(page.text).toContain("redirect_to is missing.");
+});
+
+it("where nothing is sold, checkout says so and names the setting", async () => {
+  const answer = await send("POST", "/api/checkout");
+  expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
+  expect(answer.body.error).toContain("CREDIT_PACKAGES");
+});
