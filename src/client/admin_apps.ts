@@ -63,6 +63,7 @@ export interface AdminApps {
   /** Registers an app, or changes it. */
   save(slug: string, settings: AppSettings, options?: WriteOptions): Promise<void>;
   listKeys(slug: string, options?: PageOptions): Promise<AppKeyPage>;
+  /** Makes a key. `app_key_revoked` where the same `idempotencyKey` made one that was revoked since. */
   addKey(slug: string, label: string, options?: WriteOptions): Promise<NewAppKey>;
   /** Ends a key, everywhere within a minute. */
   revokeKey(slug: string, id: string, options?: WriteOptions): Promise<void>;

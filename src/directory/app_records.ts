@@ -1,5 +1,5 @@
 /** What operators read and change of the registry: apps, and the keys of their servers. */
-import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { v5 as uuidv5, v7 as uuidv7 } from "uuid";
 import type { JobPolicy } from "../domain/app_policy.ts";
@@ -57,8 +57,9 @@ export interface AppRecords {
   /** Registers an app, or changes the settings of a registered one. */
   save(slug: string, settings: AppSettings): Promise<void>;
   /**
-   * Makes a key. With `request_key` the same request makes one once. Refused as `app_unknown` and
-   * `too_many_app_keys`.
+   * Makes a key. With `request_key` the same request makes one once, and never shows it again. Refused as
+   * `app_unknown` and `too_many_app_keys`; `app_key_revoked` where the request's key was revoked since;
+   * `idempotency_key_reused` where its key has another label.
    */
   addKey(
     slug: string,
@@ -121,7 +122,8 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
         insert into app_keys (id, app_slug, label, key_hash, created_at_ms)
         select ${id}, ${slug}, ${label}, ${await hashAppKey(key)}, ${created_at_ms}
         where exists (select 1 from apps where slug = ${slug})
-          and (select count(*) from app_keys where app_slug = ${slug}) < ${KEYS_PER_APP_MAX}
+          and (select count(*) from app_keys where app_slug = ${slug} and revoked_at_ms is null)
+            < ${KEYS_PER_APP_MAX}
         on conflict (id) do nothing`);
       if (made.meta.changes > 0) {
         changed();
@@ -129,7 +131,9 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
       }
       const [known] = await database.select().from(appKeys).where(eq(appKeys.id, id));
       if (known !== undefined) {
-        const { label, created_at_ms } = known;
+        const { created_at_ms, revoked_at_ms } = known;
+        if (known.label !== label) return refused({ code: "idempotency_key_reused" });
+        if (revoked_at_ms !== null) return refused({ code: "app_key_revoked" });
         return accepted({ id, label, key: null, created_at_ms });
       }
       return (await exists(slug))
@@ -143,7 +147,11 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
         .select({ id, label, created_at_ms })
         .from(appKeys)
         .where(
-          and(eq(appKeys.app_slug, slug), before_id === undefined ? undefined : lt(id, before_id)),
+          and(
+            eq(appKeys.app_slug, slug),
+            isNull(appKeys.revoked_at_ms),
+            before_id === undefined ? undefined : lt(id, before_id),
+          ),
         )
         .orderBy(desc(id))
         .limit(limit);
@@ -151,8 +159,9 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
     },
     async revokeKey(slug, id) {
       const { meta } = await database
-        .delete(appKeys)
-        .where(and(eq(appKeys.id, id), eq(appKeys.app_slug, slug)));
+        .update(appKeys)
+        .set({ revoked_at_ms: Date.now() })
+        .where(and(eq(appKeys.id, id), eq(appKeys.app_slug, slug), isNull(appKeys.revoked_at_ms)));
       changed();
       return meta.changes > 0 ? accepted(null) : refused({ code: "app_key_not_found" });
     },

@@ -168,7 +168,7 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
 function readRows(database: DrizzleD1Database) {
   const key_hashes_json = sql<string>`(
     select json_group_array(${appKeys.key_hash}) from ${appKeys}
-    where ${appKeys.app_slug} = ${apps.slug})`;
+    where ${appKeys.app_slug} = ${apps.slug} and ${appKeys.revoked_at_ms} is null)`;
   return database.select({ ...getTableColumns(apps), key_hashes_json }).from(apps);
 }
 

@@ -62,8 +62,8 @@ export const apps = sqliteTable(
 );
 
 /**
- * Living keys of apps' servers; a revoked one's row is gone. Of the key itself only its SHA-256 in
- * hexadecimal is kept: with 256 random bits nobody finds another key to it.
+ * Keys of apps' servers. A revoked key keeps its row, so that the request that made it never makes another.
+ * Only the SHA-256 of a key is kept, in hexadecimal: with 256 random bits nobody finds another key to it.
  */
 export const appKeys = sqliteTable(
   "app_keys",
@@ -73,6 +73,8 @@ export const appKeys = sqliteTable(
     label: text().notNull(),
     key_hash: text().notNull(),
     created_at_ms: integer().notNull(),
+    /** When an operator revoked it; null: it is valid. */
+    revoked_at_ms: integer(),
   },
   ({ app_slug, key_hash }) => [
     uniqueIndex("app_keys_key_hash").on(key_hash),

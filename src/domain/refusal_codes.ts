@@ -58,6 +58,7 @@ export const REFUSAL_STATUS = {
   app_settles: 403,
   app_unknown: 404,
   app_key_not_found: 404,
+  app_key_revoked: 409,
   too_many_app_keys: 400,
   // Personal access tokens
   scope: 403,

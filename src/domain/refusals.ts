@@ -62,6 +62,7 @@ export type Refusal =
   | { readonly code: "app_settles" }
   | { readonly code: "app_unknown" }
   | { readonly code: "app_key_not_found" }
+  | { readonly code: "app_key_revoked" }
   | { readonly code: "too_many_app_keys"; readonly limit: number }
   // Personal access tokens
   | { readonly code: "scope"; readonly reason: ScopeReason }

@@ -204,6 +204,11 @@ function wordsOf(refusal: Refusal): Description {
       return { error: "No app is registered under this slug." };
     case "app_key_not_found":
       return { error: "The app has no key with this id." };
+    case "app_key_revoked":
+      return {
+        error:
+          "This request made a key that was revoked since. To make another, use a new Idempotency-Key.",
+      };
     case "too_many_app_keys":
       return {
         error: `An app has at most ${refusal.limit} keys. Revoke one you no longer need.`,

@@ -64,10 +64,16 @@ export function notDone(form: FormState, problems: FormState["problems"]): NotDo
   return { form: { ...form, problems }, status: 400 };
 }
 
+/** Refusals after which the form needs another key, in the words of forms. */
+const FORM_PROBLEMS_BY_CODE: Readonly<Partial<Record<Refusal["code"], string>>> = {
+  idempotency_key_reused: FORM_PROBLEMS.reused,
+  app_key_revoked: FORM_PROBLEMS.revoked,
+};
+
 /**
  * Does the act that a form asks for; null where it was done, now or before. `field`: where a refusal of
  * this code belongs. What was typed is kept whatever happens, and the key with it, so that sending it
- * again is safe; only a key that stands for something else gives way to a new one.
+ * again is safe; only a key that can do nothing more gives way to a new one.
  */
 export async function attempt(
   context: AppContext,
@@ -80,9 +86,9 @@ export async function attempt(
     if (answer.ok) return null;
     const { refusal } = answer;
     const { status, error } = describeRefusal(refusal);
-    const reused = refusal.code === "idempotency_key_reused";
-    const problem = reused ? FORM_PROBLEMS.reused : error;
-    const key = reused ? crypto.randomUUID() : form.key;
+    const used_up = FORM_PROBLEMS_BY_CODE[refusal.code];
+    const problem = used_up ?? error;
+    const key = used_up === undefined ? form.key : crypto.randomUUID();
     return { form: { ...form, key, problems: { [fields[refusal.code] ?? ""]: problem } }, status };
   } catch (error) {
     const refusal = refusalOfFailure(error as Error, context);

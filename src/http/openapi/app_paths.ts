@@ -77,7 +77,7 @@ export const app_paths: ZodOpenApiPathsObject = {
       tag: "Apps",
       summary: "Make a key for the app's server",
       description:
-        "The key is shown this once. Where the request is repeated under its `Idempotency-Key`, `key` is null: revoke the key and make another if the first answer was lost.",
+        "The key is shown this once. Where the request is repeated under its `Idempotency-Key`, `key` is null: revoke the key and make another if the first response was lost. Once the key is revoked, such a request is 409 `app_key_revoked`.",
       security: "operator",
       path: slug,
       body: { schema: addAppKeyBody, example: { label: KEY.label } },
@@ -87,7 +87,7 @@ export const app_paths: ZodOpenApiPathsObject = {
         schema: schemas.new_app_key,
         example: { ...KEY, key: "pb_app_4f0e…" },
       },
-      refusals: ["app_unknown", "too_many_app_keys"],
+      refusals: ["app_unknown", "too_many_app_keys", "app_key_revoked"],
     }),
   },
   "/api/admin/apps/{slug}/keys/{id}": {

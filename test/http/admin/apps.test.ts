@@ -193,6 +193,41 @@ describe("app keys", () => {
     expect(other).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
   });
 
+  it("are not issued again by the request that made a key since revoked", async () => {
+    await saveApp(operator, "sketch");
+    const headers = { "Idempotency-Key": "once" };
+    const first = await operator.send("POST", KEYS, { label: "server" }, headers);
+    await operator.send("DELETE", `${KEYS}/${first.body.id}`);
+    const again = await operator.send("POST", KEYS, { label: "server" }, headers);
+    expect(again).toMatchObject({ status: 409, body: { code: "app_key_revoked" } });
+    expect(again.text).not.toContain("pb_app_");
+    expect((await operator.get(KEYS)).body).toEqual({ keys: [] });
+    const bearer = { Authorization: `Bearer ${first.body.key}`, "Passbook-Identity": "x" };
+    expect((await send("GET", "/api/wallet", { headers: bearer }, operator.settings)).status).toBe(
+      401,
+    );
+    // A day later the audit log no longer knows the request; the registry still does.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25 * 60 * 60 * 1000 });
+    const next_day = await signInOperator();
+    for (const label of ["server", "another label"]) {
+      const late = await next_day.send("POST", KEYS, { label }, headers);
+      expect(late.text).not.toContain("pb_app_");
+      expect(late.status).not.toBe(200);
+    }
+    expect((await next_day.get(KEYS)).body).toEqual({ keys: [] });
+  });
+
+  it("leave room for a new key when one is revoked", async () => {
+    await saveApp(operator, "sketch");
+    const made = [];
+    for (let count = 0; count < 20; count += 1) {
+      made.push((await operator.send("POST", KEYS, { label: `${count}` })).body.id);
+    }
+    expect((await operator.send("POST", KEYS, { label: "one more" })).status).toBe(400);
+    await operator.send("DELETE", `${KEYS}/${made[3]}`);
+    expect((await operator.send("POST", KEYS, { label: "one more" })).status).toBe(200);
+  });
+
   it("of another app cannot be revoked through this one", async () => {
     await saveApp(operator, "sketch");
     const other = await openAppServer("other", {}, operator);

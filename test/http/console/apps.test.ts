@@ -177,6 +177,19 @@ describe("an app's keys", () => {
     expect(beyond.text).toContain('value="one more"');
   });
 
+  it("are not made again by the form of a key since revoked", async () => {
+    const { olga, submit, form } = await addKey();
+    const [{ id } = {}] = await rows("select id from app_keys");
+    await olga.send("DELETE", `/api/admin/apps/sketch/keys/${String(id)}`);
+    const again = await submit(KEYS, form);
+    expect(again.status).toBe(409);
+    expect(again.text).not.toContain("pb_app_");
+    expect(again.text).toMatch(/was revoked\. To add another/);
+    const [, key = ""] =
+      /name="key" value="([^"]+)"/.exec(again.text.slice(again.text.indexOf(KEYS))) ?? [];
+    expect((await submit(KEYS, { ...form, key })).text).toContain("pb_app_");
+  });
+
   it("are revoked after a page that asks, once", async () => {
     const { olga, open, fill, submit, key } = await addKey();
     const [{ id } = {}] = await rows("select id from app_keys");
