@@ -4,7 +4,7 @@ import { accepted, refused, type Result } from "../domain/result.ts";
 import type { Accounts } from "./client.ts";
 import { WATCH_HEADER, type WatchRequest } from "./events/watcher.ts";
 
-export { WATCH_PROTOCOL, type WatchRequest, type WatcherProof } from "./events/watcher.ts";
+export { CLOSE_PROOF_ENDED, WATCH_PROTOCOL, type WatchRequest } from "./events/watcher.ts";
 
 /** The object's answer to an upgrade, its socket in it; or why there is no stream. */
 export async function openWatch(

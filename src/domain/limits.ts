@@ -418,12 +418,6 @@ export const EVENTS_BATCH_LINES = 200;
 /** A stream that is further behind begins with a snapshot: the ledger's list is the way to all lines. */
 export const EVENTS_REPLAY_MAX_LINES = 10_000;
 
-/**
- * A stream opened by a session is closed after this long, and opened anew by its client: the longest
- * that one could outlive a session whose end was not told. Sign-out and the like are told at once.
- */
-export const EVENTS_SESSION_CHECK_MS = 15 * 60 * 1000;
-
 /** How often an event stream says that it is alive; proxies close what is silent for a minute. */
 export const EVENTS_PULSE_MS = 25_000;
 

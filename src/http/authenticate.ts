@@ -1,8 +1,10 @@
 /** Who calls: a bearer token if there is one, otherwise a browser's cookies. */
+import { SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
 import { PERSONAL_TOKEN_PREFIX, type Identified } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { Session } from "../identity/port.ts";
+import type { Expiring } from "../tokens/verified_tokens.ts";
 import { findAppOfKey, identifyApp, readAppKey } from "./app_key.ts";
 import { readBearer } from "./bearer.ts";
 import { factory, type AppContext, type Principal } from "./context.ts";
@@ -56,7 +58,8 @@ export async function identifyByBearer(
   const token = readBearer(header);
   const claims = token ? await verifyBearer(context, token) : null;
   if (claims !== null) {
-    return accepted({ identity_id: claims.identity_id, proof: claims.proof, via: "bearer" });
+    const { identity_id, proof, expires_at_ms } = claims;
+    return accepted({ identity_id, proof, expires_at_ms, via: "bearer" });
   }
   const { dev_signin: is_development } = context.get("services").config;
   const issuer = context.get("base_url");
@@ -64,19 +67,26 @@ export async function identifyByBearer(
 }
 
 /** A token is what its prefix says or nothing: neither kind is ever tried as the other. */
-async function verifyBearer(context: AppContext, token: string): Promise<Identified | null> {
+async function verifyBearer(
+  context: AppContext,
+  token: string,
+): Promise<(Identified & Expiring) | null> {
   const { personal_tokens, session_tokens } = context.get("services");
   const issuer = context.get("base_url");
   if (!token.startsWith(PERSONAL_TOKEN_PREFIX)) return session_tokens.verify(issuer, token);
   const claims = await personal_tokens.verify(issuer, token);
   if (claims === null) return null;
-  const { identity_id, personal_token_id } = claims;
-  return { identity_id, proof: { kind: "personal_token", personal_token_id } };
+  const { identity_id, personal_token_id, expires_at_ms } = claims;
+  return { identity_id, proof: { kind: "personal_token", personal_token_id }, expires_at_ms };
 }
 
 async function identifyByCookie(context: AppContext): Promise<Result<Principal, Refusal>> {
   const known = await findSessionToken(context);
-  if (known !== null) return accepted(known);
+  return known === null ? identifyBySession(context) : accepted(known);
+}
+
+/** The caller whose session the cookies prove, looked up in its store, with the JWT cookie renewed. */
+export async function identifyBySession(context: AppContext): Promise<Result<Principal, Refusal>> {
   const resumed = await resumeSession(context);
   if (resumed.kind !== "session") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
   await keepSignedIn(context, resumed.session, resumed.set_cookies);
@@ -94,13 +104,16 @@ async function findSessionToken(context: AppContext): Promise<Principal | null> 
   for (const token of readSessionTokenCookies(context)) {
     const claims = await session_tokens.verify(context.get("base_url"), token);
     if (claims === null || claims.proof.kind !== "session") continue;
-    const { identity_id, proof, binding } = claims;
-    if (binding !== null && bindings.has(binding)) return { identity_id, proof, via: "cookie" };
+    const { identity_id, proof, expires_at_ms, binding } = claims;
+    if (binding !== null && bindings.has(binding)) {
+      return { identity_id, proof, expires_at_ms, via: "cookie" };
+    }
   }
   return null;
 }
 
-/** The principal of a session that the identity provider has just confirmed. */
+/** The principal of a session that the identity provider has just confirmed: good as long as a JWT. */
 export function browserPrincipal({ id: session_id, identity_id }: Session): Principal {
-  return { identity_id, proof: { kind: "session", session_id }, via: "cookie" };
+  const expires_at_ms = Date.now() + SESSION_JWT_TTL_SECONDS * 1000;
+  return { identity_id, proof: { kind: "session", session_id }, expires_at_ms, via: "cookie" };
 }

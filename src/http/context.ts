@@ -10,13 +10,14 @@ import type { Services } from "./services.ts";
  * Who calls, what stands behind them, and how it came. A cookie always proves a session: a personal
  * access token is accepted as a bearer token only.
  */
-export type Principal =
-  | { readonly identity_id: string; readonly via: "bearer"; readonly proof: Proof }
-  | {
-      readonly identity_id: string;
-      readonly via: "cookie";
-      readonly proof: Extract<Proof, { kind: "session" }>;
-    };
+export type Principal = {
+  readonly identity_id: string;
+  /** When the token that proves it runs out by itself, in milliseconds since the epoch. */
+  readonly expires_at_ms: number;
+} & (
+  | { readonly via: "bearer"; readonly proof: Proof }
+  | { readonly via: "cookie"; readonly proof: Extract<Proof, { kind: "session" }> }
+);
 
 /** An app's server, in the account that it named. Few routes let one in: see `authenticateParty`. */
 export interface AppPrincipal {

@@ -1,10 +1,10 @@
 /** `GET /api/events`: the account's changes as they happen, as WebSocket or `text/event-stream`. */
 import * as z from "zod/mini";
-import { openWatch, WATCH_PROTOCOL, type WatcherProof } from "../account/watch_client.ts";
-import { EVENTS_PULSE_MS, EVENTS_SESSION_CHECK_MS } from "../domain/limits.ts";
+import { CLOSE_PROOF_ENDED, openWatch, WATCH_PROTOCOL } from "../account/watch_client.ts";
+import { EVENTS_PULSE_MS } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
-import { identify, identifyByBearer } from "./authenticate.ts";
+import { identify, identifyByBearer, identifyBySession } from "./authenticate.ts";
 import { factory, type AppContext, type Principal } from "./context.ts";
 import { isFromForeignPage } from "./origins.ts";
 import { countAuthenticated } from "./rate_limits.ts";
@@ -16,6 +16,8 @@ const NOT_A_LINE = "must be the number of a line";
 export const watchEventsQuery = z.object({
   after: z.optional(z.pipe(queryText.check(z.regex(LINE, NOT_A_LINE)), z.transform(Number))),
 });
+
+const SESSION_ENDED: Refusal = { code: "unauthorized", reason: "session_ended" };
 
 /** How a browser's WebSocket brings a token, since it cannot set a header of its own. */
 const BEARER_PROTOCOL = "bearer.";
@@ -29,6 +31,8 @@ export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), 
   }
   const limited = await countAuthenticated(context, principal.value);
   if (limited !== null) return refuse(context, limited);
+  const expires_at_ms = await streamEnd(context, principal.value);
+  if (expires_at_ms === null) return refuse(context, SESSION_ENDED);
   const { accounts } = context.get("services");
   // A browser that reconnects by itself repeats the address and says in the header where it is.
   const last_event_id = context.req.header("Last-Event-ID");
@@ -39,10 +43,18 @@ export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), 
     last_event_id === undefined
       ? (context.req.valid("query").after ?? null)
       : Number(last_event_id);
-  const opened = await openWatch(accounts(identity_id), { proof: proofOf(proof), after });
+  const watch = { proof: { ...proof, expires_at_ms }, after };
+  const opened = await openWatch(accounts(identity_id), watch);
   if (!opened.ok) return refuse(context, opened.refusal);
   const socket = opened.value.webSocket;
   if (socket === null) throw new Error("an upgrade brings a socket");
+  // The account closes the streams it has when a session ends. One that ended just now ended before
+  // this stream was there to be closed.
+  if ((await streamEnd(context, principal.value)) === null) {
+    socket.accept();
+    socket.close(CLOSE_PROOF_ENDED, "session_ended");
+    return refuse(context, SESSION_ENDED);
+  }
   return wantsWebSocket(context) ? upgrade(context, socket) : stream(context, socket);
 });
 
@@ -50,26 +62,32 @@ function wantsWebSocket(context: AppContext): boolean {
   return context.req.header("Upgrade")?.toLowerCase() === "websocket";
 }
 
-/** Who asks: a bearer in the header or among the subprotocols, otherwise a browser's cookies. */
+/** The caller: by a bearer in the header or among the subprotocols, otherwise by a browser's cookies. */
 function identifyWatcher(context: AppContext): Promise<Result<Principal, Refusal>> {
+  if (context.req.header("Authorization") !== undefined) return identify(context);
   const token = offeredProtocols(context).find((it) => it.startsWith(BEARER_PROTOCOL));
-  if (token === undefined || context.req.header("Authorization") !== undefined) {
-    return identify(context);
-  }
+  if (token === undefined) return identifyBySession(context);
   return identifyByBearer(context, `Bearer ${token.slice(BEARER_PROTOCOL.length)}`);
+}
+
+/**
+ * When the stream ends by itself: with the caller's token, or with their session where that is sooner.
+ * Null: the session has ended. A personal token's life is checked by the account itself.
+ */
+async function streamEnd(
+  context: AppContext,
+  { identity_id, proof, expires_at_ms }: Principal,
+): Promise<number | null> {
+  if (proof.kind !== "session") return expires_at_ms;
+  const { identity } = context.get("services");
+  const session_ends_at_ms = await identity.sessionEndsAt(proof.session_id, identity_id);
+  return session_ends_at_ms === null ? null : Math.min(expires_at_ms, session_ends_at_ms);
 }
 
 function offeredProtocols(context: AppContext): string[] {
   if (!wantsWebSocket(context)) return [];
   const offered = context.req.header("Sec-WebSocket-Protocol") ?? "";
   return offered.split(",").map((protocol) => protocol.trim());
-}
-
-/** A personal token's own end is known to the account; a session's stream proves itself anew. */
-function proofOf(proof: Principal["proof"]): WatcherProof {
-  return proof.kind === "personal_token"
-    ? { ...proof, expires_at_ms: Number.MAX_SAFE_INTEGER }
-    : { ...proof, expires_at_ms: Date.now() + EVENTS_SESSION_CHECK_MS };
 }
 
 /** Hands the account's own socket to the client; a protocol is answered only where it was offered. */

@@ -15,8 +15,16 @@ export interface VerifiedToken<Claims> {
   readonly expires_at_seconds: number;
 }
 
+/** When a token stops being valid (claim `exp`), in milliseconds since the epoch. */
+export interface Expiring {
+  readonly expires_at_ms: number;
+}
+
 /** The claims of a token that `issuer` vouches for; null where it is anything else, for whatever reason. */
-export type VerifyToken<Claims> = (issuer: string, token: string) => Promise<Claims | null>;
+export type VerifyToken<Claims> = (
+  issuer: string,
+  token: string,
+) => Promise<(Claims & Expiring) | null>;
 
 /**
  * Remembers what `check` found genuine, and asks it about everything else. `check` throws for a token
@@ -25,21 +33,22 @@ export type VerifyToken<Claims> = (issuer: string, token: string) => Promise<Cla
 export function rememberVerified<Claims>(
   check: (issuer: string, token: string) => Promise<VerifiedToken<Claims> | null>,
 ): VerifyToken<Claims> {
-  const known = new Map<string, VerifiedToken<Claims> & { readonly issuer: string }>();
+  const known = new Map<string, { readonly claims: Claims & Expiring; readonly issuer: string }>();
   return async (issuer, token) => {
     // Before it is hashed for the look-up: it may be a megabyte of nonsense.
     if (token.length > TOKEN_MAX_LENGTH) return null;
     const remembered = known.get(token);
-    if (remembered?.issuer === issuer && !hasExpired(remembered)) return remembered.claims;
+    if (remembered?.issuer === issuer && !hasExpired(remembered.claims)) return remembered.claims;
     const verified = await check(issuer, token).catch(() => null);
     if (verified === null) return null;
     if (known.size >= VERIFIED_TOKENS_MAX) known.clear();
-    known.set(token, { ...verified, issuer });
-    return verified.claims;
+    const claims = { ...verified.claims, expires_at_ms: verified.expires_at_seconds * 1000 };
+    known.set(token, { claims, issuer });
+    return claims;
   };
 }
 
 /** As the library that checks has it (RFC 7519, section 4.1.4). */
-function hasExpired({ expires_at_seconds }: VerifiedToken<unknown>): boolean {
-  return expires_at_seconds <= Math.floor(Date.now() / 1000) - TOKEN_CLOCK_TOLERANCE_SECONDS;
+function hasExpired({ expires_at_ms }: Expiring): boolean {
+  return expires_at_ms / 1000 <= Math.floor(Date.now() / 1000) - TOKEN_CLOCK_TOLERANCE_SECONDS;
 }

@@ -31,10 +31,21 @@ interface Watching {
   readonly socket: WebSocket;
 }
 
-async function ask(path: string, headers: Record<string, string>): Promise<Response> {
+async function ask(
+  path: string,
+  headers: Record<string, string>,
+  environment: Env = env,
+): Promise<Response> {
   const request = new Request(new URL(path, BASE_URL), { headers });
-  return worker.fetch(request, env, createExecutionContext());
+  return worker.fetch(request, environment, createExecutionContext());
 }
+
+function signOut({ cookies }: SignedIn): Promise<unknown> {
+  return send("POST", "/signout", { headers: { Cookie: cookies, Origin: BASE_URL } });
+}
+
+/** Session tokens live for 15 minutes. */
+const NEARLY_THE_TOKENS_LIFE_MS = 14 * 60_000 + 50_000;
 
 /** Opens a WebSocket; by default as the bearer of `person`'s token. */
 async function watch(
@@ -370,6 +381,93 @@ describe("who may watch", () => {
     await send("POST", "/signout", { headers: { Cookie: ada.cookies, Origin: BASE_URL } });
     expect(await untilClosed()).toBe(4401);
     expect(by_token.closed).toBeNull();
+  });
+
+  it.each(["websocket", ""])("an ended session opens no stream (Upgrade: %s)", async (Upgrade) => {
+    const ada = await signInWithCredits();
+    await signOut(ada);
+    for (const proof of [
+      { Authorization: `Bearer ${ada.token}` },
+      { Cookie: ada.cookies, Origin: BASE_URL },
+    ]) {
+      const answer = await ask("/api/events", { ...(Upgrade === "" ? {} : { Upgrade }), ...proof });
+      expect(answer.status).toBe(401);
+      expect(await answer.json()).toMatchObject({ code: "unauthorized" });
+    }
+  });
+
+  it("a session that ends while its stream opens leaves no stream behind", async () => {
+    const ada = await signInWithCredits();
+    const own = env.ACCOUNT.getByName(ada.identity_id);
+    const slow = new Proxy(env.ACCOUNT, {
+      get: () => () => ({
+        fetch: async (address: string, init: RequestInit) => {
+          await signOut(ada);
+          return own.fetch(address, init);
+        },
+      }),
+    });
+    const headers = { Upgrade: "websocket", Authorization: `Bearer ${ada.token}` };
+    const answer = await ask("/api/events", headers, { ...env, ACCOUNT: slow });
+    expect(answer.status).toBe(401);
+    await vi.waitFor(async () => {
+      const open = await runInDurableObject(own, (_, state) => state.getWebSockets().length);
+      expect(open).toBe(0);
+    });
+  });
+
+  it("a stream ends when the token that opened it runs out, not a quarter of an hour later", async () => {
+    const ada = await signInWithCredits();
+    passTime(NEARLY_THE_TOKENS_LIFE_MS);
+    const { until, untilClosed } = await watch(ada);
+    await until(1);
+    passTime(11_000);
+    await runDurableObjectAlarm(env.ACCOUNT.getByName(ada.identity_id));
+    expect(await untilClosed()).toBe(4401);
+  });
+
+  it("a stream ends with the session token that a personal token was exchanged for", async () => {
+    const ada = await signInWithCredits();
+    const pat = { Authorization: `Bearer ${(await getToken(ada)).token}` };
+    const { token } = (await send("GET", "/api/sessionToken", { headers: pat })).body;
+    passTime(NEARLY_THE_TOKENS_LIFE_MS);
+    const exchanged = await watch(ada, "", { Authorization: `Bearer ${token}` });
+    const by_pat = await watch(ada, "", pat);
+    await exchanged.until(1);
+    passTime(11_000);
+    await runDurableObjectAlarm(env.ACCOUNT.getByName(ada.identity_id));
+    expect(await exchanged.untilClosed()).toBe(4401);
+    expect(by_pat.closed).toBeNull();
+  });
+
+  it("a cookie's stream renews the cookie's token, and ends with the new one", async () => {
+    const ada = await signInWithCredits();
+    passTime(NEARLY_THE_TOKENS_LIFE_MS);
+    const cookie = { Cookie: ada.cookies, Origin: BASE_URL };
+    const answer = await ask("/api/events", cookie);
+    expect(answer.headers.getSetCookie().join()).toContain("passbook_token=");
+    const reading = readEvents(answer, 99);
+    passTime(11_000);
+    const { until, untilClosed } = await watch(ada, "", cookie);
+    await until(1);
+    passTime(15 * 60_000 - 10_000);
+    await runDurableObjectAlarm(env.ACCOUNT.getByName(ada.identity_id));
+    expect(await reading).toHaveLength(1);
+    passTime(11_000);
+    await runDurableObjectAlarm(env.ACCOUNT.getByName(ada.identity_id));
+    expect(await untilClosed()).toBe(4401);
+  });
+
+  it.each(["suspend", "deleteAccount"] as const)("closes every stream on %s", async (act) => {
+    const ada = await signInWithCredits();
+    const token = (await getToken(ada)).token;
+    const all = [await watch(ada), await watch(ada, "", { Authorization: `Bearer ${token}` })];
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    if (act === "suspend") await account.suspend();
+    else await account.deleteAccount({ kind: "holder" });
+    for (const { untilClosed } of all) expect(await untilClosed()).toBe(4401);
+    const headers = { Upgrade: "websocket", Authorization: `Bearer ${ada.token}` };
+    expect((await ask("/api/events", headers)).status).toBe(act === "suspend" ? 403 : 401);
   });
 
   it("closes a stream whose proof has run out, before it would hear more", async () => {
