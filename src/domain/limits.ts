@@ -307,10 +307,12 @@ export const SESSION_TTL_MS = 30 * 24 * 60 * 60 * 1000;
 export const SESSION_SLIDE_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Cookies of one name that are looked at. Other hosts of the family can plant some, each a little work
- * for us; the session itself they cannot plant under https.
+ * Cookies of one name that a request is checked for; the others are ignored. Each JWT among them costs a
+ * signature check before any rate limit counts. Other hosts of the family can plant JWTs, so that the
+ * browser's own is not among the first 8; its session cookie, which they cannot plant under https, is
+ * then looked up instead.
  */
-export const COOKIES_OF_ONE_NAME_MAX = 64;
+export const COOKIES_OF_ONE_NAME_MAX = 8;
 
 /** How long a person may take at a provider: signing up there, a second factor, a lost phone. */
 export const SIGNIN_FLOW_TTL_SECONDS = 10 * 60;

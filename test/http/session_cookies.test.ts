@@ -1,6 +1,6 @@
 /** The two cookies of a signed-in browser, and what other hosts of the family can do with them. */
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { connect, openProviderDouble } from "../support/provider_double.ts";
 import { countedEnvironment } from "../support/bindings.ts";
 import { openBrowser, subjectOf, tokenOf, type Browser } from "../support/browser.ts";
@@ -107,6 +107,24 @@ describe("the API, by cookie,", () => {
     const headers = { Cookie: `passbook_token=dead; passbook_session=dead; ${ada.cookies}` };
     expect((await send("GET", "/api/wallet", { headers }, environment)).status).toBe(200);
     expect(hops).toEqual({ account: 1, d1: 0, kv: 0 });
+  });
+
+  it("verifies at most 8 of many forged JWT cookies, and still recognises the session", async () => {
+    const { ada, ada_id, mallory, askFor } = await twoPeople();
+    const [head = "", payload = ""] = (mallory.cookies.get(TOKEN) ?? "").split(".");
+    const forged = Array.from({ length: 64 }, (_, nth) => {
+      const signature = "A".repeat(84) + String(nth).padStart(2, "A");
+      return `${TOKEN}=${head}.${payload}.${signature}`;
+    });
+    const verify = vi.spyOn(crypto.subtle, "verify");
+    const digest = vi.spyOn(crypto.subtle, "digest");
+    const invented = Array.from({ length: 64 }, (_, nth) => `${SESSION}=${"a".repeat(41)}${nth}`);
+    const cookies = [pair(ada, SESSION), ...invented, ...forged, pair(ada, TOKEN)].join("; ");
+    const answer = await askFor("/api/wallet", cookies);
+    expect(verify.mock.calls.length).toBeLessThanOrEqual(8);
+    // Two hashes of each session cookie: one finds it, one binds its JWT.
+    expect(digest.mock.calls.length).toBeLessThanOrEqual(2 * 8 + 1);
+    expect(walletOwner(answer)).toBe(ada_id);
   });
 
   it("reads no cookie without the prefix under https: those a sibling can plant", async () => {
