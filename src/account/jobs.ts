@@ -45,7 +45,7 @@ export function createJob(
   if (transaction.size_bytes() >= ACCOUNT_FULL_BYTES) return refused({ code: "account_full" });
   const id = nextJobId(store.readNewestJobId());
   const step = rules.reserve(
-    readBooks(transaction).balance_after,
+    readBooks(transaction),
     { id, app_slug: request.app_slug },
     request.cost_estimate,
   );

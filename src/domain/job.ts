@@ -41,12 +41,15 @@ function step(
 
 /** A new job takes its estimate off the balance. Refused where the balance does not cover it. */
 export function reserve(
-  balance: number,
+  {
+    balance_after: credits,
+    reserved_after: held,
+  }: Pick<Standing, "balance_after" | "reserved_after">,
   job: Pick<JobState, "id" | "app_slug">,
   cost_estimate: number,
 ): StepResult {
-  if (balance < cost_estimate) {
-    return refused({ code: "insufficient_credits", credits: balance, required: cost_estimate });
+  if (credits < cost_estimate) {
+    return refused({ code: "insufficient_credits", credits, held, required: cost_estimate });
   }
   const outcome = { status: "started", actual_cost: 0, failure: null } as const;
   // `0 - x`, since `-0` is another value than 0 to JSON-minded comparisons.

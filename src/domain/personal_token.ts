@@ -154,11 +154,21 @@ export function roomNow(budget: Budget, now_ms: number): number {
   return Math.max(0, budget.cap.credits - spentNow(budget, now_ms));
 }
 
+/** When the next window begins; null: a cap in total has no next. */
+function resetsAt(budget: Budget, now_ms: number): number | null {
+  if (budget.cap.period === "total") return null;
+  const next = currentWindow(budget, now_ms) + 1;
+  return budget.created_at_ms + next * PERSONAL_TOKEN_BUDGET_PERIOD_MS;
+}
+
 /** Why a token may not spend this much more; null where it may. Giving back is always allowed. */
 export function whyOverBudget(budget: Budget, credits: number, now_ms: number): Refusal | null {
   const room = roomNow(budget, now_ms);
   if (credits <= 0 || credits <= room) return null;
-  return { code: "token_budget_exceeded", room, required: credits };
+  const { cap } = budget;
+  const spent = spentNow(budget, now_ms);
+  const resets_at_ms = resetsAt(budget, now_ms);
+  return { code: "token_budget_exceeded", cap, spent, room, required: credits, resets_at_ms };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ScopeReason } from "./personal_token.ts";
+import type { ScopeReason, SpendingCap } from "./personal_token.ts";
 
 /**
  * Everything Passbook refuses, each with the data its response needs. `refusal_codes.ts` gives each code
@@ -28,7 +28,12 @@ export type Refusal =
   | { readonly code: "rate_limited"; readonly retry_after_seconds: number }
   | { readonly code: "too_many_watchers"; readonly limit: number }
   // Money and jobs
-  | { readonly code: "insufficient_credits"; readonly credits: number; readonly required: number }
+  | {
+      readonly code: "insufficient_credits";
+      readonly credits: number;
+      readonly held: number;
+      readonly required: number;
+    }
   | { readonly code: "job_not_found" }
   | { readonly code: "job_unknown" }
   | { readonly code: "job_not_started" }
@@ -66,7 +71,15 @@ export type Refusal =
   | { readonly code: "too_many_app_keys"; readonly limit: number }
   // Personal access tokens
   | { readonly code: "scope"; readonly reason: ScopeReason }
-  | { readonly code: "token_budget_exceeded"; readonly room: number; readonly required: number }
+  | {
+      readonly code: "token_budget_exceeded";
+      readonly cap: SpendingCap;
+      readonly spent: number;
+      readonly room: number;
+      readonly required: number;
+      /** When all of the cap is there again; null: never. */
+      readonly resets_at_ms: number | null;
+    }
   | { readonly code: "personal_token_not_found" }
   | { readonly code: "too_many_tokens"; readonly limit: number }
   // Our own failures

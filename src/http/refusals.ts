@@ -2,14 +2,15 @@
 import type { ScopeReason } from "../domain/personal_token.ts";
 import { REFUSAL_STATUS, type RefusalCode } from "../domain/refusal_codes.ts";
 import type { EndedReason, Refusal } from "../domain/refusals.ts";
+import { timestamp } from "../domain/wire.ts";
 import type { AppContext } from "./context.ts";
 
 interface Description {
   /** A sentence for people: what is wrong and what to do next. */
   readonly error: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Members of the body beside `error` and `code`. */
-  readonly more?: Readonly<Record<string, number | null>>;
+  /** Members of the body in addition to `error` and `code`. */
+  readonly more?: Readonly<Record<string, number | string | object | null>>;
 }
 
 const ENDED_WORDS = {
@@ -113,6 +114,7 @@ function wordsOf(refusal: Refusal): Description {
     case "insufficient_credits":
       return {
         error: `The balance of ${refusal.credits} credits does not cover ${refusal.required}.`,
+        more: { credits: refusal.credits, held: refusal.held, required: refusal.required },
       };
     case "job_not_found":
       return { error: "You have no job with this id." };
@@ -217,6 +219,7 @@ function wordsOf(refusal: Refusal): Description {
       return { error: SCOPE_WORDS[refusal.reason] };
     case "token_budget_exceeded":
       return {
+        more: budgetView(refusal),
         error: `This token may spend ${refusal.room} more credits, which does not cover ${refusal.required}.`,
       };
     case "personal_token_not_found":
@@ -241,6 +244,17 @@ function wordsOf(refusal: Refusal): Description {
         error: `Something went wrong on our side. Request id: ${refusal.request_id}.`,
       };
   }
+}
+
+function budgetView({
+  cap,
+  spent,
+  room,
+  required,
+  resets_at_ms,
+}: Extract<Refusal, { code: "token_budget_exceeded" }>) {
+  const resets_at = resets_at_ms === null ? null : timestamp(resets_at_ms);
+  return { cap, spent, room, required, resets_at };
 }
 
 /** Answers a refusal as JSON: `{ error, code }`, and what its code adds. */

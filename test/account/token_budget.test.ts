@@ -89,6 +89,23 @@ describe("a token capped at 50 credits", () => {
     expect((await reserve(token, 0)).status).toBe(200);
   });
 
+  it("receives its cap, and what is spent and left of it, with a 402", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 50 } });
+    await reserve(token, 20);
+    const numbers = {
+      code: "token_budget_exceeded",
+      cap: { credits: 50, period: "total" },
+      spent: 20,
+      room: 30,
+      required: 31,
+      resets_at: null,
+    };
+    expect(await reserve(token, 31)).toMatchObject({ status: 402, body: numbers });
+    const jobs = [{ app: "demo", action: "render", cost_estimate: 31 }];
+    expect((await token.post("/api/jobs/batch", { jobs })).body.results).toMatchObject([numbers]);
+  });
+
   it("cannot spend past its cap through jobs that it did not create", async () => {
     const ada = await signInWithCredits();
     const { job_id } = (await reserve(ada, 0)).body;
@@ -119,6 +136,19 @@ describe("a token capped at 50 credits", () => {
 });
 
 describe("a cap per 30 days", () => {
+  it("says with a 402 when the next 30 days begin", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 40, period: "30_days" } });
+    const [{ created_at }] = (await ada.get("/api/tokens")).body.tokens;
+    for (const days of [30, 60]) {
+      await reserve(token, 40);
+      const resets_at = new Date(Date.parse(created_at) + days * DAY_MS).toISOString();
+      const body = { cap: { credits: 40, period: "30_days" }, spent: 40, room: 0, resets_at };
+      expect(await reserve(token, 1)).toMatchObject({ status: 402, body });
+      passTime(30 * DAY_MS);
+    }
+  });
+
   it("has room again in the next 30 days, but none from refunds of the last", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 40, period: "30_days" } });

@@ -49,14 +49,16 @@ describe("a ledger line", () => {
 });
 
 describe("the life of a job", () => {
+  const books = (balance_after: number) => ({ balance_after, reserved_after: 0 });
+
   it("starts where the balance covers the estimate, and only there", () => {
-    expect(reserve(30, STARTED, 30).ok).toBe(true);
-    expect(reserve(29, STARTED, 30).ok).toBe(false);
-    expect(reserve(-1, STARTED, 0).ok).toBe(false);
+    expect(reserve(books(30), STARTED, 30).ok).toBe(true);
+    expect(reserve(books(29), STARTED, 30).ok).toBe(false);
+    expect(reserve(books(-1), STARTED, 0).ok).toBe(false);
   });
 
   it("reserves nothing as plain zero", () => {
-    const step = reserve(0, STARTED, 0);
+    const step = reserve(books(0), STARTED, 0);
     expect(step.ok && Object.is(step.value.posting.amount, 0)).toBe(true);
   });
 

@@ -72,6 +72,19 @@ describe("POST /api/jobs", () => {
     expect(await credits(ada)).toBe(100);
   });
 
+  it("says with a 402 what is available, what is held, and what was required", async () => {
+    const ada = await signInWithCredits();
+    await start(ada, { cost_estimate: 30 });
+    const body = { app: "demo", action: "a", cost_estimate: 101 };
+    const numbers = { code: "insufficient_credits", credits: 70, held: 30, required: 101 };
+    const refused = await ada.post("/api/jobs", body);
+    expect(refused).toMatchObject({ status: 402, body: numbers });
+    const batch = await ada.post("/api/jobs/batch", {
+      jobs: [body, { ...body, cost_estimate: 1 }],
+    });
+    expect(batch.body.results).toMatchObject([numbers, { credits: 69 }]);
+  });
+
   it("answers 402 on a balance below zero even for a job that costs nothing", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);

@@ -13,6 +13,7 @@ import {
 import { REFUSAL_STATUS, type RefusalCode } from "../../domain/refusal_codes.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { describeRefusal } from "../refusals.ts";
+import { errorBodies } from "./error_bodies.ts";
 
 /** One of each, as an example. A new refusal goes here too, or this does not compile. */
 const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly code: Code }> } = {
@@ -26,7 +27,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   redirect_not_allowed: { code: "redirect_not_allowed", address: "https://app.example.com/back" },
   token_template_unknown: { code: "token_template_unknown" },
   rate_limited: { code: "rate_limited", retry_after_seconds: 10 },
-  insufficient_credits: { code: "insufficient_credits", credits: 3, required: 10 },
+  insufficient_credits: { code: "insufficient_credits", credits: 3, held: 20, required: 10 },
   job_not_found: { code: "job_not_found" },
   job_unknown: { code: "job_unknown" },
   job_not_started: { code: "job_not_started" },
@@ -62,7 +63,14 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   app_key_not_found: { code: "app_key_not_found" },
   app_key_revoked: { code: "app_key_revoked" },
   too_many_app_keys: { code: "too_many_app_keys", limit: KEYS_PER_APP_MAX },
-  token_budget_exceeded: { code: "token_budget_exceeded", room: 4, required: 10 },
+  token_budget_exceeded: {
+    code: "token_budget_exceeded",
+    cap: { credits: 50, period: "30_days" },
+    spent: 46,
+    room: 4,
+    required: 10,
+    resets_at_ms: Date.parse("2026-12-21T09:30:00.000Z"),
+  },
   personal_token_not_found: { code: "personal_token_not_found" },
   too_many_tokens: { code: "too_many_tokens", limit: PERSONAL_TOKENS_PER_ACCOUNT_MAX },
   unavailable: { code: "unavailable", retry_after_seconds: 5 },
@@ -132,15 +140,11 @@ function errorResponse(
   signin_url: boolean,
 ): ZodOpenApiResponseObject {
   const described = codes.map((code) => [code, describeRefusal(SAMPLES[code])] as const);
-  const more = new Set(described.flatMap(([, { more = {} }]) => Object.keys(more)));
-  const schema = z.strictObject({
-    error: z.string().describe("A sentence for people."),
-    code: z.enum([...codes]).describe("A stable word for programs."),
-    ...Object.fromEntries([...more].map((name) => [name, z.int().nullable()])),
-    ...(signin_url
-      ? { signin_url: z.url().describe("Signs in, and comes back by `redirect_to`.") }
-      : {}),
-  });
+  const signin = signin_url
+    ? { signin_url: z.url().describe("Signs in, and comes back by `redirect_to`.") }
+    : {};
+  const bodies = errorBodies(codes, signin);
+  const schema = bodies.length === 1 ? bodies[0]! : z.union(bodies);
   const examples = described.map(([code, { error, more = {} }]) => {
     const back = signin_url
       ? {

@@ -28,6 +28,9 @@ export const JOB = {
 export const INSUFFICIENT_CREDITS = {
   error: "The balance of 90 credits does not cover 1000.",
   code: "insufficient_credits",
+  credits: 90,
+  held: 0,
+  required: 1000,
 };
 
 export const WALLET = {

@@ -13,6 +13,7 @@ import {
   SETTLED_ITEM_REFUSALS,
   type RefusalCode,
 } from "../../domain/refusal_codes.ts";
+import { errorBodies } from "./error_bodies.ts";
 
 const uuid = z.uuid().describe("A UUID.");
 export const time = z.iso.datetime().describe("RFC 3339, in UTC with milliseconds.");
@@ -103,12 +104,8 @@ export const settled_job = z.strictObject({ job, credits }).meta({ id: "SettledJ
 
 /** An answered batch: an item's answer, or why it was refused; nothing of it happened then. */
 const batchOf = <Item extends z.ZodType>(item: Item, codes: readonly RefusalCode[]) => {
-  const refused = z.strictObject({
-    error: z.string().describe("A sentence for people."),
-    code: z.enum([...codes]).describe("As it would be of this item alone."),
-  });
   return z.strictObject({
-    results: z.array(z.union([item, refused])).describe("In the order of the items."),
+    results: z.array(z.union([item, ...errorBodies(codes)])).describe("In the order of the items."),
     credits: z.int().describe("The balance after all of them."),
   });
 };
