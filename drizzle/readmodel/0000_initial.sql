@@ -47,6 +47,7 @@ CREATE TABLE `jobs` (
 	`reserved` integer NOT NULL,
 	`actual_cost` integer NOT NULL,
 	`failure` text,
+	`failure_reason` text,
 	`created_at_ms` integer NOT NULL,
 	`updated_at_ms` integer NOT NULL,
 	`expires_at_ms` integer NOT NULL,

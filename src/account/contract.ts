@@ -105,6 +105,9 @@ export interface CompleteJobRequest {
 export interface FailJobRequest {
   readonly job_id: string;
   readonly refund: boolean;
+  /** What the client says of the failure; null: nothing. */
+  readonly reason: string | null;
+  readonly metadata_json: string | null;
 }
 
 export interface ListJobsRequest {

@@ -69,6 +69,7 @@ export function createJob(
     reserved: request.cost_estimate,
     actual_cost: step.value.actual_cost,
     failure: step.value.failure,
+    failure_reason: null,
     updated_at_ms: now_ms,
     expires_at_ms: now_ms + request.ttl_seconds * 1000,
     line: entry.line,
@@ -106,10 +107,11 @@ export function completeJob(
   if (over_budget !== null) return refused(over_budget);
   const metadata = mergeStored(job.metadata_json, request.metadata_json);
   if (!metadata.ok) return metadata;
-  return accepted(applyStep(transaction, job, step.value, metadata.value, asked));
+  const words = { metadata_json: metadata.value, failure_reason: null };
+  return accepted(applyStep(transaction, job, step.value, words, asked));
 }
 
-/** Fails a job, refunding its reserve or keeping it. */
+/** Fails a job, refunding its reserve or keeping it, and merges metadata into it. */
 export function failJob(
   transaction: Transaction,
   request: FailJobRequest,
@@ -121,7 +123,10 @@ export function failJob(
   if (not_allowed !== null) return refused(not_allowed);
   const step = rules.fail(job, request.refund);
   if (!step.ok) return step;
-  return accepted(applyStep(transaction, job, step.value, job.metadata_json, asked));
+  const metadata = mergeStored(job.metadata_json, request.metadata_json);
+  if (!metadata.ok) return metadata;
+  const words = { metadata_json: metadata.value, failure_reason: request.reason };
+  return accepted(applyStep(transaction, job, step.value, words, asked));
 }
 
 /** What {@link completeJob} or {@link failJob} answered when it wrote this line: such an end is final. */
@@ -148,14 +153,15 @@ export function readInTime(transaction: Transaction, job_id: string): JobRow | n
 
 /** Fails a job whose time ran out, with a full refund or none, as it was created. */
 export function expireJob(transaction: Transaction, job: JobRow): void {
-  applyStep(transaction, job, rules.expire(job), job.metadata_json, null);
+  const words = { metadata_json: job.metadata_json, failure_reason: null };
+  applyStep(transaction, job, rules.expire(job), words, null);
 }
 
 function applyStep(
   transaction: Transaction,
   job: JobRow,
   step: rules.JobStep,
-  metadata_json: string | null,
+  words: Pick<JobRow, "metadata_json" | "failure_reason">,
   asked: KeyedRequest | null,
 ): SettledJob {
   const { store, now_ms } = transaction;
@@ -168,7 +174,7 @@ function applyStep(
     status,
     actual_cost,
     failure,
-    metadata_json,
+    ...words,
     updated_at_ms: now_ms,
     line: entry.line,
   };

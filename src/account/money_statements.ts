@@ -98,8 +98,9 @@ export const recent_started_jobs = statement((database) =>
 
 export const insert_job = statement((database) =>
   database.insert(jobs).values({
-    ...values("id", "status", "app_slug", "action", "reserved", "actual_cost", "failure"),
-    ...values("created_at_ms", "updated_at_ms", "expires_at_ms", "line", "metadata_json"),
+    ...values("id", "status", "app_slug", "action", "reserved", "actual_cost"),
+    ...values("failure", "failure_reason", "created_at_ms", "updated_at_ms", "expires_at_ms"),
+    ...values("line", "metadata_json"),
     ...values("personal_token_id", "settle", "on_expiry"),
   }),
 );
@@ -108,7 +109,8 @@ export const update_job = statement((database) =>
   database
     .update(jobs)
     .set({
-      ...values("status", "actual_cost", "failure", "updated_at_ms", "line", "metadata_json"),
+      ...values("status", "actual_cost", "failure", "failure_reason"),
+      ...values("updated_at_ms", "line", "metadata_json"),
     })
     .where(matches(jobs.id)),
 );

@@ -82,6 +82,8 @@ export const jobs = sqliteTable("jobs", {
   reserved: integer().notNull(),
   actual_cost: integer().notNull(),
   failure: text().$type<JobFailure>(),
+  /** What its client said of the failure; null: nothing. */
+  failure_reason: text(),
   created_at_ms: integer().notNull(),
   updated_at_ms: integer().notNull(),
   expires_at_ms: integer().notNull(),

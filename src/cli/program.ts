@@ -6,6 +6,7 @@ import { addAdminApps } from "./admin_apps.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
 import { paged, withLedgerFilters } from "./filters.ts";
 import type { GlobalOptions } from "./session.ts";
+import { failJob, type FailOptions } from "./jobs.ts";
 import {
   revokePersonalToken,
   showJob,
@@ -65,11 +66,19 @@ export function createProgram(version: string, { json }: { readonly json: boolea
 }
 
 function addLists(program: Command): void {
-  paged(program.command("jobs"))
+  const jobs = paged(program.command("jobs"))
     .description("jobs, newest first")
     .option("--app <slug>", "only this app's")
     .addOption(new Option("--status <status>", "only these").choices(JOB_STATUSES))
     .action((_, command: Command) => showJobs(command.optsWithGlobals<JobOptions>()));
+  jobs
+    .command("fail <id>")
+    .description("end a job without a result: its reserve comes back")
+    .option("--reason <text>", "why, up to 500 characters; shown with the job")
+    .option("--no-refund", "keep the reserve as the job's cost")
+    .action((id: string, _, command: Command) =>
+      failJob(id, command.optsWithGlobals<FailOptions>()),
+    );
   program
     .command("job <id>")
     .description("one job")

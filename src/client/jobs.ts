@@ -36,6 +36,10 @@ export interface FailJob {
   readonly jobId: string;
   /** False keeps the reserve as the job's cost. */
   readonly refund?: boolean;
+  /** Why it failed, up to 500 characters; shown to people as the job's `failure_reason`. */
+  readonly reason?: string;
+  /** Merged into the job's metadata, new keys win. */
+  readonly metadata?: Metadata;
 }
 
 export interface JobFilter {
@@ -129,9 +133,12 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
         options,
         (it) => isBatch(it, many.length),
       ),
-    fail: async ({ jobId, refund = true }, options = {}) =>
-      write<SettledJob>("/api/jobs/fail", { job_id: jobId, refund }, options, (it) =>
-        isSettled(it, jobId),
+    fail: async ({ jobId, refund = true, reason, metadata }, options = {}) =>
+      write<SettledJob>(
+        "/api/jobs/fail",
+        { job_id: jobId, refund, reason, metadata },
+        options,
+        (it) => isSettled(it, jobId),
       ),
     async get(jobId, { signal } = {}) {
       const path = `/api/jobs/${encodeURIComponent(jobId)}`;

@@ -47,6 +47,8 @@ export interface Job {
   readonly actual_cost: number;
   /** Why it failed: its client said so, or its time ran out. */
   readonly failure: "reported" | "expired" | null;
+  /** What its client said of the failure; null: nothing. */
+  readonly failure_reason: string | null;
   readonly created_at: string;
   readonly updated_at: string;
   readonly expires_at: string;

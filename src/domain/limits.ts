@@ -90,7 +90,7 @@ export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 export const IDEMPOTENCY_KEEP_MS = 24 * 60 * 60 * 1000;
 /** After so long a kept answer may go: nobody can ask for it, also by a clock somewhat behind this one. */
 export const IDEMPOTENCY_REACH_MS = IDEMPOTENCY_KEEP_MS + LEDGER_CLOCK_SKEW_MS;
-/** Why an operator did something, in characters. */
+/** Why an operator did something, or why a job failed, in characters. */
 export const REASON_MAX_LENGTH = 500;
 /** How many people a search by e-mail address finds at most: whoever gets more types more. */
 export const PEOPLE_FOUND_MAX = 500;

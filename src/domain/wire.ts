@@ -10,6 +10,7 @@ export interface ShownJob {
   readonly reserved: number;
   readonly actual_cost: number;
   readonly failure: JobFailure | null;
+  readonly failure_reason: string | null;
   readonly created_at_ms: number;
   readonly updated_at_ms: number;
   readonly expires_at_ms: number;
@@ -21,7 +22,7 @@ export function timestamp(at_ms: number): string {
   return new Date(at_ms).toISOString();
 }
 
-/** The `Job` of the spec, with its deadline and why it failed. */
+/** The `Job` of the spec, with its deadline, and why it failed. */
 export function jobView(row: ShownJob) {
   return {
     id: row.id,
@@ -31,6 +32,7 @@ export function jobView(row: ShownJob) {
     reserved: row.reserved,
     actual_cost: row.actual_cost,
     failure: row.failure,
+    failure_reason: row.failure_reason,
     created_at: timestamp(row.created_at_ms),
     updated_at: timestamp(row.updated_at_ms),
     expires_at: timestamp(row.expires_at_ms),

@@ -56,6 +56,7 @@ export const jobs = sqliteTable(
     reserved: integer().notNull(),
     actual_cost: integer().notNull(),
     failure: text().$type<JobFailure>(),
+    failure_reason: text(),
     created_at_ms: integer().notNull(),
     updated_at_ms: integer().notNull(),
     expires_at_ms: integer().notNull(),

@@ -64,7 +64,7 @@ async function prepare(jobs: number): Promise<string> {
     ADA,
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs})
      insert into jobs select '${abandoned.slice(0, 14)}' || printf('%09d', i), 'completed', 'demo',
-       'draw', 1, 1, null, created_at_ms, updated_at_ms, expires_at_ms, 4, '{"a":"b"}', null, settle, on_expiry
+       'draw', 1, 1, null, null, created_at_ms, updated_at_ms, expires_at_ms, 4, '{"a":"b"}', null, settle, on_expiry
      from jobs, n where id = '${abandoned}'`,
   );
   await query(
@@ -92,7 +92,11 @@ describe("with 100,000 jobs since one that is still started", () => {
     expect(rows()).toBeLessThan(few);
     await account().completeJob(session, { job_id, actual_cost: 1, metadata_json: null }, null);
     expect(rows()).toBeLessThan(few);
-    await account().failJob(session, { job_id: await createdId(), refund: true }, null);
+    await account().failJob(
+      session,
+      { job_id: await createdId(), refund: true, reason: null, metadata_json: null },
+      null,
+    );
     expect(rows()).toBeLessThan(2 * few);
     await fireAlarm(ADA);
     expect(rows()).toBeLessThan(3 * few);
@@ -130,7 +134,11 @@ describe("with 100,000 jobs since one that is still started", () => {
 it("after many jobs in a row, none of them started, waking reads a few rows", async () => {
   await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
   for (let lives = 0; lives < 4 * RECENT_JOBS_MAX; lives += 1) {
-    await account().failJob(session, { job_id: await createdId(), refund: true }, null);
+    await account().failJob(
+      session,
+      { job_id: await createdId(), refund: true, reason: null, metadata_json: null },
+      null,
+    );
   }
   await createdId();
   await fireAlarm(ADA);
@@ -145,7 +153,11 @@ describe("a list with filters", () => {
     await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
     const first = await createdId();
     await prepare(3 * LIST_SCAN_ROWS);
-    await account().failJob(session, { job_id: first, refund: true }, null);
+    await account().failJob(
+      session,
+      { job_id: first, refund: true, reason: null, metadata_json: null },
+      null,
+    );
     const found: string[] = [];
     let before_id: string | undefined;
     let pages = 0;
@@ -189,7 +201,7 @@ describe("10,000 jobs that run out at once", () => {
       ADA,
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${OPEN_JOBS_MAX - 1})
        insert into jobs select printf('00000000-0000-7000-8000-%012d', i), status, app_slug, action,
-         1, 0, null, created_at_ms, updated_at_ms, expires_at_ms, 3, null, null,
+         1, 0, null, null, created_at_ms, updated_at_ms, expires_at_ms, 3, null, null,
          settle, on_expiry from jobs, n`,
     );
     await query(ADA, "insert into long_jobs select expires_at_ms, id from jobs");
@@ -214,7 +226,11 @@ describe("10,000 jobs that run out at once", () => {
     expect(left).toBeGreaterThanOrEqual(OPEN_JOBS_MAX - EXPIRY_PORTION_JOBS - 1);
     // The last to come is ended when it is asked for, whatever its turn.
     const turn = "00000000-0000-7000-8000-000000009999";
-    const late = await account().failJob(session, { job_id: turn, refund: true }, null);
+    const late = await account().failJob(
+      session,
+      { job_id: turn, refund: true, reason: null, metadata_json: null },
+      null,
+    );
     expect(late).toMatchObject({ refusal: { code: "job_not_started" } });
     for (let portions = 0; portions < 60 && ((await started()) ?? 0) > 0; portions += 1) {
       expect(await fireAlarm(ADA)).toBe(true);
@@ -249,7 +265,12 @@ describe("with a million lines behind", () => {
       for (let at = first; at < first + count; at += 1) {
         const made = instance.createJob(session, job, { key: `key-${at}`, fingerprint: "x" });
         if (!made.ok) expect.fail("refused");
-        const ended = { job_id: made.value.value.job_id, refund: true };
+        const ended = {
+          job_id: made.value.value.job_id,
+          refund: true,
+          reason: null,
+          metadata_json: null,
+        };
         instance.failJob(session, ended, null);
       }
     });

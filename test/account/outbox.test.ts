@@ -351,7 +351,11 @@ describe("the alarm", () => {
     const job_id = await createJob();
     await fireAlarm(ADA);
     expect(await armedAt()).not.toBeNull();
-    await accountOf().failJob(session, { job_id, refund: true }, null);
+    await accountOf().failJob(
+      session,
+      { job_id, refund: true, reason: null, metadata_json: null },
+      null,
+    );
     await fireAlarm(ADA);
     expect(await armedAt()).toBeNull();
   });
@@ -703,7 +707,7 @@ describe("a rebuild", () => {
     await change(
       ADA,
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs})
-       insert into jobs select printf('00000000-%07d', i), 'completed', app_slug, action, 0, 0, null,
+       insert into jobs select printf('00000000-%07d', i), 'completed', app_slug, action, 0, 0, null, null,
          created_at_ms, updated_at_ms, expires_at_ms, 1, null, null,
          settle, on_expiry from jobs, n`,
     );
@@ -754,7 +758,11 @@ describe("a line of an account that was quiet", () => {
     const job_id = await createJob();
     await vi.waitFor(() => expectReadModel(ADA));
     await evict(ADA);
-    await accountOf().failJob(session, { job_id, refund: true }, null);
+    await accountOf().failJob(
+      session,
+      { job_id, refund: true, reason: null, metadata_json: null },
+      null,
+    );
     await vi.waitFor(() => expectReadModel(ADA));
     expect(armed).toHaveBeenCalledTimes(1);
     await fireAlarm(ADA);

@@ -105,7 +105,12 @@ class Play {
         const job_id = this.#job_ids.at(0 - 1 - step.job) ?? "none";
         const ending = { job_id, actual_cost: 13, metadata_json: null };
         if (step.do === "complete") await this.#account.completeJob(session, ending, null);
-        else await this.#account.failJob(session, { job_id, refund: true }, null);
+        else
+          await this.#account.failJob(
+            session,
+            { job_id, refund: true, reason: null, metadata_json: null },
+            null,
+          );
         return;
       }
       case "adjust":

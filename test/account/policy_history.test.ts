@@ -127,7 +127,11 @@ async function play(identity_id: string, steps: readonly Step[]): Promise<void> 
         break;
       }
       case "fail": {
-        const answer = await account().failJob(who, { job_id, refund: one.refund }, null);
+        const answer = await account().failJob(
+          who,
+          { job_id, refund: one.refund, reason: null, metadata_json: null },
+          null,
+        );
         const refusal = model.end(target, one.by, false);
         expect(answer.ok ? null : answer.refusal.code).toBe(refusal);
         if (refusal === null && target !== undefined) {

@@ -241,7 +241,11 @@ async function end(
   const may_end = model.mayAct(by) && is_own;
   const caller = callerOf(by);
   if (action.kind === "fail") {
-    const answer = await account.failJob(caller, { job_id: job.id, refund: action.refund }, null);
+    const answer = await account.failJob(
+      caller,
+      { job_id: job.id, refund: action.refund, reason: null, metadata_json: null },
+      null,
+    );
     const allowed = may_end && job.state === "started";
     expect({ action, ok: answer.ok }).toEqual({ action, ok: allowed });
     if (!allowed) return;

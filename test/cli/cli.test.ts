@@ -148,6 +148,14 @@ describe("passbook", () => {
     expect(jobs.stdout).toContain("dr�[31maw");
     const [job] = JSON.parse((await passbookOf(home, ["jobs", "--json"])).stdout).jobs;
     expect((await passbookOf(home, ["job", job.id])).stdout).toMatch(/reserved +7/);
+    const failing = ["jobs", "fail", job.id, "--reason", "out of\u001B[31m paper"];
+    expect(await passbookOf(home, failing)).toMatchObject({
+      code: 0,
+      stdout: "Failed; nothing was charged. 100 credits are left.\n",
+    });
+    expect((await passbookOf(home, ["job", job.id])).stdout).toMatch(
+      /failure_reason +out of�\[31m paper/,
+    );
     const ledger = await passbookOf(home, ["ledger", "--kind", "reserve", "--job", job.id]);
     expect(ledger.stdout).toMatch(/reserve +-7 +93 +demo/);
     expect((await passbookOf(home, ["tokens"])).stdout).toContain("Piped (this one)");

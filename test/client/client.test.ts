@@ -55,6 +55,18 @@ describe("the client", () => {
     expect(await client.jobs.get(first?.id ?? "")).toEqual(first);
   });
 
+  it("fails a job with its reason and metadata", async () => {
+    const ada = await signInWithCredits();
+    const client = clientWith({ token: ada.token });
+    const { job_id } = await client.jobs.create({ app: "demo", action: "draw", costEstimate: 5 });
+    const { job } = await client.jobs.fail({
+      jobId: job_id,
+      reason: "out of paper",
+      metadata: { sheets: 0 },
+    });
+    expect(job).toMatchObject({ failure_reason: "out of paper", metadata: { sheets: 0 } });
+  });
+
   it("creates and settles many at once, each refused or done by itself", async () => {
     const ada = await signInWithCredits();
     const client = clientWith({ token: ada.token });

@@ -135,6 +135,15 @@ describe("the account page", () => {
 });
 
 describe("the jobs page", () => {
+  it("shows why a job failed, as text", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await startJob(ada);
+    await ada.post("/api/jobs/fail", { job_id, reason: "out of <b>paper</b>" });
+    for (const path of ["/account", "/account/jobs"]) {
+      expect((await open(ada, path)).text).toContain("out of &lt;b&gt;paper&lt;/b&gt;");
+    }
+  });
+
   it("filters and pages, and takes nonsense for no filter", async () => {
     const ada = await signInWithCredits("demo");
     for (let count = 0; count < 26; count += 1) {

@@ -207,6 +207,66 @@ describe("POST /api/jobs/fail", () => {
     expect(body).toMatchObject({ job: { status: "failed", actual_cost: 30 }, credits: 70 });
   });
 
+  it("keeps the reason and merges the metadata, and a retry gets the same response", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await start(ada, { metadata: { kept: 1, changed: "old" } });
+    const body = { job_id, reason: "The model ran out of memory.", metadata: { changed: "new" } };
+    const key = { "Idempotency-Key": "fail-1" };
+    const failed = await ada.post("/api/jobs/fail", body, key);
+    expect(failed).toMatchObject({
+      status: 200,
+      body: {
+        job: {
+          status: "failed",
+          failure: "reported",
+          failure_reason: "The model ran out of memory.",
+          metadata: { kept: 1, changed: "new" },
+        },
+        credits: 100,
+      },
+    });
+    expect((await ada.post("/api/jobs/fail", body, key)).text).toBe(failed.text);
+    expect((await ada.get(`/api/jobs/${job_id}`)).body).toEqual(failed.body.job);
+    expect((await ada.get("/api/jobs")).body.jobs).toEqual([failed.body.job]);
+  });
+
+  it("shows no reason for a job whose client gave none, and for one that completed or expired", async () => {
+    const ada = await signInWithCredits();
+    const failed = await ada.post("/api/jobs/fail", { job_id: await start(ada) });
+    expect(failed.body.job.failure_reason).toBeNull();
+    const job_id = await start(ada);
+    const done = await ada.post("/api/jobs/complete", { job_id, actual_cost: 1 });
+    expect(done.body.job.failure_reason).toBeNull();
+    const expired = await start(ada, { ttl_seconds: 60 });
+    const later = await wait(61);
+    expect((await later.get(`/api/jobs/${expired}`)).body).toMatchObject({
+      failure: "expired",
+      failure_reason: null,
+    });
+  });
+
+  it("refuses metadata that is too large after merging, and the job stays started", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await start(ada, { metadata: { a: "x".repeat(9_000) } });
+    const metadata = { b: "x".repeat(9_000) };
+    const answer = await ada.post("/api/jobs/fail", { job_id, metadata });
+    expect(answer).toMatchObject({ status: 400, body: { code: "metadata_too_large" } });
+    expect((await ada.get(`/api/jobs/${job_id}`)).body.status).toBe("started");
+  });
+
+  it.each([
+    ["of 501 characters", { reason: "x".repeat(501) }],
+    ["that is empty", { reason: "" }],
+    ["with half a character", { reason: "\ud800" }],
+    ["that is null", { reason: null }],
+  ])("refuses a reason %s, and the job stays started", async (_, fields) => {
+    const ada = await signInWithCredits();
+    const job_id = await start(ada);
+    const answer = await ada.post("/api/jobs/fail", { job_id, ...fields });
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    expect((await ada.get(`/api/jobs/${job_id}`)).body.status).toBe("started");
+  });
+
   it("of a job that has ended answers 400 and changes nothing", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);

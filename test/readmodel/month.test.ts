@@ -83,7 +83,11 @@ function live(instance: Account, account: number, round: number): void {
       const complete = { job_id, actual_cost: ending, metadata_json: null };
       instance.completeJob(session, complete, null);
     } else if (ending < 9) {
-      instance.failJob(session, { job_id, refund: ending === 8 }, null);
+      instance.failJob(
+        session,
+        { job_id, refund: ending === 8, reason: null, metadata_json: null },
+        null,
+      );
     }
   }
 }

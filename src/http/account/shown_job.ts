@@ -4,7 +4,7 @@ import { JOB_DESCRIPTION_SHOWN_MAX, PREVIEW_URL_MAX_LENGTH } from "../../domain/
 import type { ShownJob } from "../../pages/account/job_card.tsx";
 
 export function shownJob(row: JobRow, appName: (slug: string | null) => string): ShownJob {
-  const { id, action, status, failure, reserved, actual_cost, created_at_ms } = row;
+  const { id, action, status, failure, failure_reason, reserved, actual_cost, created_at_ms } = row;
   const metadata = readMetadata(row.metadata_json);
   return {
     id,
@@ -14,6 +14,7 @@ export function shownJob(row: JobRow, appName: (slug: string | null) => string):
     preview_url: previewOf(metadata),
     status,
     failure,
+    failure_reason,
     reserved,
     actual_cost,
     created_at_ms,

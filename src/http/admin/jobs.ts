@@ -32,6 +32,7 @@ export async function findJobs(context: AppContext, query: z.output<typeof findJ
       reserved: job.reserved,
       actual_cost: job.actual_cost,
       failure: job.failure,
+      failure_reason: job.failure_reason,
       created_at: timestamp(job.created_at_ms),
       updated_at: timestamp(job.updated_at_ms),
       expires_at: timestamp(job.expires_at_ms),

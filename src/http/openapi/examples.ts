@@ -19,6 +19,7 @@ export const JOB = {
   reserved: 60,
   actual_cost: 25,
   failure: null,
+  failure_reason: null,
   created_at: at,
   updated_at: "2026-11-21T09:30:12.345Z",
   expires_at: "2026-11-22T09:30:00.000Z",

@@ -184,12 +184,22 @@ export const money_paths: ZodOpenApiPathsObject = {
       id: "failJob",
       tag: "Jobs",
       summary: "Fail a job",
-      description: "The reserve comes back, or with `refund: false` stays as the job's cost.",
+      description:
+        "The reserve comes back, or with `refund: false` stays as the job's cost. `reason` (up to 500 characters) is shown as `failure_reason`; `metadata` is merged as when completing.",
       security: "party",
-      body: { schema: failJobBody, example: { job_id: JOB_ID } },
+      body: {
+        schema: failJobBody,
+        example: { job_id: JOB_ID, reason: "The model ran out of memory." },
+      },
       idempotent: true,
       success: settled,
-      refusals: ["job_unknown", "app_settles", "job_not_started", "origin_not_allowed"],
+      refusals: [
+        "job_unknown",
+        "app_settles",
+        "job_not_started",
+        "metadata_too_large",
+        "origin_not_allowed",
+      ],
     }),
   },
   "/api/checkout": {

@@ -74,6 +74,10 @@ export const job = z
       .enum(["reported", "expired"])
       .nullable()
       .describe("Why it failed: its client said so, or its time ran out."),
+    failure_reason: z
+      .string()
+      .nullable()
+      .describe("The `reason` that its client gave; null without one."),
     created_at: time,
     updated_at: time,
     expires_at: time.describe("A job still started then fails by itself, with a full refund."),

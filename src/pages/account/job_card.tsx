@@ -13,6 +13,8 @@ export interface ShownJob {
   readonly preview_url: string | null;
   readonly status: JobStatus;
   readonly failure: JobFailure | null;
+  /** What the client said of the failure; null where it said nothing. */
+  readonly failure_reason: string | null;
   readonly reserved: number;
   readonly actual_cost: number;
   readonly created_at_ms: number;
@@ -35,7 +37,7 @@ export function JobCards({ jobs }: { jobs: readonly ShownJob[] }) {
 }
 
 function JobCard(job: ShownJob) {
-  const { description, action, app_name, status, failure, created_at_ms } = job;
+  const { description, action, app_name, status, failure, failure_reason, created_at_ms } = job;
   const status_name = failure === "expired" ? "Timed out" : STATUS_NAMES[status];
   return (
     <li class="job">
@@ -50,6 +52,7 @@ function JobCard(job: ShownJob) {
           <span class={`state state-${status}`}>{status_name}</span>
           <Time at_ms={created_at_ms} style="clock" />
         </p>
+        {failure_reason === null ? null : <p class="job-about">{failure_reason}</p>}
       </div>
       <Cost {...job} />
     </li>

@@ -22,6 +22,7 @@ export interface ShownConsoleJob {
   readonly action: string;
   readonly status: JobStatus;
   readonly failure: string | null;
+  readonly failure_reason: string | null;
   readonly reserved: number;
   readonly actual_cost: number;
   readonly created_at: string;
@@ -92,9 +93,14 @@ export function ConsoleJobsPage(props: ConsoleJobsPageProps) {
                 <span class="hint below">{appName(job.app_slug)}</span>
               </>,
               <a href={accountAddress(job.identity_id)}>{personName(job.identity_id)}</a>,
-              <span class={`state state-${job.status}`}>
-                {job.failure === "expired" ? "Timed out" : JOB_STATUS_NAMES[job.status]}
-              </span>,
+              <>
+                <span class={`state state-${job.status}`}>
+                  {job.failure === "expired" ? "Timed out" : JOB_STATUS_NAMES[job.status]}
+                </span>
+                {job.failure_reason === null ? null : (
+                  <span class="hint below">{job.failure_reason}</span>
+                )}
+              </>,
               number(job.reserved),
               job.status === "started" ? "–" : number(job.actual_cost),
               <Time at_ms={Date.parse(job.created_at)} />,

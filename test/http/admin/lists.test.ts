@@ -97,6 +97,14 @@ describe("GET /api/admin/jobs", () => {
     expect(body.jobs[0]).toMatchObject({ identity_id: carla.identity_id, actual_cost: 20 });
     expect(await list(`cursor=${body.next_cursor}`)).toEqual([ids.bobs]);
   });
+
+  it("tells operators why a job failed", async () => {
+    const { olga, bob, ids } = await crowd();
+    await bob.post("/api/jobs/fail", { job_id: ids.bobs, reason: "out of paper" });
+    await fireAlarm(bob.identity_id);
+    const { body } = await olga.get(`/api/admin/jobs?identity_id=${bob.identity_id}`);
+    expect(body.jobs[0]).toMatchObject({ failure: "reported", failure_reason: "out of paper" });
+  });
 });
 
 describe("GET /api/admin/stats", () => {

@@ -112,7 +112,7 @@ describe("the jobs", () => {
     const bob = await signInWithCredits("draw", "bob@example.com");
     await startJob(ada, { action: "adas-job" });
     const failed = await startJob(bob, { app: "draw", action: "bobs-job" });
-    await bob.post("/api/jobs/fail", { job_id: failed });
+    await bob.post("/api/jobs/fail", { job_id: failed, reason: "out of <b>paper</b>" });
     for (const { identity_id } of [ada, bob]) await fireAlarm(identity_id);
     const shown = async (query: string) => {
       const { text } = await open(`/console/jobs${query}`);
@@ -120,6 +120,9 @@ describe("the jobs", () => {
     };
     expect(await shown("")).toEqual(["adas-job", "bobs-job"]);
     expect(await shown("?app=draw&status=&identity_id=")).toEqual(["bobs-job"]);
+    expect((await open("/console/jobs?app=draw")).text).toContain(
+      "out of &lt;b&gt;paper&lt;/b&gt;",
+    );
     expect(await shown("?status=started")).toEqual(["adas-job"]);
     expect(await shown(`?identity_id=${bob.identity_id}`)).toEqual(["bobs-job"]);
     const none = words((await open("/console/jobs?app=demo&status=failed")).text);

@@ -1,0 +1,21 @@
+/** `passbook jobs fail`: ends a job from the command line. */
+import { print } from "./output.ts";
+import { signedIn, type GlobalOptions } from "./session.ts";
+
+export interface FailOptions extends GlobalOptions {
+  readonly reason?: string;
+  readonly refund: boolean;
+}
+
+export async function failJob(
+  jobId: string,
+  { reason, refund, ...options }: FailOptions,
+): Promise<void> {
+  const why = reason === undefined ? {} : { reason };
+  const failed = await (await signedIn(options)).jobs.fail({ jobId, refund, ...why });
+  print(options, failed, () => {
+    const { actual_cost } = failed.job;
+    const cost = actual_cost === 0 ? "nothing was charged" : `${actual_cost} credits were kept`;
+    return `Failed; ${cost}. ${failed.credits} credits are left.`;
+  });
+}
