@@ -20,6 +20,8 @@ CREATE TABLE `apps` (
 	`settle` text DEFAULT 'holder' NOT NULL,
 	`on_expiry` text DEFAULT 'refund' NOT NULL,
 	`upstream_providers_json` text DEFAULT '[]' NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL,
+	`last_audit_id` text,
 	CONSTRAINT "apps_slug" CHECK(typeof("apps"."slug") = 'text' and length("apps"."slug") between 1 and 64 and "apps"."slug" glob '[a-z0-9]*' and "apps"."slug" not glob '*[^a-z0-9._-]*'),
 	CONSTRAINT "apps_name" CHECK(typeof("apps"."name") = 'text' and length("apps"."name") between 1 and 200),
 	CONSTRAINT "apps_starter_credits" CHECK(typeof("apps"."starter_credits") = 'integer' and "apps"."starter_credits" between 0 and 1000000000000),

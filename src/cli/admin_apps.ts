@@ -111,6 +111,7 @@ async function setApp(slug: string, options: AppOptions): Promise<void> {
     starterCredits: options.starterCredits ?? known?.starter_credits ?? 0,
     origins,
     dailyStarterBudget: budget,
+    ...(known === undefined ? {} : { version: known.version }),
     ...(options.settle === undefined ? {} : { settle: options.settle }),
     ...(options.onExpiry === undefined ? {} : { onExpiry: options.onExpiry }),
     ...(options.upstreamProvider === undefined

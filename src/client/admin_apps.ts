@@ -15,6 +15,8 @@ export interface AppSettings {
   readonly onExpiry?: "refund" | "charge";
   /** Sign-in providers whose upstream tokens its pages get, such as `google`; none in a new app. */
   readonly upstreamProviders?: readonly string[];
+  /** The version that was read; omitted for a new app. */
+  readonly version?: number;
   /** For the audit log. */
   readonly reason?: string;
 }
@@ -28,6 +30,8 @@ export interface RegisteredApp {
   readonly settle: "holder" | "app";
   readonly on_expiry: "refund" | "charge";
   readonly upstream_providers: readonly string[];
+  /** Grows with each save. */
+  readonly version: number;
   readonly created_at: string;
 }
 
@@ -60,7 +64,10 @@ interface AppKeyPage {
 /** Each throws `PassbookError`: `not_operator` where the caller is none. */
 export interface AdminApps {
   list(options?: PageOptions): Promise<AppPage>;
-  /** Registers an app, or changes it. */
+  /**
+   * Registers an app, or changes the app of the version that was read: `app_changed` where somebody saved
+   * it since, or registered it first.
+   */
   save(slug: string, settings: AppSettings, options?: WriteOptions): Promise<void>;
   listKeys(slug: string, options?: PageOptions): Promise<AppKeyPage>;
   /** Makes a key. `app_key_revoked` where the same `idempotencyKey` made one that was revoked since. */

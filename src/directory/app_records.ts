@@ -30,6 +30,8 @@ export type AppSettings = RequiredSettings & {
 
 export interface AppRecord extends RequiredSettings, OptionalSettings {
   readonly slug: string;
+  /** Grows with each save, from 1. */
+  readonly version: number;
   readonly created_at_ms: number;
 }
 
@@ -54,8 +56,16 @@ export interface AppRecords {
   }): Promise<readonly AppRecord[]>;
   /** One app; null where nobody registered it. */
   find(slug: string): Promise<AppRecord | null>;
-  /** Registers an app, or changes the settings of a registered one. */
-  save(slug: string, settings: AppSettings): Promise<void>;
+  /**
+   * Registers an app where `version` is 0, else changes the app of that version. Refused as `app_changed`
+   * where the registry has another version, and as `app_unknown`. A repeated save of one audit record
+   * changes nothing more.
+   */
+  save(
+    slug: string,
+    settings: AppSettings,
+    save: { readonly version: number; readonly audit_id: string },
+  ): Promise<Result<null, Refusal>>;
   /**
    * Makes a key. With `request_key` the same request makes one once, and never shows it again. Refused as
    * `app_unknown` and `too_many_app_keys`; `app_key_revoked` where the request's key was revoked since;
@@ -101,17 +111,31 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
       const [row] = await database.select().from(apps).where(eq(apps.slug, slug));
       return row === undefined ? null : recordOf(row);
     },
-    async save(slug, { origins, upstream_providers, ...settings }) {
+    async save(slug, { origins, upstream_providers, ...settings }, { version, audit_id }) {
       const row = {
         ...settings,
+        version: version + 1,
+        last_audit_id: audit_id,
         origins_json: JSON.stringify(origins),
         upstream_providers_json: upstream_providers && JSON.stringify(upstream_providers),
       };
-      await database
-        .insert(apps)
-        .values({ slug, ...row, created_at_ms: Date.now() })
-        .onConflictDoUpdate({ target: apps.slug, set: row });
-      changed();
+      // One statement decides, so that of two saves at once one wins.
+      const { meta } = await (version === 0
+        ? database
+            .insert(apps)
+            .values({ slug, ...row, created_at_ms: Date.now() })
+            .onConflictDoNothing()
+        : database
+            .update(apps)
+            .set(row)
+            .where(and(eq(apps.slug, slug), eq(apps.version, version))));
+      if (meta.changes > 0) {
+        changed();
+        return accepted(null);
+      }
+      const [known] = await database.select().from(apps).where(eq(apps.slug, slug));
+      if (known?.last_audit_id === audit_id) return accepted(null);
+      return refused({ code: known === undefined ? "app_unknown" : "app_changed" });
     },
     async addKey(slug, label, request_key) {
       const id = request_key === null ? uuidv7() : uuidv5(`${slug} ${request_key}`, KEY_IDS);
@@ -168,13 +192,14 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
   };
 }
 
-function recordOf({
-  origins_json,
-  upstream_providers_json,
-  ...row
-}: typeof apps.$inferSelect): AppRecord {
+function recordOf(row: typeof apps.$inferSelect): AppRecord {
+  const { origins_json, upstream_providers_json, last_audit_id: _, ...record } = row;
   const origins = JSON.parse(origins_json) as string[];
-  return { ...row, origins, upstream_providers: JSON.parse(upstream_providers_json) as string[] };
+  return {
+    ...record,
+    origins,
+    upstream_providers: JSON.parse(upstream_providers_json) as string[],
+  };
 }
 
 /** Random bytes in base64url (RFC 4648, section 5), without padding. */

@@ -31,6 +31,10 @@ export const apps = sqliteTable(
     on_expiry: text({ enum: EXPIRY_OUTCOMES }).notNull().default("refund"),
     /** JSON array of the providers whose upstream tokens the app's pages get. */
     upstream_providers_json: text().notNull().default("[]"),
+    /** Grows with each save: who saves says which version they read. */
+    version: integer().notNull().default(1),
+    /** The audit record of the last save, so that a retry of that save is recognised. */
+    last_audit_id: text(),
   },
   ({ slug, name, starter_credits, origins_json, created_at_ms, ...policy }) => [
     check(

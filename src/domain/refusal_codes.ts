@@ -57,6 +57,7 @@ export const REFUSAL_STATUS = {
   account_unknown: 404,
   app_settles: 403,
   app_unknown: 404,
+  app_changed: 409,
   app_key_not_found: 404,
   app_key_revoked: 409,
   too_many_app_keys: 400,

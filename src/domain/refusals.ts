@@ -66,6 +66,7 @@ export type Refusal =
   | { readonly code: "account_unknown" }
   | { readonly code: "app_settles" }
   | { readonly code: "app_unknown" }
+  | { readonly code: "app_changed" }
   | { readonly code: "app_key_not_found" }
   | { readonly code: "app_key_revoked" }
   | { readonly code: "too_many_app_keys"; readonly limit: number }

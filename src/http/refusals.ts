@@ -204,6 +204,11 @@ function wordsOf(refusal: Refusal): Description {
       return { error: "This app settles its jobs itself, by its own key." };
     case "app_unknown":
       return { error: "No app is registered under this slug." };
+    case "app_changed":
+      return {
+        error:
+          "This app is registered already, or somebody changed it since you read it. Read it again, then send the version that you read.",
+      };
     case "app_key_not_found":
       return { error: "The app has no key with this id." };
     case "app_key_revoked":

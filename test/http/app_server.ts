@@ -23,13 +23,15 @@ export interface AppServer {
   };
 }
 
-/** Registers an app, in the operator's isolate. */
+/** Registers an app or changes it, in the operator's isolate. */
 export async function saveApp(
   operator: Operator,
   slug: string,
   settings: Partial<typeof APP> = {},
 ): Promise<void> {
-  const answer = await operator.send("PUT", `/api/admin/apps/${slug}`, { ...APP, ...settings });
+  const [known = {}] = await rows(`select version from apps where slug = '${slug}'`);
+  const body = { ...APP, ...known, ...settings };
+  const answer = await operator.send("PUT", `/api/admin/apps/${slug}`, body);
   if (answer.status !== 200) throw new Error(answer.text);
 }
 

@@ -40,17 +40,18 @@ export async function act<Value>(
 
 /**
  * Does an act that has nothing to answer but that it was done. The log itself remembers that a key's act
- * was done; doing one again whose end nobody saw must change nothing more.
+ * was done; doing one again whose end nobody saw must change nothing more. `perform` gets the id of the
+ * act's audit record, the same for each try under one key.
  */
 export async function actOnce(
   context: AppContext,
   asked: Act,
-  perform: () => Promise<Result<unknown, Refusal>>,
+  perform: (audit_id: string) => Promise<Result<unknown, Refusal>>,
 ): Promise<OnceAnswer<null>> {
   const begun = await begin(context, asked);
   if (!begun.ok) return begun;
   if (begun.value.kind === "done") return accepted({ value: null, replayed: true });
-  const answer = await perform();
+  const answer = await perform(begun.value.id);
   const { audit } = context.get("services");
   await audit.conclude(begun.value.id, answer.ok ? "done" : "refused");
   return answer.ok ? accepted({ value: null, replayed: false }) : answer;

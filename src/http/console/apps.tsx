@@ -12,7 +12,12 @@ import {
 } from "../../pages/console/apps.tsx";
 import { consoleAddress } from "../../pages/console/table.tsx";
 import { emptyForm, type FormState } from "../../pages/console/form.tsx";
-import { doneWords } from "../../pages/console/words.ts";
+import {
+  doneWords,
+  FORM_PROBLEMS,
+  ON_EXPIRY_NAMES,
+  SETTLE_NAMES,
+} from "../../pages/console/words.ts";
 import { listAppsQuery, readApps } from "../admin/apps/list.ts";
 import { problemOfOrigins, saveApp, saveAppBody } from "../admin/apps/save.ts";
 import { factory, type AppContext } from "../context.ts";
@@ -40,6 +45,10 @@ const LABELS = {
   on_expiry: "What happens in the end",
   upstream_providers: "Each provider",
   reason: "The reason",
+};
+
+const SLUG_TAKEN = {
+  slug: "An app of this slug is registered already. Change it on its own page.",
 };
 
 export const showApps = factory.createHandlers(async (context) => {
@@ -72,16 +81,18 @@ export const registerApp = factory.createHandlers(async (context) => {
   const { reason: _, ...settings } = order.value;
   const same = known !== null && JSON.stringify(settingsOf(known)) === JSON.stringify(settings);
   if (known !== null && !same) {
-    const taken = "An app of this slug is registered already. Change it on its own page.";
-    return answerNewApp(context, notDone(form, { slug: taken }));
+    return answerNewApp(context, notDone(form, SLUG_TAKEN));
   }
   const not_done = await attempt(context, form, () =>
     saveApp(context, slug, order.value, form.key),
   );
   return not_done === null
     ? context.redirect(consoleAddress(appAddress(slug), { notice: "app-saved" }), 303)
-    : answerNewApp(context, not_done);
+    : answerNewApp(context, isLost(not_done) ? notDone(form, SLUG_TAKEN) : not_done);
 });
+
+/** Whether a colleague registered or saved the app first. */
+const isLost = ({ code }: NotDone): boolean => code === "app_changed";
 
 function answerNewApp(context: AppContext, { form, status }: NotDone) {
   return context.html(<NewAppPage form={form} />, status);
@@ -92,8 +103,9 @@ export const showApp = factory.createHandlers((context) => answerApp(context, {}
 export const saveSettings = factory.createHandlers(async (context) => {
   const slug = context.req.param("slug") ?? "";
   const { app_records } = context.get("services");
-  if ((await app_records.find(slug)) === null)
+  if ((await app_records.find(slug)) === null) {
     return refuseWithPage(context, { code: "app_unknown" });
+  }
   const form = await readForm(context);
   const order = await checkSettings(context, form);
   const not_done = order.ok
@@ -103,6 +115,32 @@ export const saveSettings = factory.createHandlers(async (context) => {
     ? context.redirect(consoleAddress(appAddress(slug), { notice: "app-saved" }), 303)
     : answerApp(context, { settings: not_done });
 });
+
+/**
+ * The form as it was sent, with what a colleague saved meanwhile where it differs. It now carries the
+ * version that it shows, so that sending it again is a decision.
+ */
+function besideSaved({ form, ...rest }: NotDone, saved: FormState["values"]): NotDone {
+  const differing = Object.entries(saved).filter(
+    ([name, value]) => Object.hasOwn(LABELS, name) && textOf(form, name) !== value,
+  );
+  const problems = differing.map(([name, value]) => [name, savedWords(name, value)]);
+  const values = { ...form.values, version: saved["version"] ?? "" };
+  return {
+    ...rest,
+    form: {
+      ...form,
+      values,
+      problems: { "": FORM_PROBLEMS.changed, ...Object.fromEntries(problems) },
+    },
+  };
+}
+
+function savedWords(name: string, value: string): string {
+  const names: Readonly<Record<string, string>> = { ...SETTLE_NAMES, ...ON_EXPIRY_NAMES };
+  const shown = ["settle", "on_expiry"].includes(name) ? names[value] : value.replaceAll("\n", " ");
+  return `Saved is now: ${shown === "" ? "nothing" : shown}.`;
+}
 
 /** The settings of a form, as the API takes them. */
 async function checkSettings(context: AppContext, form: FormState) {
@@ -117,6 +155,7 @@ async function checkSettings(context: AppContext, form: FormState) {
     upstream_providers: textOf(form, "upstream_providers")
       .split(/[\s,]+/)
       .filter(Boolean),
+    ...("version" in form.values ? { version: wholeOf(form, "version") } : {}),
     ...optional(form, "reason"),
   };
   const order = check(saveAppBody, body, LABELS);
@@ -149,18 +188,20 @@ export async function answerApp(
     app_records.listKeys(slug, { limit: KEYS_PER_APP_MAX }),
   ]);
   if (app === null) return refuseWithPage(context, { code: "app_unknown" });
-  const now = emptyForm({
+  const saved = {
     ...settingsOf(app),
     starter_credits: String(app.starter_credits),
     origins: app.origins.join("\n"),
     upstream_providers: app.upstream_providers.join(" "),
     daily_starter_budget: String(app.daily_starter_budget ?? ""),
-  });
+    version: String(app.version),
+  };
+  const typed = settings && isLost(settings) ? besideSaved(settings, saved) : settings;
   return context.html(
     <AppPage
       app={app}
       keys={keys.ok ? keys.value : []}
-      settings={settings?.form ?? now}
+      settings={typed?.form ?? emptyForm(saved)}
       new_key={new_key?.form ?? emptyForm()}
       made={made ?? null}
       notice={doneWords(context.req.query("notice"))}

@@ -57,6 +57,8 @@ export function check<Schema extends z.ZodMiniType>(
 export interface NotDone {
   readonly form: FormState;
   readonly status: ContentfulStatusCode;
+  /** The refusal, where the act was refused. */
+  readonly code?: Refusal["code"];
 }
 
 /** The form again with what is wrong in it. */
@@ -89,7 +91,8 @@ export async function attempt(
     const used_up = FORM_PROBLEMS_BY_CODE[refusal.code];
     const problem = used_up ?? error;
     const key = used_up === undefined ? form.key : crypto.randomUUID();
-    return { form: { ...form, key, problems: { [fields[refusal.code] ?? ""]: problem } }, status };
+    const problems = { [fields[refusal.code] ?? ""]: problem };
+    return { form: { ...form, key, problems }, status, code: refusal.code };
   } catch (error) {
     const refusal = refusalOfFailure(error as Error, context);
     const { status } = describeRefusal(refusal);

@@ -24,6 +24,14 @@ const APP = {
 };
 
 const slug = z.object({ slug: z.string().meta({ examples: ["sketch"] }) });
+const if_match_header = z.object({
+  "If-Match": z
+    .string()
+    .regex(/^"?\d{1,15}"?$/)
+    .optional()
+    .describe("The version that you read, in place of the field `version`.")
+    .meta({ examples: ['"3"'] }),
+});
 const done = { description: "Done.", schema: schemas.done, example: { ok: true } };
 
 export const app_paths: ZodOpenApiPathsObject = {
@@ -37,7 +45,7 @@ export const app_paths: ZodOpenApiPathsObject = {
       success: {
         description: "A page of apps.",
         schema: schemas.app_page,
-        example: { apps: [{ slug: "sketch", ...APP, created_at: KEY.created_at }] },
+        example: { apps: [{ slug: "sketch", ...APP, version: 3, created_at: KEY.created_at }] },
       },
       refusals: [],
     }),
@@ -48,13 +56,14 @@ export const app_paths: ZodOpenApiPathsObject = {
       tag: "Apps",
       summary: "Register an app, or change it",
       description:
-        "An omitted optional field has its default in a new app, and stays as it is in a registered one. `settle: app` lets the app's key alone complete and fail its jobs; `on_expiry` says what a job's time-out does with its reserve. Jobs keep what they were created under. `upstream_providers` names the sign-in providers whose tokens the app's pages get. In force everywhere within a minute.",
+        "Send the `version` that you read, as the field or in `If-Match`; it is 0 or omitted for a new app. If somebody saved the app since, or registered it first, the response is 409 `app_changed` and nothing changes. An omitted optional field has its default in a new app, and stays as it is in a registered one. `settle: app` lets the app's key alone complete and fail its jobs; `on_expiry` says what a job's time-out does with its reserve. Jobs keep what they were created under. `upstream_providers` names the sign-in providers whose tokens the app's pages get. In force everywhere within a minute.",
       security: "operator",
       path: slug,
-      body: { schema: saveAppBody, example: APP },
+      headers: if_match_header,
+      body: { schema: saveAppBody, example: { ...APP, version: 3 } },
       idempotent: true,
       success: done,
-      refusals: [],
+      refusals: ["app_changed", "app_unknown"],
     }),
   },
   "/api/admin/apps/{slug}/keys": {

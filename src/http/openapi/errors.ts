@@ -60,6 +60,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   identity_required: { code: "identity_required" },
   app_settles: { code: "app_settles" },
   app_unknown: { code: "app_unknown" },
+  app_changed: { code: "app_changed" },
   app_key_not_found: { code: "app_key_not_found" },
   app_key_revoked: { code: "app_key_revoked" },
   too_many_app_keys: { code: "too_many_app_keys", limit: KEYS_PER_APP_MAX },

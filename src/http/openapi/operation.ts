@@ -40,6 +40,8 @@ export interface Particulars {
   readonly security: "party" | "caller" | "session" | "operator" | "social" | "none";
   readonly query?: z.core.$ZodObject;
   readonly path?: z.core.$ZodObject;
+  /** Headers of its own. */
+  readonly headers?: z.ZodObject;
   readonly body?: {
     readonly schema: z.core.$ZodType;
     readonly example: object;
@@ -162,10 +164,10 @@ export function operation(it: Particulars): ZodOpenApiOperationObject {
   };
 }
 
-function headersOf({ security, idempotent }: Particulars) {
+function headersOf({ security, idempotent, headers }: Particulars) {
   const identity = security === "party" ? identity_header.shape : {};
   const idempotency = idempotent ? idempotency_header.shape : {};
-  const header = z.object({ ...identity, ...idempotency });
+  const header = z.object({ ...headers?.shape, ...identity, ...idempotency });
   return Object.keys(header.shape).length === 0 ? {} : { header };
 }
 

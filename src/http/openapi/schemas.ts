@@ -135,6 +135,7 @@ export const app_page = z.strictObject({
       upstream_providers: z
         .array(z.string())
         .describe("Sign-in providers whose upstream tokens the app's pages get."),
+      version: z.int().min(1).describe("Grows with each save. Send it with the next one."),
       created_at: time,
     }),
   ),

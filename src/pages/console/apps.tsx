@@ -15,6 +15,7 @@ export interface ShownAppRecord {
   readonly origins: readonly string[];
   readonly settle: keyof typeof SETTLE_NAMES;
   readonly upstream_providers: readonly string[];
+  readonly version: number;
 }
 
 interface AppsPageProps {
@@ -176,6 +177,7 @@ export function AppPage(props: AppPageProps) {
             Slug <code>{app.slug}</code>. New accounts get {credits(app.starter_credits)}.
           </p>
           <ActForm action={appAddress(app.slug, "/settings")} form={settings} button="Save">
+            <input type="hidden" name="version" value={settings.values["version"] ?? ""} />
             <Settings form={settings} />
           </ActForm>
         </Panel>

@@ -106,6 +106,8 @@ export const ON_EXPIRY_NAMES = {
 export const FORM_PROBLEMS = {
   reused:
     "This form was sent before, with something else in it. Look at the account whether that was done; send this again if you still mean it.",
+  changed:
+    "Somebody changed this app since you opened this form. Each field that differs from yours shows what is saved now. Send the form again to save yours instead.",
   revoked: "The key that this form added was revoked. To add another, send the form again.",
   unavailable:
     "The service could not answer, and this may or may not have been done. Send the form again: it is done once, however often it is sent.",

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { openAppServer, rows, saveApp, APP } from "../app_server.ts";
 import { send, signIn } from "../../support/passbook.ts";
@@ -29,6 +30,7 @@ describe("the registry", () => {
           settle: "holder",
           on_expiry: "refund",
           upstream_providers: [],
+          version: 1,
           created_at: expect.any(String),
         },
       ],
@@ -47,7 +49,7 @@ describe("the registry", () => {
     const full = { ...APP, settle: "app", on_expiry: "charge", upstream_providers: ["google"] };
     await operator.send("PUT", `${APPS}/sketch`, full);
     const { settle: _settle, on_expiry: _on_expiry, ...required } = APP;
-    const renamed = { ...required, name: "Renamed" };
+    const renamed = { ...required, name: "Renamed", version: 1 };
     expect((await operator.send("PUT", `${APPS}/sketch`, renamed)).status).toBe(200);
     const [app] = (await operator.get(APPS)).body.apps;
     expect(app).toMatchObject({ ...full, name: "Renamed" });
@@ -91,6 +93,8 @@ describe("the registry", () => {
     ["a provider that no id can name", { upstream_providers: ["Google!"] }],
     ["providers as text", { upstream_providers: "google" }],
     ["a provider named twice", { upstream_providers: ["google", "google"] }],
+    ["a version that is no number", { version: "1" }],
+    ["a fractional version", { version: 1.5 }],
     ["too many providers", { upstream_providers: Array.from({ length: 51 }, (_, i) => `p${i}`) }],
   ])("refuses %s and changes nothing", async (_, wrong) => {
     await saveApp(operator, "sketch");
@@ -154,6 +158,77 @@ describe("the registry", () => {
       const answer = await send(method, path, { headers, body }, operator.settings);
       expect(answer).toMatchObject({ status: 403, body: { code: "not_operator" } });
     }
+  });
+});
+
+describe("saving an app that somebody changed meanwhile", () => {
+  const save = (settings: object, headers = {}) =>
+    operator.send("PUT", `${APPS}/sketch`, { ...APP, ...settings }, headers);
+  const saved = async () => (await operator.get(APPS)).body.apps[0];
+
+  it("is 409 app_changed with the version of before, and changes nothing", async () => {
+    await save({});
+    expect((await save({ starter_credits: 77, version: 1 })).status).toBe(200);
+    const stale = await save({ starter_credits: 200, version: 1 });
+    expect(stale).toMatchObject({ status: 409, body: { code: "app_changed" } });
+    expect(await saved()).toMatchObject({ starter_credits: 77, version: 2 });
+    const [, , line] = (await operator.get("/api/admin/audit")).body.entries.toReversed();
+    expect(line.details).toMatchObject({ outcome: "refused", version: 1 });
+  });
+
+  it("is 409 app_changed without a version, which only a new app needs none of", async () => {
+    await save({ version: 0 });
+    for (const version of [undefined, 0, 2]) {
+      const answer = await save({ starter_credits: 200, version });
+      expect(answer).toMatchObject({ status: 409, body: { code: "app_changed" } });
+    }
+    expect(await saved()).toMatchObject({ starter_credits: 100, version: 1 });
+  });
+
+  it("takes the version from If-Match too, which the field must not contradict", async () => {
+    await save({});
+    expect((await save({ starter_credits: 1 }, { "If-Match": '"1"' })).status).toBe(200);
+    expect((await save({ starter_credits: 2, version: 2 }, { "If-Match": "2" })).status).toBe(200);
+    expect((await save({}, { "If-Match": '"1"' })).body.code).toBe("app_changed");
+    for (const [version, match] of [
+      [1, "3"],
+      [undefined, "*"],
+      [undefined, 'W/"3"'],
+      [undefined, ""],
+    ] as const) {
+      const answer = await save({ version }, { "If-Match": match });
+      expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    }
+    expect(await saved()).toMatchObject({ starter_credits: 2, version: 3 });
+  });
+
+  it("lets one of two registrations at once win, also where both say the same", async () => {
+    for (const second of [{ name: "Another" }, {}]) {
+      const answers = await Promise.all([save({}), save(second)]);
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 409]);
+      expect((await rows("select version from apps"))[0]).toEqual({ version: 1 });
+      await env.DIRECTORY.exec("delete from apps");
+    }
+  });
+
+  it("is 404 app_unknown where a version is of no registered app", async () => {
+    expect(await save({ version: 1 })).toMatchObject({
+      status: 404,
+      body: { code: "app_unknown" },
+    });
+    expect(await rows("select * from apps")).toEqual([]);
+  });
+
+  it("is done once for an Idempotency-Key, also where nobody saw the first try end", async () => {
+    await save({});
+    const headers = { "Idempotency-Key": "once" };
+    const change = { starter_credits: 5, version: 1 };
+    expect((await save(change, headers)).status).toBe(200);
+    expect((await save(change, headers)).headers.get("Idempotency-Replayed")).toBe("true");
+    await env.DIRECTORY.exec("delete from audit_outcomes");
+    expect((await save(change, headers)).status).toBe(200);
+    expect(await saved()).toMatchObject({ starter_credits: 5, version: 2 });
   });
 });
 

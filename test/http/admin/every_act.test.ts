@@ -35,7 +35,7 @@ const WRITES: Readonly<Record<string, () => object>> = {
   "POST /api/admin/accounts/:identity_id/signout": () => REASON,
   "POST /api/admin/accounts/:identity_id/rebuild": () => ({}),
   "DELETE /api/admin/accounts/:identity_id/personal-tokens/:id": () => ({}),
-  "PUT /api/admin/apps/:slug": () => APP,
+  "PUT /api/admin/apps/:slug": () => ({ ...APP, version: 1 }),
   "POST /api/admin/apps/:slug/keys": () => ({ label: "server" }),
   "DELETE /api/admin/apps/:slug/keys/:id": () => ({}),
   "POST /console/accounts/:identity_id/credits": () => ({
@@ -50,7 +50,7 @@ const WRITES: Readonly<Record<string, () => object>> = {
   "POST /console/accounts/:identity_id/rebuild": ACT_FORM,
   "POST /console/accounts/:identity_id/revoke-token": ACT_FORM,
   "POST /console/new-app": APP_FORM,
-  "POST /console/apps/:slug/settings": APP_FORM,
+  "POST /console/apps/:slug/settings": () => ({ ...APP_FORM(), version: "1" }),
   "POST /console/apps/:slug/keys": () => ({ ...KEY_FORM(), label: "server" }),
   "POST /console/apps/:slug/revoke-key": ACT_FORM,
 };

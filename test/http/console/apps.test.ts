@@ -68,6 +68,21 @@ describe("registering an app", () => {
     expect(await linesOf(olga, "sketch")).toHaveLength(1);
   });
 
+  it("registers nothing where a colleague registers the slug at the same moment", async () => {
+    const { open, submit } = await openConsole();
+    const forms = await Promise.all(
+      ["Sketch", "Other"].map(async (name) => {
+        const page = await open("/console/new-app");
+        return { ...SKETCH, ...hiddenFields(page.text), name };
+      }),
+    );
+    const answers = await Promise.all(forms.map((form) => submit("/console/new-app", form)));
+    const [won, lost] = answers.toSorted((a, b) => a.status - b.status);
+    expect(won?.status).toBe(303);
+    expect(lost?.text).toMatch(/id="slug-problem">[^<]*registered already/);
+    expect(await rows("select version from apps")).toEqual([{ version: 1 }]);
+  });
+
   it.each([
     ["slug", "Sketch!", "must be 1 to 64"],
     ["name", "", "must not be empty"],
@@ -115,6 +130,28 @@ describe("an app's page", () => {
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('id="name-problem"');
     expect(refused.text).toContain("kept");
+  });
+
+  it("keeps a colleague's change from a form that was opened before it", async () => {
+    const { olga, open, submit } = await openConsole();
+    await saveApp(olga, "sketch", { starter_credits: 200 });
+    const settings = "/console/apps/sketch/settings";
+    const page = await open("/console/apps/sketch");
+    const stale = { ...SKETCH, ...fieldsOf(page.text, settings), starter_credits: "200" };
+    await saveApp(olga, "sketch", { starter_credits: 77 });
+    const refused = await submit(settings, stale);
+    expect(refused.status).toBe(409);
+    expect(refused.text).toMatch(/id="starter_credits-problem">[^<]*Saved is now: 77\./);
+    expect(refused.text).not.toContain('id="settle-problem"');
+    expect(refused.text).toContain('value="Sketch"');
+    expect(words(refused.text)).toContain("Somebody changed this app since you opened this form.");
+    expect(await rows("select starter_credits from apps")).toEqual([{ starter_credits: 77 }]);
+    // What the page now says was seen: sent again, the form is a decision.
+    const seen = { ...stale, ...fieldsOf(refused.text, settings) };
+    expect((await submit(settings, seen)).status).toBe(303);
+    expect(await rows("select starter_credits, version from apps")).toEqual([
+      { starter_credits: 200, version: 3 },
+    ]);
   });
 
   it("of no app says so and leads on", async () => {

@@ -8,13 +8,17 @@ import {
   UPSTREAM_PROVIDERS_PER_APP_MAX,
 } from "../../../domain/limits.ts";
 import { parseAllowedOrigin } from "../../../domain/origins.ts";
-import { accepted } from "../../../domain/result.ts";
+import type { Refusal } from "../../../domain/refusals.ts";
+import { accepted, refused, type Result } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
 import { appSlug, cost, idempotencyKey, validBody, wellFormed } from "../../validation.ts";
 import { answerDone } from "../../views.ts";
 import { actOnce } from "../act.ts";
 import { reason as reasonText } from "../reason.ts";
+
+/** A version as `If-Match` has it: an entity tag, or the bare number. */
+const IF_MATCH = /^"?(\d{1,15})"?$/;
 
 const NO_ORIGIN =
   "must be an origin such as https://app.example.com, https://*.example.com (of a domain that is " +
@@ -54,6 +58,9 @@ export const saveAppBody = z.strictObject({
       z.refine((ids) => new Set(ids).size === ids.length, "must have no duplicates"),
     ),
   ),
+  version: z.optional(
+    z.int("must be a whole number").check(z.gte(0, "must be the version that you read")),
+  ),
   reason: z.optional(reasonText),
 });
 
@@ -73,18 +80,34 @@ export async function problemOfOrigins(
   return index < 0 ? null : { index, message: NO_ORIGIN };
 }
 
-/** Registers an app or changes it. `key`: the operator's idempotency key, where there is one. */
+/**
+ * Registers an app, or changes the app of the version that the operator read. `key`: the operator's
+ * idempotency key, where there is one.
+ */
 export function saveApp(
   context: AppContext,
   slug: string,
-  { reason, ...settings }: SaveApp,
+  { reason, version = 0, ...settings }: SaveApp,
   key: string | undefined,
 ): Promise<OnceAnswer<null>> {
-  const asked = { act: "app.save", subject: slug, reason: reason ?? null, details: settings, key };
-  return actOnce(context, asked, async () => {
-    await context.get("services").app_records.save(slug, settings);
-    return accepted(null);
-  });
+  const details = { ...settings, version };
+  const asked = { act: "app.save", subject: slug, reason: reason ?? null, details, key };
+  const { app_records } = context.get("services");
+  return actOnce(context, asked, (audit_id) =>
+    app_records.save(slug, settings, { version, audit_id }),
+  );
+}
+
+/** The settings with the version that `If-Match` names. Refused where it contradicts the field. */
+function withIfMatch(settings: SaveApp, if_match: string | undefined): Result<SaveApp, Refusal> {
+  if (if_match === undefined) return accepted(settings);
+  const [, digits] = IF_MATCH.exec(if_match) ?? [];
+  const version = Number(digits);
+  if (digits !== undefined && (settings.version ?? version) === version) {
+    return accepted({ ...settings, version });
+  }
+  const detail = `If-Match must be the version that you read, such as "3", and the same as the field version.`;
+  return refused({ code: "invalid_request", detail });
 }
 
 export const putApp = factory.createHandlers(validBody(saveAppBody), async (context) => {
@@ -93,7 +116,9 @@ export const putApp = factory.createHandlers(validBody(saveAppBody), async (cont
     const detail = `The app's slug ${slug.error.issues[0]?.message}.`;
     return refuse(context, { code: "invalid_request", detail });
   }
-  const settings = context.req.valid("json");
+  const read = withIfMatch(context.req.valid("json"), context.req.header("If-Match"));
+  if (!read.ok) return refuse(context, read.refusal);
+  const settings = read.value;
   const problem = await problemOfOrigins(context, settings);
   if (problem !== null) {
     const detail = `origins.${problem.index} ${problem.message}.`;
