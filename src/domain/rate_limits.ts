@@ -17,6 +17,11 @@ export interface RateLimitRule<Binding extends string = string> {
   readonly window_seconds: 10 | 60;
 }
 
+/** What clients know a rule by, in the headers `RateLimit` and `RateLimit-Policy`. */
+export function policyName({ binding }: RateLimitRule): string {
+  return binding.replace("LIMIT_", "").toLowerCase();
+}
+
 /** A limit of a network, and of the /48 that an IPv6 network is in. */
 export interface NetworkRateLimitRule {
   readonly network: RateLimitRule;

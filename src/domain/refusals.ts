@@ -1,4 +1,5 @@
 import type { ScopeReason, SpendingCap } from "./personal_token.ts";
+import type { RateLimitRule } from "./rate_limits.ts";
 
 /**
  * Everything Passbook refuses, each with the data its response needs. `refusal_codes.ts` gives each code
@@ -25,7 +26,7 @@ export type Refusal =
   | { readonly code: "not_operator" }
   | { readonly code: "suspended" }
   | { readonly code: "token_template_unknown" }
-  | { readonly code: "rate_limited"; readonly retry_after_seconds: number }
+  | { readonly code: "rate_limited"; readonly rule: RateLimitRule }
   | { readonly code: "too_many_watchers"; readonly limit: number }
   // Money and jobs
   | {

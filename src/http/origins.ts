@@ -35,7 +35,14 @@ const share = cors({
   credentials: true,
   allowMethods: ["GET", "POST", "PUT", "DELETE"],
   allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID"],
-  exposeHeaders: ["Idempotency-Replayed", "Retry-After", "WWW-Authenticate"],
+  exposeHeaders: [
+    "Idempotency-Replayed",
+    "Passbook-Request-Id",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "WWW-Authenticate",
+  ],
   maxAge: 600,
 });
 

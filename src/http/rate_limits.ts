@@ -50,7 +50,7 @@ async function count(context: AppContext, counts: readonly Count[]): Promise<Lim
   const { limiters } = context.get("services");
   for (const { rule, key } of counts) {
     const { success } = await limiters(rule).limit({ key });
-    if (!success) return { code: "rate_limited", retry_after_seconds: rule.window_seconds };
+    if (!success) return { code: "rate_limited", rule };
   }
   return null;
 }

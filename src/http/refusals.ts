@@ -1,5 +1,6 @@
 /** The one place where refusals become responses: the status of the code, and the words. */
 import type { ScopeReason } from "../domain/personal_token.ts";
+import { policyName, type RateLimitRule } from "../domain/rate_limits.ts";
 import { REFUSAL_STATUS, type RefusalCode } from "../domain/refusal_codes.ts";
 import type { EndedReason, Refusal } from "../domain/refusals.ts";
 import { timestamp } from "../domain/wire.ts";
@@ -103,8 +104,8 @@ function wordsOf(refusal: Refusal): Description {
       return { error: "No token template of this name is available to you." };
     case "rate_limited":
       return {
-        error: `Too many requests. Try again in ${refusal.retry_after_seconds} seconds.`,
-        headers: { "Retry-After": String(refusal.retry_after_seconds) },
+        error: `Too many requests. Try again in ${refusal.rule.window_seconds} seconds.`,
+        headers: rateLimitHeaders(refusal.rule),
       };
     case "too_many_watchers":
       return {
@@ -249,6 +250,20 @@ function wordsOf(refusal: Refusal): Description {
         error: `Something went wrong on our side. Request id: ${refusal.request_id}.`,
       };
   }
+}
+
+/**
+ * `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers-10. The platform's limiter
+ * does not say when its window ends: at the latest after the whole window.
+ */
+function rateLimitHeaders(rule: RateLimitRule): Readonly<Record<string, string>> {
+  const { count, window_seconds } = rule;
+  const name = policyName(rule);
+  return {
+    "Retry-After": String(window_seconds),
+    "RateLimit-Policy": `"${name}";q=${count};w=${window_seconds}`,
+    RateLimit: `"${name}";r=0;t=${window_seconds}`,
+  };
 }
 
 function budgetView({

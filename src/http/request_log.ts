@@ -27,12 +27,13 @@ export interface RequestLine {
   readonly duration_ms: number;
 }
 
-/** Names the request, and logs how it ended. Goes before everything else. */
+/** Names the request in its response, and logs how it ended. Goes before everything else. */
 export const logRequest = factory.createMiddleware(async (context, next) => {
   const started_at_ms = Date.now();
   context.set("request_id", context.req.header("CF-Ray") ?? crypto.randomUUID());
   await next();
-  const { status } = context.res;
+  const { status, headers } = context.res;
+  headers.set("Passbook-Request-Id", context.get("request_id"));
   if (!isAlwaysLogged(status) && Math.random() >= SAMPLED_LOG_SHARE) return;
   const line: RequestLine = {
     event: "request",

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { send, signInWithCredits } from "../support/passbook.ts";
 
 describe("headers of every answer", () => {
@@ -31,6 +31,55 @@ describe("headers of every answer", () => {
       path === "/theme.css" ? "public, max-age=300" : "no-store",
     );
     if (path.startsWith("/api")) expect(headers["vary"]).toBe("Origin");
+  });
+
+  it.each([
+    ["GET", "/api/wallet", 401],
+    ["GET", "/api/nothing", 404],
+    ["PUT", "/api/wallet", 405],
+    ["OPTIONS", "/api/wallet", 204],
+    ["GET", "/healthz", 200],
+    ["GET", "/readyz", 200],
+    ["GET", "/signin", 200],
+    ["GET", "/account", 303],
+    ["GET", "/nothing", 404],
+  ])("%s %s carries its request id, of which no two are alike", async (method, path, status) => {
+    const headers = { Origin: "http://localhost:3000", Accept: "text/html" };
+    const ids = [];
+    for (const _ of [1, 2]) {
+      const answer = await send(method, path, { headers });
+      expect(answer.status).toBe(status);
+      ids.push(answer.headers.get("Passbook-Request-Id"));
+    }
+    expect(ids[0]).toMatch(/^[0-9a-f-]{16,36}$/);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
+  it("a failure has one request id: in its header, its body and the log", async () => {
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+    vi.spyOn(console, "log").mockImplementation(() => {});
+    const ACCOUNT = {
+      getByName() {
+        throw new TypeError("no object can be reached");
+      },
+    };
+    const ada = await signInWithCredits();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    const answer = await send("GET", "/api/wallet", { headers }, { ACCOUNT });
+    const request_id = answer.headers.get("Passbook-Request-Id");
+    expect(answer).toMatchObject({ status: 500, body: { code: "internal" } });
+    expect(answer.body.error).toContain(request_id);
+    expect(logged.mock.calls.flat()).toContainEqual(
+      expect.objectContaining({ event: "request", request_id, status: 500 }),
+    );
+  });
+
+  it("a page of an allowed origin may read the request id and the rate limit", async () => {
+    const headers = { Origin: "http://localhost:3000" };
+    const answer = await send("GET", "/api/wallet", { headers });
+    const exposed = answer.headers.get("Access-Control-Expose-Headers")?.split(",");
+    const named = ["Passbook-Request-Id", "Retry-After", "RateLimit", "RateLimit-Policy"];
+    expect(exposed).toEqual(expect.arrayContaining(named));
   });
 
   it("a refusal before sign-in is kept by no cache either", async () => {

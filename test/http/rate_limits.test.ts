@@ -145,6 +145,8 @@ describe("session cookies that nobody has", () => {
     const limited = await get({ Cookie });
     expect(limited).toMatchObject({ status: 429, body: { code: "rate_limited" } });
     expect(limited.headers.get("Retry-After")).toBe("60");
+    expect(limited.headers.get("RateLimit-Policy")).toBe('"session_lookup";q=600;w=60');
+    expect(limited.headers.get("RateLimit")).toBe('"session_lookup";r=0;t=60');
     expect((await get({})).status).toBe(401);
     expect(keys).toEqual(["2001:db8:0:0::/64", "2001:db8:0:0::/64"]);
   });
@@ -167,6 +169,8 @@ describe("session tokens", () => {
     for (const answer of answers) {
       expect(answer).toMatchObject({ status: 429, body: { code: "rate_limited" } });
       expect(answer.headers.get("Retry-After")).toBe("10");
+      expect(answer.headers.get("RateLimit-Policy")).toBe('"authenticated";q=3000;w=10');
+      expect(answer.headers.get("RateLimit")).toBe('"authenticated";r=0;t=10');
     }
     expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
     expect(new Set(keys)).toEqual(new Set([ada.identity_id]));

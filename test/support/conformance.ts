@@ -12,7 +12,7 @@ export interface HeaderObject {
 type Content = Readonly<Record<string, { readonly schema: Json; readonly example?: unknown }>>;
 
 interface ResponseObject {
-  readonly headers?: Readonly<Record<string, HeaderObject>>;
+  readonly headers?: Readonly<Record<string, HeaderObject | { readonly $ref: string }>>;
   readonly content?: Content;
 }
 
@@ -36,6 +36,7 @@ export const paths = document.paths as unknown as Readonly<
 >;
 
 const components = document.components as unknown as {
+  readonly headers: Readonly<Record<string, HeaderObject>>;
   readonly responses: Readonly<Record<string, ResponseObject>>;
   readonly schemas: Readonly<Record<string, Json>>;
 };
@@ -51,6 +52,7 @@ const EVERYWHERE = new Set([
   "content-type",
   "cross-origin-opener-policy",
   "origin-agent-cluster",
+  "passbook-request-id",
   "referrer-policy",
   "strict-transport-security",
   "vary",
@@ -139,7 +141,9 @@ function checkHeaders({ headers = {} }: ResponseObject, answer: Answered, where:
       throw new Error(`${where}: the header ${name} is not in the document`);
     }
   }
-  for (const [name, described] of Object.entries(headers)) {
+  for (const [name, header] of Object.entries(headers)) {
+    const described = "$ref" in header ? components.headers[name] : header;
+    if (described === undefined) throw new Error(`${where}: no component describes ${name}`);
     const value = answer.headers.get(name);
     if (value !== null) check(described.schema, value, where);
     else if (described.required === true) {

@@ -131,7 +131,7 @@ function stateOf(
   if (refusal.code === "rate_limited") {
     const { method, path } = context.req;
     const again = fields === null ? null : { method, path, fields };
-    return { kind: "too_many_attempts", seconds: refusal.retry_after_seconds, again };
+    return { kind: "too_many_attempts", seconds: refusal.rule.window_seconds, again };
   }
   const told = { kind: "refused", problem: describeRefusal(refusal).error } as const;
   return ENDINGS[refusal.code] ?? told;

@@ -105,6 +105,13 @@ export function openApiDocument(): object {
       servers: [{ url: "/" }],
       paths: { ...money_paths, ...people_paths, ...admin_paths, ...app_paths, ...service_paths },
       components: {
+        headers: {
+          "Passbook-Request-Id": {
+            description: "The name of this request: name it when you report a problem.",
+            required: true,
+            schema: { type: "string" },
+          },
+        },
         securitySchemes: {
           sessionToken: {
             type: "http",

@@ -10,6 +10,7 @@ import {
   KEYS_PER_APP_MAX,
   PERSONAL_TOKENS_PER_ACCOUNT_MAX,
 } from "../../domain/limits.ts";
+import { RATE_LIMITS } from "../../domain/rate_limits.ts";
 import { REFUSAL_STATUS, type RefusalCode } from "../../domain/refusal_codes.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { describeRefusal } from "../refusals.ts";
@@ -26,7 +27,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   origin_not_allowed: { code: "origin_not_allowed" },
   redirect_not_allowed: { code: "redirect_not_allowed", address: "https://app.example.com/back" },
   token_template_unknown: { code: "token_template_unknown" },
-  rate_limited: { code: "rate_limited", retry_after_seconds: 10 },
+  rate_limited: { code: "rate_limited", rule: RATE_LIMITS.writes },
   insufficient_credits: { code: "insufficient_credits", credits: 3, held: 20, required: 10 },
   job_not_found: { code: "job_not_found" },
   job_unknown: { code: "job_unknown" },
@@ -100,8 +101,15 @@ const ALWAYS = [
 
 const HEADERS: Readonly<Record<string, string>> = {
   "Retry-After": "Seconds to wait before the next attempt.",
+  RateLimit: "What is left of the limit that was reached, and the seconds until it is whole again.",
+  "RateLimit-Policy": "The limit that was reached: its name, requests, and seconds.",
   "WWW-Authenticate": "RFC 6750, section 3.",
 };
+
+/** What every response carries; the document describes it once, among its components. */
+export const REQUEST_ID_HEADER = {
+  "Passbook-Request-Id": { $ref: "#/components/headers/Passbook-Request-Id" },
+} as const;
 
 /** The error responses of an endpoint, by status. `pages`: whether people get them as pages. */
 export function errorResponses(
@@ -155,10 +163,9 @@ function errorResponse(
       : {};
     return [code, { value: { error, code, ...more, ...back } }] as const;
   });
-  const names = new Set(described.flatMap(([, { headers = {} }]) => Object.keys(headers)));
   return {
     description: codes.map((code) => `\`${code}\``).join(", "),
-    ...(names.size === 0 ? {} : { headers: headersOf(names) }),
+    headers: headersOf(described.map(([, { headers = {} }]) => headers)),
     content: {
       "application/json": { schema, examples: Object.fromEntries(examples) },
       ...(pages ? { "text/html": { schema: { type: "string" } } } : {}),
@@ -166,11 +173,22 @@ function errorResponse(
   };
 }
 
-function headersOf(names: ReadonlySet<string>): NonNullable<ZodOpenApiResponseObject["headers"]> {
-  return Object.fromEntries(
-    [...names].map((name) => [
-      name,
-      { description: HEADERS[name] ?? "", required: true, schema: { type: "string" } },
-    ]),
-  );
+/** The headers of some refusals with one status: required where each of them has it. */
+function headersOf(
+  of_each: readonly Readonly<Record<string, string>>[],
+): NonNullable<ZodOpenApiResponseObject["headers"]> {
+  const names = new Set(of_each.flatMap((headers) => Object.keys(headers)));
+  return {
+    ...REQUEST_ID_HEADER,
+    ...Object.fromEntries(
+      [...names].map((name) => [
+        name,
+        {
+          description: HEADERS[name] ?? "",
+          required: of_each.every((headers) => name in headers),
+          schema: { type: "string" },
+        },
+      ]),
+    ),
+  };
 }

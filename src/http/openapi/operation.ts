@@ -3,7 +3,7 @@ import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from "zod-op
 import * as z from "zod";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../domain/limits.ts";
 import type { RefusalCode } from "../../domain/refusal_codes.ts";
-import { errorResponses } from "./errors.ts";
+import { errorResponses, REQUEST_ID_HEADER } from "./errors.ts";
 
 /** Headers of an answer, by name. */
 export type AnswerHeaders = Readonly<
@@ -186,7 +186,6 @@ function requestBody({
 
 function successResponse(success: Success, more: AnswerHeaders): ZodOpenApiResponseObject {
   const { description, type = "application/json", schema, example } = success;
-  const headers: AnswerHeaders = { ...success.headers, ...more };
   const media = {
     ...(schema === undefined ? { schema: { type: "string" as const } } : { schema }),
     ...(example === undefined ? {} : { example }),
@@ -194,7 +193,7 @@ function successResponse(success: Success, more: AnswerHeaders): ZodOpenApiRespo
   const has_body = schema !== undefined || type !== "application/json";
   return {
     description,
-    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    headers: { ...REQUEST_ID_HEADER, ...success.headers, ...more },
     ...(has_body ? { content: { [type]: media } } : {}),
   };
 }
