@@ -187,7 +187,7 @@ export function upkeepOf(env: Env): () => Promise<void> {
 /** Signs a token and verifies it. @throws where the keys do neither. */
 async function proveKeys(session_tokens: SessionTokens): Promise<void> {
   const issuer = "readiness";
-  const proof = { kind: "session", session_id: issuer } as const;
+  const proof = { kind: "session", session_id: issuer, azp: issuer } as const;
   const about = { identity_id: issuer, proof, binding: null };
   const token = await session_tokens.sign(issuer, about);
   if ((await session_tokens.verify(issuer, token)) === null) throw new Error("keys do not verify");

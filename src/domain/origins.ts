@@ -101,6 +101,13 @@ export function isAllowedUrl(url: URL, allowlist: readonly AllowedOrigin[]): boo
   );
 }
 
+/** Whether the allowlist has each subdomain of a parent domain. */
+export function coversEverySubdomain(domain: string, allowlist: readonly AllowedOrigin[]): boolean {
+  return allowlist.some(
+    (allowed) => allowed.kind === "subdomains" && `.${domain}`.endsWith(allowed.suffix),
+  );
+}
+
 /** The allowed URL that `text` names, or null: unparsable, not absolute, or not on the allowlist. */
 export function allowedUrl(text: string, allowlist: readonly AllowedOrigin[]): URL | null {
   const url = parseAbsoluteUrl(text);

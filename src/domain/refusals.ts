@@ -23,7 +23,7 @@ export type Refusal =
   | { readonly code: "origin_not_allowed" }
   | { readonly code: "redirect_not_allowed"; readonly address: string }
   | { readonly code: "loopback_required" }
-  | { readonly code: "not_operator" }
+  | { readonly code: "not_operator"; readonly reason?: "foreign_session" }
   | { readonly code: "suspended" }
   | { readonly code: "token_template_unknown" }
   | { readonly code: "rate_limited"; readonly rule: RateLimitRule }

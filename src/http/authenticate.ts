@@ -8,6 +8,7 @@ import type { Expiring } from "../tokens/verified_tokens.ts";
 import { findAppOfKey, identifyApp, readAppKey } from "./app_key.ts";
 import { readBearer } from "./bearer.ts";
 import { factory, type AppContext, type Principal } from "./context.ts";
+import { requestingOrigin } from "./origins.ts";
 import { countApp, countAuthenticated, rememberLife, resumeSession } from "./rate_limits.ts";
 import { refusalOfBearer } from "./refused_bearer.ts";
 import { refuse } from "./refusals.ts";
@@ -90,7 +91,7 @@ export async function identifyBySession(context: AppContext): Promise<Result<Pri
   const resumed = await resumeSession(context);
   if (resumed.kind !== "session") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
   await keepSignedIn(context, resumed.session, resumed.set_cookies);
-  return accepted(browserPrincipal(resumed.session));
+  return accepted(browserPrincipal(context, resumed.session));
 }
 
 /**
@@ -105,15 +106,21 @@ async function findSessionToken(context: AppContext): Promise<Principal | null> 
     const claims = await session_tokens.verify(context.get("base_url"), token);
     if (claims === null || claims.proof.kind !== "session") continue;
     const { identity_id, proof, expires_at_ms, binding } = claims;
-    if (binding !== null && bindings.has(binding)) {
-      return { identity_id, proof, expires_at_ms, via: "cookie" };
-    }
+    if (binding === null || !bindings.has(binding)) continue;
+    return browserPrincipal(context, { id: proof.session_id, identity_id }, expires_at_ms);
   }
   return null;
 }
 
-/** The principal of a session that the identity provider has just confirmed: good as long as a JWT. */
-export function browserPrincipal({ id: session_id, identity_id }: Session): Principal {
-  const expires_at_ms = Date.now() + SESSION_JWT_TTL_SECONDS * 1000;
-  return { identity_id, proof: { kind: "session", session_id }, expires_at_ms, via: "cookie" };
+/**
+ * The principal of a session that a cookie proved: the page that sent it acts, whoever it was issued to. A session
+ * that the identity provider has just confirmed is good as long as a JWT.
+ */
+export function browserPrincipal(
+  context: AppContext,
+  { id: session_id, identity_id }: Session,
+  expires_at_ms: number = Date.now() + SESSION_JWT_TTL_SECONDS * 1000,
+): Principal & { readonly via: "cookie" } {
+  const proof = { kind: "session", session_id, azp: requestingOrigin(context) } as const;
+  return { identity_id, proof, expires_at_ms, via: "cookie" };
 }

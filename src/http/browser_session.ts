@@ -19,7 +19,7 @@ const NEEDS_BROWSER = "This needs the browser session of a signed-in person.";
 
 function confirm(context: AppContext, session: Session): void {
   context.set("session", session);
-  context.set("principal", browserPrincipal(session));
+  context.set("principal", browserPrincipal(context, session));
 }
 
 /**

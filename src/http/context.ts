@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { createFactory } from "hono/factory";
 import { HOLDER, type Caller } from "../account/contract.ts";
 import type { Person, Session } from "../identity/port.ts";
-import type { AppProof, Proof } from "../domain/proof.ts";
+import type { AppProof, Proof, SessionProof } from "../domain/proof.ts";
 import type { Services } from "./services.ts";
 
 /**
@@ -16,7 +16,7 @@ export type Principal = {
   readonly expires_at_ms: number;
 } & (
   | { readonly via: "bearer"; readonly proof: Proof }
-  | { readonly via: "cookie"; readonly proof: Extract<Proof, { kind: "session" }> }
+  | { readonly via: "cookie"; readonly proof: SessionProof }
 );
 
 /** An app's server, in the account that it named. Few routes let one in: see `authenticateParty`. */

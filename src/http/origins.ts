@@ -1,6 +1,7 @@
 /** The allowlist applied: configured origins, the service's own, and those of registered apps. */
 import { cors } from "hono/cors";
 import { allowedUrl, isAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
+import { UNKNOWN_AZP } from "../domain/proof.ts";
 import { factory, type AppContext } from "./context.ts";
 import { refuseByAccept } from "./problem.tsx";
 import { logRefusedOrigin } from "./refused_origins.ts";
@@ -82,6 +83,18 @@ export async function isFromKnownPage(context: AppContext): Promise<boolean> {
   const origin = context.req.header("Origin");
   if (origin === undefined) return context.req.header("Sec-Fetch-Site") === "same-origin";
   return isOriginAllowed(context, origin);
+}
+
+/**
+ * The origin whose page sent a cookie request, as `azp`. A browser names the origin of a script's request to
+ * another site, so a request without one is our own page's, a typed address or a program; if the browser says
+ * that it came from another site all the same, its origin is unknown.
+ */
+export function requestingOrigin(context: AppContext): string {
+  const origin = context.req.header("Origin");
+  if (origin !== undefined) return origin;
+  const site = context.req.header("Sec-Fetch-Site") ?? "none";
+  return ["same-origin", "none"].includes(site) ? context.get("base_url") : UNKNOWN_AZP;
 }
 
 /** Whether the page behind a request is our own: of this very origin. */

@@ -29,6 +29,8 @@ const SCOPE_WORDS: Readonly<Record<ScopeReason, string>> = {
   capped: "A token with a spending cap may end only its own jobs.",
   no_purchase: "Buying credits needs a session, or a token without limits.",
   itself_only: "A token may revoke only itself. Revoke others on the page /account/tokens.",
+  upstream_origin:
+    "This origin does not receive this provider's tokens. An operator can add the provider to the app's upstream_providers.",
   app_key: "An app's key is for the wallet and that app's own jobs.",
 };
 
@@ -95,7 +97,12 @@ function wordsOf(refusal: Refusal): Description {
         error: "Development sign-in is for this machine alone. Open http://localhost, same port.",
       };
     case "not_operator":
-      return { error: "This is for the operators of the service alone." };
+      return {
+        error:
+          refusal.reason === "foreign_session"
+            ? "Operators act on the service's own pages, or with a personal access token of scope admin."
+            : "Only the operators of the service may do this.",
+      };
     case "suspended":
       return { error: "This account is suspended. Ask the service's operator why." };
     case "account_unknown":

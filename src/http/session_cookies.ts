@@ -1,5 +1,6 @@
 /** The cookies that an answer sets and takes away: the session's own, and the JWT beside it. */
 import { SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
+import { SHARED_AZP } from "../domain/proof.ts";
 import { readCookies, sharedCookie, sharedCookieName } from "../identity/cookies.ts";
 import type { BrowserSession, SendElsewhere } from "../identity/port.ts";
 import type { AppContext } from "./context.ts";
@@ -18,26 +19,22 @@ export function readSessionTokenCookies(context: AppContext): readonly string[] 
   );
 }
 
-/**
- * Puts a session's cookies on the answer, the JWT cookie beside the provider's own.
- * @returns the JWT.
- */
+/** Puts a session's cookies on the response: the identity provider's own, and the session token's. */
 export async function keepSignedIn(
   context: AppContext,
   session: BrowserSession,
   set_cookies: readonly string[],
-): Promise<string> {
+): Promise<void> {
   const { id: session_id, identity_id, binding } = session;
-  const token = await context.get("services").session_tokens.sign(context.get("base_url"), {
-    identity_id,
-    proof: { kind: "session", session_id },
-    binding,
-  });
+  const { config, session_tokens } = context.get("services");
+  const base_url = context.get("base_url");
+  const azp = config.cookie_domain === null ? base_url : SHARED_AZP;
+  const proof = { kind: "session", session_id, azp } as const;
+  const token = await session_tokens.sign(base_url, { identity_id, proof, binding });
   setCookies(context, [
     ...set_cookies,
     sessionTokenCookie(context, token, SESSION_JWT_TTL_SECONDS),
   ]);
-  return token;
 }
 
 /** Clears the JWT cookie, and puts the provider's own cookies of a sign-out on the answer. */

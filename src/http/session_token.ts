@@ -1,10 +1,10 @@
 /** `GET /api/sessionToken[?template=]`: a fresh token for whoever is signed in, by cookie or bearer. */
 import type { Refusal } from "../domain/refusals.ts";
-import type { Identified } from "../domain/proof.ts";
+import { SHARED_AZP, type Identified, type Proof } from "../domain/proof.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import { browserPrincipal, identify } from "./authenticate.ts";
 import { callerFrom, factory, type AppContext, type Principal } from "./context.ts";
-import { allowedRedirect } from "./origins.ts";
+import { allowedRedirect, isOriginAllowed } from "./origins.ts";
 import { countAuthenticated, resumeSession } from "./rate_limits.ts";
 import { describeRefusal, refuse } from "./refusals.ts";
 import { keepSignedIn } from "./session_cookies.ts";
@@ -17,7 +17,7 @@ export const issueSessionToken = factory.createHandlers(async (context) => {
   const living = await findLiving(context);
   if (!living.ok) {
     const { refusal } = living;
-    return ["rate_limited", "suspended", "scope"].includes(refusal.code)
+    return ["rate_limited", "suspended", "scope", "origin_not_allowed"].includes(refusal.code)
       ? refuse(context, refusal)
       : refuseWithSignIn(context, refusal);
   }
@@ -43,19 +43,26 @@ interface Living extends Identified {
 /** The caller, looked up rather than believed. A bearer is never rescued by a cookie. */
 async function findLiving(context: AppContext): Promise<Result<Living, Refusal>> {
   const { session_tokens } = context.get("services");
+  const sign = (identified: Identified) =>
+    session_tokens.sign(context.get("base_url"), { ...identified, binding: null });
   if (context.req.header("Authorization") === undefined) {
     const resumed = await resumeSession(context);
     if (resumed.kind !== "session") {
       return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
     }
     const { session, set_cookies } = resumed;
-    const principal = browserPrincipal(session);
+    const principal = browserPrincipal(context, session);
+    const foreign = await whyForeign(context, principal.proof);
+    if (foreign !== null) return refused(foreign);
     const limited = await countAuthenticated(context, principal);
     if (limited !== null) return refused(limited);
     const ended = await whyEnded(context, principal);
     if (ended !== null) return refused(ended);
     const { identity_id, proof } = principal;
-    const token = () => keepSignedIn(context, session, set_cookies);
+    const token = async () => {
+      await keepSignedIn(context, session, set_cookies);
+      return sign({ identity_id, proof });
+    };
     return accepted({ identity_id, proof, token });
   }
   const principal = await identify(context);
@@ -63,11 +70,21 @@ async function findLiving(context: AppContext): Promise<Result<Living, Refusal>>
   const limited = await countAuthenticated(context, principal.value);
   if (limited !== null) return refused(limited);
   const { identity_id, proof } = principal.value;
+  const foreign = await whyForeign(context, proof);
+  if (foreign !== null) return refused(foreign);
   const ended = await whyEnded(context, principal.value);
   if (ended !== null) return refused(ended);
-  const sign = () =>
-    session_tokens.sign(context.get("base_url"), { identity_id, proof, binding: null });
-  return accepted({ identity_id, proof, token: sign });
+  return accepted({ identity_id, proof, token: () => sign({ identity_id, proof }) });
+}
+
+/**
+ * Why the origin that acts gets no token; null if it does. An origin that was taken off the allowlist gets no new
+ * one for the old.
+ */
+async function whyForeign(context: AppContext, proof: Proof): Promise<Refusal | null> {
+  if (proof.kind === "personal_token" || proof.azp === SHARED_AZP) return null;
+  const allowed = await isOriginAllowed(context, proof.azp);
+  return allowed ? null : { code: "origin_not_allowed" };
 }
 
 /**

@@ -12,7 +12,7 @@ import { rememberVerified, type VerifyToken } from "./verified_tokens.ts";
  */
 const TYPES = { session: "session+jwt", personal_token: "personal-session+jwt" } as const;
 
-/** What a session JWT says: whose it is, and what it is bound to (claim `sid` or `pat`). */
+/** What a session JWT says: whose it is, what it is bound to (claim `sid` or `pat`), and to whom it was issued. */
 export interface SessionClaims extends Identified {
   /**
    * Which session cookie it goes with (claim `session_binding`): only beside that one is it taken as a
@@ -32,9 +32,10 @@ export function createSessionTokens(keys: KeyRing): SessionTokens {
   return {
     async sign(issuer, { identity_id, proof, binding }) {
       const { kid, key } = await keys.signer();
-      const bound_to =
-        proof.kind === "session" ? { sid: proof.session_id } : { pat: proof.personal_token_id };
-      return new SignJWT({ ...bound_to, ...(binding === null ? {} : { session_binding: binding }) })
+      return new SignJWT({
+        ...boundTo(proof),
+        ...(binding === null ? {} : { session_binding: binding }),
+      })
         .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid, typ: TYPES[proof.kind] })
         .setIssuer(issuer)
         .setSubject(identity_id)
@@ -59,10 +60,16 @@ export function createSessionTokens(keys: KeyRing): SessionTokens {
   };
 }
 
-/** The claim that the type asks for, and not the other's: such a token would be two things at once. */
-function readProof(type: string | undefined, { sid, pat }: JWTPayload): Proof | null {
+function boundTo(proof: Proof): JWTPayload {
+  return proof.kind === "session"
+    ? { sid: proof.session_id, azp: proof.azp }
+    : { pat: proof.personal_token_id };
+}
+
+/** The claims that the type requires, and not the other's: such a token would be two things at once. */
+function readProof(type: string | undefined, { sid, azp, pat }: JWTPayload): Proof | null {
   if (type === TYPES.session && typeof sid === "string" && pat === undefined) {
-    return { kind: "session", session_id: sid };
+    return typeof azp === "string" && azp !== "" ? { kind: "session", session_id: sid, azp } : null;
   }
   if (type === TYPES.personal_token && typeof pat === "string" && sid === undefined) {
     return { kind: "personal_token", personal_token_id: pat };

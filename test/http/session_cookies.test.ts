@@ -1,5 +1,6 @@
 /** The two cookies of a signed-in browser, and what other hosts of the family can do with them. */
 import { env } from "cloudflare:workers";
+import { decodeJwt } from "jose";
 import { describe, expect, it, vi } from "vitest";
 import { connect, openProviderDouble } from "../support/provider_double.ts";
 import { countedEnvironment } from "../support/bindings.ts";
@@ -54,6 +55,37 @@ describe("what a sign-in sets", () => {
     expect(session).not.toContain("Domain");
     expect(token).toContain("; Domain=family.test; Path=/; HttpOnly; Secure; SameSite=None");
     expect(token).toContain("Max-Age=900");
+  });
+});
+
+describe("the family's JWT as a bearer token", () => {
+  const ask = async (token: string, settings: object) => {
+    const headers = { Authorization: `Bearer ${token}` };
+    const path = "https://id.family.test/api/oauthToken/other";
+    const answer = await send("GET", path, { headers }, settings);
+    return [answer.status, answer.body.code];
+  };
+
+  it("is marked as shared, and stays so when it is renewed", async () => {
+    const { ada, settings } = await twoPeople();
+    const token = ada.cookies.get(TOKEN) ?? "";
+    expect(decodeJwt(token)["azp"]).toBe("shared");
+    const headers = { Authorization: `Bearer ${token}` };
+    const path = "https://id.family.test/api/sessionToken";
+    const renewed = await send("GET", path, { headers }, settings);
+    expect(decodeJwt(renewed.body.token)["azp"]).toBe("shared");
+  });
+
+  it("receives upstream tokens only if every host of the domain may", async () => {
+    const { ada, settings } = await twoPeople();
+    const token = ada.cookies.get(TOKEN) ?? "";
+    expect(await ask(token, settings)).toEqual([403, "scope"]);
+    const one = { ...settings, ALLOWED_ORIGINS: "https://app.family.test" };
+    expect(await ask(token, one)).toEqual([403, "scope"]);
+    const below = { ...settings, ALLOWED_ORIGINS: "https://*.sub.family.test" };
+    expect(await ask(token, below)).toEqual([403, "scope"]);
+    const every = { ...settings, ALLOWED_ORIGINS: "https://*.family.test" };
+    expect(await ask(token, every)).toEqual([404, "token_not_found"]);
   });
 });
 

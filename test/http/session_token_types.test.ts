@@ -48,11 +48,14 @@ describe("the JWT that a personal access token gets", () => {
         .sign(key);
     const status = async (typ: string, claims: Record<string, string>) =>
       (await holderOf(await sign(typ, claims)).get("/api/wallet")).status;
-    expect(await status("session+jwt", { sid })).toBe(200);
+    const azp = BASE_URL;
+    expect(await status("session+jwt", { sid, azp })).toBe(200);
+    expect(await status("session+jwt", { sid })).toBe(401);
+    expect(await status("session+jwt", { sid, azp: "" })).toBe(401);
     expect(await status("personal-session+jwt", { pat })).toBe(200);
-    expect(await status("session+jwt", { pat })).toBe(401);
+    expect(await status("session+jwt", { pat, azp })).toBe(401);
     expect(await status("personal-session+jwt", { sid })).toBe(401);
-    expect(await status("session+jwt", { sid, pat })).toBe(401);
+    expect(await status("session+jwt", { sid, pat, azp })).toBe(401);
     expect(await status("personal-session+jwt", { sid, pat })).toBe(401);
   });
 });

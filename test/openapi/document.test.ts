@@ -7,6 +7,7 @@ import document from "../../src/http/openapi/openapi.json";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
 import type * as schemas from "../../src/http/openapi/schemas.ts";
 import type { entryView, jobView, settledView } from "../../src/http/views.ts";
+import { fromOwnPage } from "../support/device_logins.ts";
 import { awaitToken, startDevice } from "../support/device_client.ts";
 import { BASE_URL, send, signIn, signInWithCredits } from "../support/passbook.ts";
 import { check, expectDocumented, paths } from "../support/conformance.ts";
@@ -107,7 +108,7 @@ describe("requests made from the document", () => {
     );
     const operator = await signIn("root@example.com");
     Object.assign(settings, { OPERATORS: "root@example.com" });
-    const as_operator = { headers: { Authorization: `Bearer ${operator.token}` } };
+    const as_operator = { headers: fromOwnPage(operator) };
     const bob = await signInWithCredits("demo", "bob@example.com");
     const write = (method: string, path: string, body: object) => {
       const headers = { ...as_operator.headers, "Content-Type": "application/json" };

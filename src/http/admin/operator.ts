@@ -5,8 +5,8 @@ import { callerOf, factory, type AppContext } from "../context.ts";
 import { refuse } from "../refusals.ts";
 
 /**
- * Lets operators through, by a living session or a personal token that may operate; after
- * `authenticate`. Everybody else gets the same answer whatever the path or id.
+ * Lets operators through: by the session cookie from a page of our own origin, or by a personal token of scope
+ * `admin`. After `authenticate`. Every other caller gets the same response, whatever the path or id.
  */
 export const requireOperator = factory.createMiddleware(async (context, next) => {
   const refusal = await whyNotOperator(context);
@@ -20,12 +20,23 @@ export const requireOperator = factory.createMiddleware(async (context, next) =>
 export async function whyNotOperator(context: AppContext): Promise<Refusal | null> {
   const { accounts, identity } = context.get("services");
   const { identity_id, proof } = context.get("principal");
+  if (isForeignSession(context)) return { code: "not_operator", reason: "foreign_session" };
   if (proof.kind === "session" && !(await identity.sessionIsAlive(proof.session_id, identity_id))) {
     return { code: "unauthorized", reason: "session_ended" };
   }
   const admitted = await accounts(identity_id).checkOperator(callerOf(context));
   if (!admitted.ok) return admitted.refusal;
   return (await operates(context, identity_id)) ? null : { code: "not_operator" };
+}
+
+/**
+ * Whether the caller acts by a session in any way but our own pages' cookie. An operator's session token reaches
+ * every app that the operator visits, and their cookie every allowed origin, so neither operates the service.
+ */
+export function isForeignSession(context: AppContext): boolean {
+  const { proof, via } = context.get("principal");
+  if (proof.kind !== "session") return false;
+  return via !== "cookie" || proof.azp !== context.get("base_url");
 }
 
 /** Whether a person operates the service, by what the identity provider says of them now. */

@@ -11,7 +11,8 @@ import { APPS_PER_PERSONAL_TOKEN_MAX } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { refused, type Result } from "../../domain/result.ts";
 import { accountOf, callerOf, type AppContext } from "../context.ts";
-import { operates } from "../admin/operator.ts";
+import { isForeignSession, operates } from "../admin/operator.ts";
+import { isOperatorsOrigin } from "../third_party/upstream_origin.ts";
 import { isFromOwnPage } from "../origins.ts";
 import { appSlug, cost } from "../validation.ts";
 
@@ -69,7 +70,7 @@ export const limitsBody = z.strictObject(limitFields);
  */
 export function limitsFrom(body: z.output<typeof limitsBody>): PersonalTokenLimits {
   const { scopes, apps, cap } = body;
-  const unlimited = scopes === undefined && apps === undefined && cap === undefined;
+  const unlimited = isUnlimited(body);
   return {
     access: accessOf(scopes),
     admin: (scopes ?? []).includes("admin"),
@@ -77,6 +78,24 @@ export function limitsFrom(body: z.output<typeof limitsBody>): PersonalTokenLimi
     app_slugs: apps === undefined ? FULL_ACCESS.app_slugs : [...new Set(apps)],
     cap: cap ?? FULL_ACCESS.cap,
   };
+}
+
+function isUnlimited({ scopes, apps, cap }: z.output<typeof limitsBody>): boolean {
+  return scopes === undefined && apps === undefined && cap === undefined;
+}
+
+/**
+ * {@link limitsFrom} for the origin that approves: one that does not receive upstream tokens itself approves full
+ * access without them.
+ */
+export async function limitsWithin(
+  context: AppContext,
+  body: z.output<typeof limitsBody>,
+): Promise<PersonalTokenLimits> {
+  const limits = limitsFrom(body);
+  const { proof } = context.get("principal");
+  if (!isUnlimited(body) || proof.kind !== "session") return limits;
+  return { ...limits, upstream: await isOperatorsOrigin(context, proof) };
 }
 
 function accessOf(scopes: readonly Scope[] | undefined): PersonalTokenLimits["access"] {
@@ -100,8 +119,13 @@ export async function approveLogin(
   const { identity_id, proof, via } = context.get("principal");
   if (proof.kind !== "session") throw new Error("only a session approves a login");
   const { session_id } = proof;
-  if (limits.admin && !(await operates(context, identity_id))) {
-    return refused({ code: "not_operator" });
+  if (limits.admin) {
+    if (isForeignSession(context))
+      return refused({ code: "not_operator", reason: "foreign_session" });
+    if (!(await operates(context, identity_id))) return refused({ code: "not_operator" });
+  }
+  if (limits.upstream && !(await isOperatorsOrigin(context, proof))) {
+    return refused({ code: "scope", reason: "upstream_origin" });
   }
   const room = await accountOf(context).checkRoomForPersonalToken(callerOf(context));
   if (!room.ok) return room;

@@ -73,7 +73,7 @@ export const people_paths: ZodOpenApiPathsObject = {
         template: z.string().optional().describe("A name of `TOKEN_TEMPLATES`."),
       }),
       success: session_token,
-      refusals: ["token_template_unknown"],
+      refusals: ["token_template_unknown", "origin_not_allowed"],
       signin_url: true,
     }),
   },

@@ -4,6 +4,7 @@ import type { SignedIn } from "../../identity/port.ts";
 import { leaveDeletedAccount, saysDeleted } from "../account/deleted.ts";
 import type { AppContext } from "../context.ts";
 import { refuseByAccept } from "../problem.tsx";
+import { originOf } from "../../domain/origins.ts";
 import { keepSignedIn } from "../session_cookies.ts";
 
 /**
@@ -18,7 +19,7 @@ export async function answerSignedIn(
   redirect_to: URL | null,
 ): Promise<Response> {
   const base_url = context.get("base_url");
-  const { accounts } = context.get("services");
+  const { accounts, session_tokens } = context.get("services");
   const { identity_id } = signed_in.session;
   const admitted = await accounts(identity_id).checkCaller(HOLDER);
   if (!admitted.ok) {
@@ -27,9 +28,14 @@ export async function answerSignedIn(
       ? leaveDeletedAccount(context, identity_id, redirect_to)
       : refuseByAccept(context, admitted.refusal);
   }
-  const token = await keepSignedIn(context, signed_in.session, signed_in.set_cookies);
+  await keepSignedIn(context, signed_in.session, signed_in.set_cookies);
   const target = new URL(redirect_to ?? `${base_url}/account`);
-  if (target.origin !== base_url) target.searchParams.set("token", token);
+  const azp = originOf(target);
+  if (azp !== base_url) {
+    const proof = { kind: "session", session_id: signed_in.session.id, azp } as const;
+    const claims = { identity_id, proof, binding: null };
+    target.searchParams.set("token", await session_tokens.sign(base_url, claims));
+  }
   context.header("Referrer-Policy", "no-referrer");
   context.header("Cache-Control", "no-store");
   return context.redirect(target.href, 303);

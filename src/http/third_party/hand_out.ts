@@ -1,6 +1,8 @@
 /** Handing out a third party's token: to a caller whose session still lives, and nobody else. */
 import { callerOf, factory, type AppContext } from "../context.ts";
+import type { SessionProof } from "../../domain/proof.ts";
 import { refuse } from "../refusals.ts";
+import { isAppGivenProvider, isOperatorsOrigin } from "./upstream_origin.ts";
 
 /** Provider ids as the settings allow them; another word is held for nobody, and asks no store. */
 const PROVIDER_ID = /^[a-z0-9][a-z0-9-]{0,31}$/;
@@ -22,12 +24,23 @@ export const requireLiveSession = factory.createMiddleware(async (context, next)
   });
 });
 
+async function mayHave(
+  context: AppContext,
+  proof: SessionProof,
+  provider: string,
+): Promise<boolean> {
+  return (await isOperatorsOrigin(context, proof)) || isAppGivenProvider(context, proof, provider);
+}
+
 /** Answers `{ token }` for a provider, or why there is none; null: no provider is meant. */
 export async function handOut(context: AppContext, provider: string | null): Promise<Response> {
   if (provider === null || !PROVIDER_ID.test(provider)) {
     return refuse(context, { code: "token_not_found" });
   }
-  const { identity_id } = context.get("principal");
+  const { identity_id, proof } = context.get("principal");
+  if (proof.kind === "session" && !(await mayHave(context, proof, provider))) {
+    return refuse(context, { code: "scope", reason: "upstream_origin" });
+  }
   const answer = await context.get("services").vault.read(identity_id, callerOf(context), provider);
   if (!answer.ok) return refuse(context, answer.refusal);
   return context.json({ token: answer.value.token });

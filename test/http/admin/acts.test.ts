@@ -4,7 +4,7 @@ import { fireAlarm } from "../../support/account_object.ts";
 import { expectInvariants } from "../../account/invariants.ts";
 import { getToken, tokenId } from "../../support/device_logins.ts";
 import { signInWithCredits, type SignedIn } from "../../support/passbook.ts";
-import { operatorWith, SETTINGS, signInOperator, type Operator } from "./operators.ts";
+import { operatorOnPages, SETTINGS, signInOperator, type Operator } from "./operators.ts";
 
 const of = (person: SignedIn) => `/api/admin/accounts/${person.identity_id}`;
 const key = (name: string) => ({ "Idempotency-Key": name });
@@ -180,7 +180,7 @@ describe("the other acts", () => {
     const [olga, ada] = await people();
     const settings = { OPERATORS: "olga@example.com, otto@example.com" };
     const otto = await signInWithCredits("demo", "otto@example.com");
-    const second = operatorWith(otto, otto.token, settings);
+    const second = operatorOnPages(otto, settings);
     const path = `${of(ada)}/suspend`;
     expect((await olga.send("POST", path, { reason: "fraud" }, key("a"))).status).toBe(200);
     expect((await olga.send("POST", path, { reason: "other" }, key("a"))).status).toBe(422);
@@ -240,7 +240,7 @@ describe("an identity nobody has", () => {
     });
     const body = method === "GET" ? undefined : { amount: 1, plan: "gold", reason: "why" };
     const { person } = olga;
-    const watched = operatorWith(person, person.token, { ...SETTINGS, ACCOUNT });
+    const watched = operatorOnPages(person, { ...SETTINGS, ACCOUNT });
     const answer = await watched.send(
       method,
       `/api/admin/accounts/user_nobody${below}`,

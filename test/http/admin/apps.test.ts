@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { openAppServer, rows, saveApp, APP } from "../app_server.ts";
 import { send, signIn } from "../../support/passbook.ts";
-import { signInOperator, type Operator } from "./operators.ts";
+import { operatorOnPages, signInOperator, type Operator } from "./operators.ts";
 
 let operator: Operator;
 beforeEach(async () => {
@@ -115,12 +115,8 @@ describe("the registry", () => {
     vi.spyOn(console, "error").mockReturnValue();
     const settings = { ...operator.settings, ASSETS: undefined };
     const origins = ["https://a.example", "https://*.mine.example"];
-    const headers = {
-      Authorization: `Bearer ${operator.person.token}`,
-      "Content-Type": "application/json",
-    };
-    const put = (body: object) =>
-      send("PUT", `${APPS}/sketch`, { headers, body: JSON.stringify(body) }, settings);
+    const without_list = operatorOnPages(operator.person, settings);
+    const put = (body: object) => without_list.send("PUT", `${APPS}/sketch`, body);
     const answer = await put({ ...APP, origins });
     expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
     expect(answer.body.error).toContain("origins.1 must be an origin");

@@ -1,6 +1,7 @@
 /** An operator for tests: somebody signed in whom the settings name. */
 import {
   approve,
+  fromOwnPage,
   holderOf,
   poll,
   startLogin,
@@ -25,25 +26,37 @@ const OPERATOR = "olga@example.com";
 /** Settings that name her, the same object each time: one isolate. */
 export const SETTINGS = { OPERATORS: OPERATOR };
 
-/** Signs the operator in. */
+/** Signs the operator in, whose browser then acts from our own pages. */
 export async function signInOperator(): Promise<Operator> {
   const person = await signIn(OPERATOR);
-  return operatorWith(person, person.token, SETTINGS);
+  return operatorOnPages(person, SETTINGS);
+}
+
+/** Calls of an operator by the session cookie, from our own pages. */
+export function operatorOnPages(person: SignedIn, settings: object): Operator {
+  return operatorBy(person, fromOwnPage(person), settings);
 }
 
 /** Calls of an operator with a bearer token. */
 export function operatorWith(person: SignedIn, token: string, settings: object): Operator {
-  const authorization = { Authorization: `Bearer ${token}` };
+  return operatorBy(person, { Authorization: `Bearer ${token}` }, settings);
+}
+
+function operatorBy(
+  person: SignedIn,
+  credentials: Record<string, string>,
+  settings: object,
+): Operator {
   return {
     person,
     settings,
-    get: (path) => send("GET", path, { headers: authorization }, settings),
+    get: (path) => send("GET", path, { headers: credentials }, settings),
     send: (method, path, body, headers = {}) =>
       send(
         method,
         path,
         {
-          headers: { ...authorization, "Content-Type": "application/json", ...headers },
+          headers: { ...credentials, "Content-Type": "application/json", ...headers },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         },
         settings,

@@ -6,7 +6,7 @@ import { fireAlarm } from "../../support/account_object.ts";
 import { expectInvariants } from "../../account/invariants.ts";
 import { approve, getToken, poll, postForm, startLogin } from "../../support/device_logins.ts";
 import { BASE_URL, send, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
-import { operatorWith, SETTINGS, signInOperator } from "./operators.ts";
+import { operatorOnPages, SETTINGS, signInOperator } from "./operators.ts";
 
 async function suspended() {
   const olga = await signInOperator();
@@ -125,7 +125,7 @@ describe("a suspended operator", () => {
     const olga = await signInOperator();
     const otto = await signInWithCredits("demo", "otto@example.com");
     const settings = { OPERATORS: "olga@example.com, otto@example.com" };
-    const second = operatorWith(otto, otto.token, settings);
+    const second = operatorOnPages(otto, settings);
     const path = `/api/admin/accounts/${otto.identity_id}`;
     expect((await second.get(path)).status).toBe(200);
     await olga.send("POST", `${path}/suspend`, { reason: "left us" });
