@@ -93,7 +93,8 @@ function build(env: Env): Result<Services, Misconfiguration> {
       closeAccount: (identity_id) => accounts(identity_id).deleteAccount(HOLDER),
       isClosed: (identity_id) => accounts(identity_id).isDeleted(),
       forget: [
-        (identity_id) => identity.forgetPerson(identity_id),
+        async (identity_id) =>
+          identity.forgetPerson(identity_id, await accounts(identity_id).readOwed()),
         async (identity_id) => {
           const [pseudonym] = await pseudonymsOf(["person", identity_id]);
           await audit.forgetPerson(identity_id, `deleted_${pseudonym}`);
@@ -154,6 +155,8 @@ function createIdentity(
         encryption_keys: config.encryption_keys,
         pseudonyms_of: pseudonymsOf,
         open_returned: (identity_id) => accounts(identity_id).openReturned(),
+        // A deleted account takes no debt over: the next one does.
+        owe_debts: async (identity_id, debts) => (await accounts(identity_id).oweDebts(debts)).ok,
         keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
         forget_upstream_tokens: (identity_id, provider, linked_at_ms) =>
           vault.forget(identity_id, provider, linked_at_ms),

@@ -10,7 +10,8 @@ CREATE TABLE `account` (
 	`kept_before_lines` integer DEFAULT 0 NOT NULL,
 	`deleted_at_ms` integer,
 	`erasure` text,
-	`returned` integer DEFAULT false NOT NULL
+	`returned` integer DEFAULT false NOT NULL,
+	`owed_credits` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `apps` (
@@ -18,6 +19,11 @@ CREATE TABLE `apps` (
 	`starter_credits` integer NOT NULL,
 	`granted_at_ms` integer,
 	`created_at_ms` integer NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `debts` (
+	`id` text PRIMARY KEY NOT NULL,
+	`at_ms` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `entries` (

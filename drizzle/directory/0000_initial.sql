@@ -60,6 +60,14 @@ CREATE TABLE `deletions` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `deletions_asked_at_ms` ON `deletions` (`asked_at_ms`);--> statement-breakpoint
+CREATE TABLE `debts` (
+	`person_id` text NOT NULL,
+	`id` text NOT NULL,
+	`credits` integer NOT NULL,
+	`owed_by` text,
+	PRIMARY KEY(`person_id`, `id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `identities` (
 	`provider` text NOT NULL,
 	`subject` text NOT NULL,
@@ -89,16 +97,20 @@ CREATE INDEX `sessions_user_id` ON `sessions` (`user_id`);--> statement-breakpoi
 CREATE INDEX `sessions_expires_at_ms` ON `sessions` (`expires_at_ms`);--> statement-breakpoint
 CREATE TABLE `tombstones` (
 	`pseudonym` text PRIMARY KEY NOT NULL,
-	`deleted_at_ms` integer NOT NULL
+	`person_id` text NOT NULL,
+	`left_at_ms` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE INDEX `tombstones_person_id` ON `tombstones` (`person_id`);--> statement-breakpoint
 CREATE TABLE `users` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text,
 	`email` text,
 	`email_verified` integer DEFAULT false NOT NULL,
 	`created_at_ms` integer NOT NULL,
-	`opens_as_returned` integer DEFAULT false NOT NULL
+	`opens_as_returned` integer DEFAULT false NOT NULL,
+	`person_id` text NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `users_email` ON `users` (lower("email"));
+CREATE INDEX `users_email` ON `users` (lower("email"));--> statement-breakpoint
+CREATE INDEX `users_person_id` ON `users` (`person_id`);

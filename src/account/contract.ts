@@ -235,6 +235,12 @@ export interface ChangedPlan {
   readonly account: WalletAnswer["account"];
 }
 
+/** What an account since deleted owed; `credits` more than 0. Its id is that of one debt for good. */
+export interface Debt {
+  readonly id: string;
+  readonly credits: number;
+}
+
 /** An account in full, as operators see it. */
 export interface InspectedAccount {
   readonly account: WalletAnswer["account"] & {
@@ -328,8 +334,12 @@ export interface AccountOperations {
    */
   deleteAccount(caller: Caller): Answer<null>;
   isDeleted(): boolean;
+  /** What a deleted account owed, or a living one would if it were deleted now, in credits. */
+  readOwed(): number;
   /** Opens the account of someone who deleted one before: without starter credits. May be done again. */
   openReturned(): Answer<null>;
+  /** Takes over what the holder's deleted accounts owed, each debt once. May be done again. */
+  oweDebts(debts: readonly Debt[]): Answer<null>;
   /** Whether the caller may start a purchase. */
   checkBuyer(caller: Caller): Answer<null>;
   /** For what the payment service says. Each may be told again; may be refused as `balance_limit`. */

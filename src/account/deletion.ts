@@ -8,7 +8,7 @@ import { accepted } from "../domain/result.ts";
 import { holdsCredential } from "./caller.ts";
 import type { Answer, Caller } from "./contract.ts";
 import { ensureOpen } from "./ledger.ts";
-import type { AccountStanding } from "./store.ts";
+import type { AccountStanding, Store } from "./store.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** Why nobody is let in; null where the account is there. To all but its holder it never was. */
@@ -23,10 +23,23 @@ export function whyDeleted(standing: AccountStanding | null, caller: Caller): Re
 export function deleteAccount(transaction: Transaction): Answer<null> {
   const { store, personal_tokens, alarm, now_ms } = transaction;
   ensureOpen(transaction);
-  store.saveDeletedAt(now_ms);
+  store.saveDeleted(now_ms, readOwed(store));
   personal_tokens.deleteAll();
   alarm.by(now_ms);
   return accepted(null);
+}
+
+/**
+ * What a deleted account owed, or a living one would if it were deleted now, in credits: as its started
+ * jobs leave it, which end later, in portions.
+ */
+export function readOwed(store: Store): number {
+  const account = store.readAccount();
+  if (account !== null && account.deleted_at_ms !== null) return account.owed_credits;
+  const { balance_after = 0, reserved_after = 0 } = store.readNewestEntry() ?? {};
+  if (balance_after >= 0) return 0;
+  const refundable = reserved_after === 0 ? 0 : store.sumRefundable();
+  return Math.max(0, 0 - balance_after - refundable);
 }
 
 /** Opens the account of someone who deleted one before. Again, it changes nothing. */

@@ -37,7 +37,7 @@ export function withMemory(statements: Statements) {
     /** Whom the account lets in; null before it is opened. */
     readStanding: (): AccountStanding | null => readAccount(),
     saveSuspendedAt: changesAccount(statements.saveSuspendedAt),
-    saveDeletedAt: changesAccount(statements.saveDeletedAt),
+    saveDeleted: changesAccount(statements.saveDeleted),
     saveErasure: changesAccount(statements.saveErasure),
     saveTombstone: changesAccount(statements.saveTombstone),
     saveReturned: changesAccount(statements.saveReturned),

@@ -17,6 +17,7 @@ import * as callers from "./caller.ts";
 import type * as contract from "./contract.ts";
 import { HOLDER, SERVICE } from "./contract.ts";
 import { listEntries } from "./entries.ts";
+import { oweDebts } from "./debts.ts";
 import * as deletion from "./deletion.ts";
 import { Delivery } from "./delivery.ts";
 import { Erasure } from "./erasure.ts";
@@ -272,8 +273,16 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#erasure.has_begun;
   }
 
+  readOwed(): number {
+    return deletion.readOwed(this.#store);
+  }
+
   openReturned(): contract.Answer<null> {
     return this.#transact(SERVICE, "write", deletion.openReturned);
+  }
+
+  oweDebts(debts: readonly contract.Debt[]): contract.Answer<null> {
+    return this.#transact(SERVICE, "write", (it) => oweDebts(it, debts));
   }
 
   checkBuyer(caller: contract.Caller): contract.Answer<null> {

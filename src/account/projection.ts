@@ -28,6 +28,7 @@ function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
     case "purchase":
     case "purchase_refund":
     case "plan":
+    case "debt":
       return "nothing";
   }
 }
@@ -64,6 +65,8 @@ function sumsOf(line: LineInBook): Sums {
     case "open":
     case "purchase_refund":
     case "plan":
+    // The days of the deleted account have what was spent.
+    case "debt":
       return {};
   }
 }

@@ -30,6 +30,8 @@ export const account = sqliteTable("account", {
   erasure: text({ enum: ["closing", "wiping", "forgetting", "done"] }),
   /** Whether its holder had an account before and deleted it: no app gives them starter credits again. */
   returned: integer({ mode: "boolean" }).notNull().default(false),
+  /** What a deleted account owed, in credits: its holder owes it again with the next one. */
+  owed_credits: integer().notNull().default(0),
 });
 
 /**
@@ -205,6 +207,12 @@ export const upstreamTokens = sqliteTable("upstream_tokens", {
 export const upstreamUnlinks = sqliteTable("upstream_unlinks", {
   provider: text().primaryKey(),
   linked_at_ms: integer().notNull(),
+});
+
+/** Debts of the holder's deleted accounts that this one took over: each once, by this row. */
+export const debts = sqliteTable("debts", {
+  id: text().primaryKey(),
+  at_ms: integer().notNull(),
 });
 
 /** Checkouts that were paid: each credits once, by this row. Amounts of money in their smallest unit. */

@@ -2,7 +2,7 @@
  * The SQL of one account's money: account, ledger, grants and jobs. Every function is synchronous, so
  * that nothing can come between what a transaction reads and what it writes.
  */
-import { asc, eq, gt } from "drizzle-orm";
+import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { Standing } from "../domain/ledger.ts";
 import { withMemory } from "./memory.ts";
 import * as prepared from "./money_statements.ts";
@@ -15,7 +15,7 @@ export type AppRow = typeof schema.apps.$inferSelect;
 export type JobRow = typeof schema.jobs.$inferSelect;
 export type AccountStanding = Pick<AccountRow, "suspended_at_ms" | "deleted_at_ms" | "returned">;
 
-const { account, jobs, stuckJobs } = schema;
+const { account, debts, jobs, stuckJobs } = schema;
 
 /** Opens the tables over a migrated database. */
 export const openStore = (database: AccountDatabase): Store => withMemory(openStatements(database));
@@ -29,8 +29,8 @@ function openStatements(database: AccountDatabase) {
   return {
     readAccount: (): AccountRow | null => prepared.the_account(database).get() ?? null,
     saveSuspendedAt: (suspended_at_ms: number | null): void => saveAccount({ suspended_at_ms }),
-    saveDeletedAt: (deleted_at_ms: number): void =>
-      saveAccount({ deleted_at_ms, erasure: "closing" }),
+    saveDeleted: (deleted_at_ms: number, owed_credits: number): void =>
+      saveAccount({ deleted_at_ms, owed_credits, erasure: "closing" }),
     saveErasure: (erasure: NonNullable<AccountRow["erasure"]>): void => saveAccount({ erasure }),
     /** Takes everything out of the account's row but that it was deleted, and its id, for D1 to forget. */
     saveTombstone: (erasure: NonNullable<AccountRow["erasure"]>): void => {
@@ -39,6 +39,10 @@ function openStatements(database: AccountDatabase) {
       saveAccount({ ...nothing, ...no_answers, erasure });
     },
     saveReturned: (): void => saveAccount({ returned: true }),
+    /** Notes that a debt was taken over; says whether it was not before. */
+    insertDebt: (id: string, at_ms: number): boolean =>
+      database.insert(debts).values({ id, at_ms }).onConflictDoNothing().returning().all().length >
+      0,
     updatePlan: (plan: string): void => saveAccount({ plan }),
     insertAccount: (row: Pick<AccountRow, "id" | "identity_id" | "plan" | "created_at_ms">): void =>
       void prepared.insert_account(database).run(row),
@@ -63,6 +67,13 @@ function openStatements(database: AccountDatabase) {
       if (more.length === 0) return prepared.job_by_id(database).all({ id });
       return prepared.jobs_by_ids(database).all({ ids_json: JSON.stringify([id, ...more]) });
     },
+    /** Credits that come back where all started jobs end now; reads every job. */
+    sumRefundable: (): number =>
+      database
+        .select({ credits: sql<number>`coalesce(sum(${jobs.reserved}), 0)` })
+        .from(jobs)
+        .where(and(eq(jobs.status, "started"), eq(jobs.on_expiry, "refund")))
+        .get()?.credits ?? 0,
     readNewestJobId: (): string | null => prepared.newest_job(database).get()?.id ?? null,
     insertJob: (row: JobRow): void => void prepared.insert_job(database).run(row),
     updateJob: (row: JobRow): void => void prepared.update_job(database).run(row),

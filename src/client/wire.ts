@@ -103,6 +103,7 @@ export const ENTRY_KINDS = [
   "purchase",
   "purchase_refund",
   "plan",
+  "debt",
 ] as const;
 
 export type EntryKind = (typeof ENTRY_KINDS)[number];

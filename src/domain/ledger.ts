@@ -7,7 +7,8 @@ import { assertInvariant } from "./result.ts";
  * `open` account opened · `grant` starter credits of an app · `reserve` taken off for a job ·
  * `settle` reserve turned into the real cost, or a late cost · `refund` reserve given back whole ·
  * `adjustment` an operator's, either way · `purchase` credits bought · `purchase_refund` taken back
- * with the money · `plan` another plan, amount 0. Whatever the read model shows of an account changes
+ * with the money · `plan` another plan, amount 0 · `debt` what the
+ * holder's deleted account owed. Whatever the read model shows of an account changes
  * with a line of its own: what changes without money has the amount 0.
  */
 export const ENTRY_KINDS = [
@@ -20,6 +21,7 @@ export const ENTRY_KINDS = [
   "purchase",
   "purchase_refund",
   "plan",
+  "debt",
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 

@@ -143,6 +143,12 @@ export type Unlinked =
   | { readonly kind: "refused"; readonly reason: "only_one_left" | "not_linked" }
   | SendElsewhere;
 
+/** What a deleted account owed, in credits, more than 0. Owed again once, whatever is repeated. */
+export interface Debt {
+  readonly id: string;
+  readonly credits: number;
+}
+
 export interface IdentityPort {
   /** The methods of signing in, in the order of their buttons. */
   readonly sign_in_methods: readonly SignInMethod[];
@@ -177,10 +183,11 @@ export interface IdentityPort {
   /** Clears away a bounded part of the sessions that ended by themselves, oldest first. */
   deleteEndedSessions(): Promise<{ readonly deleted_sessions: number }>;
   /**
-   * Forgets a person with all their sessions; may be done again. Nobody ever has the identity again: who
-   * signs in anew by the same way gets another, and their account takes no starter credits.
+   * Forgets a person with all their sessions; may be done again. Nobody ever has the identity again: a
+   * person who signs in again, by any method they ever had, gets another. Their account takes no starter
+   * credits, and owes `owed_credits`, what the deleted account owed.
    */
-  forgetPerson(identity_id: string): Promise<void>;
+  forgetPerson(identity_id: string, owed_credits: number): Promise<void>;
   /** The person of an identity; null where nobody has it. */
   readPerson(identity_id: string): Promise<Person | null>;
   /** Names and addresses of people by identity; who is not there is left out. For operators' lists. */

@@ -12,6 +12,7 @@ export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
   purchase: "Credits bought",
   purchase_refund: "Purchase refunded",
   plan: "Plan changed",
+  debt: "Owed from your deleted account",
 };
 
 /** Credits that come back with money that was held in a dispute. */

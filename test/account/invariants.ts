@@ -102,7 +102,9 @@ function expectGrants({ entries, apps, jobs }: Contents): void {
   );
   expect(granted).toHaveLength(new Set(granted.map((entry) => entry.app_slug)).size);
   const put_in = entries
-    .filter(({ kind }) => ["grant", "adjustment", "purchase", "purchase_refund"].includes(kind))
+    .filter(({ kind }) =>
+      ["grant", "adjustment", "purchase", "purchase_refund", "debt"].includes(kind),
+    )
     .reduce((sum, entry) => sum + entry.amount, 0);
   const taken = jobs.reduce(
     (sum, job) => sum + (job.status === "started" ? job.reserved : job.actual_cost),

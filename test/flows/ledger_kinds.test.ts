@@ -13,7 +13,7 @@ function compile(kind: string | null): string | null {
   cpSync("drizzle", join(COPY, "drizzle"), { recursive: true });
   const ledger = join(COPY, "src/domain/ledger.ts");
   const source = readFileSync(ledger, "utf8");
-  if (kind !== null) writeFileSync(ledger, source.replace('"plan",\n', `"plan",\n  "${kind}",\n`));
+  if (kind !== null) writeFileSync(ledger, source.replace('"debt",\n', `"debt",\n  "${kind}",\n`));
   const options = { extends: "../../tsconfig.json", include: ["src/account/projection.ts"] };
   const types = { compilerOptions: { types: ["../types.d.ts"] } };
   writeFileSync(join(COPY, "tsconfig.json"), JSON.stringify({ ...options, ...types }));

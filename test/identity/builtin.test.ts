@@ -12,6 +12,7 @@ describeIdentityPort("builtin", () => {
   if (!read.ok) throw new Error(JSON.stringify(read.refusal));
   const { signin_providers: providers, encryption_keys } = read.value;
   const returned: string[] = [];
+  const owed: { identity_id: string; credits: number }[] = [];
   const identity = createBuiltinAdapter({
     database: env.DIRECTORY,
     base_url: BASE_URL,
@@ -20,11 +21,16 @@ describeIdentityPort("builtin", () => {
     encryption_keys,
     pseudonyms_of: async (identity) => [JSON.stringify(identity)],
     open_returned: async (identity_id) => void returned.push(identity_id),
+    owe_debts: async (identity_id, debts) => {
+      for (const { credits } of debts) owed.push({ identity_id, credits });
+      return true;
+    },
   });
   return {
     identity,
     base_url: BASE_URL,
     returned,
+    owed,
     async signIn(person) {
       const start = { method_id: "acme", base_url: BASE_URL, redirect_to: null, link_to: null };
       const started = await identity.startSignIn(start);

@@ -8,6 +8,8 @@ export interface ProviderWorld {
   readonly base_url: string;
   /** Identities whose accounts were opened as those of people who deleted one before. */
   readonly returned: readonly string[];
+  /** Debts of deleted accounts that were brought to an account, and which. */
+  readonly owed: readonly { readonly identity_id: string; readonly credits: number }[];
   /** A person signs in once in a fresh browser: the outcome, and the `Cookie` header afterwards. */
   signIn(person: string): Promise<{ finished: SignInFinished; cookies: string }>;
 }
@@ -161,8 +163,8 @@ export function describeIdentityPort(
       const sessions = [await signedIn(world, "ada"), await signedIn(world, "ada")];
       const { session: ben } = await signedIn(world, "ben");
       const { identity_id } = sessions[0]?.session ?? ben;
-      await identity.forgetPerson(identity_id);
-      await identity.forgetPerson(identity_id);
+      await identity.forgetPerson(identity_id, 0);
+      await identity.forgetPerson(identity_id, 0);
       expect(await identity.readPerson(identity_id)).toBeNull();
       for (const { session, cookies } of sessions) {
         expect(await identity.sessionIsAlive(session.id, identity_id)).toBe(false);
@@ -174,13 +176,25 @@ export function describeIdentityPort(
     it("knows who comes back as somebody new, whose account is opened as such once", async () => {
       const world = await open();
       const former = await signedIn(world, "ada");
-      await world.identity.forgetPerson(former.session.identity_id);
+      await world.identity.forgetPerson(former.session.identity_id, 0);
       const { session } = await signedIn(world, "ada");
       expect(session.identity_id).not.toBe(former.session.identity_id);
       expect(world.returned).toEqual([session.identity_id]);
       expect((await signedIn(world, "ada")).session.identity_id).toBe(session.identity_id);
       await signedIn(world, "ben");
       expect(world.returned).toEqual([session.identity_id]);
+    });
+
+    it("brings what a deleted account owed to the account that the person returns with, once", async () => {
+      const world = await open();
+      const { session: former } = await signedIn(world, "ada");
+      await world.identity.forgetPerson(former.identity_id, 40);
+      await world.identity.forgetPerson(former.identity_id, 40);
+      expect(world.owed).toEqual([]);
+      await signedIn(world, "ben");
+      const { session } = await signedIn(world, "ada");
+      await signedIn(world, "ada");
+      expect(world.owed).toEqual([{ identity_id: session.identity_id, credits: 40 }]);
     });
 
     it("signs nobody in on an answer to nothing", async () => {

@@ -26,9 +26,14 @@ export interface Browser {
   signIn(provider: ProviderDouble, person: PersonAtProvider, redirect_to?: string): Promise<Answer>;
 }
 
+let browsers = 0;
+
 /** Opens a browser with no cookies. `settings` are the Worker's, for all its requests. */
 export function openBrowser(settings: Readonly<Record<string, unknown>> = {}): Browser {
   const cookies = new Map<string, string>();
+  // From a network of its own: sign-ins of one network are limited.
+  browsers += 1;
+  const network = `2001:db8:b:${(browsers % 65_536).toString(16)}::1`;
   const { BASE_URL: configured } = settings;
   const own_origin = typeof configured === "string" ? configured : BASE_URL;
   const go = async (
@@ -37,7 +42,11 @@ export function openBrowser(settings: Readonly<Record<string, unknown>> = {}): B
     init: { headers: Record<string, string>; body?: BodyInit },
   ): Promise<Answer> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const headers = { Accept: "text/html", ...(cookie === "" ? {} : { Cookie: cookie }) };
+    const headers = {
+      Accept: "text/html",
+      "CF-Connecting-IP": network,
+      ...(cookie === "" ? {} : { Cookie: cookie }),
+    };
     const answer = await send(
       method,
       new URL(address, own_origin).href,

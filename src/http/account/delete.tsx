@@ -46,16 +46,17 @@ async function showForm(context: AppContext, typed: string | null): Promise<Resp
   const { accounts, identity, payments } = context.get("services");
   const { identity_id } = context.get("session");
   const account = accounts(identity_id);
-  const [person, overview, tokens, is_operator] = await Promise.all([
+  const [person, overview, tokens, owed, is_operator] = await Promise.all([
     identity.readPerson(identity_id),
     account.readOverview(callerOf(context), { from_ms: Date.now() }),
     account.listPersonalTokens(callerOf(context)),
+    account.readOwed(),
     operates(context, identity_id),
   ]);
   if (!overview.ok) return refuseWithPage(context, overview.refusal);
   if (!tokens.ok) return refuseWithPage(context, tokens.refusal);
   const { account: books, reserved, open_jobs } = overview.value;
-  const lost = { credits: books.credits, reserved, open_jobs, tokens: tokens.value.length };
+  const lost = { credits: books.credits, reserved, owed, open_jobs, tokens: tokens.value.length };
   const page = (
     <DeletePage
       whose={person?.email ?? person?.name ?? null}

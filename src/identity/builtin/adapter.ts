@@ -1,14 +1,16 @@
 /** The built-in identity provider: our own users and sessions, and anyone's OAuth 2 to sign in with. */
-import { drizzle } from "drizzle-orm/d1";
+import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import { SESSION_TTL_MS } from "../../domain/limits.ts";
 import type { EncryptionKey } from "../../keys/encryption.ts";
 import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
-import type { IdentityPort, SignedIn } from "../port.ts";
+import type { PseudonymsOf } from "../../keys/pseudonym.ts";
+import type { Debt, IdentityPort, SignedIn } from "../port.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import type { ForgetUpstreamTokens, KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import { createFlowCookies } from "./flow_cookie.ts";
 import { findByEmail, readPeople } from "./people.ts";
-import { forgetPerson, type PseudonymsOf } from "./forgetting.ts";
+import { assignDebts, dropDebts } from "./debts.ts";
+import { forgetPerson } from "./forgetting.ts";
 import { endSession, listSessions } from "./session_list.ts";
 import { seenIn } from "./seen.ts";
 import { bindingOf, createSessions, type CameThrough } from "./sessions.ts";
@@ -33,6 +35,8 @@ export interface BuiltinOptions {
   readonly pseudonyms_of: PseudonymsOf;
   /** Opens the account of someone who deleted one before, before they have a session; may be done again. */
   readonly open_returned: (identity_id: string) => Promise<unknown>;
+  /** Makes an account owe what the person's deleted ones owed; says whether it does. May be done again. */
+  readonly owe_debts: (identity_id: string, debts: readonly Debt[]) => Promise<boolean>;
   /** Takes the tokens that come with a sign-in. */
   readonly keep_upstream_tokens?: KeepUpstreamTokens;
   /** Told when a person no longer signs in with a provider. */
@@ -43,7 +47,7 @@ export interface BuiltinOptions {
 export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
   const database = drizzle(options.database);
   const sessions = createSessions(database);
-  const users = openingReturned(createUsers(database, options.pseudonyms_of), options);
+  const users = welcomingBack(database, createUsers(database, options.pseudonyms_of), options);
   const baseUrlOf = (request: Request): string => options.base_url ?? new URL(request.url).origin;
   const secretsOf = (request: Request): readonly string[] => secretsIn(baseUrlOf(request), request);
 
@@ -93,7 +97,8 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     listSessions: (identity_id) => listSessions(database, identity_id),
     endSession: (identity_id, session_id) => endSession(database, identity_id, session_id),
     deleteEndedSessions: () => sessions.deleteEnded(),
-    forgetPerson: (identity_id) => forgetPerson(database, options.pseudonyms_of, identity_id),
+    forgetPerson: (user_id, owed_credits) =>
+      forgetPerson(database, options.pseudonyms_of, { user_id, owed_credits }),
     readPerson: (identity_id) => users.read(identity_id),
     readPeople: (identity_ids) => readPeople(database, identity_ids),
     findByEmail: (prefix, limit) => findByEmail(database, prefix, limit),
@@ -123,19 +128,36 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
 }
 
 /**
- * Users of whom those who deleted an account before have the new one opened before anything can be done
- * with it. The user's row remembers it until it is done: a sign-in that is cut off is made good by the next.
+ * Users of whom those who deleted an account before have the new one opened, and in debt where the old one
+ * was, before anything can be done with it. D1 remembers both until they are done: a sign-in that is cut
+ * off is completed by the next.
  */
-function openingReturned(users: Users, { open_returned }: BuiltinOptions): Users {
+function welcomingBack(
+  database: DrizzleD1Database,
+  users: Users,
+  { open_returned, owe_debts }: BuiltinOptions,
+): Users {
+  const bringDebts = async (user_id: string): Promise<void> => {
+    const owed = await assignDebts(database, user_id);
+    if (owed.length > 0 && (await owe_debts(user_id, owed)))
+      await dropDebts(database, user_id, owed);
+  };
   return {
     ...users,
     async findOrCreate(origin, profile) {
       const found = await users.findOrCreate(origin, profile);
-      if (found.kind === "found" && found.opens_as_returned) {
+      if (found.kind !== "found") return found;
+      if (found.opens_as_returned) {
         await open_returned(found.user_id);
         await users.noteOpened(found.user_id);
       }
+      await bringDebts(found.user_id);
       return found;
+    },
+    async link(session, origin) {
+      const linking = await users.link(session, origin);
+      if (linking.kind === "linked") await bringDebts(session.identity_id);
+      return linking;
     },
   };
 }

@@ -1,29 +1,45 @@
-/** Forgetting a person: of their identities only tombstones stay, of the person nothing. */
+/** Forgetting a person: of their identities tombstones stay, of their account the debt, of them nothing. */
 import { and, eq, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
-import type { Origin } from "./users.ts";
-import { identities, sessions, tombstones, users } from "./schema.ts";
-
-/** See `keys/pseudonym.ts`. */
-export type PseudonymsOf = (identity: readonly string[]) => Promise<readonly [string, ...string[]]>;
+import type { PseudonymsOf } from "../../keys/pseudonym.ts";
+import { debts, identities, sessions, users } from "./schema.ts";
+import { leaveTombstone, nameOf } from "./tombstones.ts";
 
 /** The last round finds nothing left. A link under way may make one more: the first ends its session. */
 const ROUNDS_MAX = 4;
+
+/** A user to forget, and the credits that their account owed. */
+export interface Forgotten {
+  readonly user_id: string;
+  readonly owed_credits: number;
+}
 
 /** Forgets a user with their sessions and identities. Again, it changes nothing. */
 export async function forgetPerson(
   database: DrizzleD1Database,
   pseudonymsOf: PseudonymsOf,
-  user_id: string,
+  { user_id, owed_credits }: Forgotten,
 ): Promise<void> {
   const theirs = eq(identities.user_id, user_id);
+  // The same in each round, so that the debt is written once.
+  const [debt_id] = await pseudonymsOf(["debt", user_id]);
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const linked = await database.select().from(identities).where(theirs);
     const forgetting = linked.map((origin) => forgetIdentity(database, pseudonymsOf, origin));
     const none_left = sql`not exists (select 1 from identities where user_id = ${user_id})`;
-    // One transaction: an identity is never gone without its tombstone.
+    // One transaction: an identity is never gone without its tombstone, nor a user without their debt.
     await database.batch([
       database.delete(sessions).where(eq(sessions.user_id, user_id)),
+      // What the account did not take over is owed by the next.
+      database.update(debts).set({ owed_by: null }).where(eq(debts.owed_by, user_id)),
+      database
+        .insert(debts)
+        .select(
+          sql`
+            select person_id, ${debt_id}, ${owed_credits}, null from users
+            where id = ${user_id} and ${owed_credits} > 0`,
+        )
+        .onConflictDoNothing(),
       ...(await Promise.all(forgetting)).flat(),
       database.delete(users).where(and(eq(users.id, user_id), none_left)),
     ]);
@@ -40,10 +56,7 @@ async function forgetIdentity(
   const { provider, subject, user_id } = origin;
   const [pseudonym] = await pseudonymsOf(nameOf(origin));
   return [
-    database
-      .insert(tombstones)
-      .values({ pseudonym, deleted_at_ms: Date.now() })
-      .onConflictDoNothing(),
+    leaveTombstone(database, pseudonym, origin),
     database
       .delete(identities)
       .where(
@@ -54,9 +67,4 @@ async function forgetIdentity(
         ),
       ),
   ] as const;
-}
-
-/** What a tombstone is the pseudonym of. */
-export function nameOf({ provider, subject }: Pick<Origin, "provider" | "subject">): string[] {
-  return ["identity", provider, subject];
 }

@@ -20,9 +20,14 @@ export const users = sqliteTable(
     created_at_ms: integer().notNull(),
     /** Whether their account is still to be opened as that of someone who deleted one before. */
     opens_as_returned: integer({ mode: "boolean" }).notNull().default(false),
+    /** The same for all accounts that a person had, one after another; random, so that it names nobody. */
+    person_id: text().notNull(),
   },
-  // Operators look for people by the beginning of their address.
-  (table) => [index("users_email").on(sql`lower(${table.email})`)],
+  (table) => [
+    // Operators look for people by the beginning of their address.
+    index("users_email").on(sql`lower(${table.email})`),
+    index("users_person_id").on(table.person_id),
+  ],
 );
 
 /**
@@ -48,13 +53,32 @@ export const identities = sqliteTable(
 );
 
 /**
- * Identities whose people deleted their account, by pseudonym: all that is kept of them, so that who comes
- * back is known to have been here.
+ * Identities that were unlinked, or whose people deleted their account, by pseudonym: all that is kept of
+ * them. A person who returns takes no starter credits again, and owes their debts.
  */
-export const tombstones = sqliteTable("tombstones", {
-  pseudonym: text().primaryKey(),
-  deleted_at_ms: integer().notNull(),
-});
+export const tombstones = sqliteTable(
+  "tombstones",
+  {
+    pseudonym: text().primaryKey(),
+    person_id: text().notNull(),
+    left_at_ms: integer().notNull(),
+  },
+  (table) => [index("tombstones_person_id").on(table.person_id)],
+);
+
+/** What deleted accounts owed, until an account that the person returns with owes it. See `debts.ts`. */
+export const debts = sqliteTable(
+  "debts",
+  {
+    person_id: text().notNull(),
+    id: text().notNull(),
+    /** More than 0. */
+    credits: integer().notNull(),
+    /** The user whose account takes the debt over; null: the person has not returned. */
+    owed_by: text(),
+  },
+  (table) => [primaryKey({ columns: [table.person_id, table.id] })],
+);
 
 /** Browser sessions. Only the SHA-256 of the cookie's secret is kept; `id` is the JWT's `sid`. */
 export const sessions = sqliteTable(

@@ -2,8 +2,9 @@
 import { and, asc, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { Person, Session } from "../port.ts";
-import { nameOf, type PseudonymsOf } from "./forgetting.ts";
+import type { PseudonymsOf } from "../../keys/pseudonym.ts";
 import { identities, sessions, users } from "./schema.ts";
+import { isTombstoneOf, joinPeople, leaveTombstone, nameOf } from "./tombstones.ts";
 
 /** What a provider says of a person. */
 export interface Profile {
@@ -60,12 +61,12 @@ export interface Users {
   noteOpened(user_id: string): Promise<void>;
   /**
    * Gives the person of a living session a further identity, at most one of each provider. Linking it
-   * again changes nothing.
+   * again changes nothing. What the identity's former owner owes, the person owes from then on.
    */
   link(session: Session, origin: Origin): Promise<Linking>;
   /**
-   * Takes an identity from the person of a session, never the last one, and ends the other sessions
-   * that came through its provider.
+   * Takes an identity from the person of a session, never the last one, leaves a tombstone of it, and
+   * ends the other sessions that came through its provider.
    */
   unlink(session: Session, provider: string): Promise<Unlinking>;
   /** A user and their identities, oldest first; null where there is none. */
@@ -117,7 +118,7 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
       const id = `user_${crypto.randomUUID()}`;
       const created_at_ms = Date.now();
       const { name, email, email_verified } = profile;
-      const pseudonyms = JSON.stringify(await pseudonymsOf(nameOf(origin)));
+      const former = await isTombstoneOf(pseudonymsOf, origin);
       try {
         // One transaction: the identity's key decides who was first, and the loser leaves no user.
         const [, made] = await database.batch([
@@ -127,8 +128,10 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
             .select(
               sql`
                 select ${id}, ${name}, ${email}, ${Number(email_verified)}, ${created_at_ms},
-                  exists (select 1 from tombstones
-                    where pseudonym in (select value from json_each(${pseudonyms})))`,
+                  exists (select 1 from tombstones where ${former}),
+                  coalesce(
+                    (select person_id from tombstones where ${former} limit 1),
+                    ${crypto.randomUUID()})`,
             )
             .returning({ opens_as_returned }),
         ]);
@@ -167,6 +170,7 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
           .select({ id: sessions.id })
           .from(sessions)
           .where(and(eq(sessions.id, session_id), eq(sessions.user_id, user_id))),
+        ...(await joinPeople(database, pseudonymsOf, { provider, subject, user_id })),
       ]);
       if (isOther(other)) return { kind: "issuer_changed", ...other };
       if (inserted.meta.changes > 0) return { kind: "linked", linked_at_ms: now_ms };
@@ -178,13 +182,20 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
     },
     async unlink({ id: session_id, identity_id: user_id }, provider) {
       const before = await linkedTo(user_id);
+      const row = before.find((linked) => linked.provider === provider);
+      const subject = row?.subject ?? "";
+      const not_the_last = sql`(select count(*) from identities where user_id = ${user_id}) > 1`;
+      const identity = { provider, subject, user_id };
+      const [pseudonym] = await pseudonymsOf(nameOf(identity));
+      const tombstone = leaveTombstone(database, pseudonym, identity, not_the_last);
       const removal = database
         .delete(identities)
         .where(
           and(
             eq(identities.user_id, user_id),
             eq(identities.provider, provider),
-            sql`(select count(*) from identities where user_id = ${user_id}) > 1`,
+            eq(identities.subject, subject),
+            not_the_last,
           ),
         );
       // Who came in by what is no longer theirs goes; also those of whom nobody knows how they came.
@@ -207,10 +218,9 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
         .update(users)
         .set({ email_verified: false })
         .where(eq(users.id, user_id));
-      const [removed, ended_sessions] = await database.batch(
-        vouched ? [removal, ending, silence] : [removal, ending],
+      const [, removed, ended_sessions] = await database.batch(
+        vouched ? [tombstone, removal, ending, silence] : [tombstone, removal, ending],
       );
-      const row = before.find((linked) => linked.provider === provider);
       if (removed.meta.changes > 0) {
         const linked_at_ms = row?.created_at_ms ?? Date.now();
         return { kind: "unlinked", linked_at_ms, ended_sessions };

@@ -6,10 +6,14 @@ import { counted, credits, holdSentence } from "../words_account.ts";
 /** What a person types to delete their account. */
 export const CONFIRMATION_WORD = "delete";
 
-/** What goes with the account. `reserved`: credits held for its open jobs. */
+/**
+ * What goes with the account. `reserved`: credits held for its open jobs; `owed`: credits that its holder
+ * still owes once those have come back, and that do not go.
+ */
 export interface Lost {
   readonly credits: number;
   readonly reserved: number;
+  readonly owed: number;
   readonly open_jobs: number;
   readonly tokens: number;
 }
@@ -27,6 +31,7 @@ export interface DeletePageProps {
 
 export function DeletePage({ whose, lost, sells, is_operator, typed }: DeletePageProps) {
   const held = holdSentence(lost.reserved, lost.open_jobs);
+  const { owed } = lost;
   return (
     <Page title="Delete your account" leads_on>
       <h1>Delete your account</h1>
@@ -40,10 +45,12 @@ export function DeletePage({ whose, lost, sells, is_operator, typed }: DeletePag
       </p>
       <h2>You lose</h2>
       <ul>
-        <li>
-          {credits(lost.credits)}
-          {sells ? ", bought ones too: nothing is paid back" : null}
-        </li>
+        {lost.credits < 0 ? null : (
+          <li>
+            {credits(lost.credits)}
+            {sells ? ", bought ones too: nothing is paid back" : null}
+          </li>
+        )}
         {held === null ? null : <li>{held}, perhaps without a result</li>}
         <li>
           every sign-in, in browsers and apps
@@ -56,9 +63,8 @@ export function DeletePage({ whose, lost, sells, is_operator, typed }: DeletePag
       <h2>What stays</h2>
       <ul>
         <li>what apps made for you: ask them to delete it</li>
-        <li>
-          a code that names nobody, so that starter credits come once, should you begin anew here
-        </li>
+        <li>a code that names nobody, so that starter credits come only once if you return</li>
+        {owed === 0 ? null : <li>a debt of {credits(owed)}: you owe it again if you return</li>}
       </ul>
       {is_operator ? (
         <p class="problem">
