@@ -131,7 +131,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     payments:
       config.payments === null
         ? null
-        : createStripe({ ...config.payments, service: config.base_url ?? "development" }),
+        : createStripe({ ...config.payments, marks: () => pseudonymsOf(["payments"]) }),
   });
 }
 

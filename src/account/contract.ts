@@ -345,6 +345,8 @@ export interface AccountOperations {
   /** For what the payment service says. Each may be told again; may be refused as `balance_limit`. */
   recordPurchase(purchase: Purchase): Answer<null>;
   recordReversal(reversal: Reversal): Answer<null>;
+  /** Whether this payment bought credits here. */
+  hasBought(payment_intent_id: string): boolean;
   readPurchase(caller: Caller, checkout_session_id: string): Answer<ListedPurchase>;
   /** Sends the whole account to the read model anew. For operators; safe at any time. */
   rebuild(): Promise<void>;

@@ -301,6 +301,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     );
   }
 
+  hasBought(payment_intent_id: string): boolean {
+    return this.#purchases.readPurchaseOf(payment_intent_id) !== null;
+  }
+
   readPurchase(
     caller: contract.Caller,
     checkout_session_id: string,

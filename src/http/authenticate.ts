@@ -4,7 +4,6 @@ import { PERSONAL_TOKEN_PREFIX, type Identified } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { Session } from "../identity/port.ts";
-import type { Expiring } from "../tokens/verified_tokens.ts";
 import { findAppOfKey, identifyApp, readAppKey } from "./app_key.ts";
 import { readBearer } from "./bearer.ts";
 import { factory, type AppContext, type Principal } from "./context.ts";
@@ -71,7 +70,7 @@ export async function identifyByBearer(
 async function verifyBearer(
   context: AppContext,
   token: string,
-): Promise<(Identified & Expiring) | null> {
+): Promise<(Identified & Pick<Principal, "expires_at_ms">) | null> {
   const { personal_tokens, session_tokens } = context.get("services");
   const issuer = context.get("base_url");
   if (!token.startsWith(PERSONAL_TOKEN_PREFIX)) return session_tokens.verify(issuer, token);

@@ -1,5 +1,6 @@
 /** The port to the service that takes people's money. */
-import type { CreditPackage, Purchase, Reversal } from "../domain/purchases.ts";
+import type { PaymentEvent } from "../domain/payment_event.ts";
+import type { CreditPackage } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 
@@ -12,11 +13,6 @@ export interface CheckoutRequest {
   readonly idempotency_key: string | null;
 }
 
-/** What an account is to be told. Each may be told again, and in any order. */
-export type PaymentNews =
-  | { readonly kind: "purchase"; readonly identity_id: string; readonly purchase: Purchase }
-  | { readonly kind: "reversal"; readonly identity_id: string; readonly reversal: Reversal };
-
 export interface Payments {
   readonly packages: readonly CreditPackage[];
   /**
@@ -26,13 +22,14 @@ export interface Payments {
    */
   startCheckout(request: CheckoutRequest): Promise<Result<string, Refusal>>;
   /**
-   * Reads a webhook's message, checks that it is genuine and of now, and asks what it stands for.
-   * @returns null where it is nothing to us; `signature_invalid` where it is to be dropped; another
-   * refusal where it is to be sent again.
+   * Reads a webhook's message, checks that it is genuine and recent, and reads its object from the
+   * payment service.
+   * @returns `signature_invalid` where the message is not genuine; another refusal where it is to be
+   * sent again.
    */
   readWebhook(
     body: string,
     signature: string | undefined,
     now_ms: number,
-  ): Promise<Result<PaymentNews | null, Refusal>>;
+  ): Promise<Result<PaymentEvent, Refusal>>;
 }

@@ -1,25 +1,36 @@
 /** The adapter to Stripe: hosted Checkout, and the webhook that says what became of it. */
 import type * as z from "zod/mini";
-import type { CreditPackage } from "../domain/purchases.ts";
+import type { DropReason, PaymentNews } from "../domain/payment_event.ts";
+import type { CreditPackage, ReversalStanding } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
-import type { CheckoutRequest, PaymentNews, Payments } from "./payments.ts";
+import type { CheckoutRequest, Payments } from "./payments.ts";
 import { isSignatureValid } from "./signature.ts";
 import { askStripe, type StripeAccount, type StripeCall } from "./stripe_api.ts";
-import { IDENTITY_MARK, readEvent, SERVICE_MARK, type Said } from "./stripe_events.ts";
+import { readEvent, type Subject } from "./stripe_events.ts";
 import {
+  charge,
   checkoutSession,
+  dispute,
   newCheckoutSession,
   paymentIntent,
   type CheckoutSession,
+  type Dispute,
 } from "./stripe_objects.ts";
 
 export interface StripeSettings extends StripeAccount {
   readonly webhook_secret: string;
   readonly packages: readonly CreditPackage[];
-  /** This deployment's mark on its checkouts: others may share the Stripe account. */
-  readonly service: string;
+  /**
+   * This deployment's mark on its checkouts, since others may share the Stripe account: the first is
+   * the one to set, any is ours.
+   */
+  readonly marks: () => Promise<readonly [string, ...string[]]>;
 }
+
+/** Where a checkout and its payment carry the deployment's mark, and the buyer's identity. */
+const SERVICE_MARK = "passbook_service";
+const IDENTITY_MARK = "passbook_identity_id";
 
 /** Stripe's id of a checkout goes in here on the way back; it must not be escaped. */
 const SESSION_PLACE = "{CHECKOUT_SESSION_ID}";
@@ -32,8 +43,9 @@ export function createStripe(settings: StripeSettings): Payments {
       if (!(await isSignatureValid(settings.webhook_secret, body, signature, now_ms))) {
         return refused({ code: "signature_invalid" });
       }
-      const said = readEvent(body);
-      return said === null ? accepted(null) : complete(settings, said);
+      const { event, subject } = readEvent(body);
+      const news = subject === null ? dropped("type_not_handled") : await ask(settings, subject);
+      return news.ok ? accepted({ ...event, news: news.value }) : news;
     },
   };
 }
@@ -44,6 +56,7 @@ async function startCheckout(
 ): Promise<Result<string, Refusal>> {
   const wanted = settings.packages.find(({ id }) => id === package_id);
   if (wanted === undefined) return refused({ code: "package_unknown" });
+  const [mark] = await settings.marks();
   const made = await read(settings, newCheckoutSession, {
     method: "POST",
     path: "/v1/checkout/sessions",
@@ -56,11 +69,11 @@ async function startCheckout(
       success_url: comingBack(return_url, "success"),
       cancel_url: comingBack(return_url, "cancelled"),
       client_reference_id: identity_id,
-      [`metadata[${SERVICE_MARK}]`]: settings.service,
+      [`metadata[${SERVICE_MARK}]`]: mark,
       [`metadata[${IDENTITY_MARK}]`]: identity_id,
       "metadata[passbook_package]": wanted.id,
       // Refunds and disputes know the payment alone.
-      [`payment_intent_data[metadata][${SERVICE_MARK}]`]: settings.service,
+      [`payment_intent_data[metadata][${SERVICE_MARK}]`]: mark,
       [`payment_intent_data[metadata][${IDENTITY_MARK}]`]: identity_id,
     },
     idempotency_key: await stripeKey(identity_id, idempotency_key),
@@ -86,28 +99,43 @@ async function stripeKey(identity_id: string, key: string | null): Promise<strin
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/**
- * What an event stands for, as Stripe says it now. An event alone credits nothing: what was paid, and
- * for which price, is asked of Stripe with our own key, so that a leaked webhook secret makes no money.
- */
-function complete(
-  settings: StripeSettings,
-  said: Said,
-): Promise<Result<PaymentNews | null, Refusal>> {
-  return said.kind === "checkout" ? readPurchase(settings, said) : readReversal(settings, said);
+type News = Promise<Result<PaymentNews, Refusal>>;
+
+function dropped(reason: DropReason): Result<PaymentNews, never> {
+  return accepted({ kind: "dropped", reason });
 }
 
-async function readPurchase(
-  settings: StripeSettings,
-  { id, service }: Extract<Said, { kind: "checkout" }>,
-): Promise<Result<PaymentNews | null, Refusal>> {
-  if (service !== settings.service) return accepted(null);
+/**
+ * What became of an event's object, as Stripe says it now. The event itself is believed only for the
+ * object's id, so that a leaked webhook secret makes no money.
+ */
+function ask(settings: StripeSettings, { kind, id }: Subject): News {
+  switch (kind) {
+    case "checkout":
+      return readPurchase(settings, id);
+    case "charge":
+      return readRefund(settings, id);
+    case "dispute":
+      return readDispute(settings, id);
+  }
+}
+
+async function isMarked(
+  { marks }: StripeSettings,
+  metadata: CheckoutSession["metadata"],
+): Promise<boolean> {
+  const mark = metadata?.[SERVICE_MARK];
+  return mark !== undefined && (await marks()).includes(mark);
+}
+
+async function readPurchase(settings: StripeSettings, id: string): News {
   const path = `/v1/checkout/sessions/${id}?expand[]=line_items`;
   const asked = await read(settings, checkoutSession, { method: "GET", path });
   if (!asked.ok) return asked;
   const session = asked.value;
-  // Some ways of paying take days: another event follows.
-  if (session.payment_status !== "paid") return accepted(null);
+  if (!(await isMarked(settings, session.metadata))) return dropped("not_ours");
+  // Some ways of paying take days.
+  if (session.payment_status !== "paid") return dropped("checkout_unpaid");
   const news = asPurchase(settings, session);
   if (news !== null) return accepted(news);
   console.error({ event: "purchase_unmatched", checkout_session_id: session.id });
@@ -139,29 +167,58 @@ function asPurchase({ packages }: StripeSettings, session: CheckoutSession): Pay
   };
 }
 
-/** Whose payment it is, only the payment itself says. */
+async function readRefund(settings: StripeSettings, id: string): News {
+  const asked = await read(settings, charge, { method: "GET", path: `/v1/charges/${id}` });
+  if (!asked.ok) return asked;
+  const { amount_refunded: amount_minor, ...rest } = asked.value;
+  return readReversal(settings, { ...rest, amount_minor, standing: "withheld" });
+}
+
+async function readDispute(settings: StripeSettings, id: string): News {
+  const asked = await read(settings, dispute, { method: "GET", path: `/v1/disputes/${id}` });
+  if (!asked.ok) return asked;
+  const { amount: amount_minor, ...rest } = asked.value;
+  return readReversal(settings, { ...rest, amount_minor, standing: standingOf(asked.value) });
+}
+
+/**
+ * An inquiry (`warning_…`) leaves the money where it is, as does a dispute that was prevented. Money
+ * that was moved counts, whatever the status says meanwhile.
+ */
+function standingOf({ status, balance_transactions }: Dispute): ReversalStanding {
+  if (status === "won") return "reinstated";
+  if (status === "lost") return "lost";
+  const moves = balance_transactions ?? [];
+  if (moves.length > 0) {
+    return moves.reduce((sum, { amount }) => sum + amount, 0) < 0 ? "withheld" : "reinstated";
+  }
+  return status.startsWith("warning_") || status === "prevented" ? "inquiry" : "withheld";
+}
+
+/** Only the payment itself says whose it is. */
 async function readReversal(
   settings: StripeSettings,
-  {
-    payment_intent_id,
-    source_id,
-    amount_minor,
-    currency,
-    standing,
-  }: Extract<Said, { kind: "reversal" }>,
-): Promise<Result<PaymentNews | null, Refusal>> {
+  taken: {
+    readonly id: string;
+    readonly payment_intent: string | null;
+    readonly amount_minor: number;
+    readonly currency: string;
+    readonly standing: ReversalStanding;
+  },
+): News {
+  const { id: source_id, payment_intent: payment_intent_id, standing } = taken;
+  if (payment_intent_id === null) return dropped("no_payment");
   const path = `/v1/payment_intents/${encodeURIComponent(payment_intent_id)}`;
   const asked = await read(settings, paymentIntent, { method: "GET", path });
   if (!asked.ok) return asked;
-  const { metadata, amount_received, ...payment } = asked.value;
+  const { metadata, amount_received, currency } = asked.value;
   const identity_id = metadata?.[IDENTITY_MARK];
-  if (metadata?.[SERVICE_MARK] !== settings.service || identity_id === undefined) {
-    return accepted(null);
-  }
+  if (identity_id === undefined) return dropped("not_ours");
   // A bank may dispute in its own currency; what part that is cannot be told, so it is all of it.
-  const known = currency === payment.currency ? amount_minor : amount_received;
-  const reversal = { payment_intent_id, source_id, amount_minor: known, standing };
-  return accepted({ kind: "reversal", identity_id, reversal });
+  const amount_minor = taken.currency === currency ? taken.amount_minor : amount_received;
+  const reversal = { payment_intent_id, source_id, amount_minor, standing };
+  const is_marked = await isMarked(settings, metadata);
+  return accepted({ kind: "reversal", identity_id, reversal, is_marked });
 }
 
 /** Asks Stripe for one of its objects. @throws Error where that does not look as documented. */

@@ -1,74 +1,35 @@
-/** Which of Stripe's events say something to us, and what; see Stripe's docs, "Types of events". */
-import type { ReversalStanding } from "../domain/purchases.ts";
-import { charge, dispute, event, markedSession } from "./stripe_objects.ts";
+/** Which of Stripe's events concern us, and the object each is about; see Stripe's docs, "Types of events". */
+import { event, identified } from "./stripe_objects.ts";
 
-/** What an event says by itself, before Stripe is asked for the rest. */
-export type Said =
-  | { readonly kind: "checkout"; readonly id: string; readonly service: string | undefined }
-  | {
-      readonly kind: "reversal";
-      readonly payment_intent_id: string;
-      readonly source_id: string;
-      readonly amount_minor: number;
-      readonly currency: string;
-      readonly standing: ReversalStanding;
-    };
-
-/** The mark by which we know our own checkouts among all of one Stripe account. */
-export const SERVICE_MARK = "passbook_service";
-export const IDENTITY_MARK = "passbook_identity_id";
-
-/**
- * Reads an event's body. Null: it is of a type, or of an object, that is nothing to us.
- * @throws Error where an event of ours does not look as documented.
- */
-export function readEvent(body: string): Said | null {
-  const { type, data } = event.parse(JSON.parse(body));
-  switch (type) {
-    case "checkout.session.completed":
-    case "checkout.session.async_payment_succeeded": {
-      const { id, metadata } = markedSession.parse(data.object);
-      return { kind: "checkout", id, service: metadata?.[SERVICE_MARK] };
-    }
-    case "charge.refunded": {
-      const { amount_refunded: amount_minor, ...rest } = charge.parse(data.object);
-      return reversal({ ...rest, amount_minor, standing: "withheld" });
-    }
-    case "charge.dispute.created":
-    case "charge.dispute.closed":
-    case "charge.dispute.funds_withdrawn":
-    case "charge.dispute.funds_reinstated": {
-      const { amount: amount_minor, status, ...rest } = dispute.parse(data.object);
-      return reversal({ ...rest, amount_minor, standing: standingOf(type, status) });
-    }
-    default:
-      return null;
-  }
-}
-
-function reversal({
-  id: source_id,
-  payment_intent: payment_intent_id,
-  ...rest
-}: {
+/** An event's own name, for the log. */
+export interface StripeEvent {
   readonly id: string;
-  readonly payment_intent: string | null;
-  readonly amount_minor: number;
-  readonly currency: string;
-  readonly standing: ReversalStanding;
-}): Said | null {
-  return payment_intent_id === null
-    ? null
-    : { kind: "reversal", source_id, payment_intent_id, ...rest };
+  readonly type: string;
 }
 
+/** The object that an event is about: its kind and its id. Everything else is read from Stripe. */
+export interface Subject {
+  readonly kind: "checkout" | "charge" | "dispute";
+  readonly id: string;
+}
+
+const SUBJECT_KINDS: Readonly<Record<string, Subject["kind"]>> = {
+  "checkout.session.completed": "checkout",
+  "checkout.session.async_payment_succeeded": "checkout",
+  "charge.refunded": "charge",
+  "charge.dispute.created": "dispute",
+  "charge.dispute.closed": "dispute",
+  "charge.dispute.funds_withdrawn": "dispute",
+  "charge.dispute.funds_reinstated": "dispute",
+};
+
 /**
- * An inquiry (`warning_…`) leaves the money where it is, as does a dispute that was prevented. What was
- * moved is told by two events of its own, whatever the status says meanwhile.
+ * Reads an event's body. `subject` is null where events of its type do not concern us.
+ * @throws Error where it does not look as documented.
  */
-function standingOf(type: string, status: string): ReversalStanding {
-  if (type === "charge.dispute.funds_reinstated" || status === "won") return "reinstated";
-  if (status === "lost") return "lost";
-  if (type === "charge.dispute.funds_withdrawn") return "withheld";
-  return status.startsWith("warning_") || status === "prevented" ? "inquiry" : "withheld";
+export function readEvent(body: string): { event: StripeEvent; subject: Subject | null } {
+  const { id, type, data } = event.parse(JSON.parse(body));
+  const kind = Object.hasOwn(SUBJECT_KINDS, type) ? SUBJECT_KINDS[type] : undefined;
+  if (kind === undefined) return { event: { id, type }, subject: null };
+  return { event: { id, type }, subject: { kind, id: identified.parse(data.object).id } };
 }

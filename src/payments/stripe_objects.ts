@@ -43,22 +43,30 @@ export const paymentIntent = z.object({
   metadata: marks,
 });
 
-export const markedSession = z.object({ id: checkoutSession.shape.id, metadata: marks });
-
 export const charge = z.object({
-  id: z.string().check(z.maxLength(255)),
+  id: z.string(),
   payment_intent: text_or_null,
   amount_refunded: minor_units,
   currency: z.string(),
 });
 
 export const dispute = z.object({
-  id: z.string().check(z.maxLength(255)),
+  id: z.string(),
   payment_intent: text_or_null,
   amount: minor_units,
   currency: z.string(),
   status: z.string(),
+  /** What the dispute took from our Stripe balance, below zero, and what it gave back. */
+  balance_transactions: z.nullish(z.array(z.object({ amount: z.int() }))),
 });
+export type Dispute = z.infer<typeof dispute>;
+
+/** What an event says of its object: the id alone. It goes into an address, and into the log. */
+export const identified = z.object({ id: z.string().check(z.regex(/^\w{1,255}$/)) });
 
 /** An event's envelope. Its object is read by the type it has. */
-export const event = z.object({ type: z.string(), data: z.object({ object: z.unknown() }) });
+export const event = z.object({
+  id: identified.shape.id,
+  type: z.string().check(z.regex(/^[\w.]{1,100}$/)),
+  data: z.object({ object: z.unknown() }),
+});

@@ -35,6 +35,9 @@ export class StripeDouble {
   /** Prices by id, in cents. */
   readonly prices: Record<string, number> = { price_small: 500, price_large: 3_333 };
   readonly sessions = new Map<string, Session>();
+  /** Charges and disputes by id, as they are now. */
+  readonly charges = new Map<string, Object_>();
+  readonly disputed = new Map<string, Object_ & { balance_transactions: { amount: number }[] }>();
   readonly #payments = new Map<string, Object_ & { amount_received: number }>();
   readonly #kept = new Map<string, { form: string; body: Object_ }>();
   readonly asked: Request[] = [];
@@ -52,15 +55,32 @@ export class StripeDouble {
     if (request.method === "POST" && pathname === "/v1/checkout/sessions") {
       return this.#create(form, request.headers.get("Idempotency-Key"));
     }
-    const [, kind = "", id = ""] =
-      /^\/v1\/(checkout\/sessions|payment_intents)\/(\w+)$/.exec(pathname) ?? [];
-    const found = kind === "payment_intents" ? this.#payments.get(id) : this.sessions.get(id);
+    return request.method === "GET" ? this.#read(new URL(request.url)) : unrecognized(pathname);
+  }
+
+  #read({ pathname, searchParams }: URL): Response {
+    const [, kind = "", id = ""] = /^\/v1\/([\w/]+)\/(\w+)$/.exec(pathname) ?? [];
+    const kinds: Record<string, ReadonlyMap<string, Object_>> = {
+      "checkout/sessions": this.sessions,
+      payment_intents: this.#payments,
+      charges: this.charges,
+      disputes: this.disputed,
+    };
+    const objects = kinds[kind];
+    if (objects === undefined) return unrecognized(pathname);
+    for (const [name, value] of searchParams) {
+      if (name !== "expand[]") return refusal(400, { code: "parameter_unknown", param: name });
+      const is_known = kind === "checkout/sessions" && value === "line_items";
+      if (!is_known)
+        return refusal(400, { message: `This property cannot be expanded (${value})` });
+    }
+    const found = objects.get(id);
     if (found === undefined) return missing("id");
     const { price, payment_intent_metadata: _, ...shown } = found;
     // Only where it is asked for, as with Stripe.
-    const expanded = new URL(request.url).searchParams.getAll("expand[]").includes("line_items");
-    const items = { line_items: { data: [{ price: { id: price }, quantity: 1 }] } };
-    return Response.json(expanded ? { ...shown, ...items } : shown);
+    if (!searchParams.has("expand[]")) return Response.json(shown);
+    const line_items = { data: [{ price: { id: price }, quantity: 1 }] };
+    return Response.json({ ...shown, line_items });
   }
 
   #create(text: string, key: string | null): Response {
@@ -134,34 +154,54 @@ export class StripeDouble {
     session.payment_status = "paid";
     const payment = this.#payments.get(session.payment_intent ?? "");
     if (payment !== undefined) payment.amount_received = Number(session["amount_total"]);
-  }
-
-  /** `amount_refunded`: all that was refunded so far, in cents. */
-  refunds(id: string, amount_refunded: number): StripeEvent {
-    return this.event("charge.refunded", {
-      id: `ch_${id}`,
+    this.charges.set(`ch_${session.id}`, {
+      id: `ch_${session.id}`,
       object: "charge",
-      payment_intent: this.#session(id).payment_intent,
-      amount: this.#session(id)["amount_total"],
-      amount_refunded,
+      payment_intent: session.payment_intent,
+      amount: session["amount_total"],
+      amount_refunded: 0,
       currency: "eur",
     });
   }
 
+  /** `amount_refunded`: all that was refunded so far, in cents. */
+  refunds(id: string, amount_refunded: number): StripeEvent {
+    const charge = this.#charge(id);
+    const [least, most] = [Number(charge["amount_refunded"]), Number(charge["amount"])];
+    if (amount_refunded < least || amount_refunded > most) throw new Error("no such refund");
+    charge["amount_refunded"] = amount_refunded;
+    return this.event("charge.refunded", charge);
+  }
+
+  /** A dispute goes on as told; withdrawing and giving back funds is a movement of its own. */
   disputes(
     id: string,
     what: "created" | "closed" | "funds_withdrawn" | "funds_reinstated",
     about: { amount: number; status: string; currency?: string; number?: number },
   ): StripeEvent {
     const { number = 1, ...rest } = about;
-    return this.event(`charge.dispute.${what}`, {
+    const charge = this.#charge(id);
+    const dispute = {
       id: `du_${number}_${id}`,
       object: "dispute",
-      charge: `ch_${id}`,
-      payment_intent: this.#session(id).payment_intent,
+      charge: charge["id"],
+      payment_intent: charge["payment_intent"],
       currency: "eur",
+      balance_transactions: [
+        ...(this.disputed.get(`du_${number}_${id}`)?.balance_transactions ?? []),
+        ...(what === "funds_withdrawn" ? [{ amount: -about.amount }] : []),
+        ...(what === "funds_reinstated" ? [{ amount: about.amount }] : []),
+      ],
       ...rest,
-    });
+    };
+    this.disputed.set(dispute.id, dispute);
+    return this.event(`charge.dispute.${what}`, dispute);
+  }
+
+  #charge(id: string): Object_ {
+    const charge = this.charges.get(`ch_${id}`);
+    if (charge === undefined) throw new Error(`checkout ${id} has no money yet`);
+    return charge;
   }
 
   /** An event holds its object as it was then. */
@@ -187,6 +227,10 @@ function nested(form: URLSearchParams, name: string): Record<string, string> {
 
 function refusal(status: number, error: object): Response {
   return Response.json({ error: { type: "invalid_request_error", ...error } }, { status });
+}
+
+function unrecognized(path: string): Response {
+  return refusal(404, { message: `Unrecognized request URL (${path})` });
 }
 
 function missing(param: string): Response {

@@ -1,4 +1,6 @@
+import { listDurableObjectIds } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { exportJWK, generateKeyPair } from "jose";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { dump, query } from "../support/account_object.ts";
@@ -8,6 +10,12 @@ import { sign, type StripeDouble, type StripeEvent } from "./stripe_double.ts";
 import { creditsOf, deliver, openCheckout, openStripe, PACKAGES, post, SELLING } from "./till.ts";
 
 const GOOD = { status: 200, body: { ok: true } };
+
+/** What the log says of an event that changed nothing. */
+function dropped({ id, type }: StripeEvent, reason: string): object {
+  const event = { event: "payment_event_dropped", reason, stripe_event_id: id, type };
+  return expect.objectContaining(event) as object;
+}
 
 function lines(identity_id: string): Promise<{ kind: string; amount: number; note: string }[]> {
   return query(identity_id, "select kind, amount, note from entries where kind like 'purchase%'");
@@ -61,11 +69,7 @@ describe("a paid checkout", () => {
     const ada = await signInWithCredits();
     const id = await openCheckout(ada);
     const { data, ...event } = stripe.completes(id);
-    const metadata = {
-      passbook_service: "development",
-      passbook_package: "large",
-      credits: "9999",
-    };
+    const metadata = { passbook_package: "large", credits: "9999" };
     const altered = { ...data.object, metadata, amount_total: 1, client_reference_id: "somebody" };
     expect(await deliver({ ...event, data: { object: altered } })).toMatchObject(GOOD);
     expect(await creditsOf(ada)).toBe(200);
@@ -84,15 +88,15 @@ describe("a paid checkout", () => {
   it.each([
     ["another service's checkout", { passbook_service: "https://other.example" }],
     ["a checkout that is none of ours", {}],
-  ])("passes over %s without asking Stripe", async (_, metadata) => {
+  ])("drops %s, and says so in the log", async (_, metadata) => {
+    const log = vi.spyOn(console, "warn").mockReturnValue();
     const stripe = openStripe();
     const ada = await signInWithCredits();
-    const { data, ...event } = stripe.completes(await openCheckout(ada));
-    const before = stripe.asked.length;
-    expect(
-      await deliver({ ...event, data: { object: { ...data.object, metadata } } }),
-    ).toMatchObject(GOOD);
-    expect(stripe.asked).toHaveLength(before);
+    const id = await openCheckout(ada);
+    const event = stripe.completes(id);
+    Object.assign(stripe.sessions.get(id) ?? {}, { metadata });
+    expect(await deliver(event)).toMatchObject(GOOD);
+    expect(log.mock.calls).toEqual([[dropped(event, "not_ours")]]);
     expect(await creditsOf(ada)).toBe(100);
   });
 
@@ -274,10 +278,11 @@ describe("money that goes back", () => {
     [
       "won, told backwards",
       [
-        ["closed", { ...open, status: "won" }],
         ["created", open],
+        ["closed", { ...open, status: "won" }],
       ],
       1_100,
+      "backwards",
     ],
     [
       "reinstated",
@@ -290,10 +295,11 @@ describe("money that goes back", () => {
     [
       "reinstated, told backwards",
       [
-        ["funds_reinstated", open],
         ["funds_withdrawn", open],
+        ["funds_reinstated", open],
       ],
       1_100,
+      "backwards",
     ],
     ["an inquiry", [["created", { ...open, status: "warning_needs_response" }]], 1_100],
     [
@@ -306,27 +312,83 @@ describe("money that goes back", () => {
     ],
     ["about a part", [["created", { ...open, amount: 1_000 }]], 799],
     ["in another currency", [["created", { ...open, amount: 1, currency: "usd" }]], 100],
-  ] as const)("a dispute %s", async (_, events, credits) => {
+  ] as const)("a dispute %s", async (_, stages, credits, order: string = "forwards") => {
     const { stripe, ada, id, paid } = await buyLarge();
     await deliver(paid);
-    for (const [what, about] of events) {
-      expect(await deliver(stripe.disputes(id, what, about))).toMatchObject(GOOD);
+    const events: StripeEvent[] = [];
+    for (const [what, about] of stages) {
+      const event = stripe.disputes(id, what, about);
+      if (order === "backwards") events.unshift(event);
+      else expect(await deliver(event)).toMatchObject(GOOD);
     }
+    for (const event of events) expect(await deliver(event)).toMatchObject(GOOD);
     expect(await creditsOf(ada)).toBe(credits);
     await expectInvariants(ada.identity_id);
   });
 
-  it("of a payment that is none of ours is passed over", async () => {
+  it("of a payment that is none of ours is dropped, and the log says why", async () => {
+    const log = vi.spyOn(console, "warn").mockReturnValue();
     const { stripe, ada, id, paid } = await buyLarge();
     await deliver(paid);
-    const { data, ...event } = stripe.refunds(id, 3_333);
-    const foreign = { ...data.object, payment_intent: null };
-    expect(await deliver({ ...event, data: { object: foreign } })).toMatchObject(GOOD);
+    const event = stripe.refunds(id, 3_333);
+    const charge = stripe.charges.get(`ch_${id}`) ?? {};
+    stripe.charges.set(`ch_${id}`, { ...charge, payment_intent: null });
+    expect(await deliver(event)).toMatchObject(GOOD);
+    stripe.charges.set(`ch_${id}`, charge);
+    const payments = stripe.answer.bind(stripe);
     const marks = { passbook_service: "https://other", passbook_identity_id: ada.identity_id };
-    for (const metadata of [{}, null, marks]) {
+    const stranger = { ...marks, passbook_identity_id: "usr_of_another_service" };
+    for (const metadata of [{}, null, marks, stranger]) {
       const body = { id: "pi_x", amount_received: 5, currency: "eur", metadata };
-      vi.spyOn(stripe, "answer").mockResolvedValueOnce(Response.json(body));
-      expect(await deliver({ ...event, data })).toMatchObject(GOOD);
+      stripe.charges.set(`ch_${id}`, { ...charge, payment_intent: "pi_x" });
+      vi.spyOn(stripe, "answer").mockImplementation(async (request) =>
+        request.url.endsWith("/pi_x") ? Response.json(body) : payments(request),
+      );
+      expect(await deliver(event)).toMatchObject(GOOD);
+    }
+    const reasons = ["no_payment", ...Array.from({ length: 4 }, () => "not_ours")];
+    expect(log.mock.calls.map(([line]) => line)).toEqual(reasons.map((it) => dropped(event, it)));
+    expect(await creditsOf(ada)).toBe(1_100);
+    const objects = await listDurableObjectIds(env.ACCOUNT);
+    const strangers = env.ACCOUNT.idFromName("usr_of_another_service");
+    expect(objects.some((it) => it.equals(strangers))).toBe(false);
+  });
+
+  it("is believed of Stripe only: a forged event gives and takes no credits", async () => {
+    const { stripe, ada, id, paid } = await buyLarge();
+    await deliver(paid);
+    const disputed = stripe.disputes(id, "created", { amount: 3_333, status: "needs_response" });
+    await deliver(disputed);
+    expect(await creditsOf(ada)).toBe(100);
+    for (const type of ["charge.dispute.closed", "charge.dispute.funds_reinstated"]) {
+      const won = stripe.event(type, { ...disputed.data.object, status: "won", amount: 1 });
+      expect(await deliver(won)).toMatchObject(GOOD);
+      expect(await creditsOf(ada)).toBe(100);
+    }
+    await deliver(stripe.disputes(id, "closed", { amount: 3_333, status: "won" }));
+    expect(await creditsOf(ada)).toBe(1_100);
+    const charge = stripe.charges.get(`ch_${id}`) ?? {};
+    const refund = stripe.event("charge.refunded", { ...charge, amount_refunded: 3_333 });
+    expect(await deliver(refund)).toMatchObject(GOOD);
+    expect(await creditsOf(ada)).toBe(1_100);
+  });
+
+  it("by an object that Stripe does not know changes nothing and is not accepted", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const { stripe, ada, paid } = await buyLarge();
+    await deliver(paid);
+    for (const type of ["charge.refunded", "charge.dispute.closed"]) {
+      const payment_intent = paid.data.object["payment_intent"];
+      const invented = {
+        id: "du_invented",
+        payment_intent,
+        amount_refunded: 3_333,
+        status: "lost",
+      };
+      const answer = await deliver(stripe.event(type, invented));
+      expect([answer.status, answer.body.code]).toEqual([502, "payments_refused"]);
+      const elsewhere = { ...invented, id: "../payouts/po_1" };
+      expect((await deliver(stripe.event(type, elsewhere))).status).toBe(500);
     }
     expect(await creditsOf(ada)).toBe(1_100);
   });
@@ -341,10 +403,66 @@ describe("money that goes back", () => {
   });
 });
 
-describe("a webhook's message", () => {
-  it("of a type that is nothing to us is answered 200", async () => {
+/** The service at another address, and with other keys. */
+const MOVED = { ...SELLING, BASE_URL: "http://moved.localhost" };
+
+async function withNewKeys(): Promise<object> {
+  const { privateKey } = await generateKeyPair("EdDSA", { crv: "Ed25519", extractable: true });
+  const key = { ...(await exportJWK(privateKey)), kid: "new" };
+  return { ...SELLING, SIGNING_KEYS: JSON.stringify({ keys: [key] }) };
+}
+
+describe("payments of before the service changed its address or its keys", () => {
+  it.each([
+    ["address", async () => MOVED],
+    ["keys", withNewKeys],
+  ])("a refund takes credits back after a new %s", async (_, change) => {
+    const { stripe, ada, id, paid } = await buyLarge();
+    await deliver(paid);
+    const settings = await change();
+    expect(await deliver(stripe.refunds(id, 3_333), settings)).toMatchObject(GOOD);
+    expect(await creditsOf(ada)).toBe(100);
+  });
+
+  it.each([
+    ["address", async () => MOVED],
+    ["keys", withNewKeys],
+  ])("a lost dispute takes credits back after a new %s", async (_, change) => {
+    const { stripe, ada, id, paid } = await buyLarge();
+    await deliver(paid);
+    const settings = await change();
+    const about = { amount: 3_333, status: "lost" };
+    expect(await deliver(stripe.disputes(id, "closed", about), settings)).toMatchObject(GOOD);
+    expect(await creditsOf(ada)).toBe(100);
+  });
+
+  it("a checkout paid at the new address credits its buyer, at once or days later", async () => {
     const stripe = openStripe();
-    expect(await deliver(stripe.event("customer.created", { id: "cus_1" }))).toMatchObject(GOOD);
+    const ada = await signInWithCredits();
+    const [now, later] = [await openCheckout(ada), await openCheckout(ada)];
+    await deliver(stripe.completes(later, "later"));
+    expect(await deliver(stripe.completes(now), MOVED)).toMatchObject(GOOD);
+    expect(await deliver(stripe.moneyArrives(later), MOVED)).toMatchObject(GOOD);
+    expect(await creditsOf(ada)).toBe(300);
+  });
+
+  it("a checkout under a key since retired is dropped, and the log says so", async () => {
+    const log = vi.spyOn(console, "warn").mockReturnValue();
+    const { stripe, ada, paid } = await buyLarge();
+    expect(stripe.sessions.size).toBe(1);
+    expect(await deliver(paid, await withNewKeys())).toMatchObject(GOOD);
+    expect(log.mock.calls).toEqual([[dropped(paid, "not_ours")]]);
+    expect(await creditsOf(ada)).toBe(100);
+  });
+});
+
+describe("a webhook's message", () => {
+  it("of a type that does not concern us gets 200, and the log says that it was dropped", async () => {
+    const log = vi.spyOn(console, "warn").mockReturnValue();
+    const stripe = openStripe();
+    const event = stripe.event("customer.created", { id: "cus_1" });
+    expect(await deliver(event)).toMatchObject(GOOD);
+    expect(log.mock.calls).toEqual([[dropped(event, "type_not_handled")]]);
   });
 
   it.each([
