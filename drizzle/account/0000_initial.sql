@@ -5,9 +5,6 @@ CREATE TABLE `account` (
 	`plan` text NOT NULL,
 	`created_at_ms` integer NOT NULL,
 	`suspended_at_ms` integer,
-	`kept_since_ms` integer DEFAULT 0 NOT NULL,
-	`kept_since_line` integer DEFAULT 0 NOT NULL,
-	`kept_before_lines` integer DEFAULT 0 NOT NULL,
 	`deleted_at_ms` integer,
 	`erasure` text,
 	`returned` integer DEFAULT false NOT NULL,
@@ -39,11 +36,19 @@ CREATE TABLE `entries` (
 	`open_jobs` integer DEFAULT 0 NOT NULL,
 	`recent_after_job_id` text,
 	`recent_jobs` integer DEFAULT 0 NOT NULL,
-	`spending_json` text,
-	`kept_key` text,
-	`keyed_before_line` integer,
-	`keyed_lines` integer DEFAULT 0 NOT NULL
+	`spending_json` text
 );
+--> statement-breakpoint
+CREATE TABLE `idempotency_keys` (
+	`day` integer NOT NULL,
+	`caller` text NOT NULL,
+	`endpoint` text NOT NULL,
+	`key` text NOT NULL,
+	`fingerprint` text NOT NULL,
+	`response_json` text NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	PRIMARY KEY(`day`, `caller`, `endpoint`, `key`)
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `jobs` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -61,35 +66,11 @@ CREATE TABLE `jobs` (
 	`metadata_json` text,
 	`personal_token_id` text,
 	`settle` text DEFAULT 'holder' NOT NULL,
-	`on_expiry` text DEFAULT 'refund' NOT NULL
+	`on_expiry` text DEFAULT 'refund' NOT NULL,
+	`idempotency_caller` text,
+	`idempotency_key` text,
+	`idempotency_fingerprint` text
 ) WITHOUT ROWID;
---> statement-breakpoint
-CREATE TABLE `kept_answers` (
-	`endpoint` text NOT NULL,
-	`key` text NOT NULL,
-	`fingerprint` text NOT NULL,
-	`personal_token_id` text,
-	`answer_json` text NOT NULL,
-	`created_at_ms` integer NOT NULL,
-	PRIMARY KEY(`endpoint`, `key`)
-) WITHOUT ROWID;
---> statement-breakpoint
-CREATE TABLE `kept_answers_before` (
-	`endpoint` text NOT NULL,
-	`key` text NOT NULL,
-	`fingerprint` text NOT NULL,
-	`personal_token_id` text,
-	`answer_json` text NOT NULL,
-	`created_at_ms` integer NOT NULL,
-	PRIMARY KEY(`endpoint`, `key`)
-) WITHOUT ROWID;
---> statement-breakpoint
-CREATE TABLE `kept_key_pages` (
-	`slot` integer PRIMARY KEY NOT NULL,
-	`last_line` integer NOT NULL,
-	`newest_ms` integer NOT NULL,
-	`keys_json` text NOT NULL
-);
 --> statement-breakpoint
 CREATE TABLE `long_jobs` (
 	`expires_at_ms` integer NOT NULL,

@@ -8,7 +8,7 @@ import type {
   CreateJobRequest,
   SettledJob,
 } from "./contract.ts";
-import type { KeptForm } from "./idempotency/kept_answers.ts";
+import type { ResponseForm } from "./idempotency/responses.ts";
 import { completeJob, createJob } from "./jobs.ts";
 import { readBooks } from "./ledger.ts";
 import type { Transaction } from "./transaction.ts";
@@ -40,27 +40,27 @@ function inOrder<Request, Value>(
 
 const isAnyDone = ({ results }: Batch<unknown>): boolean => results.some(({ ok }) => ok);
 
-/** Kept as it is, where any item was done. */
-export const CREATED_FORM: KeptForm<Batch<CreatedJob>> = {
-  isKept: isAnyDone,
-  keep: (answer) => answer,
-  recall: (kept) => kept as Batch<CreatedJob>,
+/** Stored as it is, if any item was done. */
+export const CREATED_FORM: ResponseForm<Batch<CreatedJob>> = {
+  changed: isAnyDone,
+  store: (response) => response,
+  restore: (stored) => stored as Batch<CreatedJob>,
 };
 
 /**
- * Kept without the jobs themselves, whose metadata could be more than a row holds. They are read again:
- * a completed job never changes.
+ * Stored without the jobs themselves, because their metadata could be larger than a row may be. They are read
+ * again: a completed job never changes.
  */
-export const SETTLED_FORM: KeptForm<Batch<SettledJob>> = {
-  isKept: isAnyDone,
-  keep: ({ results, credits }): KeptSettlements => ({
+export const SETTLED_FORM: ResponseForm<Batch<SettledJob>> = {
+  changed: isAnyDone,
+  store: ({ results, credits }): StoredSettlements => ({
     credits,
     results: results.map((it) =>
       it.ok ? accepted({ job_id: it.value.job.id, credits: it.value.credits }) : it,
     ),
   }),
-  recall: (kept, { store }) => {
-    const { results, credits } = kept as KeptSettlements;
+  restore: (stored, { store }) => {
+    const { results, credits } = stored as StoredSettlements;
     const ids = results.flatMap((it) => (it.ok ? [it.value.job_id] : []));
     const jobs = new Map(store.readJobs(ids).map((job) => [job.id, job]));
     return {
@@ -75,4 +75,4 @@ export const SETTLED_FORM: KeptForm<Batch<SettledJob>> = {
   },
 };
 
-type KeptSettlements = Batch<{ readonly job_id: string; readonly credits: number }>;
+type StoredSettlements = Batch<{ readonly job_id: string; readonly credits: number }>;

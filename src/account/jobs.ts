@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import * as rules from "../domain/job.ts";
 import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX } from "../domain/limits.ts";
 import { mergeMetadata, serialiseMetadata, type Metadata } from "../domain/metadata.ts";
-import { accepted, assertInvariant, refused } from "../domain/result.ts";
+import { accepted, refused } from "../domain/result.ts";
 import { actingToken, seesJob, whyNotEnd, whyNotReserve, whyOverBudget } from "./caller.ts";
 import { chargeCreator } from "./personal_tokens/spending.ts";
 import type {
@@ -14,22 +14,18 @@ import type {
   FailJobRequest,
   SettledJob,
 } from "./contract.ts";
+import { keyColumns } from "./idempotency/job_keys.ts";
 import type { KeyedRequest } from "./idempotency/once.ts";
 import { ensureOpen, post, readBooks } from "./ledger.ts";
 import { openJobsOf, withoutEnded, withStarted } from "./open_jobs.ts";
-import type { EntryRow, JobRow } from "./store.ts";
+import type { JobRow } from "./store.ts";
 import type { Transaction } from "./transaction.ts";
 
 /**
  * Creates a started job and takes its estimate off the balance. Reads the newest line and job, the
- * token's row, and one job that may have outlasted the recent ones. `asked`: under which key, for the
- * line; so below.
+ * token's row, and one job that may have outlasted the recent ones.
  */
-export function createJob(
-  transaction: Transaction,
-  request: CreateJobRequest,
-  asked: KeyedRequest | null = null,
-): Answer<CreatedJob> {
+export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
   const { store, standing, caller, now_ms } = transaction;
   // An app's key is let in to a suspended account, for what is held to settle: it starts nothing there.
   if (caller.kind === "app" && (standing?.suspended_at_ms ?? null) !== null) {
@@ -58,7 +54,6 @@ export function createJob(
   const entry = post(transaction, step.value.posting, {
     open: withStarted(store, open_before),
     charged: chargeCreator(transaction, creation, 0 - step.value.posting.amount),
-    asked,
   });
   const job = {
     ...creation,
@@ -76,26 +71,22 @@ export function createJob(
     metadata_json: request.metadata_json,
     settle: request.policy.settle,
     on_expiry: request.policy.on_expiry,
+    ...keyColumns(null),
   };
   store.insertJob(job);
   transaction.expiry.started(transaction, job);
   return accepted({ job_id: id, credits: entry.balance_after });
 }
 
-/** What {@link createJob} answered when it wrote this line. */
-export function recallCreated({ job_id, balance_after }: EntryRow): CreatedJob {
-  assertInvariant(job_id !== null, "a created job's line names it");
-  return { job_id, credits: balance_after };
-}
-
 /**
  * Settles a job against its real cost and merges metadata into it. What a capped token settles beyond
- * the reserve must fit its cap; anyone else's settlement never fails for money.
+ * the reserve must fit its cap; anyone else's settlement never fails for money. `keyed`: the request, if
+ * it has a key, for the job's row.
  */
 export function completeJob(
   transaction: Transaction,
   request: CompleteJobRequest,
-  asked: KeyedRequest | null = null,
+  keyed: KeyedRequest | null = null,
 ): Answer<SettledJob> {
   const job = readInTime(transaction, request.job_id);
   if (job === null || !seesJob(transaction, job)) return refused({ code: "job_unknown" });
@@ -108,14 +99,14 @@ export function completeJob(
   const metadata = mergeStored(job.metadata_json, request.metadata_json);
   if (!metadata.ok) return metadata;
   const words = { metadata_json: metadata.value, failure_reason: null };
-  return accepted(applyStep(transaction, job, step.value, words, asked));
+  return accepted(applyStep(transaction, job, step.value, words, keyed));
 }
 
 /** Fails a job, refunding its reserve or keeping it, and merges metadata into it. */
 export function failJob(
   transaction: Transaction,
   request: FailJobRequest,
-  asked: KeyedRequest | null = null,
+  keyed: KeyedRequest | null = null,
 ): Answer<SettledJob> {
   const job = readInTime(transaction, request.job_id);
   if (job === null || !seesJob(transaction, job)) return refused({ code: "job_unknown" });
@@ -126,17 +117,7 @@ export function failJob(
   const metadata = mergeStored(job.metadata_json, request.metadata_json);
   if (!metadata.ok) return metadata;
   const words = { metadata_json: metadata.value, failure_reason: request.reason };
-  return accepted(applyStep(transaction, job, step.value, words, asked));
-}
-
-/** What {@link completeJob} or {@link failJob} answered when it wrote this line: such an end is final. */
-export function recallSettled(
-  { line, job_id, balance_after }: EntryRow,
-  { store }: Transaction,
-): SettledJob {
-  const job = store.readJob(job_id ?? "");
-  assertInvariant(job?.line === line, "a job whose end was asked for changes no more");
-  return { job, credits: balance_after };
+  return accepted(applyStep(transaction, job, step.value, words, keyed));
 }
 
 /**
@@ -162,13 +143,13 @@ function applyStep(
   job: JobRow,
   step: rules.JobStep,
   words: Pick<JobRow, "metadata_json" | "failure_reason">,
-  asked: KeyedRequest | null,
+  keyed: KeyedRequest | null,
 ): SettledJob {
   const { store, now_ms } = transaction;
   const { status, actual_cost, failure } = step;
   const open = withoutEnded(store, openJobsOf(store.readNewestEntry()), job, now_ms);
   const charged = chargeCreator(transaction, job, 0 - step.posting.amount);
-  const entry = post(transaction, step.posting, { open, charged, asked });
+  const entry = post(transaction, step.posting, { open, charged });
   const ended = {
     ...job,
     status,
@@ -177,6 +158,7 @@ function applyStep(
     ...words,
     updated_at_ms: now_ms,
     line: entry.line,
+    ...keyColumns(keyed),
   };
   store.updateJob(ended);
   return { job: ended, credits: entry.balance_after };

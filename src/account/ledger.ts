@@ -2,8 +2,6 @@
 import type { TokenSpending } from "../domain/carried_spending.ts";
 import { nextLine, type LedgerLine, type Posting, type Standing } from "../domain/ledger.ts";
 import { assertInvariant } from "../domain/result.ts";
-import { withoutKey } from "./idempotency/line_keys.ts";
-import type { KeyedRequest } from "./idempotency/once.ts";
 import { openJobsOf, type OpenJobs } from "./open_jobs.ts";
 import { carrySpending } from "./personal_tokens/spending.ts";
 import type { EntryRow } from "./store.ts";
@@ -17,15 +15,12 @@ export function readBooks({
 }
 
 /**
- * What starting or ending a job changes beside the money: what is started, its token's spending, and
- * under which key it is answered again.
+ * What starting or ending a job changes beside the money: what is started, and its token's spending.
  */
 export interface JobBooks {
   readonly open: OpenJobs;
   /** Null where no cap counts it. */
   readonly charged: TokenSpending | null;
-  /** The request under a key that the line is of; null where it had none, or the line is of something else on its way. */
-  readonly asked: KeyedRequest | null;
 }
 
 /**
@@ -37,14 +32,13 @@ export function post(
   posting: Posting,
   of_job: JobBooks | null = null,
 ): EntryRow {
-  const { store, line_keys, now_ms, delivery, posted } = transaction;
+  const { store, now_ms, delivery, posted } = transaction;
   const newest = store.readNewestEntry();
   const line = nextLine(newest, posting);
-  const { open = openJobsOf(newest), charged = null, asked = null } = of_job ?? {};
+  const { open = openJobsOf(newest), charged = null } = of_job ?? {};
   const { open_jobs, recent_after_job_id, recent_jobs } = open;
   const spending_json = carrySpending(transaction, charged);
-  const keyed = asked === null ? withoutKey(newest) : line_keys.add(transaction, asked, line.line);
-  const books = { open_jobs, recent_after_job_id, recent_jobs, spending_json, ...keyed };
+  const books = { open_jobs, recent_after_job_id, recent_jobs, spending_json };
   const entry = { ...line, at_ms: now_ms, ...books };
   assertWritten(store.insertEntry(entry), line);
   delivery.owe(now_ms, newest?.line ?? 0);

@@ -8,8 +8,7 @@ import type { AccountRow, AccountStanding, EntryRow, JobRow, Statements } from "
 
 /** The statements with a memory. What writes one of the remembered rows is told apart here. */
 export function withMemory(statements: Statements) {
-  // Undefined: not known. Null: there is none. Of the account's row not what is said of kept answers:
-  // those write that themselves, and ask for it each time.
+  // Undefined: not known. Null: there is none.
   let account: AccountRow | null | undefined;
   let newest_entry: EntryRow | null | undefined;
   let newest_job_id: string | null | undefined;

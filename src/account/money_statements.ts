@@ -54,7 +54,7 @@ export const insert_entry = statement((database) => {
       ...values("line", "kind", "amount", "balance_after", "reserved_after"),
       ...values("job_id", "app_slug", "note", "at_ms"),
       ...values("open_jobs", "recent_after_job_id", "recent_jobs"),
-      ...values("spending_json", "kept_key", "keyed_before_line", "keyed_lines"),
+      spending_json: value("spending_json"),
     })
     .returning({ line, balance_after, reserved_after });
 });
@@ -102,6 +102,7 @@ export const insert_job = statement((database) =>
     ...values("failure", "failure_reason", "created_at_ms", "updated_at_ms", "expires_at_ms"),
     ...values("line", "metadata_json"),
     ...values("personal_token_id", "settle", "on_expiry"),
+    ...values("idempotency_caller", "idempotency_key", "idempotency_fingerprint"),
   }),
 );
 
@@ -111,6 +112,7 @@ export const update_job = statement((database) =>
     .set({
       ...values("status", "actual_cost", "failure", "failure_reason"),
       ...values("updated_at_ms", "line", "metadata_json"),
+      ...values("idempotency_caller", "idempotency_key", "idempotency_fingerprint"),
     })
     .where(matches(jobs.id)),
 );

@@ -25,11 +25,8 @@ import { Streams } from "./events/streams.ts";
 import { WATCH_HEADER, WATCH_PROTOCOL, type WatchRequest } from "./events/watcher.ts";
 import { Expiry } from "./expiry.ts";
 import { readOverview, readStatement } from "./history.ts";
-import { inRows, openKeptAnswers, WHOLE, type KeptAnswers } from "./idempotency/kept_answers.ts";
-import { inLines } from "./idempotency/kept_lines.ts";
-import { openKeyStore } from "./idempotency/key_store.ts";
-import { LineKeys } from "./idempotency/line_keys.ts";
-import { once, type Keeper, type KeyedRequest } from "./idempotency/once.ts";
+import { onceInJob } from "./idempotency/job_keys.ts";
+import { Responses, WHOLE, type ResponseForm } from "./idempotency/responses.ts";
 import * as jobs from "./jobs.ts";
 import { inspect } from "./inspection.ts";
 import { ensureOpen } from "./ledger.ts";
@@ -52,8 +49,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   readonly #database: AccountDatabase;
   #store!: Store;
   #personal_tokens!: PersonalTokenStore;
-  #kept_answers!: KeptAnswers;
-  #line_keys!: LineKeys;
+  #responses!: Responses;
   #listJobs!: JobLists;
   #outbox!: Outbox;
   #alarm!: Alarm;
@@ -73,8 +69,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       this.#alarm = new Alarm(ctx.storage, await ctx.storage.getAlarm());
       this.#store = openStore(this.#database);
       this.#personal_tokens = openPersonalTokenStore(this.#database);
-      this.#kept_answers = openKeptAnswers(this.#database);
-      this.#line_keys = new LineKeys(openKeyStore(this.#database), this.#kept_answers);
+      this.#responses = new Responses(this.#database);
       this.#listJobs = openJobLists(this.#database);
       this.#outbox = new Outbox(this.#database, this.#store, createProjector(env));
       const { ctx: context } = this;
@@ -138,10 +133,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.CreateJobRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.CreatedJob> {
-    const keeper = inLines(this.#kept_answers, jobs.recallCreated);
-    return this.#transactOnce(caller, "jobs.create", guard, keeper, (it, asked) =>
-      jobs.createJob(it, request, asked),
-    );
+    const stored = { endpoint: "jobs.create", form: WHOLE };
+    return this.#transactOnce(caller, guard, stored, (it) => jobs.createJob(it, request));
   }
 
   completeJob(
@@ -149,9 +142,9 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.CompleteJobRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.SettledJob> {
-    const keeper = inLines(this.#kept_answers, jobs.recallSettled);
-    return this.#transactOnce(caller, "jobs.complete", guard, keeper, (it, asked) =>
-      jobs.completeJob(it, request, asked),
+    const settled = { job_id: request.job_id, status: "completed" } as const;
+    return this.#transact(caller, "write", (it) =>
+      onceInJob(it, guard, settled, (keyed) => jobs.completeJob(it, request, keyed)),
     );
   }
 
@@ -160,10 +153,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     requests: readonly contract.CreateJobRequest[],
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.Batch<contract.CreatedJob>> {
-    const keeper = inRows(this.#kept_answers, batches.CREATED_FORM);
-    return this.#transactOnce(caller, "jobs.create.batch", guard, keeper, (it) =>
-      batches.createJobs(it, requests),
-    );
+    const stored = { endpoint: "jobs.create.batch", form: batches.CREATED_FORM };
+    return this.#transactOnce(caller, guard, stored, (it) => batches.createJobs(it, requests));
   }
 
   completeJobs(
@@ -171,10 +162,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     requests: readonly contract.CompleteJobRequest[],
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.Batch<contract.SettledJob>> {
-    const keeper = inRows(this.#kept_answers, batches.SETTLED_FORM);
-    return this.#transactOnce(caller, "jobs.complete.batch", guard, keeper, (it) =>
-      batches.completeJobs(it, requests),
-    );
+    const stored = { endpoint: "jobs.complete.batch", form: batches.SETTLED_FORM };
+    return this.#transactOnce(caller, guard, stored, (it) => batches.completeJobs(it, requests));
   }
 
   failJob(
@@ -182,9 +171,9 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.FailJobRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.SettledJob> {
-    const keeper = inLines(this.#kept_answers, jobs.recallSettled);
-    return this.#transactOnce(caller, "jobs.fail", guard, keeper, (it, asked) =>
-      jobs.failJob(it, request, asked),
+    const settled = { job_id: request.job_id, status: "failed" } as const;
+    return this.#transact(caller, "write", (it) =>
+      onceInJob(it, guard, settled, (keyed) => jobs.failJob(it, request, keyed)),
     );
   }
 
@@ -228,8 +217,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.AdjustCreditsRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.AdjustedCredits> {
-    const keeper = inRows(this.#kept_answers, WHOLE);
-    return this.#transactOnce(SERVICE, "admin.credits", guard, keeper, (it) =>
+    const stored = { endpoint: "admin.credits", form: WHOLE };
+    return this.#transactOnce(SERVICE, guard, stored, (it) =>
       adjustments.adjustCredits(it, request),
     );
   }
@@ -238,10 +227,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     request: contract.ChangePlanRequest,
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.ChangedPlan> {
-    const keeper = inRows(this.#kept_answers, WHOLE);
-    return this.#transactOnce(SERVICE, "admin.plan", guard, keeper, (it) =>
-      adjustments.changePlan(it, request),
-    );
+    const stored = { endpoint: "admin.plan", form: WHOLE };
+    return this.#transactOnce(SERVICE, guard, stored, (it) => adjustments.changePlan(it, request));
   }
 
   inspect(): contract.Answer<contract.InspectedAccount> {
@@ -434,7 +421,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       ["projection", () => this.#delivery.flush()],
       ["streams", () => this.#endStreams()],
       // What others wait for came first: cleaning up must not stand in its way.
-      ["clean-up", () => this.#kept_answers.cleanUp(Date.now())],
+      ["clean-up", () => this.#responses.deleteOld(Date.now())],
     ]);
   }
 
@@ -451,13 +438,12 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   #transactOnce<Value>(
     caller: contract.Caller,
-    endpoint: string,
     guard: contract.IdempotencyGuard | null,
-    keeper: Keeper<Value>,
-    operation: (transaction: Transaction, asked: KeyedRequest | null) => contract.Answer<Value>,
+    stored: { readonly endpoint: string; readonly form: ResponseForm<Value> },
+    operation: (transaction: Transaction) => contract.Answer<Value>,
   ): contract.OnceAnswer<Value> {
     return this.#transact(caller, "write", (transaction) =>
-      once(keeper, endpoint, guard, transaction, operation),
+      this.#responses.once(transaction, guard, stored, () => operation(transaction)),
     );
   }
 
@@ -484,7 +470,6 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       alarm: this.#alarm,
       delivery: this.#delivery,
       expiry: this.#expiry,
-      line_keys: this.#line_keys,
       posted,
       identity_id: this.#identityId(),
     };

@@ -189,8 +189,10 @@ function grantRow(account_id: string, app: AppRow | null): ProjectedRows["grants
   return [{ account_id, app_slug, amount, granted_at_ms }];
 }
 
-/** Without the metadata, which is the users', and the token and policy, the account's own affairs. */
-function jobRow(account_id: string, row: JobRow): ProjectedRows["jobs"][number] {
-  const { personal_token_id: _, metadata_json: __, settle: ___, on_expiry: ____, ...job } = row;
-  return { account_id, ...job };
+/** What D1 shows of a job: not its metadata, which is the user's, and nothing that only the account needs. */
+function jobRow(account_id: string, row: JobRow): Required<ProjectedRows["jobs"][number]> {
+  const { id, status, app_slug, action, reserved, actual_cost, line } = row;
+  const { failure, failure_reason, created_at_ms, updated_at_ms, expires_at_ms } = row;
+  const job = { account_id, id, status, app_slug, action, reserved, actual_cost, line };
+  return { ...job, failure, failure_reason, created_at_ms, updated_at_ms, expires_at_ms };
 }

@@ -19,11 +19,6 @@ export const account = sqliteTable("account", {
   created_at_ms: integer().notNull(),
   /** Since when operators keep its holder out; null: they do not. */
   suspended_at_ms: integer(),
-  /** Since when, and after which line, `kept_answers` is the table that new ones go to. */
-  kept_since_ms: integer().notNull().default(0),
-  kept_since_line: integer().notNull().default(0),
-  /** How many lines were written while `kept_answers_before` was that table. */
-  kept_before_lines: integer().notNull().default(0),
   /** Since when there is no such account any more; null: there is. From then on this row is its tombstone. */
   deleted_at_ms: integer(),
   /** How far a deleted account's rows are gone; see `erasure.ts`. Null: the account is there. */
@@ -41,10 +36,7 @@ export const account = sqliteTable("account", {
  * `recent_after_job_id` started jobs up to this one have a row in `long_jobs` (null: none was before);
  * `recent_jobs` how many jobs there are after it, started or not: at most `RECENT_JOBS_MAX`;
  * `spending_json` what some capped tokens have spent, newer than in their rows (null: of none); its form
- * is that of `personal_tokens/spending.ts`;
- * `keyed_before_line` the newest line before it that has a `kept_key` (null: none has);
- * `keyed_lines` how many lines with one, itself included and from it back, nothing but themselves tells
- * of: at most `LINE_KEYS.lines_max`. See `idempotency/line_keys.ts`.
+ * is that of `personal_tokens/spending.ts`.
  */
 export const entries = sqliteTable("entries", {
   line: integer().primaryKey(),
@@ -61,10 +53,6 @@ export const entries = sqliteTable("entries", {
   recent_after_job_id: text(),
   recent_jobs: integer().notNull().default(0),
   spending_json: text(),
-  /** The `Idempotency-Key` of the request that wrote the line; see `idempotency/key_text.ts`. */
-  kept_key: text(),
-  keyed_before_line: integer(),
-  keyed_lines: integer().notNull().default(0),
 });
 
 /** Apps this account was upserted for; `granted_at_ms` is null until starter credits were granted. */
@@ -97,6 +85,10 @@ export const jobs = sqliteTable("jobs", {
   /** The app's policy when the job was created; see `domain/app_policy`. */
   settle: text({ enum: SETTLERS }).notNull().default("holder"),
   on_expiry: text({ enum: EXPIRY_OUTCOMES }).notNull().default("refund"),
+  /** The request that completed or failed the job, if it had a key; see `idempotency/job_keys.ts`. */
+  idempotency_caller: text(),
+  idempotency_key: text(),
+  idempotency_fingerprint: text(),
 });
 
 /**
@@ -145,41 +137,24 @@ export const personalTokens = sqliteTable("personal_tokens", {
   expires_at_ms: integer().notNull(),
 });
 
-const keptAnswersTable = (name: "kept_answers" | "kept_answers_before") =>
-  sqliteTable(
-    name,
-    {
-      endpoint: text().notNull(),
-      key: text().notNull(),
-      fingerprint: text().notNull(),
-      /** The personal access token that asked; null: a session. */
-      personal_token_id: text(),
-      answer_json: text().notNull(),
-      created_at_ms: integer().notNull(),
-    },
-    (table) => [primaryKey({ columns: [table.endpoint, table.key] })],
-  );
-
 /**
- * Answers kept for retries, by endpoint and `Idempotency-Key`: those of now, and those of before them,
- * which go as a whole, since a table is dropped for nothing where each deleted row is paid for. See
- * `idempotency/kept_answers.ts`, which makes the first anew: what changes here changes there.
+ * Responses for retries of all other requests with an `Idempotency-Key`. `day`: the UTC day of
+ * `created_at_ms`, first in the key, so that old rows are found without an index; see
+ * `idempotency/responses.ts`.
  */
-export const keptAnswers = keptAnswersTable("kept_answers");
-export const keptAnswersBefore = keptAnswersTable("kept_answers_before");
-
-/** Where a key is. */
-export type PlacedLine = readonly [placed_key: string, line: number];
-
-/** Where keys of older lines are: a ring of rows, each of many lines. See `idempotency/line_keys.ts`. */
-export const keptKeyPages = sqliteTable("kept_key_pages", {
-  slot: integer().primaryKey(),
-  /** The newest line of the page, and the latest moment of any. */
-  last_line: integer().notNull(),
-  newest_ms: integer().notNull(),
-  /** Pairs of a key, its place before it, and the line that has it, oldest first. */
-  keys_json: text({ mode: "json" }).$type<readonly PlacedLine[]>().notNull(),
-});
+export const idempotencyKeys = sqliteTable(
+  "idempotency_keys",
+  {
+    day: integer().notNull(),
+    caller: text().notNull(),
+    endpoint: text().notNull(),
+    key: text().notNull(),
+    fingerprint: text().notNull(),
+    response_json: text().notNull(),
+    created_at_ms: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.caller, table.endpoint, table.key] })],
+);
 
 /**
  * What third-party providers gave for the user, a row for each. `sealed` holds the tokens themselves

@@ -35,8 +35,7 @@ function openStatements(database: AccountDatabase) {
     /** Takes everything out of the account's row but that it was deleted, and its id, for D1 to forget. */
     saveTombstone: (erasure: NonNullable<AccountRow["erasure"]>): void => {
       const nothing = { identity_id: "", plan: "", created_at_ms: 0, returned: false };
-      const no_answers = { kept_since_ms: 0, kept_since_line: 0, kept_before_lines: 0 };
-      saveAccount({ ...nothing, ...no_answers, erasure });
+      saveAccount({ ...nothing, erasure });
     },
     saveReturned: (): void => saveAccount({ returned: true }),
     /** Notes that a debt was taken over; says whether it was not before. */

@@ -5,7 +5,6 @@ import { admit, type AdmittedCaller, type Wanted } from "./caller.ts";
 import { SERVICE, type Answer, type Caller } from "./contract.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Expiry } from "./expiry.ts";
-import type { LineKeys } from "./idempotency/line_keys.ts";
 import type { AccountStanding, Store } from "./store.ts";
 import type { PersonalTokenStore } from "./personal_tokens/store.ts";
 import { whyDeleted } from "./deletion.ts";
@@ -21,7 +20,6 @@ export interface Transaction {
   readonly alarm: Alarm;
   readonly delivery: Delivery;
   readonly expiry: Expiry;
-  readonly line_keys: LineKeys;
   /** Says that a line was posted, for those who are told after the commit. */
   readonly posted: () => void;
   /** Whom the account lets in, as it was when the transaction began. */
@@ -43,7 +41,6 @@ export interface Ground {
   readonly alarm: Alarm;
   readonly delivery: Delivery;
   readonly expiry: Expiry;
-  readonly line_keys: LineKeys;
   readonly posted: () => void;
   readonly identity_id: string;
 }
@@ -87,9 +84,9 @@ function transactByService<Value>(
   { storage, ...ground }: Ground,
   work: (transaction: Transaction) => Value,
 ): Value {
-  const { alarm, expiry, line_keys, store } = ground;
+  const { alarm, expiry, store } = ground;
   const part = <Part>(inner: () => Part): Part =>
-    store.within(() => alarm.within(() => line_keys.within(() => storage.transactionSync(inner))));
+    store.within(() => alarm.within(() => storage.transactionSync(inner)));
   const size_bytes = (): number => storage.sql.databaseSize;
   const moment = { caller: SERVICE, now_ms: Date.now() };
   try {

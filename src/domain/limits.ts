@@ -88,8 +88,6 @@ export const LIST_SCAN_ROWS = 2_000;
 /** Longest `Idempotency-Key`, in characters, and how long its answer is kept. */
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255;
 export const IDEMPOTENCY_KEEP_MS = 24 * 60 * 60 * 1000;
-/** After so long a kept answer may go: nobody can ask for it, also by a clock somewhat behind this one. */
-export const IDEMPOTENCY_REACH_MS = IDEMPOTENCY_KEEP_MS + LEDGER_CLOCK_SKEW_MS;
 /** Why an operator did something, or why a job failed, in characters. */
 export const REASON_MAX_LENGTH = 500;
 /** How many people a search by e-mail address finds at most: whoever gets more types more. */
@@ -110,28 +108,8 @@ export const STATS_DAYS_MAX = 366;
  */
 export const AUDIT_KEY_MS = 23 * 60 * 60 * 1000;
 
-/** Of a request's fingerprint, a SHA-256 in hexadecimal, what is kept and compared: 128 bits. */
-export const IDEMPOTENCY_FINGERPRINT_LENGTH = 32;
-
-/**
- * Keys that lie in ledger lines. The first request with a key after a waking reads `lines_max` lines and
- * `pages_max` pages at most: 19 cents for a million of them. A page is one written row for `page_lines`
- * keys, 2 cents for a million. An account of more than 4,096 keys in a day, one each 21 seconds, pays a row
- * for each beyond, so that what it remembers stays about a megabyte.
- */
-export const LINE_KEYS = { lines_max: 128, page_lines: 64, pages_max: 64 } as const;
-
-/**
- * Ledger lines after which kept answers begin a new table, if a day is over too. Making one costs a few
- * written rows, which many lines share; an account that has fewer keeps its old answers meanwhile.
- */
-export const IDEMPOTENCY_TABLE_LINES = 1_000;
-/**
- * Ledger lines of a table of kept answers that is dropped in one go, a tenth of a second's work. One of
- * more is emptied by the alarm first, so many rows at a time, which does not make the account wait.
- */
-export const IDEMPOTENCY_DROP_LINES = 200_000;
-export const IDEMPOTENCY_CLEANUP_ROWS = 5_000;
+/** Old responses that one alarm deletes: some milliseconds of work; the next alarm takes the rest. */
+export const IDEMPOTENCY_CLEANUP_ROWS = 1_000;
 
 /** Apps one account may be upserted for. Anyone can invent slugs; this bounds what that stores. */
 export const APPS_PER_ACCOUNT_MAX = 1_000;

@@ -1,19 +1,17 @@
 /** Rows read by each operation of an account with a long history: a number, whatever the history. */
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Account } from "../../src/account/object.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
 import {
   EXPIRY_PORTION_JOBS,
-  LINE_KEYS,
-  IDEMPOTENCY_TABLE_LINES,
+  IDEMPOTENCY_CLEANUP_ROWS,
+  LEDGER_CLOCK_SKEW_MS,
   LIST_SCAN_ROWS,
   OPEN_JOBS_MAX,
   RECENT_JOBS_MAX,
 } from "../../src/domain/limits.ts";
 import { change, evict, fireAlarm, query } from "../support/account_object.ts";
-import { passTime } from "../support/clock.ts";
 
 const ADA = "ada";
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -64,7 +62,8 @@ async function prepare(jobs: number): Promise<string> {
     ADA,
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs})
      insert into jobs select '${abandoned.slice(0, 14)}' || printf('%09d', i), 'completed', 'demo',
-       'draw', 1, 1, null, null, created_at_ms, updated_at_ms, expires_at_ms, 4, '{"a":"b"}', null, settle, on_expiry
+       'draw', 1, 1, null, null, created_at_ms, updated_at_ms, expires_at_ms, 4, '{"a":"b"}', null, settle, on_expiry,
+       null, null, null
      from jobs, n where id = '${abandoned}'`,
   );
   await query(
@@ -202,7 +201,7 @@ describe("10,000 jobs that run out at once", () => {
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${OPEN_JOBS_MAX - 1})
        insert into jobs select printf('00000000-0000-7000-8000-%012d', i), status, app_slug, action,
          1, 0, null, null, created_at_ms, updated_at_ms, expires_at_ms, 3, null, null,
-         settle, on_expiry from jobs, n`,
+         settle, on_expiry, null, null, null from jobs, n`,
     );
     await query(ADA, "insert into long_jobs select expires_at_ms, id from jobs");
     await change(
@@ -243,129 +242,59 @@ describe("10,000 jobs that run out at once", () => {
   });
 });
 
-describe("with a million lines behind", () => {
-  // The Worker's clock is ahead: an alarm that rings before a look would have read what a waking reads.
-  beforeEach(() => passTime(3_600_000));
-
-  /** Lines that move nothing, as many settled jobs of no cost would leave, none of them with a key. */
-  const addLines = (count: number) =>
-    change(
-      ADA,
-      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
-       insert into entries (line, kind, amount, balance_after, reserved_after, at_ms, open_jobs,
-         recent_jobs, keyed_before_line, keyed_lines)
-       select line + i, 'grant', 0, balance_after, reserved_after, at_ms, open_jobs, recent_jobs,
-         iif(kept_key is null, keyed_before_line, line), keyed_lines
-       from n, (select * from entries order by line desc limit 1)`,
-    );
+describe("500,000 idempotency keys", () => {
+  const MORE = 500_000;
   const job = { ...JOB, cost_estimate: 0, ttl_seconds: 60 };
-  /** As many requests under keys, each a job that is started and ended, so that few are. */
-  const keep = (first: number, count: number) =>
-    runInDurableObject(account(), (instance) => {
-      for (let at = first; at < first + count; at += 1) {
-        const made = instance.createJob(session, job, { key: `key-${at}`, fingerprint: "x" });
-        if (!made.ok) expect.fail("refused");
-        const ended = {
-          job_id: made.value.value.job_id,
-          refund: true,
-          reason: null,
-          metadata_json: null,
-        };
-        instance.failJob(session, ended, null);
-      }
-    });
-  /** Rows that a request reads by itself, what is told D1 meanwhile left out. */
-  async function rowsReadBy(ask: (instance: Account) => unknown): Promise<number> {
-    const rows = await countRowsRead();
-    try {
-      return await runInDurableObject(account(), (instance) => {
-        rows();
-        expect(ask(instance)).toMatchObject({ ok: true });
-        return rows();
-      });
-    } finally {
-      restores.splice(0).forEach((restore) => restore());
-    }
-  }
-  const under = (key: string) => (instance: Account) =>
-    instance.createJob(session, job, { key, fingerprint: "x" });
-  /** What a request reads besides keys, where it is the first after a waking, and later. */
-  const FIRST = 4 * RECENT_JOBS_MAX;
-  const LATER = 10;
-  /** What is read of keys after a waking, at most. */
-  const KEYS = LINE_KEYS.lines_max + LINE_KEYS.pages_max;
 
-  it("a request under a key reads keyed lines and pages alone, one without neither", async () => {
-    await account().wallet(session, { app: { slug: "demo", starter_credits: 0 } });
-    await keep(0, LINE_KEYS.lines_max);
-    await addLines(1_000_000);
-    const without = (it: Account) => it.createJob(session, job, null);
-    await rowsReadBy(without);
-    await evict(ADA);
-    const unkeyed = await rowsReadBy(without);
-    expect(unkeyed).toBeLessThan(FIRST);
-    await evict(ADA);
-    const more = (await rowsReadBy(under("new"))) - unkeyed;
-    expect(more).toBeGreaterThan(LINE_KEYS.lines_max);
-    expect(more).toBeLessThan(KEYS + LATER);
-    expect(await rowsReadBy(under("newer"))).toBeLessThan(LATER);
-    const again = await account().createJob(session, job, { key: "key-0", fingerprint: "x" });
-    expect(again).toMatchObject({ value: { replayed: true } });
-    expect(await rowsReadBy(under("key-0"))).toBeLessThan(LATER);
-  });
-
-  it("a day of more keys than pages hold is no more to a waking, and every key is known", async () => {
-    await account().wallet(session, { app: { slug: "demo", starter_credits: 0 } });
-    const { lines_max, page_lines, pages_max } = LINE_KEYS;
-    const rowsOf = async (table: string) =>
-      (await query<{ n: number }>(ADA, `select count(*) as n from ${table}`))[0]?.n;
-    const held = lines_max + page_lines * pages_max;
-    await keep(0, held);
-    expect(await rowsOf("kept_key_pages")).toBe(pages_max);
-    expect(await rowsOf("kept_answers")).toBe(0);
-    // From here on each costs a row, written many at once.
-    await keep(held, page_lines);
-    expect(await rowsOf("kept_answers")).toBe(page_lines);
-    await addLines(1_000);
-    await evict(ADA);
-    expect(await rowsReadBy(under("new"))).toBeLessThan(FIRST + KEYS);
-    for (let at = 0; at < held + page_lines; at += 97) {
-      const guard = { key: `key-${at}`, fingerprint: "x" };
-      const again = await account().createJob(session, job, guard);
-      expect(again).toMatchObject({ value: { replayed: true } });
-      expect(await rowsReadBy(under(`key-${at}`))).toBeLessThan(LATER);
-    }
-  });
-});
-
-describe("500,000 kept answers", () => {
-  it("are no burden to a waking or an alarm, and go as a whole", async () => {
-    await account().wallet(session, { app: null });
-    await fireAlarm(ADA);
+  async function keep(at_ms: number): Promise<void> {
     await query(
       ADA,
-      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 500000)
-       insert into kept_answers select 'jobs.create', 'key-' || i, '', null, '{}', ${Date.now()}
-       from n`,
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${MORE})
+       insert into idempotency_keys select ${Math.floor(at_ms / DAY_MS)}, 'holder', 'jobs.create',
+         'key-' || i, '', '{}', ${at_ms} from n`,
     );
+  }
+
+  it("cost a waking, a request under a key and an alarm no more than a few rows", async () => {
+    await account().wallet(session, { app: { slug: "demo", starter_credits: 0 } });
+    await fireAlarm(ADA);
+    await keep(Date.now());
     await evict(ADA);
     const rows = await countRowsRead();
-    const guard = { key: "key-7", fingerprint: "x" };
-    const answer = await account().createJob(session, { ...JOB, ttl_seconds: 60 }, guard);
-    expect(answer).toMatchObject({ refusal: { code: "idempotency_key_reused" } });
+    const used = await account().createJob(session, job, { key: "key-7", fingerprint: "x" });
+    expect(used).toMatchObject({ refusal: { code: "idempotency_key_reused" } });
+    const made = await account().createJob(session, job, { key: "new", fingerprint: "x" });
+    expect(made).toMatchObject({ value: { replayed: false } });
     expect(rows()).toBeLessThan(50);
     await runInDurableObject(account(), (instance) => instance.alarm());
     expect(rows()).toBeLessThan(50);
-    await query(ADA, "alter table kept_answers rename to kept_answers_full");
-    await query(ADA, "alter table kept_answers_before rename to kept_answers");
-    await query(ADA, "alter table kept_answers_full rename to kept_answers_before");
-    await query(ADA, `update account set kept_since_line = -${IDEMPOTENCY_TABLE_LINES}`);
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3 * DAY_MS });
-    const before = rows();
-    const later = { key: "key-8", fingerprint: "x" };
-    const job = { ...JOB, cost_estimate: 0, ttl_seconds: 60 };
-    expect(await account().createJobs(session, [job], later)).toMatchObject({ ok: true });
-    expect(rows() - before).toBeLessThan(100);
-    expect(await query(ADA, "select * from kept_answers_before")).toEqual([]);
+  });
+
+  it("are deleted by the alarm in portions, once they are a day old", async () => {
+    await account().wallet(session, { app: null });
+    const start_ms = Date.now();
+    const left = async () =>
+      (await query<{ n: number }>(ADA, "select count(*) as n from idempotency_keys"))[0]?.n ?? 0;
+    await keep(start_ms);
+    const end_of_day_ms = (Math.floor(start_ms / DAY_MS) + 1) * DAY_MS;
+    vi.useFakeTimers({ toFake: ["Date"], now: end_of_day_ms + DAY_MS });
+    await runInDurableObject(account(), (instance) => instance.alarm());
+    expect(await left()).toBe(MORE);
+    // What a clock could still ask for that is behind by a minute is there until then.
+    vi.setSystemTime(end_of_day_ms + DAY_MS + LEDGER_CLOCK_SKEW_MS);
+    const rows = await countRowsRead();
+    for (let portions = 1; portions <= 3; portions += 1) {
+      rows();
+      expect(await fireAlarm(ADA)).toBe(true);
+      expect(rows()).toBeLessThan(5 * IDEMPOTENCY_CLEANUP_ROWS);
+      expect(await left()).toBe(MORE - portions * IDEMPOTENCY_CLEANUP_ROWS);
+    }
+    await query(ADA, `delete from idempotency_keys where key > 'key-100'`);
+    const job_of_today = { ...job, cost_estimate: 0 };
+    const made = await account().createJob(session, job_of_today, { key: "a", fingerprint: "x" });
+    await fireAlarm(ADA);
+    expect(await query(ADA, "select key from idempotency_keys")).toEqual([{ key: "a" }]);
+    const again = await account().createJob(session, job_of_today, { key: "a", fingerprint: "x" });
+    expect(again).toEqual({ ok: true, value: { ...(made.ok && made.value), replayed: true } });
   });
 });

@@ -5,7 +5,7 @@ import { drizzle } from "drizzle-orm/durable-sqlite";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
 import { atMost, value } from "../../src/account/parameters.ts";
-import { account, entries, keptKeyPages } from "../../src/account/schema.ts";
+import { account, entries, personalTokens } from "../../src/account/schema.ts";
 import { statement, type AccountDatabase, type Builder } from "../../src/account/statement.ts";
 import { signIn, signInWithCredits } from "../support/passbook.ts";
 
@@ -19,7 +19,7 @@ describe("a statement", () => {
   it.each([
     ["booleans and nulls", (database: Builder) => database.select().from(account)],
     ["many rows", (database: Builder) => database.select().from(entries)],
-    ["no rows", (database: Builder) => database.select().from(keptKeyPages)],
+    ["no rows", (database: Builder) => database.select().from(personalTokens)],
     [
       "columns under other names",
       (database: Builder) => database.select({ credits: entries.balance_after }).from(entries),
@@ -42,20 +42,23 @@ describe("a statement", () => {
   });
 
   it("takes values as their columns do, and gives them back", async () => {
-    const keys_json = [["jobs.create key", 7]] as const;
-    const given = { slot: 1, last_line: 7, newest_ms: 1, keys_json };
+    const none = { app_slug: null, session_id: null, app_slugs_json: null, last_used_at_ms: null };
+    const cap = { cap_credits: 5, cap_period: "total", spent: 0, spent_window: 0 } as const;
+    const times = { created_at_ms: 1, expires_at_ms: 2 };
+    const is = { label: "token", access: "write", upstream: true, admin: false } as const;
+    const given = { ...none, ...cap, ...times, ...is, id: "first" };
     const insert = statement((database) =>
       database
-        .insert(keptKeyPages)
-        .values({ ...given, slot: value("slot") })
+        .insert(personalTokens)
+        .values({ ...given, id: value("id") })
         .returning(),
     );
     const { identity_id } = await signInWithCredits();
     await inAccount(identity_id, (database) => {
-      expect(insert(database).get({ slot: 1 })).toEqual(given);
-      expect(insert(database).all({ slot: 2 })).toEqual([{ ...given, slot: 2 }]);
-      expect(database.select().from(keptKeyPages).all()).toHaveLength(2);
-      expect(() => insert(database).get()).toThrow("slot");
+      expect(insert(database).get({ id: "first" })).toEqual(given);
+      expect(insert(database).all({ id: "second" })).toEqual([{ ...given, id: "second" }]);
+      expect(database.select().from(personalTokens).all()).toHaveLength(2);
+      expect(() => insert(database).get()).toThrow("id");
     });
   });
 

@@ -13,6 +13,8 @@ export interface PriceList {
 /** One kind of life, with what one of them takes. */
 export interface Life {
   readonly name: string;
+  /** Whether its requests had idempotency keys. */
+  readonly keyed?: boolean;
   readonly counts: Counts;
   readonly config: Pick<WorkerConfig, "observability" | "triggers">;
 }
@@ -30,9 +32,8 @@ ${CPU_PER_INVOCATION_MS} ms of CPU an invocation (npm run bench measures it), an
 and ${OBJECT_DELIVERY_MS} ms a batch it sends to D1 by itself. An alarm that was set and did not ring yet is added,
 as if it did. Assumed too: each invocation (request, call of an object, alarm, queue batch) is
 one log event where invocation logs are on, sampled as wrangler.toml says, all of a request alike. Added
-for later: where a schedule clears the read model, a written row each job. Nothing is added for what
-many share: days are closed for 500 accounts at once. Idempotency-Keys lie in ledger lines and cost a row
-for 64 of them, counted; one account of over 4,096 of them a day writes a row for each beyond. Cold:
+for later: where a schedule clears the read model, a written row each job; for the Idempotency-Key of a
+creation, the row's deletion. Nothing is added for what many share: days are closed for 500 accounts at once. Cold:
 asleep before creation and before completion, each half sent on by itself. Hot: 500 lives in a row on one account, 20 at a time.
 Left out: storage, and what the plan includes.`;
 
@@ -61,6 +62,7 @@ function quantities(life: Life): Readonly<Record<string, number>> {
     counts.object_calls * OBJECT_CALL_MS +
     alarms * OBJECT_ALARM_MS +
     by_themselves * OBJECT_DELIVERY_MS;
+  const deleted_keys = life.keyed === true ? 1 : 0;
   const cleared = (life.config.triggers?.crons ?? []).length > 0 ? 1 : 0;
   return {
     requests: counts.requests,
@@ -68,7 +70,7 @@ function quantities(life: Life): Readonly<Record<string, number>> {
     object_requests: counts.object_calls + alarms,
     object_gb_seconds: (active_ms / 1000) * OBJECT_GB,
     object_rows_read: counts.object_rows_read,
-    object_rows_written: counts.object_rows_written + counts.alarms_set,
+    object_rows_written: counts.object_rows_written + counts.alarms_set + deleted_keys,
     d1_rows_read: counts.d1_rows_read,
     d1_rows_written: counts.d1_rows_written + cleared,
     kv_reads: counts.kv_reads,

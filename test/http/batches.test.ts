@@ -173,12 +173,13 @@ describe("a batch's Idempotency-Key", () => {
     const settled_again = await complete(ada, endings, KEY);
     expect(settled_again.text).toBe(settled.text);
     expect(settled_again.headers.get("Idempotency-Replayed")).toBe("true");
-    // What is kept does not repeat the metadata.
-    const kept = await query<{ answer_json: string }>(
+    // What is stored does not repeat the metadata.
+    const stored = await query<{ response_json: string }>(
       ada.identity_id,
-      "select * from kept_answers",
+      "select * from idempotency_keys",
     );
-    expect(kept.every(({ answer_json }) => answer_json.length < 1_000)).toBe(true);
+    expect(stored).toHaveLength(2);
+    expect(stored.every(({ response_json }) => response_json.length < 1_000)).toBe(true);
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(47);
     await expectInvariants(ada.identity_id);
   });

@@ -2,13 +2,9 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DAY_MS } from "../../src/domain/day.ts";
-import {
-  IDEMPOTENCY_DROP_LINES,
-  IDEMPOTENCY_REACH_MS,
-  IDEMPOTENCY_TABLE_LINES,
-} from "../../src/domain/limits.ts";
 import { dump, evict, fireAlarm, query } from "../support/account_object.ts";
-import { BASE_URL, send, signIn, signInWithCredits } from "../support/passbook.ts";
+import { getToken } from "../support/device_logins.ts";
+import { BASE_URL, send, signIn, signInWithCredits, type Answer } from "../support/passbook.ts";
 import worker from "../../src/worker.ts";
 import { signInOperator } from "./admin/operators.ts";
 
@@ -77,16 +73,9 @@ describe("Idempotency-Key", () => {
     expect(first.body).toMatchObject({ job: { status: "completed" }, credits: 93 });
     await evict(ada.identity_id);
     expect((await ada.post("/api/jobs/complete", end, KEY)).text).toBe(first.text);
-    // The line that the time-out wrote on the way is nobody's answer.
-    const lines = await query<{ kind: string; kept_key: string | null }>(
-      ada.identity_id,
-      "select kind, kept_key from entries where job_id is not null order by line",
-    );
-    expect(lines.map(({ kind, kept_key }) => [kind, kept_key !== null])).toEqual([
-      ["reserve", true],
-      ["refund", false],
-      ["settle", true],
-    ]);
+    // The time-out on the way is nobody's request: failing under the same key is another.
+    const failed = await ada.post("/api/jobs/fail", { job_id: end.job_id }, KEY);
+    expect(failed).toMatchObject({ status: 400, body: { code: "job_not_started" } });
   });
 
   it("is told to nobody, in no other answer, export, stream or table of D1", async () => {
@@ -120,7 +109,7 @@ describe("Idempotency-Key", () => {
       texts.push(JSON.stringify((await env.DB.prepare(`select * from ${table}`).all()).results));
     }
     expect(texts.join()).toContain(job_id);
-    expect(texts.filter((text) => /order-66|kept_key/.test(text))).toEqual([]);
+    expect(texts.filter((text) => /order-66|idempotency_/.test(text))).toEqual([]);
   });
 
   it("of a refused request may be tried again", async () => {
@@ -143,129 +132,110 @@ describe("Idempotency-Key", () => {
     expect((await (await signIn()).post("/api/jobs", JOB, KEY)).body).toEqual(after.body);
   });
 
-  describe("kept in a row, as that of a batch,", () => {
-    const tables = (identity_id: string) =>
-      Promise.all(
-        ["kept_answers", "kept_answers_before"].map(async (table) => {
-          const rows = await query<{ key: string }>(identity_id, `select key from ${table}`);
-          return rows.map(({ key }) => key);
-        }),
-      );
-    const keep = async (key: string) => {
-      const ada = await signIn();
-      const answer = await ada.post("/api/jobs/batch", { jobs: [JOB] }, { "Idempotency-Key": key });
-      return answer.body.results?.[0].job_id;
-    };
-    /** As if so many lines had been written since the tables last changed places. */
-    const grow = (identity_id: string) =>
-      query(identity_id, `update account set kept_since_line = -${IDEMPOTENCY_TABLE_LINES}`);
+  it("gives the balance of the first response, also when the balance has changed since", async () => {
+    const ada = await signInWithCredits();
+    const { job_id } = (await ada.post("/api/jobs", JOB)).body;
+    const started = await ada.post("/api/jobs", JOB, KEY);
+    const settled = await ada.post("/api/jobs/complete", { job_id, actual_cost: 12 }, KEY);
+    const failed = await ada.post("/api/jobs/fail", { job_id: started.body.job_id }, KEY);
+    expect([started, settled, failed].map(({ body }) => body.credits)).toEqual([80, 78, 88]);
+    await ada.post("/api/jobs", { ...JOB, cost_estimate: 60 });
+    await evict(ada.identity_id);
+    const again = [
+      await ada.post("/api/jobs", JOB, KEY),
+      await ada.post("/api/jobs/complete", { job_id, actual_cost: 12 }, KEY),
+      await ada.post("/api/jobs/fail", { job_id: started.body.job_id }, KEY),
+    ];
+    expect(again.map(({ text }) => text)).toEqual([started.text, settled.text, failed.text]);
+    expect(again.every(({ headers }) => headers.get("Idempotency-Replayed") === "true")).toBe(true);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(28);
+  });
 
-    it("is kept for 24 hours at least, while tables change places", async () => {
-      const { identity_id } = await signInWithCredits();
-      const start_ms = Date.now();
-      vi.useFakeTimers({ toFake: ["Date"], now: start_ms });
-      const first = await keep("first");
-      await grow(identity_id);
-      vi.setSystemTime(start_ms + DAY_MS - 1_000);
-      const second = await keep("second");
-      expect(await tables(identity_id)).toEqual([["second"], ["first"]]);
-      expect(await keep("first")).toBe(first);
-      await grow(identity_id);
-      vi.setSystemTime(start_ms + DAY_MS - 1_000 + IDEMPOTENCY_REACH_MS - 1);
-      const third = await keep("third");
-      expect(await tables(identity_id)).toEqual([["second", "third"], ["first"]]);
-      vi.setSystemTime(start_ms + DAY_MS - 1_000 + IDEMPOTENCY_REACH_MS);
-      await keep("fourth");
-      expect(await tables(identity_id)).toEqual([["fourth"], ["second", "third"]]);
-      expect(await keep("third")).toBe(third);
-      expect(await keep("second")).not.toBe(second);
-    });
+  it.each([
+    ["complete", { actual_cost: 3 }, { actual_cost: 4 }],
+    ["fail", {}, { refund: false }],
+  ])("of %s with another body for the job is 422 and changes nothing", async (path, one, other) => {
+    const ada = await signInWithCredits();
+    const { job_id } = (await ada.post("/api/jobs", JOB)).body;
+    await ada.post(`/api/jobs/${path}`, { job_id, ...one }, KEY);
+    const before = await dump(ada.identity_id);
+    const refused = await ada.post(`/api/jobs/${path}`, { job_id, ...other }, KEY);
+    expect(refused).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+    expect(await dump(ada.identity_id)).toBe(before);
+  });
 
-    it("is answered for a day though the tables change places by a clock that is ahead", async () => {
-      const { identity_id } = await signInWithCredits();
-      const start_ms = Date.now();
-      vi.useFakeTimers({ toFake: ["Date"], now: start_ms });
-      await grow(identity_id);
-      await keep("first");
-      vi.setSystemTime(start_ms + IDEMPOTENCY_REACH_MS - 1_000);
-      const kept = await keep("kept");
-      vi.setSystemTime(start_ms + IDEMPOTENCY_REACH_MS);
-      await grow(identity_id);
-      await keep("second");
-      vi.setSystemTime(start_ms + IDEMPOTENCY_REACH_MS + DAY_MS + 28_000);
-      await grow(identity_id);
-      await keep("third");
-      vi.setSystemTime(start_ms + IDEMPOTENCY_REACH_MS + DAY_MS - 2_000);
-      expect(await keep("kept")).toBe(kept);
-    });
+  it("of complete and fail belongs to the job, so another job may be settled under it", async () => {
+    const ada = await signInWithCredits();
+    const ids = [
+      (await ada.post("/api/jobs", JOB)).body.job_id,
+      (await ada.post("/api/jobs", JOB)).body.job_id,
+    ];
+    for (const job_id of ids) {
+      const first = await ada.post("/api/jobs/complete", { job_id, actual_cost: 3 }, KEY);
+      expect([first.status, first.headers.get("Idempotency-Replayed")]).toEqual([200, null]);
+    }
+    for (const job_id of ids) {
+      const again = await ada.post("/api/jobs/complete", { job_id, actual_cost: 3 }, KEY);
+      expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+      expect(again.body.job.id).toBe(job_id);
+    }
+  });
 
-    it("stays where it is in an account of few lines", async () => {
-      const { identity_id } = await signInWithCredits();
-      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-      await keep("first");
-      vi.setSystemTime(Date.now() + 40 * DAY_MS);
-      await keep("second");
-      expect(await tables(identity_id)).toEqual([["first", "second"], []]);
-    });
+  it("of one personal token is not the key of another token or of the holder", async () => {
+    const ada = await signInWithCredits();
+    const holders = [ada, await getToken(ada), await getToken(ada, { apps: ["demo"] })];
+    const firsts: Answer[] = [];
+    for (const holder of holders) {
+      const created = await holder.post("/api/jobs", JOB, KEY);
+      expect([created.status, created.headers.get("Idempotency-Replayed")]).toEqual([200, null]);
+      firsts.push(created);
+    }
+    expect(new Set(firsts.map(({ body }) => body.job_id)).size).toBe(3);
+    for (const [at, holder] of holders.entries()) {
+      expect((await holder.post("/api/jobs", JOB, KEY)).text).toBe(firsts[at]?.text);
+    }
+    const [own, other] = [holders[1], holders[2]];
+    const end = { job_id: firsts[1]?.body.job_id, actual_cost: 1 };
+    const settled = await own?.post("/api/jobs/complete", end, KEY);
+    expect((await own?.post("/api/jobs/complete", end, KEY))?.text).toBe(settled?.text);
+    for (const stranger of [ada, other]) {
+      const refused = await stranger?.post("/api/jobs/complete", end, KEY);
+      expect(refused).toMatchObject({ status: 400, body: { code: "job_not_started" } });
+    }
+  });
 
-    it("is emptied in portions before its table goes, where very many are in it", async () => {
-      const { identity_id } = await signInWithCredits();
-      const start_ms = Date.now();
-      vi.useFakeTimers({ toFake: ["Date"], now: start_ms });
-      await keep("first");
-      await query(identity_id, `update account set kept_since_line = -${IDEMPOTENCY_DROP_LINES}`);
-      vi.setSystemTime(start_ms + DAY_MS);
-      await keep("second");
-      await query(
-        identity_id,
-        `with recursive n(i) as (select 1 union all select i + 1 from n where i < 10999)
-         insert into kept_answers_before select 'x', i, '', null, '{}', 0 from n`,
-      );
-      await grow(identity_id);
-      const left = async () => (await tables(identity_id))[1]?.length;
-      await fireAlarm(identity_id);
-      expect(await left()).toBe(11_000);
-      vi.setSystemTime(start_ms + DAY_MS + IDEMPOTENCY_REACH_MS);
-      await keep("third");
-      expect((await tables(identity_id))[0]).toEqual(["second", "third"]);
-      const counts: unknown[] = [];
-      for (let round = 0; round < 3; round += 1) {
-        await fireAlarm(identity_id);
-        counts.push(await left());
-      }
-      expect(counts).toEqual([6_000, 1_000, 0]);
-      await keep("fourth");
-      expect(await tables(identity_id)).toEqual([["fourth"], ["second", "third"]]);
-    });
+  it("of complete is kept for 24 hours to the millisecond", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    const ada = await signInWithCredits();
+    const end = { job_id: (await ada.post("/api/jobs", JOB)).body.job_id, actual_cost: 1 };
+    const start_ms = Date.now();
+    const first = await ada.post("/api/jobs/complete", end, KEY);
+    vi.setSystemTime(start_ms + DAY_MS - 1);
+    expect((await (await signIn()).post("/api/jobs/complete", end, KEY)).text).toBe(first.text);
+    vi.setSystemTime(start_ms + DAY_MS);
+    expect((await (await signIn()).post("/api/jobs/complete", end, KEY)).status).toBe(400);
+  });
 
-    it("leaves the tables as they were where its transaction fails", async () => {
-      const { identity_id } = await signInWithCredits();
-      vi.spyOn(console, "error").mockReturnValue();
-      const first = await keep("first");
-      await grow(identity_id);
-      const before = await dump(identity_id);
-      const trigger = "before update on account begin select raise(abort, 'no'); end";
-      await query(identity_id, `create trigger broken ${trigger}`);
-      await keep("second");
-      await query(identity_id, "drop trigger broken");
-      expect(await dump(identity_id)).toBe(before);
-      expect(await keep("first")).toBe(first);
-    });
+  it("of a creation is found by a clock that went back over midnight", async () => {
+    const midnight_ms = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
+    vi.useFakeTimers({ toFake: ["Date"], now: midnight_ms + 1_000 });
+    const first = await (await signInWithCredits()).post("/api/jobs", JOB, KEY);
+    vi.setSystemTime(midnight_ms - 1_000);
+    expect((await (await signIn()).post("/api/jobs", JOB, KEY)).text).toBe(first.text);
+  });
 
-    it("goes to a table like the one that the migrations made", async () => {
-      const { identity_id } = await signInWithCredits();
-      const shape = () =>
-        query(
-          identity_id,
-          "select name, sql from sqlite_master where name like 'kept_answers%' order by name",
-        );
-      const shapes = await shape();
-      await grow(identity_id);
-      await keep("first");
-      expect(await tables(identity_id)).toEqual([["first"], []]);
-      const quoted = (rows: unknown) => JSON.stringify(rows).replaceAll(/`|\\"/g, "");
-      expect(quoted(await shape())).toBe(quoted(shapes));
-    });
+  it("of a request that a failing store undid is free again", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const ada = await signInWithCredits();
+    const before = await dump(ada.identity_id);
+    const fails = "before insert on idempotency_keys begin select raise(abort, 'no'); end";
+    await query(ada.identity_id, `create trigger broken ${fails}`);
+    expect((await ada.post("/api/jobs", JOB, KEY)).status).toBe(500);
+    expect(await dump(ada.identity_id)).toBe(before);
+    await query(ada.identity_id, "drop trigger broken");
+    const made = await ada.post("/api/jobs", JOB, KEY);
+    expect([made.status, made.headers.get("Idempotency-Replayed")]).toEqual([200, null]);
+    expect((await ada.post("/api/jobs", JOB, KEY)).text).toBe(made.text);
   });
 
   it("forgotten, is used anew", async () => {

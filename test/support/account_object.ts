@@ -41,13 +41,8 @@ export async function readContents(identity_id: string): Promise<Contents> {
 /** Everything the object has stored, as text: equal before and after means that nothing changed. */
 export async function dump(identity_id: string): Promise<string> {
   const account = await query(identity_id, "select * from account");
-  const kept = await query(identity_id, "select * from kept_answers order by endpoint, key");
-  const before = await query(
-    identity_id,
-    "select * from kept_answers_before order by endpoint, key",
-  );
-  const pages = await query(identity_id, "select * from kept_key_pages order by slot");
-  return JSON.stringify([account, kept, before, pages, await readContents(identity_id)]);
+  const keys = await query(identity_id, "select * from idempotency_keys");
+  return JSON.stringify([account, keys, await readContents(identity_id)]);
 }
 
 /** Counts the rows that SQL in the object writes from now on, until the test ends; alarms it sets are none. */

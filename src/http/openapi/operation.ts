@@ -72,7 +72,7 @@ const idempotency_header = z.object({
     .regex(new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_LENGTH}}$`))
     .optional()
     .describe(
-      "The same request under the same key happens once; kept for 24 hours. " +
+      "The same request under the same key happens once; kept for 24 hours. Each personal token and app has keys of its own. " +
         `1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters without a space.`,
     )
     .meta({ examples: ["0d4c8f9e-6f0b-4d5f-8f0a-2f3c7f1e9b11"] }),

@@ -1,0 +1,141 @@
+/**
+ * The responses of creations, batches and operators' acts: one row for each key, for `IDEMPOTENCY_KEEP_MS`.
+ * The row's key begins with the UTC day, so that the alarm finds old rows without an index, which would be
+ * one more written row for each key.
+ */
+import { and, asc, sql } from "drizzle-orm";
+import { DAY_MS, utcDayOf } from "../../domain/day.ts";
+import {
+  IDEMPOTENCY_CLEANUP_ROWS,
+  IDEMPOTENCY_KEEP_MS,
+  LEDGER_CLOCK_SKEW_MS,
+} from "../../domain/limits.ts";
+import type { Answer, IdempotencyGuard, OnceAnswer } from "../contract.ts";
+import { atMost, matches, value, values } from "../parameters.ts";
+import { idempotencyKeys } from "../schema.ts";
+import { statement, type AccountDatabase } from "../statement.ts";
+import type { Transaction } from "../transaction.ts";
+import { keyedRequest, once, type FirstRequest, type KeyedRequest } from "./once.ts";
+
+/** How a response is stored. */
+export interface ResponseForm<Value> {
+  /** Whether the request changed anything: only then is its response stored. */
+  changed(response: Value): boolean;
+  /** What is stored of it, as JSON. */
+  store(response: Value): unknown;
+  restore(stored: unknown, transaction: Transaction): Value;
+}
+
+/** Stored always, and as it is. */
+export const WHOLE: ResponseForm<never> = {
+  changed: () => true,
+  store: (response) => response,
+  restore: (stored) => stored as never,
+};
+
+const { day, caller, endpoint, key } = idempotencyKeys;
+
+// The rows of three days are read by their whole key: the clock may have gone back over midnight.
+const rows_of_key = statement((database) =>
+  database
+    .select()
+    .from(idempotencyKeys)
+    .where(
+      and(
+        sql`${day} in (${value("day")} - 1, ${value("day")}, ${value("day")} + 1)`,
+        matches(caller),
+        matches(endpoint),
+        matches(key),
+      ),
+    ),
+);
+const insert = statement((database) =>
+  database
+    .insert(idempotencyKeys)
+    .values(
+      values("day", "caller", "endpoint", "key", "fingerprint", "response_json", "created_at_ms"),
+    ),
+);
+const oldest_day = statement((database) =>
+  database.select({ day }).from(idempotencyKeys).orderBy(asc(day)).limit(atMost(1)),
+);
+
+/** Where the responses are stored, over a migrated database. */
+export class Responses {
+  readonly #database: AccountDatabase;
+
+  constructor(database: AccountDatabase) {
+    this.#database = database;
+  }
+
+  /** Runs `operation` once for each caller, endpoint and key. */
+  once<Value>(
+    transaction: Transaction,
+    guard: IdempotencyGuard | null,
+    { endpoint, form }: { readonly endpoint: string; readonly form: ResponseForm<Value> },
+    operation: () => Answer<Value>,
+  ): OnceAnswer<Value> {
+    const keyed = keyedRequest(transaction, guard);
+    const first = keyed === null ? null : this.#find(transaction, keyed, endpoint, form);
+    return once(keyed, first, () => {
+      const answer = operation();
+      if (keyed !== null && answer.ok && form.changed(answer.value)) {
+        const response_json = JSON.stringify(form.store(answer.value));
+        this.#insert(transaction, keyed, endpoint, response_json);
+      }
+      return answer;
+    });
+  }
+
+  #find<Value>(
+    transaction: Transaction,
+    { caller, key }: KeyedRequest,
+    endpoint: string,
+    form: ResponseForm<Value>,
+  ): FirstRequest<Value> | null {
+    const { now_ms } = transaction;
+    const row = rows_of_key(this.#database)
+      .all({ day: utcDayOf(now_ms), caller, endpoint, key })
+      .find((it) => it.created_at_ms > now_ms - IDEMPOTENCY_KEEP_MS);
+    if (row === undefined) return null;
+    const { fingerprint, response_json } = row;
+    return {
+      fingerprint,
+      response: () => form.restore(JSON.parse(response_json), transaction),
+    };
+  }
+
+  #insert(
+    { now_ms }: Transaction,
+    { caller, key, fingerprint }: KeyedRequest,
+    endpoint: string,
+    response_json: string,
+  ): void {
+    const row = { day: utcDayOf(now_ms), caller, endpoint, key, fingerprint, response_json };
+    insert(this.#database).run({ ...row, created_at_ms: now_ms });
+  }
+
+  /**
+   * Deletes a portion of the rows that nobody can ask for any more.
+   * @returns when to call again, in milliseconds since the epoch; null where no row is left.
+   */
+  deleteOld(now_ms: number): number | null {
+    const oldest = this.#oldestDay();
+    if (oldest === null) return null;
+    if (now_ms < deletableAt(oldest)) return deletableAt(oldest);
+    this.#database.run(sql`delete from idempotency_keys where (day, caller, endpoint, key) in (
+      select day, caller, endpoint, key from idempotency_keys where day = ${oldest}
+      limit ${IDEMPOTENCY_CLEANUP_ROWS})`);
+    const next = this.#oldestDay();
+    return next === null ? null : Math.max(now_ms, deletableAt(next));
+  }
+
+  #oldestDay(): number | null {
+    return oldest_day(this.#database).get()?.day ?? null;
+  }
+}
+
+/** When all rows of a day are too old, also by a clock that is somewhat behind. In milliseconds. */
+function deletableAt(of_day: number): number {
+  return (of_day + 1) * DAY_MS + IDEMPOTENCY_KEEP_MS + LEDGER_CLOCK_SKEW_MS;
+}
