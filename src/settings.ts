@@ -212,7 +212,7 @@ export const variables = z
   .check(
     z.refine((settings) => settings.DEV_SIGNIN || settings.BASE_URL !== undefined, {
       path: ["BASE_URL"],
-      message: "is required outside development: the service's own address, https://…",
+      message: "is required unless DEV_SIGNIN is true: the service's own address, https://…",
       when: saneIn("BASE_URL", "DEV_SIGNIN"),
     }),
     z.refine(({ DEV_SIGNIN, BASE_URL }) => !DEV_SIGNIN || isLocal(BASE_URL), {

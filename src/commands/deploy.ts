@@ -28,6 +28,13 @@ import {
   findOrMakeQueue,
   waitUntilReady,
 } from "./deploy_steps.ts";
+import {
+  completeFile,
+  describeCompletion,
+  needsDiscovery,
+  PROVIDERS_SETTING,
+  withPlaceholders,
+} from "./provider_settings.ts";
 import { printReport } from "./settings_report.ts";
 import { CONFIG_FILE, readWorkerConfig, type WorkerConfig } from "./wrangler_config.ts";
 import { runWrangler, showWrangler } from "./wrangler_run.ts";
@@ -228,13 +235,31 @@ function sayWhatIsNext({ config, plan, kept, kept_in, present, to_set }: Progres
   console.log("  * read docs/operate.md: upgrades, backups, keys, limits, logs");
 }
 
+/**
+ * The secrets of `--secrets`, after the endpoints of sign-in providers were fetched into it. A rehearsal
+ * reaches nobody, so it checks the others and takes those endpoints as good.
+ */
+async function readKeptSecrets(): Promise<Secrets> {
+  const file = options.secrets ?? null;
+  const kept = await readSecrets(file);
+  const json = kept[PROVIDERS_SETTING];
+  if (file === null || json === undefined || !needsDiscovery(json)) return kept;
+  if (options["dry-run"]) {
+    console.log(`Sign-in providers: their endpoints would be fetched, and written into ${file}.`);
+    return { ...kept, [PROVIDERS_SETTING]: withPlaceholders(json) };
+  }
+  const completed = await completeFile(file);
+  if (completed !== null) console.log(describeCompletion(completed, file));
+  return readSecrets(file);
+}
+
 async function main(): Promise<void> {
   if (options.help) {
     console.log(USAGE);
     return;
   }
   const config = readWorkerConfig(options.config);
-  const kept = await readSecrets(options.secrets ?? null);
+  const kept = await readKeptSecrets();
   const is_sound = printReport(await reportDeployment(config, kept));
   if (!is_sound) process.exitCode = 1;
   const folder = await mkdtemp(join(tmpdir(), "passbook-deploy-"));

@@ -1,7 +1,8 @@
 /** Secrets of a deployment: which are missing, drawing them, and the file that keeps them. */
 import { createInterface } from "node:readline/promises";
 import { GENERATED_SECRETS } from "./deploy_plan.ts";
-import { readSecretFile, withLine, writeSecretFile } from "./secret_file.ts";
+import { readSecretFile, writeSecretFile } from "./secret_file.ts";
+import { readLines, withLine } from "./setting_lines.ts";
 import { runWrangler } from "./wrangler_run.ts";
 
 /** The file that is offered; git-ignored. */
@@ -12,14 +13,7 @@ export type Secrets = Readonly<Record<string, string>>;
 /** Reads a file of `NAME='value'` lines, as `.dev.vars` is one; nothing where there is none. */
 export async function readSecrets(file: string | null): Promise<Secrets> {
   if (file === null) return {};
-  const lines = (await readSecretFile(file)) ?? "";
-  return Object.fromEntries(
-    lines.split("\n").flatMap((line): [string, string][] => {
-      const [, name, value] = /^([A-Z_][A-Z0-9_]*)=(.*)$/.exec(line.trim()) ?? [];
-      if (name === undefined || value === undefined) return [];
-      return [[name, value.replace(/^(['"])(.*)\1$/, "$2")]];
-    }),
-  );
+  return readLines((await readSecretFile(file)) ?? "");
 }
 
 /** Names of the secrets that Cloudflare keeps for a Worker; none where there is no such Worker yet. */

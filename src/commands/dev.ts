@@ -1,15 +1,22 @@
 /**
- * `npm run dev`: makes `.dev.vars` where there is none, checks the settings, migrates the local
- * databases, runs `wrangler dev`. Arguments after `--` go to it; the migrations follow `--persist-to`.
+ * `npm run dev`: makes `.dev.vars` where there is none, fetches what sign-in providers publish, checks the
+ * settings, migrates the local databases, runs `wrangler dev`. Arguments after `--` go to it; the migrations follow `--persist-to`.
  * Whatever ends this process, or the npm that runs it, ends all that it started.
  */
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { onceOrphaned } from "./ancestors.ts";
+import { describeProduction, describeService, passOnOutput } from "./development_output.ts";
 import { developmentSettings } from "./development_settings.ts";
 import { applyMigrations, exitCode, startWrangler } from "./local_worker.ts";
+import {
+  completeFile,
+  describeCompletion,
+  needsDiscovery,
+  PROVIDERS_SETTING,
+} from "./provider_settings.ts";
 import { forgetServer, isPortTaken, noteServer, serverOf } from "./running_server.ts";
+import { writeSecretFile } from "./secret_file.ts";
 import { printReport, reportSettings } from "./settings_report.ts";
 import { CONFIG_FILE, readDevelopmentSettings, readWorkerConfig } from "./wrangler_config.ts";
 
@@ -56,6 +63,20 @@ function anotherWay(free_port: number): string {
   return `npm run dev -- --port ${free_port} --persist-to .wrangler/state-${free_port}`;
 }
 
+/** The settings, after the endpoints of sign-in providers were fetched into the files that name them. */
+async function readSettings(files: readonly string[]): Promise<Record<string, unknown>> {
+  const sources = { config_file, env_files, vars: texts(values.var) };
+  const settings = readDevelopmentSettings(sources);
+  if (!needsDiscovery(settings[PROVIDERS_SETTING])) return settings;
+  for (const file of files) {
+    const completed = await completeFile(file);
+    if (completed !== null && completed.ids.length > 0) {
+      console.log(describeCompletion(completed, file));
+    }
+  }
+  return readDevelopmentSettings(sources);
+}
+
 async function serve(): Promise<number> {
   const obstacle = await findObstacle();
   if (obstacle !== null) {
@@ -63,14 +84,16 @@ async function serve(): Promise<number> {
     return 1;
   }
   if (env_files.length === 0 && !existsSync(SETTINGS_FILE)) {
-    await writeFile(SETTINGS_FILE, await developmentSettings(), { mode: 0o600 });
+    await writeSecretFile(SETTINGS_FILE, await developmentSettings());
     console.log(`Made ${SETTINGS_FILE} with new keys.`);
   }
-  const settings = readDevelopmentSettings({ config_file, env_files, vars: texts(values.var) });
+  const settings_files = env_files.length === 0 ? [SETTINGS_FILE] : env_files;
+  const settings = await readSettings(settings_files);
+  const as_in_production = describeProduction(settings);
+  if (as_in_production !== null) console.error(as_in_production);
   if (!printReport(reportSettings(settings))) {
-    console.error(
-      `They stand in ${SETTINGS_FILE} and ${config_file}; README.md says what each is.`,
-    );
+    const places = [...settings_files, config_file].join(" and ");
+    console.error(`The settings are in ${places}. README.md says what each of them means.`);
     return 1;
   }
   console.log("Applying the migrations of the local databases …");
@@ -78,8 +101,14 @@ async function serve(): Promise<number> {
   // Wrangler would take another port in silence where it is told none.
   const wrangler = await startWrangler(
     values.port === undefined ? [...args, `--port=${port}`] : args,
-    "inherit",
+    "pipe",
   );
+  wrangler.stderr?.pipe(process.stderr);
+  if (wrangler.stdout !== null) {
+    passOnOutput(wrangler.stdout, console.log, (url) =>
+      process.stdout.write(describeService(url, settings, settings_files.join(" or "))),
+    );
+  }
   const stop = () => wrangler.kill("SIGTERM");
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
   onceOrphaned(stop);
@@ -91,4 +120,7 @@ async function serve(): Promise<number> {
   }
 }
 
-process.exitCode = await serve();
+process.exitCode = await serve().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : String(error));
+  return 1;
+});

@@ -14,6 +14,9 @@ export function newEncryptionKeys(): string {
   return JSON.stringify({ keys: [{ kty: "oct", kid: crypto.randomUUID(), k }] });
 }
 
+/** Who is operator in a new `.dev.vars`: an address that belongs to nobody (RFC 2606). */
+export const DEVELOPMENT_OPERATOR = "operator@example.com";
+
 /** The contents of a new `.dev.vars`. */
 export async function developmentSettings(): Promise<string> {
   return [
@@ -23,6 +26,7 @@ export async function developmentSettings(): Promise<string> {
     // The address that is asked, whatever wrangler.toml says of production.
     "BASE_URL=",
     "DEV_SIGNIN=true",
+    `OPERATORS=${DEVELOPMENT_OPERATOR}`,
     "ALLOWED_ORIGINS=http://localhost:3000,http://localhost:5173",
     "",
   ].join("\n");

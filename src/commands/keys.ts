@@ -16,7 +16,8 @@ import {
   type KeyChange,
   type KeySetting,
 } from "./key_sets.ts";
-import { readLine, readSecretFile, withLine, writeSecretFile } from "./secret_file.ts";
+import { readSecretFile, writeSecretFile } from "./secret_file.ts";
+import { readLines, withLine } from "./setting_lines.ts";
 
 const USAGE = `usage: npm run -s keys -- <change> <setting> [--file <file of NAME=value lines>]
   change   create   a new set of one key (reads nothing)
@@ -72,8 +73,8 @@ async function changed({ change, setting }: Request, json: string): Promise<read
 async function changeFile(request: Request, file: string): Promise<readonly Key[]> {
   const lines = await readSecretFile(file);
   if (lines === null) throw new Error(`There is no file ${file}.`);
-  const value = readLine(lines, request.setting);
-  if (value === null) throw new Error(`${file} has no line ${request.setting}=…`);
+  const value = readLines(lines)[request.setting];
+  if (value === undefined) throw new Error(`${file} has no line ${request.setting}=…`);
   const keys = await changed(request, value);
   await writeSecretFile(file, withLine(lines, request.setting, writeKeys(keys)));
   return keys;

@@ -52,7 +52,8 @@ export async function startWrangler(
   const args = await withoutRoutes(given);
   const keeper = fileURLToPath(new URL("keeper.ts", import.meta.url));
   return spawn(process.execPath, [keeper, "wrangler", "dev", ...args], {
-    env: ENVIRONMENT,
+    // Where our output is a terminal, so is the output that is passed on to it.
+    env: process.stdout.isTTY ? { ...ENVIRONMENT, FORCE_COLOR: "1" } : ENVIRONMENT,
     // The keeper's standard input ends with this process. Its own session: what a terminal sends
     // to us comes through us.
     stdio: ["pipe", output, output],

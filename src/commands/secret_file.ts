@@ -1,4 +1,4 @@
-/** Files of secrets, as `NAME='value'` lines: only their owner can read them, and at no time can others. */
+/** Files of secrets: only their owner can read them, and at no time can others. */
 import type { Stats } from "node:fs";
 import { chmod, lstat, readFile, rename, rm, writeFile } from "node:fs/promises";
 
@@ -38,26 +38,6 @@ export async function writeSecretFile(file: string, text: string): Promise<void>
   } finally {
     await rm(fresh, { force: true });
   }
-}
-
-/** The value of a setting in lines of `NAME='value'`; null if no line sets it. */
-export function readLine(text: string, name: string): string | null {
-  const value = text
-    .split("\n")
-    .map((line) => line.trim())
-    .findLast((line) => line.startsWith(`${name}=`))
-    ?.slice(name.length + 1);
-  return value?.replace(/^(['"])(.*)\1$/, "$2") ?? null;
-}
-
-/** The same lines with another value of a setting. Replaces the last line that sets it, else adds one. */
-export function withLine(text: string, name: string, value: string): string {
-  const lines = text.split("\n");
-  const at = lines.findLastIndex((line) => line.trim().startsWith(`${name}=`));
-  const line = `${name}='${value}'`;
-  if (at !== -1) return lines.with(at, line).join("\n");
-  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-  return `${text}${gap}${line}\n`;
 }
 
 async function statsOf(file: string): Promise<Stats | null> {

@@ -1,6 +1,7 @@
 /** Telling a developer or operator what is wrong with settings, before anything starts. */
 import { mistakenSettings, readConfig } from "../config.ts";
 import { sayProblem, type SettingProblem } from "../setting_problems.ts";
+import { PROVIDERS_SETTING } from "./provider_settings.ts";
 import { wildcardsOpenToStrangers } from "./wildcards.ts";
 
 /** How to make what nobody writes by hand. */
@@ -40,8 +41,15 @@ function openWildcards(settings: { readonly ALLOWED_ORIGINS?: unknown }): string
 }
 
 function withAdvice(problem: SettingProblem): string {
-  const advice = problem.where.length === 0 ? ADVICE[problem.variable] : undefined;
+  const advice = problem.where.length === 0 ? ADVICE[problem.variable] : adviceOn(problem);
   return advice === undefined ? sayProblem(problem) : `${sayProblem(problem)}; ${advice}`;
+}
+
+/** A provider's endpoints are published where its issuer is known. */
+function adviceOn({ variable, where, problem }: SettingProblem): string | undefined {
+  const is_endpoint = /^(authorization|token)_endpoint$/.test(where.at(-1) ?? "");
+  if (variable !== PROVIDERS_SETTING || !is_endpoint || problem !== "is missing") return undefined;
+  return "`npm run -s providers` fetches it from the issuer";
 }
 
 /** Prints a report on standard error. @returns whether the service can start with these settings. */

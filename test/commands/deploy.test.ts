@@ -1,11 +1,12 @@
 /** `npm run deploy`: as an operator runs it, against a stand-in for Cloudflare's API. */
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { exitCode } from "../../src/commands/local_worker.ts";
+import { exitCode, freePort } from "../../src/commands/local_worker.ts";
 import { openCloudflare, type CloudflareDouble } from "./cloudflare_double.ts";
 
 const HOST = "passbook.example.com";
@@ -233,7 +234,7 @@ describe("npm run deploy, with settings that are wrong", () => {
   });
 
   it.each([
-    ["", "BASE_URL: is required outside development"],
+    ["", "BASE_URL: is required unless DEV_SIGNIN is true"],
     ['BASE_URL = "http://localhost:8787"', "BASE_URL: must be an https address to be deployed"],
     ['BASE_URL = "https://passbook.acme.workers.dev"', "workers_dev: must be true"],
   ])("(%s) is refused: %s", async (vars, words) => {
@@ -243,6 +244,52 @@ describe("npm run deploy, with settings that are wrong", () => {
     expect(cloudflare.requests).toEqual([]);
   });
 });
+
+describe("npm run deploy, with a sign-in provider that names only its issuer", () => {
+  const entry = { id: "acme", name: "Acme", client_id: "a", client_secret: "s3cret" };
+
+  it("fetches the endpoints into the file of secrets before it checks the settings", async () => {
+    const issuer = await openIssuer();
+    await writeConfig(`${ADDRESS}\nPAT_TTL_DAYS = "0"`);
+    const providers = JSON.stringify([{ ...entry, issuer: issuer.url }]);
+    await writeFile(secrets, `SIGNIN_PROVIDERS='${providers}'\n`);
+    const rehearsed = await deploy("--dry-run", `--secrets=${secrets}`);
+    expect(rehearsed.said).not.toContain("SIGNIN_PROVIDERS, entry");
+    expect(issuer.requests()).toBe(0);
+
+    const run = await deploy(`--secrets=${secrets}`);
+    await issuer.close();
+    expect(run.code).toBe(1);
+    // The other setting is wrong, and only that.
+    expect(run.said).toContain("A setting is wrong:\n  PAT_TTL_DAYS");
+    const { SIGNIN_PROVIDERS } = await keptSecrets();
+    expect(JSON.parse(SIGNIN_PROVIDERS ?? "")).toEqual([
+      expect.objectContaining({
+        ...entry,
+        authorization_endpoint: `${issuer.url}/auth`,
+        token_endpoint: `${issuer.url}/token`,
+      }),
+    ]);
+    expect(run.said).not.toContain("s3cret");
+  });
+});
+
+/** An issuer that publishes the least it may. */
+async function openIssuer() {
+  let requests = 0;
+  const server = createServer((_, response) => {
+    requests += 1;
+    const endpoints = { authorization_endpoint: `${url}/auth`, token_endpoint: `${url}/token` };
+    response.end(JSON.stringify({ issuer: url, ...endpoints, jwks_uri: `${url}/jwks` }));
+  });
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  await new Promise<void>((resolve) => {
+    server.listen(port, resolve);
+  });
+  const close = () => new Promise((resolve) => server.close(resolve));
+  return { url, close, requests: () => requests };
+}
 
 describe("npm run deploy -- --dry-run", () => {
   it(

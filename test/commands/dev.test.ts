@@ -1,6 +1,7 @@
 /** `npm run dev`: as a developer starts, repeats and kills it. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -46,6 +47,17 @@ async function answers(port: number): Promise<boolean> {
   );
 }
 
+/** The status of a page that somebody opens. Node's own `fetch` says that a script does. */
+function statusOf(url: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    request.on("error", reject);
+  });
+}
+
 /** A server that answers, and every process that belongs to it. */
 async function runningDev(state: string): Promise<Dev & { port: number; family: number[] }> {
   const port = await freePort();
@@ -76,6 +88,25 @@ describe("ending npm run dev", () => {
     process.kill(victim, signal);
     await vi.waitFor(() => expect(survivorsOf(family)).toEqual([]), WAITING);
     expect(await answers(port)).toBe(false);
+  });
+});
+
+describe("npm run dev with new settings", () => {
+  it("prints where everything is and who is operator, and that person operates at once", async () => {
+    const { port, output } = await runningDev("fresh");
+    const url = `http://localhost:${port}`;
+    await vi.waitFor(() => expect(output()).toContain("Passbook is ready."), WAITING);
+    for (const place of ["signin", "account", "console", "docs"]) {
+      expect(output()).toContain(`${url}/${place}`);
+    }
+    expect(output()).not.toContain("Rate Limit");
+    const operator = /for operators: (\S+@\S+)/.exec(output())?.[1] ?? "";
+    const body = new URLSearchParams({ email: operator });
+    const init = { method: "POST", body, redirect: "manual" } as const;
+    const signed_in = await fetch(`${url}/signin/dev`, init);
+    const cookies = signed_in.headers.getSetCookie().map((it) => it.split(";")[0]);
+    const headers = { Cookie: cookies.join("; ") };
+    expect(await statusOf(`${url}/console`, headers)).toBe(200);
   });
 });
 
@@ -125,6 +156,19 @@ describe("settings that are wrong", () => {
     expect(dev.output()).toContain("PAT_TTL_DAYS: must be at least 1");
     expect(dev.output()).not.toContain(secret);
     expect(dev.output()).not.toContain("migrations");
+  });
+});
+
+describe("settings without DEV_SIGNIN=true", () => {
+  it.each(["DEV_SIGNIN=false", ""])("(%s) are said to be those of production", async (line) => {
+    const file = join(folder, "production");
+    const settings = (await developmentSettings()).replace("DEV_SIGNIN=true", line);
+    await writeFile(file, settings);
+    const dev = npmRunDev([`--env-file=${file}`, `--persist-to=${join(folder, "unused")}`]);
+    expect(await exitCode(dev.npm)).toBe(1);
+    expect(dev.output()).toContain("DEV_SIGNIN is not true, so this runs as in production");
+    expect(dev.output()).toContain("BASE_URL: is required unless DEV_SIGNIN is true");
+    expect(dev.output()).toContain(file);
   });
 });
 

@@ -41,13 +41,16 @@ interface GrantSuccess {
 }
 
 /** Starts the provider on a free port. */
-export async function startRealProvider(port: number): Promise<RealProvider> {
+export async function startRealProvider(
+  port: number,
+  redirect_uri = REDIRECT_URI,
+): Promise<RealProvider> {
   const issuer = `http://localhost:${port}`;
   const provider = new Provider(issuer, {
     clients: [
       {
         ...CLIENT,
-        redirect_uris: [REDIRECT_URI],
+        redirect_uris: [redirect_uri],
         grant_types: ["authorization_code", "refresh_token"],
         response_types: ["code"],
       },
@@ -133,7 +136,8 @@ async function runCodeFlow(issuer: string, login: string): Promise<GrantedTokens
     code_challenge: createHash("sha256").update(verifier).digest("base64url"),
     code_challenge_method: "S256",
   }).toString();
-  const code = await authorize(authorization, login);
+  const back = await goThroughProvider(authorization, login, REDIRECT_URI);
+  const code = back.searchParams.get("code") ?? "";
   const answer = await fetch(`${issuer}/token`, {
     method: "POST",
     headers: {
@@ -149,7 +153,12 @@ async function runCodeFlow(issuer: string, login: string): Promise<GrantedTokens
   return (await answer.json()) as GrantedTokens;
 }
 
-async function authorize(start: URL, login: string): Promise<string> {
+/** Goes through the provider's forms as a browser does; the address with the code that it leads back to. */
+export async function goThroughProvider(
+  start: URL,
+  login: string,
+  redirect_uri: string,
+): Promise<URL> {
   const cookies = new Map<string, string>();
   let url = start;
   let form: URLSearchParams | null = null;
@@ -171,8 +180,7 @@ async function authorize(start: URL, login: string): Promise<string> {
     if (location !== null) {
       url = new URL(location, url);
       form = null;
-      const code = url.searchParams.get("code");
-      if (url.href.startsWith(REDIRECT_URI) && code !== null) return code;
+      if (url.href.startsWith(redirect_uri) && url.searchParams.has("code")) return url;
       continue;
     }
     const prompt = /name="prompt" value="(\w+)"/.exec(html)?.[1];

@@ -1,0 +1,61 @@
+/**
+ * `npm run -s providers [-- --file <file of NAME=value lines>]`
+ *
+ * Fetches the endpoints of each sign-in provider that `SIGNIN_PROVIDERS` names only by its issuer, and writes
+ * them into the setting. Values are never arguments, which other users of a machine can read.
+ */
+import { text } from "node:stream/consumers";
+import { parseArgs } from "node:util";
+import {
+  completeFile,
+  completeProviders,
+  describeCompletion,
+  PROVIDERS_SETTING,
+  type CompletedProviders,
+} from "./provider_settings.ts";
+
+const USAGE = `usage: npm run -s providers [-- --file <file of NAME=value lines>]
+Without --file, ${PROVIDERS_SETTING} comes from standard input and the new value goes to standard output.`;
+
+const { values: options } = parseArgs({
+  options: { file: { type: "string" }, help: { type: "boolean", default: false } },
+});
+
+function report(completed: CompletedProviders, place: string): void {
+  console.error(
+    completed.ids.length === 0
+      ? `Every entry of ${PROVIDERS_SETTING} has its endpoints. To fetch them again, delete them there.`
+      : describeCompletion(completed, place),
+  );
+}
+
+async function main(): Promise<void> {
+  if (options.help) {
+    console.error(USAGE);
+    return;
+  }
+  if (options.file !== undefined) {
+    const completed = await completeFile(options.file);
+    if (completed === null) {
+      throw new Error(`There is no file ${options.file} with a line ${PROVIDERS_SETTING}=…`);
+    }
+    report(completed, options.file);
+    return;
+  }
+  if (process.stdin.isTTY) {
+    console.error(USAGE);
+    process.exitCode = 2;
+    return;
+  }
+  const json = (await text(process.stdin)).trim();
+  if (!json.startsWith("[")) throw new Error(`Standard input is not a JSON array.\n${USAGE}`);
+  const completed = await completeProviders(json);
+  process.stdout.write(`${completed.json}\n`);
+  report(completed, "standard output");
+  console.error(`Next: npx wrangler secret put ${PROVIDERS_SETTING} < the file you saved this to`);
+}
+
+await main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+});
