@@ -20,6 +20,6 @@ export function readAddress(text: string, name: string): string {
   if (isAddress(text)) return new URL(text).origin;
   const message =
     `${name} must be the service's address, such as https://passbook.example.com ` +
-    `(plain http only on this machine), and is "${text}".`;
+    `(plain http only on this machine, and in development to hosts without a dot), and is "${text}".`;
   throw new PassbookError("invalid_argument", message);
 }

@@ -8,7 +8,10 @@ import { isAddress } from "./address.ts";
 export interface SavedLogin {
   /** The service's origin. The token is sent nowhere else. */
   readonly url: string;
-  readonly token: string;
+  /** Null after logout, which keeps the address for the next login. */
+  readonly token: string | null;
+  /** What the service's list of tokens calls it; null in a file that does not say. */
+  readonly label: string | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,8 +35,10 @@ export async function readLogin(path: string): Promise<SavedLogin | null> {
   });
   if (text === null) return null;
   const value = parse(text);
-  if (typeof value?.url === "string" && typeof value.token === "string" && isAddress(value.url)) {
-    return { url: value.url, token: value.token };
+  const { url, token = null, label = null } = value ?? {};
+  const is_text = (it: unknown) => it === null || typeof it === "string";
+  if (typeof url === "string" && isAddress(url) && is_text(token) && is_text(label)) {
+    return { url, token, label };
   }
   const message = `${path} is damaged. Run: passbook logout, then: passbook login`;
   throw new PassbookError("no_credentials", message);
@@ -57,6 +62,7 @@ export async function saveLogin(path: string, login: SavedLogin): Promise<void> 
   await rename(fresh, path);
 }
 
-export async function forgetLogin(path: string): Promise<void> {
+/** Deletes the file. */
+export async function deleteLogin(path: string): Promise<void> {
   await rm(path, { force: true });
 }

@@ -1,28 +1,40 @@
 /** `passbook login` and `passbook logout`. */
 import { hostname } from "node:os";
-import { createClient, isPassbookError, type PassbookClient } from "../client/index.ts";
+import {
+  createClient,
+  isPassbookError,
+  PassbookError,
+  type PassbookClient,
+} from "../client/index.ts";
 import { openBrowser } from "./browser.ts";
-import { credentialsPath, forgetLogin, readLogin, saveLogin } from "./credentials_file.ts";
+import { credentialsPath, deleteLogin, readLogin, saveLogin } from "./credentials_file.ts";
 import { plain, print, spin } from "./output.ts";
 import { serviceUrl, type GlobalOptions } from "./session.ts";
 
 export interface LoginOptions extends GlobalOptions {
   readonly name?: string;
   readonly browser: boolean;
+  /** Whether the token is to operate the service. */
+  readonly admin?: boolean;
 }
+
+/** Somebody waits for a logout, and the token can be revoked on a page too. */
+const LOGOUT_RETRIES = 1;
 
 /** Signs in by device login, and saves the token. Words for people go to stderr, JSON to stdout. */
 export async function logIn(options: LoginOptions): Promise<void> {
   const url = await serviceUrl(options);
   const client = createClient({ baseUrl: url });
+  const label = options.name ?? `passbook on ${hostname()}`.slice(0, 80);
   const say = (text: string): void => void process.stderr.write(text);
   let stop = (): void => {};
   let token: string;
   try {
     token = await client.logInDevice({
-      clientName: options.name ?? `passbook on ${hostname()}`.slice(0, 80),
+      clientName: label,
       onCode: ({ user_code, verification_uri, verification_uri_complete }) => {
         say(`Open   ${plain(verification_uri)}\nEnter  ${plain(user_code)}\n`);
+        if (options.admin === true) say(`Tick   “${ADMIN_CHOICE}”\n`);
         if (options.browser && process.stdin.isTTY) openBrowser(verification_uri_complete);
         stop = spin(process.stderr, "Waiting for you to approve it in the browser …");
       },
@@ -30,10 +42,28 @@ export async function logIn(options: LoginOptions): Promise<void> {
   } finally {
     stop();
   }
-  await saveLogin(credentialsPath(process.env), { url, token });
-  const who = await nameOf(createClient({ baseUrl: url, token }));
+  await saveLogin(credentialsPath(process.env), { url, token, label });
+  const signed_in = createClient({ baseUrl: url, token });
+  if (options.admin === true) await expectOperator(signed_in);
+  const who = await nameOf(signed_in);
   if (options.json) process.stdout.write(`${JSON.stringify({ url, ...who })}\n`);
   else say(`Signed in to ${url}${who.email === null ? "" : ` as ${plain(who.email)}`}.\n`);
+}
+
+/** The choice on the page that approves a login, word for word. */
+const ADMIN_CHOICE = "Let it operate the service as me";
+
+/** @throws PassbookError if the token that was approved may not operate the service */
+async function expectOperator(client: PassbookClient): Promise<void> {
+  try {
+    await client.adminApps.list({ limit: 1 });
+  } catch (error) {
+    if (!isPassbookError(error, "not_operator") && !isPassbookError(error, "scope")) throw error;
+    const message =
+      "You are signed in, but this token may not operate the service: " +
+      `only an operator can tick “${ADMIN_CHOICE}” while approving.`;
+    throw new PassbookError(error.code, message, { cause: error });
+  }
 }
 
 /** A token limited to some apps does not know its person. */
@@ -48,8 +78,8 @@ async function nameOf(client: PassbookClient) {
 }
 
 /**
- * Revokes the saved token at the service, then forgets it. Kept where the service cannot be told; from a
- * damaged file nothing can be revoked, so it is only forgotten.
+ * Forgets the saved token in any case, after revoking it at the service. The address stays for the next login.
+ * @throws PassbookError that says what to revoke by hand, if the service could not be told
  */
 export async function logOut(options: GlobalOptions): Promise<void> {
   const path = credentialsPath(process.env);
@@ -62,22 +92,33 @@ async function endLogin(path: string): Promise<string> {
     if (isPassbookError(error, "no_credentials")) return "damaged" as const;
     throw error;
   });
-  if (login === null) return "You were not signed in.";
   if (login === "damaged") {
-    await forgetLogin(path);
-    return "The damaged file is deleted. Should a token be left, end it on the page /account.";
+    await deleteLogin(path);
+    return "The damaged file is deleted. If a token is left, revoke it on the service's page /account/tokens.";
   }
-  await revoke(createClient({ baseUrl: login.url, token: login.token }));
-  await forgetLogin(path);
-  return "Signed out; the token is revoked.";
+  if (login === null || login.token === null) return "You were not signed in on this machine.";
+  const { url, token, label } = login;
+  const client = createClient({ baseUrl: url, token, retries: LOGOUT_RETRIES });
+  const failure = await revoke(client);
+  await saveLogin(path, { url, token: null, label: null });
+  if (failure === null)
+    return `Signed out of ${url}; the token is revoked. Sign in again: passbook login`;
+  const which = label === null ? "the token" : `the token “${label}”`;
+  const message =
+    `The token is deleted on this machine, but ${url} did not revoke it. ` +
+    `Revoke ${which} on ${url}/account/tokens. The reason: ${failure.message}`;
+  throw new PassbookError(failure.code, message, { status: failure.status ?? undefined });
 }
 
-async function revoke(client: PassbookClient): Promise<void> {
+/** Revokes the client's own token. @returns why the service did not; null if the token has ended. */
+async function revoke(client: PassbookClient): Promise<PassbookError | null> {
   try {
     const current = (await client.tokens.list()).find((token) => token.current);
     if (current !== undefined) await client.tokens.revoke(current.id);
+    return null;
   } catch (error) {
+    if (!(error instanceof PassbookError)) throw error;
     // Already revoked, or run out: there is nothing left to end.
-    if (!isPassbookError(error, "unauthorized")) throw error;
+    return error.code === "unauthorized" ? null : error;
   }
 }

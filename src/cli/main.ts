@@ -32,9 +32,14 @@ function explain(error: unknown): number {
   const code = error instanceof PassbookError ? error.code : "failed";
   const message = plain(error instanceof Error ? error.message : "Something went wrong.");
   const exit_code = EXIT_CODES[code] ?? 1;
-  const advice = exit_code === 3 && code !== "no_credentials" ? ` ${howToGetIn()}` : "";
+  const advice = exit_code === 3 && code !== "no_credentials" ? ` ${howToGetIn()}` : adviceOn(code);
   say(message, code, `passbook: ${message}${advice}`);
   return exit_code;
+}
+
+/** A token for one's own account operates nothing, even an operator's. */
+function adviceOn(code: string): string {
+  return code === "not_operator" ? " Operators sign in with: passbook login --admin" : "";
 }
 
 /** Commander has said it already, unless it should be JSON; 0 is --help and --version. */

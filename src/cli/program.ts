@@ -36,10 +36,11 @@ export function createProgram(version: string, { json }: { readonly json: boolea
     .description("sign in: approve a code in the browser")
     .option("--name <name>", "what the token is called")
     .option("--no-browser", "do not open a browser")
+    .option("--admin", "for operators: check that the token may operate the service")
     .action((_, command: Command) => logIn(command.optsWithGlobals<LoginOptions>()));
   program
     .command("logout")
-    .description("revoke the token and forget it")
+    .description("revoke the token, and forget it on this machine in any case")
     .action((_, command: Command) => logOut(command.optsWithGlobals<GlobalOptions>()));
   program
     .command("whoami")

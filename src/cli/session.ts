@@ -36,10 +36,14 @@ export async function signedIn(options: GlobalOptions): Promise<PassbookClient> 
   const said = saidUrl(options);
   const login = await readLogin(credentialsPath(process.env));
   // A saved token goes to the service that gave it, whatever another command line says.
-  if (login === null || (said !== undefined && said !== login.url)) {
-    const url = said ?? "https://passbook.example.com";
-    const message = `You are not signed in here. Run: passbook login --url ${url}`;
+  const url = said ?? login?.url ?? null;
+  if (url === null) {
+    const message = "You are not signed in. Run: passbook login --url <address of the service>";
     throw new PassbookError("no_credentials", message);
   }
-  return createClient({ baseUrl: login.url, token: login.token });
+  if (login === null || login.token === null || url !== login.url) {
+    const message = `You are not signed in to ${url}. Run: passbook login --url ${url}`;
+    throw new PassbookError("no_credentials", message);
+  }
+  return createClient({ baseUrl: url, token: login.token });
 }

@@ -1,5 +1,5 @@
 /** The commands that show something. */
-import type { EntryPage, JobStatus } from "../client/index.ts";
+import { PassbookError, type EntryPage, type JobStatus } from "../client/index.ts";
 import { ledgerFilterOf, type LedgerOptions } from "./filters.ts";
 import { more, plain, print, table } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
@@ -112,6 +112,12 @@ export async function showTokens(options: GlobalOptions): Promise<void> {
 }
 
 export async function revokePersonalToken(id: string, options: GlobalOptions): Promise<void> {
+  if (id.startsWith("pb_pat_")) {
+    const message =
+      "This is a token, and not the id of one. Its id is in the last column of: passbook tokens. " +
+      "Others may have seen it where you typed it, so do revoke it.";
+    throw new PassbookError("invalid_argument", message);
+  }
   await (await signedIn(options)).tokens.revoke(id);
   print(options, { ok: true }, () => "Revoked.");
 }

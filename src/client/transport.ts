@@ -186,8 +186,28 @@ async function attemptOnce<Body extends object>(
   } catch (error) {
     call.onUnknown?.();
     signal?.throwIfAborted();
-    return new PassbookError("no_answer", "The service did not answer.", { cause: error });
+    const message =
+      `${options.origin} gave no response: ${reasonOf(error, options.timeoutMs)}. ` +
+      ("document" in globalThis
+        ? "Check the address, and that the service allows this page's origin."
+        : "Check the address, and that the service runs.");
+    return new PassbookError("no_answer", message, { cause: error });
   }
+}
+
+const NETWORK_REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ECONNRESET: "the connection broke",
+  ENOTFOUND: "this host is not known",
+};
+
+/** Why `fetch` failed. Node has a code for it; a browser tells pages nothing. */
+function reasonOf(error: unknown, timeout_ms: number): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === "TimeoutError") return `none within ${timeout_ms / 1000} seconds`;
+  const cause = error.cause instanceof Error ? error.cause : error;
+  const { code } = cause as { readonly code?: unknown };
+  return (typeof code === "string" && NETWORK_REASONS[code]) || cause.message || error.message;
 }
 
 async function headersOf(

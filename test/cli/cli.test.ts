@@ -75,7 +75,7 @@ async function saveCredentials(home: string, text: string): Promise<string> {
 }
 
 /** Signs a local user in at the address that a login shows, and approves its code. */
-async function approve(shown: string, email: string): Promise<void> {
+async function approve(shown: string, email: string, admin: boolean): Promise<void> {
   const address = /Open\s+(\S+)/.exec(shown)?.[1] ?? "";
   const code = /Enter\s+([A-Z-]{9})/.exec(shown)?.[1] ?? "";
   const page = await browser.newPage();
@@ -85,6 +85,7 @@ async function approve(shown: string, email: string): Promise<void> {
   await page.getByLabel("Code").fill(code);
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByLabel(/Type the four letters/).fill(code.slice(-4));
+  if (admin) await page.getByLabel("Let it operate the service as me").check();
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByRole("heading", { name: "Device connected" }).waitFor();
   await page.context().close();
@@ -96,6 +97,7 @@ async function logInBy(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   email: string,
+  admin = false,
 ): Promise<Ended> {
   const child = spawn(command, [...args], { env, stdio: ["pipe", "pipe", "pipe"] });
   let [stdout, stderr, approving] = ["", "", false];
@@ -103,7 +105,7 @@ async function logInBy(
     const shown = stdout + stderr;
     if (approving || !/Enter\s+[A-Z-]{9}/.test(shown)) return;
     approving = true;
-    void approve(shown, email);
+    void approve(shown, email, admin);
   };
   child.stdout.on("data", (chunk: Buffer) => {
     stdout += chunk.toString();
@@ -161,7 +163,9 @@ describe("passbook", () => {
     expect((await passbookOf(home, ["tokens"])).stdout).toContain("Piped (this one)");
 
     expect((await passbookOf(home, ["logout"])).code).toBe(0);
-    expect(existsSync(file)).toBe(false);
+    expect(await readFile(file, "utf8")).not.toContain(token);
+    const next = await passbookOf(home, ["whoami"]);
+    expect(next).toMatchObject({ code: 3, stderr: expect.stringContaining(passbook.url) });
     const after = await passbookOf(home, ["wallet", "--url", passbook.url], {
       PASSBOOK_TOKEN: token,
     });
@@ -305,6 +309,63 @@ describe("passbook", () => {
       expect(existsSync(file)).toBe(false);
     },
   );
+
+  it("forgets the token at logout although the service cannot be reached, and says what to revoke", async () => {
+    const url = "http://localhost:1";
+    const login = { url, token: "pb_pat_secret", label: "Laptop" };
+    const file = await saveCredentials("unreachable", JSON.stringify(login));
+    const logout = await passbookOf("unreachable", ["logout"]);
+    expect(logout).toMatchObject({ code: 4, stdout: "" });
+    for (const words of ["deleted on this machine", "“Laptop”", `${url}/account/tokens`]) {
+      expect(logout.stderr).toContain(words);
+    }
+    expect(await readFile(file, "utf8")).not.toContain("pb_pat_secret");
+    const again = await passbookOf("unreachable", ["logout"]);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("not signed in") });
+  });
+
+  it("names the address that gave no response, and why", async () => {
+    const url = `http://localhost:${await freePort()}`;
+    const more = { PASSBOOK_URL: url, PASSBOOK_TOKEN: "x" };
+    const { code, stderr } = await passbookOf("nobody", ["wallet"], more);
+    expect(code).toBe(4);
+    expect(stderr).toContain(`${url} gave no response: nothing listens there.`);
+  });
+
+  it("talks to a container over plain http, except in production", async () => {
+    const more = { PASSBOOK_URL: "http://passbook-container:8787", PASSBOOK_TOKEN: "x" };
+    const { code, stderr } = await passbookOf("nobody", ["wallet"], more);
+    expect(code).toBe(4);
+    expect(stderr).toContain("http://passbook-container:8787 gave no response");
+    const production = await passbookOf("nobody", ["wallet"], { ...more, NODE_ENV: "production" });
+    expect(production.code).toBe(2);
+  });
+
+  it("does not take a token for a token's id", async () => {
+    const gil = await signedInAs("gil@example.com");
+    const { code, stderr } = await passbookOf("nobody", ["tokens", "revoke", "pb_pat_x"], gil);
+    expect(code).toBe(2);
+    expect(stderr).toContain("This is a token, and not the id of one");
+    expect(stderr).not.toContain("pb_pat_x");
+  });
+
+  it("signs an operator in with login --admin, and tells anybody else that the token may not operate", async () => {
+    const args = ["login", "--admin", "--url", passbook.url];
+    const olga = await logInBy(program, args, environment("olga"), "olga@example.com", true);
+    expect(olga).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("Tick   “Let it operate"),
+    });
+    expect(await passbookOf("olga", ["admin", "apps"])).toMatchObject({ code: 0 });
+    expect((await passbookOf("olga", ["whoami"])).stdout).toContain("operator");
+
+    const hal = await logInBy(program, args, environment("hal"), "hal@example.com");
+    expect(hal).toMatchObject({ code: 1, stderr: expect.stringContaining("may not operate") });
+    const refused = await passbookOf("hal", ["admin", "apps"]);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain("passbook login --admin");
+    expect((await passbookOf("hal", ["whoami"])).stdout).not.toContain("operator");
+  });
 
   it("shows operators where the credits went, and what their acts came to", async () => {
     const olga = await signedInAs("olga@example.com");
