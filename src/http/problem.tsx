@@ -1,6 +1,6 @@
 /** Refusals as pages, for people; programs get the same refusal as JSON. */
 import { ProblemPage, type WayOn } from "../pages/problem.tsx";
-import { PAGE_PROBLEMS } from "../pages/words.ts";
+import { formProblem, PAGE_PROBLEMS, type Problem } from "../pages/words.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { AppContext } from "./context.ts";
 import { describeRefusal, refuse } from "./refusals.ts";
@@ -20,10 +20,16 @@ export function refuseWithPage(
   refusal: Refusal,
 ): Response | Promise<Response> {
   const { status, error, headers } = describeRefusal(refusal);
-  const words = PAGE_PROBLEMS[refusal.code] ?? { title: "That did not work", next: error };
-  const problem = "address" in refusal ? { ...words, address: refusal.address } : words;
+  const problem = problemOf(refusal, error);
   const page = <ProblemPage problem={problem} way_on={wayOnFrom(context, refusal)} />;
   return context.html(page, status, headers);
+}
+
+/** What a page says of a refusal, whose sentence is `error`. */
+function problemOf(refusal: Refusal, error: string): Problem {
+  if (refusal.code === "invalid_request") return formProblem(error);
+  const words = PAGE_PROBLEMS[refusal.code] ?? { title: "That did not work", next: error };
+  return "address" in refusal ? { ...words, address: refusal.address } : words;
 }
 
 function wayOnFrom(context: AppContext, refusal: Refusal): WayOn | null {

@@ -37,10 +37,10 @@ export function ProblemText({ problem }: { problem: Problem }) {
   return (
     <div class="problem" role="alert">
       <h1>{problem.title}</h1>
-      {problem.what === undefined ? null : <p>{problem.what}</p>}
-      {problem.address === undefined ? null : (
+      {problem.what === undefined ? null : (
         <p>
-          <code class="address">{problem.address}</code>
+          {problem.what}
+          {problem.address === undefined ? null : <code class="address">{problem.address}</code>}
         </p>
       )}
       <p>{problem.next}</p>

@@ -13,11 +13,20 @@ export interface Problem {
   readonly next: string;
 }
 
+/** A form that was sent with something wrong in it; `what` names the field. */
+export function formProblem(what: string): Problem {
+  return {
+    title: "Something in this form is not right",
+    what,
+    next: "Nothing was changed. Go back, correct it, and send it again.",
+  };
+}
+
 /** Refusals that a person can run into. */
 export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
   redirect_not_allowed: {
     title: "We cannot send you back there",
-    what: "The page that sent you here wants you back at an address that is not on this service’s list. Nothing was done.",
+    what: "The page that sent you here wants you back at an address that is not on this service’s list, so nothing was done:",
     next: "Close this page if you did not expect it, or go on to your account here. If it is your app, ask the operator of this service to add its origin to ALLOWED_ORIGINS, or to the app’s origins.",
   },
   origin_not_allowed: {
@@ -42,7 +51,7 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
   not_operator: {
     title: "This is for operators",
     what: "The console is for those who run this service.",
-    next: "Go back to your account. Whoever set the service up can name you in OPERATORS.",
+    next: "Go back to your account. The person who runs this service can name you in OPERATORS.",
   },
   account_unknown: {
     title: "Nobody has this identity",

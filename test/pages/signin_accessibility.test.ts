@@ -23,6 +23,7 @@ const places = {
   "the sign-in page": "/signin",
   "a sign-in that failed": "/signin/callback/real?code=old&state=old",
   "an address that is not allowed": "/signin?redirect_to=https://evil.test/",
+  "a long address that is not allowed": `/signin?redirect_to=https://${"evil-".repeat(12)}.test/${"a".repeat(90)}`,
   "an unknown address": "/nowhere",
   "the page after signing out": "/signin?notice=signed_out",
   "the account": "/account",
@@ -55,6 +56,25 @@ describe.each(screens)("pages %s", (_name, options) => {
       await expectForEverybody(page, place);
     }
     expect(refused).toEqual([]);
+    await context.close();
+  });
+});
+
+describe.each(screens)("an e-mail address that is wrong %s", (_name, options) => {
+  it("is in its field again, which says so in colour and in words", async () => {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    await page.goto(`${family.passbook}/signin`);
+    // As by a browser that does not check it.
+    await page.locator("form").evaluate((form: HTMLFormElement) => (form.noValidate = true));
+    await fillSignIn(page, "ada@");
+    const field = page.getByLabel("E-mail address");
+    await page.getByRole("alert").waitFor();
+    expect(await field.inputValue()).toBe("ada@");
+    const words = await page.getByRole("alert").evaluate((it) => getComputedStyle(it).color);
+    const border = await field.evaluate((it) => getComputedStyle(it).borderTopColor);
+    expect(border).toBe(words);
+    await expectForEverybody(page, "the form");
     await context.close();
   });
 });
