@@ -93,12 +93,17 @@ async function listApps(options: GlobalOptions): Promise<void> {
   print(options, { apps }, rows.length === 0 ? "No apps." : table(names, rows));
 }
 
-/** What is not named stays as it is; a new app needs a name. */
+/**
+ * What is not named stays as it is. A new app needs a name, and its starter credits: in development a slug has
+ * some before it is registered, which must not become 0 without a word.
+ */
 async function setApp(slug: string, options: AppOptions): Promise<void> {
   const known = (await allApps(options)).find((app) => app.slug === slug);
   const name = options.name ?? known?.name;
-  if (name === undefined) {
-    throw new PassbookError("invalid_argument", "A new app needs a --name.");
+  const starterCredits = options.starterCredits ?? known?.starter_credits;
+  if (name === undefined || starterCredits === undefined) {
+    const message = `${slug} is not registered yet. A new app needs --name and --starter-credits.`;
+    throw new PassbookError("invalid_argument", message);
   }
   const budget =
     options.dailyStarterBudget === undefined
@@ -108,7 +113,7 @@ async function setApp(slug: string, options: AppOptions): Promise<void> {
   const client = await signedIn(options);
   await client.adminApps.save(slug, {
     name,
-    starterCredits: options.starterCredits ?? known?.starter_credits ?? 0,
+    starterCredits,
     origins,
     dailyStarterBudget: budget,
     ...(known === undefined ? {} : { version: known.version }),
@@ -119,7 +124,10 @@ async function setApp(slug: string, options: AppOptions): Promise<void> {
       : { upstreamProviders: namedIn(options.upstreamProvider) }),
     ...(options.reason === undefined ? {} : { reason: options.reason }),
   });
-  print(options, { ok: true }, `${plain(slug)} is set. It is in force everywhere in a minute.`);
+  const words =
+    `${plain(slug)} is set: ${starterCredits} starter credits for each new account. ` +
+    "It is in force everywhere in a minute.";
+  print(options, { ok: true }, words);
 }
 
 async function listKeys(slug: string, options: GlobalOptions): Promise<void> {

@@ -1,5 +1,6 @@
 /** `GET /api/me`: who the caller is. */
 import { isOperator } from "../domain/operators.ts";
+import { whyNotOperator } from "./admin/operator.ts";
 import { callerOf, factory } from "./context.ts";
 import { refuse } from "./refusals.ts";
 
@@ -16,6 +17,8 @@ export const readMe = factory.createHandlers(async (context) => {
     email: person?.email ?? null,
     email_verified: person?.email_verified ?? false,
   };
-  const operator = isOperator(config.operators, profile);
+  // Of the caller, not the person: an operator's token for an app, or without scope `admin`, operates nothing.
+  const named = isOperator(config.operators, profile);
+  const operator = named && (await whyNotOperator(context)) === null;
   return context.json({ ...profile, plan: plan.value, operator });
 });

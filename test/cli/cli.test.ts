@@ -349,7 +349,7 @@ describe("passbook", () => {
     expect(stderr).not.toContain("pb_pat_x");
   });
 
-  it("signs an operator in with login --admin, and tells anybody else that the token may not operate", async () => {
+  it("signs an operator in with login --admin, and says if the token that was approved may not operate", async () => {
     const args = ["login", "--admin", "--url", passbook.url];
     const olga = await logInBy(program, args, environment("olga"), "olga@example.com", true);
     expect(olga).toMatchObject({
@@ -357,20 +357,27 @@ describe("passbook", () => {
       stderr: expect.stringContaining("Tick   “Let it operate"),
     });
     expect(await passbookOf("olga", ["admin", "apps"])).toMatchObject({ code: 0 });
+    const save = ["admin", "apps", "set", "sketch", "--name", "Sketch"];
+    const unsaid = await passbookOf("olga", save);
+    expect(unsaid).toMatchObject({ code: 2, stderr: expect.stringContaining("--starter-credits") });
+    const saved = await passbookOf("olga", [...save, "--starter-credits", "70"]);
+    expect(saved).toMatchObject({ code: 0, stdout: expect.stringContaining("70 starter credits") });
     expect((await passbookOf("olga", ["whoami"])).stdout).toContain("operator");
 
-    const hal = await logInBy(program, args, environment("hal"), "hal@example.com");
-    expect(hal).toMatchObject({ code: 1, stderr: expect.stringContaining("may not operate") });
-    const refused = await passbookOf("hal", ["admin", "apps"]);
+    // The same person, who does not tick it.
+    const plain = await logInBy(program, args, environment("plain"), "olga@example.com");
+    expect(plain).toMatchObject({ code: 1, stderr: expect.stringContaining("may not operate") });
+    const refused = await passbookOf("plain", ["admin", "apps"]);
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.stderr).toContain("passbook login --admin");
-    expect((await passbookOf("hal", ["whoami"])).stdout).not.toContain("operator");
+    expect((await passbookOf("plain", ["whoami"])).stdout).not.toContain("operator");
   });
 
   it("shows operators where the credits went, and what their acts came to", async () => {
-    const olga = await signedInAs("olga@example.com");
+    const login = ["login", "--admin", "--url", passbook.url];
+    await logInBy(program, login, environment("operating"), "olga@example.com", true);
     const ada = await signedInAs("fay@example.com");
-    const operate = (...args: string[]) => passbookOf("nobody", ["admin", ...args], olga);
+    const operate = (...args: string[]) => passbookOf("operating", ["admin", ...args]);
     await passbookOf("nobody", ["wallet", "--app", "demo"], ada);
     const me = await passbookOf("nobody", ["whoami", "--json"], ada);
     const { identity_id } = JSON.parse(me.stdout);

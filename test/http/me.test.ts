@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { awaitToken, startDevice } from "../support/device_client.ts";
+import { fromOwnPage } from "../support/device_logins.ts";
 import { BASE_URL, send, signIn, type SignedIn } from "../support/passbook.ts";
+import {
+  operatorWith,
+  personalToken as operatorToken,
+  signInOperator,
+  SETTINGS,
+} from "./admin/operators.ts";
 
 /** A personal access token that `person` approved with these limits. */
 async function personalToken(person: SignedIn, limits: object) {
@@ -35,7 +42,7 @@ describe("GET /api/me", () => {
 
   it("knows the operators by identity and by verified address", async () => {
     const ada = await signIn();
-    const headers = { Authorization: `Bearer ${ada.token}` };
+    const headers = fromOwnPage(ada);
     for (const [operators, operator] of [
       [ada.identity_id, true],
       ["bob@example.com, Ada@Example.com", true],
@@ -44,6 +51,20 @@ describe("GET /api/me", () => {
       const { body } = await send("GET", "/api/me", { headers }, { OPERATORS: operators });
       expect(body.operator).toBe(operator);
     }
+  });
+
+  it("says that a caller operates only if it may, and not because its person is an operator", async () => {
+    const olga = await signInOperator();
+    for (const [scopes, operator] of [
+      [["read", "write"], false],
+      [["write", "admin"], true],
+    ] as const) {
+      const token = await operatorToken(olga.person, { scopes });
+      expect((await token?.get("/api/me"))?.body).toMatchObject({ operator });
+      expect((await token?.get("/api/admin/apps"))?.status).toBe(operator ? 200 : 403);
+    }
+    const by_session = operatorWith(olga.person, olga.person.token, SETTINGS);
+    expect((await by_session.get("/api/me")).body).toMatchObject({ operator: false });
   });
 
   it("tells a token without limits, and refuses one limited to apps", async () => {

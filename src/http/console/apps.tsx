@@ -58,9 +58,11 @@ export const showApps = factory.createHandlers(async (context) => {
   return context.html(<AppsPage {...{ apps, cursor, next_cursor }} />);
 });
 
-export const showNewApp = factory.createHandlers((context) =>
-  context.html(<NewAppPage form={emptyForm({ ...FIRST_POLICY, starter_credits: "0" })} />),
-);
+/** Suggests the starter credits that the slug has until it is registered: in development not 0. */
+export const showNewApp = factory.createHandlers((context) => {
+  const starter_credits = String(context.get("services").config.default_starter_credits);
+  return context.html(<NewAppPage form={emptyForm({ ...FIRST_POLICY, starter_credits })} />);
+});
 
 /** Registers an app under a slug that is free: what is registered is changed on its own page. */
 export const registerApp = factory.createHandlers(async (context) => {

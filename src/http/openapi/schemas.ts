@@ -176,7 +176,11 @@ export const me = z
     email: z.string().nullable(),
     email_verified: z.boolean(),
     plan: z.string(),
-    operator: z.boolean().describe("Whether this person operates the service."),
+    operator: z
+      .boolean()
+      .describe(
+        "Whether this caller may operate the service: its person is an operator, and its token has the scope `admin`, or it is a page of the service.",
+      ),
   })
   .meta({ id: "Me" });
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { send, signInWithCredits } from "../../support/passbook.ts";
+import { BASE_URL, send, signInWithCredits } from "../../support/passbook.ts";
 import { saveApp } from "../app_server.ts";
 import { SETTINGS } from "../admin/operators.ts";
 import { hiddenFields, linesOf, openConsole, words } from "./pages.ts";
@@ -55,6 +55,18 @@ describe("registering an app", () => {
     const page = await open(location);
     expect(page.text).toContain("The app’s settings were saved.");
     expect(words((await open("/console/apps")).text)).toContain("Sketch sketch");
+  });
+
+  it.each([
+    [{}, "100"],
+    [{ DEFAULT_STARTER_CREDITS: "40" }, "40"],
+    [{ DEV_SIGNIN: "false", BASE_URL }, "0"],
+  ])("suggests the starter credits that its slug has before: %j", async (more, credits) => {
+    const { open } = await openConsole();
+    const page = await open("/console/new-app", { ...SETTINGS, ...more });
+    expect(page.text).toMatch(
+      new RegExp(`<input[^>]*value="${credits}"[^>]*name="starter_credits"`),
+    );
   });
 
   it("overwrites no app that is there", async () => {
