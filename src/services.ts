@@ -16,7 +16,7 @@ import { accepted, type Result } from "./domain/result.ts";
 import type { Services } from "./http/services.ts";
 import { createBuiltinAdapter } from "./identity/builtin/adapter.ts";
 import type { IdentityPort } from "./identity/port.ts";
-import { announceSessionEndings } from "./identity/session_endings.ts";
+import { announceSessionEndings, type Ending } from "./identity/session_endings.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createPseudonyms } from "./keys/pseudonym.ts";
 import { createKeyRing } from "./keys/signing.ts";
@@ -72,7 +72,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
   const audit = createAuditLog(env.DIRECTORY);
   const identity = announceSessionEndings(
     createIdentity(env, config, { accounts, vault, pseudonymsOf }),
-    (identity_id, session_ids) => accounts(identity_id).endSessions(session_ids),
+    (identity_id, ending) => hearOfEnding(accounts(identity_id), ending),
   );
   const keepOwned = createWildcardGuard(env.ASSETS);
   const apps = createAppRegistry({
@@ -115,7 +115,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
       ttl_days: config.pat_ttl_days,
       issue: (identity_id, token) => accounts(identity_id).issuePersonalToken(HOLDER, token),
       revoke: (identity_id, id) => accounts(identity_id).revokePersonalToken(HOLDER, { id }),
-      sessionIsAlive: (session_id, identity_id) => identity.sessionIsAlive(session_id, identity_id),
+      readSession: (session_id, identity_id) => identity.readSession(session_id, identity_id),
     }),
     device_logins: createDeviceLogins(env.DEVICE_LOGIN),
     device_codes: createDeviceCodes(createMacKeys(config.signing_keys, "passbook device code 1")),
@@ -133,6 +133,21 @@ function build(env: Env): Result<Services, Misconfiguration> {
         ? null
         : createStripe({ ...config.payments, marks: () => pseudonymsOf(["payments"]) }),
   });
+}
+
+/** Ends what hangs on a session or a sign-in method that ended. */
+async function hearOfEnding(
+  account: ReturnType<Services["accounts"]>,
+  ending: Ending,
+): Promise<unknown> {
+  switch (ending.kind) {
+    case "sessions":
+      return account.endSessions(ending.session_ids);
+    case "all_sessions":
+      return account.endSessions("all");
+    case "signin_method":
+      return account.revokeApprovedBy(ending);
+  }
 }
 
 interface IdentityParts extends Pick<Services, "accounts" | "vault"> {

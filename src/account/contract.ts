@@ -176,6 +176,11 @@ export interface StatementAnswer {
 /** A token to make valid; the token itself never comes here. */
 export type IssuePersonalTokenRequest = NewPersonalToken;
 
+/** What stands behind the approval of personal access tokens. */
+export type Approver =
+  | { readonly kind: "session"; readonly session_id: string }
+  | { readonly kind: "signin_method"; readonly signin_method: string };
+
 export interface RevokePersonalTokenRequest {
   readonly id: string;
 }
@@ -192,6 +197,8 @@ export interface ListedPersonalToken {
   readonly current: boolean;
   /** Whether it ends when the session that approved it does. */
   readonly ends_with_session: boolean;
+  /** The session that approved it. */
+  readonly session_id: string;
   readonly created_at_ms: number;
   readonly last_used_at_ms: number | null;
   readonly expires_at_ms: number;
@@ -365,6 +372,8 @@ export interface AccountOperations {
   revokePersonalToken(caller: Caller, request: RevokePersonalTokenRequest): Answer<null>;
   /** Ends the personal access tokens and streams that were to end with these sessions. */
   endSessions(session_ids: readonly string[] | "all"): Answer<null>;
+  /** Ends the personal access tokens that a session approved, or any session of a sign-in method. */
+  revokeApprovedBy(approver: Approver): Answer<null>;
   /** Ends every personal access token. */
   revokeAllPersonalTokens(): Answer<null>;
 }

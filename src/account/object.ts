@@ -363,6 +363,14 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return answer;
   }
 
+  revokeApprovedBy(approver: contract.Approver): contract.Answer<null> {
+    const answer = this.#transact(SERVICE, "write", (it) =>
+      personal_tokens.revokeApprovedBy(it, approver),
+    );
+    this.#streams.publish();
+    return answer;
+  }
+
   revokeAllPersonalTokens(): contract.Answer<null> {
     const answer = this.#transact(SERVICE, "write", personal_tokens.revokeAllPersonalTokens);
     this.#streams.publish();

@@ -123,8 +123,11 @@ export const personalTokens = sqliteTable("personal_tokens", {
   upstream: integer({ mode: "boolean" }).notNull().default(false),
   /** Whether it operates the service, where its owner does. */
   admin: integer({ mode: "boolean" }).notNull().default(false),
-  /** The session that it ends with; null: it outlives the one that approved it. */
-  session_id: text(),
+  /** The session that approved it, and the sign-in method behind that; null: one unlinked before. */
+  session_id: text().notNull(),
+  signin_method: text(),
+  /** Whether it ends with that session, whatever the person wants; with the method it always does. */
+  ends_with_session: integer({ mode: "boolean" }).notNull(),
   /** JSON array of the only apps it may act for; null: all. */
   app_slugs_json: text(),
   cap_credits: integer(),

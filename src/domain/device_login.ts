@@ -18,6 +18,8 @@ export interface LoginGrant {
   readonly limits: PersonalTokenLimits;
   /** The session that approves: what is not collected when it ends is collected no more. */
   readonly session_id: string;
+  /** The method by which that session signed in; null: one that was unlinked since. */
+  readonly signin_method: string | null;
   /**
    * When that session ends by itself, where the token is to end with it; null where the token outlives
    * it. In milliseconds since the epoch.

@@ -65,8 +65,11 @@ export interface NewPersonalToken {
   /** The app that asked for it, by its own word. */
   readonly app_slug: string | null;
   readonly limits: PersonalTokenLimits;
-  /** The session that it ends with; null: it outlives the one that approved it. */
-  readonly session_id: string | null;
+  /** The session that approved it, and that session's sign-in method; null: one unlinked before. */
+  readonly session_id: string;
+  readonly signin_method: string | null;
+  /** Whether it ends with the session; it always ends with the sign-in method. */
+  readonly ends_with_session: boolean;
   readonly expires_at_ms: number;
 }
 

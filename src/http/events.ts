@@ -80,8 +80,8 @@ async function streamEnd(
 ): Promise<number | null> {
   if (proof.kind !== "session") return expires_at_ms;
   const { identity } = context.get("services");
-  const session_ends_at_ms = await identity.sessionEndsAt(proof.session_id, identity_id);
-  return session_ends_at_ms === null ? null : Math.min(expires_at_ms, session_ends_at_ms);
+  const session = await identity.readSession(proof.session_id, identity_id);
+  return session === null ? null : Math.min(expires_at_ms, session.ends_at_ms);
 }
 
 function offeredProtocols(context: AppContext): string[] {

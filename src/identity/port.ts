@@ -134,6 +134,14 @@ export interface ListedSession {
   readonly country: string | null;
 }
 
+/** A session that lives. */
+export interface LivingSession {
+  /** When it ends by itself, as far as is known now, in milliseconds since the epoch. */
+  readonly ends_at_ms: number;
+  /** The method that it came through; null: one that was unlinked since. */
+  readonly signin_method: string | null;
+}
+
 export type Unlinked =
   | {
       readonly kind: "unlinked";
@@ -161,11 +169,8 @@ export interface IdentityPort {
   resume(request: Request): Promise<Resumption>;
   /** Whether a session of this person still lives. Reads a store: not for the usual request. */
   sessionIsAlive(session_id: string, identity_id: string): Promise<boolean>;
-  /**
-   * When a session of this person ends by itself, as far as is known now, in milliseconds since the
-   * epoch; null where it does not live. Reads a store.
-   */
-  sessionEndsAt(session_id: string, identity_id: string): Promise<number | null>;
+  /** A session of this person; null where it does not live. Reads a store. */
+  readSession(session_id: string, identity_id: string): Promise<LivingSession | null>;
   /** Starts a sign-in; writes to no store. */
   startSignIn(start: SignInStart): Promise<SignInStarted>;
   /** Finishes the sign-in whose answer `request` brings to `/signin/callback/{method_id}`. */
@@ -196,7 +201,7 @@ export interface IdentityPort {
   findByEmail(prefix: string, limit: number): Promise<readonly string[]>;
   /**
    * Takes a way to sign in from a session's person, but never the last one, and ends the other sessions
-   * that came through it. What a sign-in under way brings of it is dropped.
+   * that came through it; this one does not say any more that it did. What a sign-in under way brings of it is dropped.
    */
   unlink(session: Session, provider: string): Promise<Unlinked>;
   /** Signs in a local user by e-mail address alone; null where that is not allowed. */

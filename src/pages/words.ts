@@ -150,7 +150,8 @@ export const NOTICES = {
   signed_out_and_tokens_ended:
     "You are signed out in every browser, and every device and token has lost its access. Apps that are open notice within 15 minutes.",
   linked: "Linked. You can sign in that way from now on.",
-  unlinked: "Unlinked. You can no longer sign in that way.",
+  unlinked:
+    "Unlinked. You can no longer sign in that way, and what was approved that way has lost its access.",
   only_one_left: "This is your only way to sign in. Link another one first.",
   session_ended: "Ended. That browser has to sign in again.",
   account_deleted: "That account is deleted. Sign in to begin a new one.",

@@ -15,7 +15,11 @@ export interface MintParts {
   issue(identity_id: string, token: NewPersonalToken): Promise<Result<null, Refusal>>;
   /** Ends a token. */
   revoke(identity_id: string, id: string): Promise<unknown>;
-  sessionIsAlive(session_id: string, identity_id: string): Promise<boolean>;
+  /** A living session, by its sign-in method; null where it does not live. */
+  readSession(
+    session_id: string,
+    identity_id: string,
+  ): Promise<{ readonly signin_method: string | null } | null>;
 }
 
 /** What the device said of itself, as far as the token's owner will know the token by it. */
@@ -26,7 +30,8 @@ export interface PersonalTokenOrigin {
 
 /**
  * Gives the token of a grant, vouched for by `issuer` (the service's base URL). Refused as
- * `expired_token` where the session that approved has ended, and as `too_many_tokens`.
+ * `expired_token` where the session that approved has ended or its sign-in method was unlinked, and as
+ * `too_many_tokens`.
  */
 export type MintPersonalToken = (
   issuer: string,
@@ -37,16 +42,16 @@ export type MintPersonalToken = (
 /** Minting with these parts. */
 export function createMint(parts: MintParts): MintPersonalToken {
   return async (issuer, grant, { label, app_slug }) => {
-    const { identity_id, limits, session_id, session_ends_at_ms } = grant;
+    const { identity_id, limits, session_id, signin_method, session_ends_at_ms } = grant;
     const id = crypto.randomUUID();
     const expires_at_ms = Math.min(
       Date.now() + parts.ttl_days * DAY_MS,
       session_ends_at_ms ?? Number.POSITIVE_INFINITY,
     );
-    const bound = session_ends_at_ms === null ? null : session_id;
+    const approval = { session_id, signin_method, ends_with_session: session_ends_at_ms !== null };
     const claims = { identity_id, personal_token_id: id };
     const token = await parts.personal_tokens.sign(issuer, claims, expires_at_ms);
-    const row = { id, label, app_slug, limits, session_id: bound, expires_at_ms };
+    const row = { id, label, app_slug, limits, ...approval, expires_at_ms };
     const issued = await parts.issue(identity_id, row);
     // An account that was deleted since is no session's any more.
     if (!issued.ok && issued.refusal.code === "unauthorized") {
@@ -56,7 +61,9 @@ export function createMint(parts: MintParts): MintPersonalToken {
     // After the row, not before: a sign-out between look and row would find no token to end.
     let approver_stays = false;
     try {
-      approver_stays = await parts.sessionIsAlive(session_id, identity_id);
+      const approver = await parts.readSession(session_id, identity_id);
+      // Another method than at the approval: that one was unlinked.
+      approver_stays = approver !== null && approver.signin_method === signin_method;
     } finally {
       // Nobody has the token yet, and now nobody will.
       if (!approver_stays) await parts.revoke(identity_id, id);

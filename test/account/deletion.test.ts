@@ -77,7 +77,9 @@ const mint = (id: string) => ({
   label: "Ada's laptop",
   app_slug: null,
   limits: { access: "write", upstream: true, admin: false, app_slugs: null, cap: null } as const,
-  session_id: null,
+  session_id: "session",
+  signin_method: "dev",
+  ends_with_session: false,
   expires_at_ms: Date.now() + DAY_MS,
 });
 

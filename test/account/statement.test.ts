@@ -42,11 +42,17 @@ describe("a statement", () => {
   });
 
   it("takes values as their columns do, and gives them back", async () => {
-    const none = { app_slug: null, session_id: null, app_slugs_json: null, last_used_at_ms: null };
+    const none = {
+      app_slug: null,
+      signin_method: null,
+      app_slugs_json: null,
+      last_used_at_ms: null,
+    };
+    const approval = { session_id: "session", ends_with_session: true };
     const cap = { cap_credits: 5, cap_period: "total", spent: 0, spent_window: 0 } as const;
     const times = { created_at_ms: 1, expires_at_ms: 2 };
     const is = { label: "token", access: "write", upstream: true, admin: false } as const;
-    const given = { ...none, ...cap, ...times, ...is, id: "first" };
+    const given = { ...none, ...approval, ...cap, ...times, ...is, id: "first" };
     const insert = statement((database) =>
       database
         .insert(personalTokens)

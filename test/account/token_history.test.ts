@@ -161,7 +161,9 @@ async function openAccount(identity_id: string) {
       label: token,
       app_slug: null,
       limits: { access: "write", upstream: false, admin: false, app_slugs: null, cap },
-      session_id: null,
+      session_id: "session",
+      signin_method: "dev",
+      ends_with_session: false,
       expires_at_ms: Date.now() + 10_000 * DAY_MS,
     } as Parameters<typeof account.issuePersonalToken>[1]);
   }

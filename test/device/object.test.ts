@@ -106,7 +106,13 @@ const asker = { client_name: null, app_slug: null, program: null, city: null, co
 const started = { asker, ttl_seconds: TTL_SECONDS, poll_interval_seconds: 5 };
 
 function grantOf(identity_id: Person): LoginGrant {
-  return { identity_id, limits: FULL_ACCESS, session_id: "session", session_ends_at_ms: null };
+  return {
+    identity_id,
+    limits: FULL_ACCESS,
+    session_id: "session",
+    signin_method: null,
+    session_ends_at_ms: null,
+  };
 }
 
 /** Gives a command to the object and tells its answer in the model's words. */

@@ -162,7 +162,15 @@ describe("an error on the approval form", () => {
     } as const;
     for (let i = 0; i < 100; i += 1) {
       const id = crypto.randomUUID();
-      const row = { id, label: "x", app_slug: null, limits, session_id: null };
+      const row = {
+        id,
+        label: "x",
+        app_slug: null,
+        limits,
+        session_id: "session",
+        signin_method: "dev",
+        ends_with_session: false,
+      };
       await account.issuePersonalToken({ kind: "holder" } as const, {
         ...row,
         expires_at_ms: Date.now() + 60_000,

@@ -235,7 +235,9 @@ describe("the list of tokens", () => {
         label: "x",
         app_slug: null,
         limits,
-        session_id: null,
+        session_id: "session",
+        signin_method: "dev",
+        ends_with_session: false,
         expires_at_ms,
       });
     const early = await startLogin();

@@ -4,6 +4,7 @@ import { PERSONAL_TOKENS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import type {
   Answer,
+  Approver,
   IssuePersonalTokenRequest,
   ListedPersonalToken,
   RevokePersonalTokenRequest,
@@ -27,7 +28,8 @@ export function issuePersonalToken(
   request: IssuePersonalTokenRequest,
 ): Answer<null> {
   const { personal_tokens, now_ms } = transaction;
-  const { id, label, app_slug, limits, session_id, expires_at_ms } = request;
+  const { id, label, app_slug, limits, expires_at_ms } = request;
+  const { session_id, signin_method, ends_with_session } = request;
   const { access, upstream, admin, app_slugs, cap } = limits;
   const room = checkRoomForPersonalToken(transaction);
   if (!room.ok) return room;
@@ -41,6 +43,8 @@ export function issuePersonalToken(
     upstream,
     admin,
     session_id,
+    signin_method,
+    ends_with_session,
     app_slugs_json: app_slugs === null ? null : JSON.stringify(app_slugs),
     cap_credits: cap?.credits ?? null,
     cap_period: cap?.period ?? null,
@@ -72,7 +76,8 @@ export function listPersonalTokens(
         limits: limitsOf(row),
         spent: budget === null ? null : rules.spentNow(budget, now_ms),
         current: row.id === personal_token?.id,
-        ends_with_session: row.session_id !== null,
+        ends_with_session: row.ends_with_session,
+        session_id: row.session_id,
         created_at_ms,
         last_used_at_ms,
         expires_at_ms,
@@ -107,6 +112,24 @@ export function endSessions(
   if (session_ids === "all") personal_tokens.deleteOfAllSessions();
   else personal_tokens.deleteOfSessions(session_ids);
   return accepted(null);
+}
+
+/**
+ * Ends the tokens behind whose approval a session or a sign-in method stands. A token whose method is not
+ * known ends with any.
+ */
+export function revokeApprovedBy(
+  { personal_tokens }: Transaction,
+  approver: Approver,
+): Answer<null> {
+  switch (approver.kind) {
+    case "session":
+      personal_tokens.deleteApprovedInSession(approver.session_id);
+      return accepted(null);
+    case "signin_method":
+      personal_tokens.deleteApprovedThrough(approver.signin_method);
+      return accepted(null);
+  }
 }
 
 /** Ends every token of the account. */

@@ -1,5 +1,5 @@
 /** The SQL of an account's personal access tokens. Synchronous, like that of its money. */
-import { desc, eq, getTableColumns, gt, isNotNull, lte, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gt, isNull, or, lte, sql } from "drizzle-orm";
 import type { Budget, PersonalTokenLimits } from "../../domain/personal_token.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import { isAmong, matches, values } from "../parameters.ts";
@@ -14,6 +14,7 @@ type Spending = Pick<Budget, "spent" | "spent_window">;
 
 const NOTHING_SPENT: Spending = { spent: 0, spent_window: 0 };
 
+const ends_with_session = eq(personalTokens.ends_with_session, true);
 const by_id = matches(personalTokens.id);
 const token_by_id = statement((database) =>
   database.select(columns).from(personalTokens).where(by_id),
@@ -52,10 +53,24 @@ export function openPersonalTokenStore(database: AccountDatabase) {
     deleteOfSessions: (session_ids: readonly string[]): void =>
       void database
         .delete(personalTokens)
-        .where(isAmong(personalTokens.session_id, sql`${JSON.stringify(session_ids)}`))
+        .where(
+          and(
+            ends_with_session,
+            isAmong(personalTokens.session_id, sql`${JSON.stringify(session_ids)}`),
+          ),
+        )
         .run(),
     deleteOfAllSessions: (): void =>
-      void database.delete(personalTokens).where(isNotNull(personalTokens.session_id)).run(),
+      void database.delete(personalTokens).where(ends_with_session).run(),
+    deleteApprovedInSession: (session_id: string): void =>
+      void database.delete(personalTokens).where(eq(personalTokens.session_id, session_id)).run(),
+    deleteApprovedThrough: (signin_method: string): void =>
+      void database
+        .delete(personalTokens)
+        .where(
+          or(eq(personalTokens.signin_method, signin_method), isNull(personalTokens.signin_method)),
+        )
+        .run(),
     deleteAll: (): void => void database.delete(personalTokens).run(),
     saveLastUse: (id: string, last_used_at_ms: number): void =>
       void save_last_use(database).run({ id, last_used_at_ms }),

@@ -35,7 +35,10 @@ export const showAccount = factory.createHandlers(async (context) => {
       overview={{ ...overview.value, recent_jobs, to_ms }}
       appName={appName}
       tokens={tokens.value}
-      sessions={sessions.map((session) => shownSession(context, session))}
+      sessions={sessions.map((session) => ({
+        ...shownSession(context, session),
+        approved_tokens: tokens.value.filter(({ session_id }) => session_id === session.id).length,
+      }))}
       methods={identity.sign_in_methods}
       packages={context.get("services").payments?.packages ?? []}
       notice={readNotice(context.req.query("notice"))}
@@ -44,7 +47,10 @@ export const showAccount = factory.createHandlers(async (context) => {
 });
 
 /** The browser that asks is known by its own word at least. */
-function shownSession(context: AppContext, session: ListedSession): ShownSession {
+function shownSession(
+  context: AppContext,
+  session: ListedSession,
+): Omit<ShownSession, "approved_tokens"> {
   const current = session.id === context.get("session").id;
   const here = current ? programOf(context.req.header("User-Agent") ?? "") : null;
   const { id, created_at_ms, last_used_at_ms } = session;

@@ -129,10 +129,10 @@ export async function approveLogin(
   }
   const room = await accountOf(context).checkRoomForPersonalToken(callerOf(context));
   if (!room.ok) return room;
-  const grant = { identity_id, limits, session_id, session_ends_at_ms: null };
+  const session = await identity.readSession(session_id, identity_id);
+  if (session === null) return refused({ code: "unauthorized", reason: "session_ended" });
+  const { signin_method, ends_at_ms } = session;
+  const grant = { identity_id, limits, session_id, signin_method, session_ends_at_ms: null };
   if (via === "cookie" && isFromOwnPage(context)) return device_logins(user_code).approve(grant);
-  const session_ends_at_ms = await identity.sessionEndsAt(session_id, identity_id);
-  return session_ends_at_ms === null
-    ? refused({ code: "unauthorized", reason: "session_ended" })
-    : device_logins(user_code).approve({ ...grant, session_ends_at_ms });
+  return device_logins(user_code).approve({ ...grant, session_ends_at_ms: ends_at_ms });
 }

@@ -3,7 +3,6 @@ import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import { SESSION_TTL_MS } from "../../domain/limits.ts";
 import type { EncryptionKey } from "../../keys/encryption.ts";
 import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
-import type { PseudonymsOf } from "../../keys/pseudonym.ts";
 import type { Debt, IdentityPort, SignedIn } from "../port.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import type { ForgetUpstreamTokens, KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
@@ -15,6 +14,7 @@ import { endSession, listSessions } from "./session_list.ts";
 import { seenIn } from "./seen.ts";
 import { bindingOf, createSessions, type CameThrough } from "./sessions.ts";
 import { createSignIns } from "./sign_ins.ts";
+import type { PseudonymsOf } from "./tombstones.ts";
 import { createUsers, type Users } from "./users.ts";
 
 const SESSION_COOKIE = "passbook_session";
@@ -84,8 +84,9 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
       const set_cookies = [cookieFor(baseUrlOf(request), secret)];
       return { kind: "session", session, set_cookies };
     },
-    sessionIsAlive: (session_id, identity_id) => sessions.isAlive(session_id, identity_id),
-    sessionEndsAt: (session_id, identity_id) => sessions.endsAt(session_id, identity_id),
+    sessionIsAlive: async (session_id, identity_id) =>
+      (await sessions.read(session_id, identity_id)) !== null,
+    readSession: (session_id, identity_id) => sessions.read(session_id, identity_id),
     startSignIn: (start) => signIns.start(start),
     finishSignIn: (request, method_id, base_url) => signIns.finish(request, method_id, base_url),
     async signOut(request) {

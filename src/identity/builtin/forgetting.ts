@@ -1,9 +1,8 @@
 /** Forgetting a person: of their identities tombstones stay, of their account the debt, of them nothing. */
 import { and, eq, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
-import type { PseudonymsOf } from "../../keys/pseudonym.ts";
 import { debts, identities, sessions, users } from "./schema.ts";
-import { leaveTombstone, nameOf } from "./tombstones.ts";
+import { leaveTombstone, nameOf, type PseudonymsOf } from "./tombstones.ts";
 
 /** The last round finds nothing left. A link under way may make one more: the first ends its session. */
 const ROUNDS_MAX = 4;

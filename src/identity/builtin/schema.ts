@@ -89,7 +89,7 @@ export const sessions = sqliteTable(
     user_id: text().notNull(),
     created_at_ms: integer().notNull(),
     expires_at_ms: integer().notNull(),
-    /** Which of the user's identities it came through; null: not known, as in older rows. */
+    /** Which of the user's identities it came through; null: one that is unlinked since. */
     provider: text(),
     /** What is shown of it to its person, as of its last use; see `seen.ts`. */
     browser: text(),

@@ -9,7 +9,7 @@ import {
   SESSION_SLIDE_AFTER_MS,
   SESSION_TTL_MS,
 } from "../../domain/limits.ts";
-import type { BrowserSession, Session } from "../port.ts";
+import type { BrowserSession, LivingSession, Session } from "../port.ts";
 import { sessions } from "./schema.ts";
 import type { Seen } from "./seen.ts";
 
@@ -30,10 +30,8 @@ export interface Sessions {
    * null where none does.
    */
   resume(secrets: readonly string[], seen: Seen): Promise<ProvenSession | null>;
-  /** Whether this session of this user lives. */
-  isAlive(id: string, user_id: string): Promise<boolean>;
-  /** When this session of this user ends, in milliseconds since the epoch; null: it does not live. */
-  endsAt(id: string, user_id: string): Promise<number | null>;
+  /** This session of this user; null: it does not live. */
+  read(id: string, user_id: string): Promise<LivingSession | null>;
   /** Ends the sessions of these secrets. */
   end(secrets: readonly string[]): Promise<readonly Session[]>;
   /** Ends all sessions of a user. */
@@ -65,15 +63,14 @@ export function createSessions(database: DrizzleD1Database): Sessions {
       console.warn({ event: "session_not_extended", name });
     }
   };
-  const endsAt = async (id: string, user_id: string): Promise<number | null> => {
+  const read = async (id: string, user_id: string): Promise<LivingSession | null> => {
     const living = and(
       eq(sessions.id, id),
       eq(sessions.user_id, user_id),
       gt(sessions.expires_at_ms, Date.now()),
     );
-    const { expires_at_ms } = sessions;
-    const row = await database.select({ expires_at_ms }).from(sessions).where(living).get();
-    return row?.expires_at_ms ?? null;
+    const columns = { ends_at_ms: sessions.expires_at_ms, signin_method: sessions.provider };
+    return (await database.select(columns).from(sessions).where(living).get()) ?? null;
   };
   return {
     async start(user_id, { provider, subject }, { browser, city, country }) {
@@ -116,8 +113,7 @@ export function createSessions(database: DrizzleD1Database): Sessions {
       }
       return null;
     },
-    isAlive: async (id, user_id) => (await endsAt(id, user_id)) !== null,
-    endsAt,
+    read,
     async end(secrets) {
       if (secrets.length === 0) return [];
       const hashes = await Promise.all(secrets.map(hashSecret));

@@ -1,8 +1,10 @@
 /** Tombstones: what is kept of an identity once it is nobody's sign-in method any more. */
 import { sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
-import type { PseudonymsOf } from "../../keys/pseudonym.ts";
 import { debts, identities, tombstones, users } from "./schema.ts";
+
+/** See `keys/pseudonym.ts`. */
+export type PseudonymsOf = (identity: readonly string[]) => Promise<readonly [string, ...string[]]>;
 
 /** The identity whose tombstone is meant, and whose it is or was. */
 interface OwnedIdentity {

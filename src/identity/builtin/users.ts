@@ -2,9 +2,14 @@
 import { and, asc, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { Person, Session } from "../port.ts";
-import type { PseudonymsOf } from "../../keys/pseudonym.ts";
 import { identities, sessions, users } from "./schema.ts";
-import { isTombstoneOf, joinPeople, leaveTombstone, nameOf } from "./tombstones.ts";
+import {
+  isTombstoneOf,
+  joinPeople,
+  leaveTombstone,
+  nameOf,
+  type PseudonymsOf,
+} from "./tombstones.ts";
 
 /** What a provider says of a person. */
 export interface Profile {
@@ -211,6 +216,20 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
           ),
         )
         .returning({ id: sessions.id, identity_id: sessions.user_id });
+      // The session that does this stays. What it approved through the method must end all the same, also
+      // what is not collected yet: from now on it does not say that it came through it.
+      const cutting = database
+        .update(sessions)
+        .set({ provider: null })
+        .where(
+          and(
+            eq(sessions.id, session_id),
+            eq(sessions.user_id, user_id),
+            eq(sessions.provider, provider),
+            sql`not exists (
+              select 1 from identities where user_id = ${user_id} and provider = ${provider})`,
+          ),
+        );
       // Who vouched for the address goes, and the word for it with them, in one transaction; the next
       // oldest speaks at its next sign-in.
       const vouched = before[0]?.provider === provider && before.length > 1;
@@ -219,7 +238,9 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
         .set({ email_verified: false })
         .where(eq(users.id, user_id));
       const [, removed, ended_sessions] = await database.batch(
-        vouched ? [tombstone, removal, ending, silence] : [tombstone, removal, ending],
+        vouched
+          ? [tombstone, removal, ending, cutting, silence]
+          : [tombstone, removal, ending, cutting],
       );
       if (removed.meta.changes > 0) {
         const linked_at_ms = row?.created_at_ms ?? Date.now();

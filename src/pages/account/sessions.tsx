@@ -1,12 +1,15 @@
 /** The browsers that are signed in, each with a way to end it. */
 import type { ListedSession } from "../../identity/port.ts";
 import { Time } from "../time.tsx";
+import { counted } from "../words_account.ts";
 
 /** A session as the page shows it; `current` is the one that looks. */
 export interface ShownSession extends Omit<ListedSession, "city" | "country"> {
   /** In words. */
   readonly place: string | null;
   readonly current: boolean;
+  /** How many devices and tokens have their access from it. */
+  readonly approved_tokens: number;
 }
 
 export function Sessions({ sessions }: { sessions: readonly ShownSession[] }) {
@@ -36,7 +39,8 @@ export function Sessions({ sessions }: { sessions: readonly ShownSession[] }) {
   );
 }
 
-function Session({ id, current, browser, place, created_at_ms, last_used_at_ms }: ShownSession) {
+function Session(session: ShownSession) {
+  const { id, current, browser, place, approved_tokens, created_at_ms, last_used_at_ms } = session;
   const name = browser ?? (current ? "This browser" : "A browser");
   return (
     <li>
@@ -53,6 +57,12 @@ function Session({ id, current, browser, place, created_at_ms, last_used_at_ms }
       {current ? null : (
         <form method="post" action="/account/end-session">
           <input type="hidden" name="session_id" value={id} />
+          {approved_tokens === 0 ? null : (
+            <label class="choice">
+              <input type="checkbox" name="personal_tokens" value="end" />{" "}
+              {`End ${counted(approved_tokens, "device or token", "devices and tokens")} too`}
+            </label>
+          )}
           <button type="submit" class="quiet small">
             End<span class="unseen">{` the session of ${name}`}</span>
           </button>
