@@ -13,7 +13,8 @@ import {
   type WriteOptions,
 } from "./jobs.ts";
 import { pagesOf } from "./pages.ts";
-import { runJob, type Ran, type RunJobOptions, type RunningJob, type Work } from "./run_job.ts";
+import { runJob, type Ran, type RunJobOptions, type RunningJob } from "./run_job.ts";
+import type { Work } from "./settlement.ts";
 import { leaveForSignIn, takeToken } from "./signin.ts";
 import { createTransport, isDone, READ, type Fetch, type Read, type Wait } from "./transport.ts";
 import type {
@@ -88,6 +89,8 @@ export interface PassbookClient {
    * aborted, the reserve is given back and the error passed on; where the service is away just then, the
    * error comes first, and the reserve in the background: see `whenIdle`. Lost answers are asked for
    * again, for 23 hours at most: nothing is paid twice, and no reserve is left while the process lives.
+   * Work that is done is never lost: a cost that the service refuses is settled at what it allows, see
+   * {@link Ran.unsettled}.
    */
   runJob<Result>(
     job: CreateJob,

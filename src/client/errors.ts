@@ -1,4 +1,5 @@
 /** What goes wrong, by a stable word. */
+import type { Job } from "./wire.ts";
 import { REFUSAL_STATUS, type RefusalCode } from "../domain/refusal_codes.ts";
 
 /** The codes the service answers with (`code` of an error body). */
@@ -12,14 +13,16 @@ export const SERVICE_ERROR_CODES = /* @__PURE__ */ Object.keys(
  * The client's own words. `no_answer`: the network failed or took too long, and what was asked may or
  * may not have happened. `bad_answer`: an answer that is not one of the service's. `no_credentials`:
  * nothing was sent, since there is no token to send. `invalid_argument`: nothing was sent either.
- * `signin_failed`: the browser came back without a token, or from a sign-in that it did not start.
+ * `signin_failed`: the browser came back without a token, or from a sign-in that it did not start. `job_ended`:
+ * the job of `runJob`'s own key has ended before; it is in `job`.
  */
 export type ClientErrorCode =
   | "no_answer"
   | "bad_answer"
   | "no_credentials"
   | "invalid_argument"
-  | "signin_failed";
+  | "signin_failed"
+  | "job_ended";
 
 /** A newer service may have further words. */
 export type PassbookErrorCode = ServiceErrorCode | ClientErrorCode | (string & {});
@@ -29,6 +32,7 @@ interface Details {
   readonly body?: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
+  readonly result?: unknown;
 }
 
 /** The one error that this package throws; an aborted call throws its signal's reason instead. */
@@ -41,6 +45,8 @@ export class PassbookError extends Error {
   readonly body: Readonly<Record<string, unknown>>;
   /** How long the service asks to wait, in milliseconds; null where it does not say. */
   readonly retryAfterMs: number | null;
+  /** What the work of `runJob` returned, where its job could not be settled; else undefined. */
+  readonly result: unknown;
 
   constructor(code: PassbookErrorCode, message: string, details: Details = {}) {
     super(message, "cause" in details ? { cause: details.cause } : {});
@@ -48,6 +54,19 @@ export class PassbookError extends Error {
     this.status = details.status ?? null;
     this.body = details.body ?? {};
     this.retryAfterMs = details.retryAfterMs ?? null;
+    this.result = details.result;
+  }
+
+  /** The same error, with the work's result. */
+  withResult(result: unknown): PassbookError {
+    const { code, message, status, body, retryAfterMs } = this;
+    const details = { status: status ?? undefined, body, retryAfterMs: retryAfterMs ?? undefined };
+    return new PassbookError(code, message, { ...details, cause: this, result });
+  }
+
+  /** The job that has ended, where `code` is `job_ended`; else null. */
+  get job(): Job | null {
+    return this.code === "job_ended" ? (this.body["job"] as Job) : null;
   }
 
   /** Where to send the person to sign in, if the service said so. */

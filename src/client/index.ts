@@ -42,7 +42,8 @@ export type {
   SettleOptions,
   WriteOptions,
 } from "./jobs.ts";
-export type { Ran, RunJobOptions, RunningJob, Work } from "./run_job.ts";
+export type { Ran, RunJobOptions, RunningJob } from "./run_job.ts";
+export type { Settled, Work } from "./settlement.ts";
 export type { Fetch, FetchedResponse, FetchInit, StreamReader, Wait } from "./transport.ts";
 export { ENTRY_KINDS, JOB_STATUSES } from "./wire.ts";
 export type * from "./wire.ts";

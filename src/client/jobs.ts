@@ -68,6 +68,8 @@ export interface SettleOptions extends WriteOptions {
   readonly untilMs?: number;
   /** Told when an attempt was sent and its outcome is not known. */
   readonly onUnknown?: () => void;
+  /** Called when the service repeats a response that it gave before. */
+  readonly onReplayed?: (() => void) | undefined;
   /** Told when it will be sent again, before the wait for that. */
   readonly onWait?: () => void;
 }
@@ -111,6 +113,7 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
       onUnknown: options.onUnknown,
       onWait: options.onWait,
     });
+    if (answer.replayed) options.onReplayed?.();
     return answer.body;
   };
   const read = async <Body extends object>(call: Read<Body>): Promise<Body> =>

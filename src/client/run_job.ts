@@ -1,10 +1,13 @@
 /**
- * A job from reserve to settlement. While the process lives, every job it reserved is settled or given
- * back, whatever answers are lost on the way; when it dies, the job's time-out gives the reserve back.
+ * A job from reserve to settlement. While the process lives, every job it reserved is settled or given back,
+ * whatever responses are lost on the way; when it dies, a run under the caller's own key resumes the job, or the
+ * job's time-out ends it.
  */
 import { isRefusal, PassbookError } from "./errors.ts";
-import type { CompleteJob, CreateJob, FailJob, Jobs, SettleOptions } from "./jobs.ts";
-import type { CreatedJob, Metadata, SettledJob } from "./wire.ts";
+import type { CreateJob, Jobs, SettleOptions } from "./jobs.ts";
+import { keysOf, persistently, PERSISTENCE_MS, type RunKeys } from "./run_keys.ts";
+import { checkEstimate, settle, type Settled, type Work } from "./settlement.ts";
+import type { CreatedJob } from "./wire.ts";
 
 /** The job that `runJob` has reserved for your work. */
 export interface RunningJob {
@@ -15,33 +18,34 @@ export interface RunningJob {
   readonly signal: AbortSignal;
 }
 
-/** What your work came to. */
-export interface Work<Result> {
-  readonly result: Result;
-  /** What it cost in credits, a whole number from 0. */
-  readonly actualCost: number;
-  /** Merged into the job's metadata, new keys win. */
-  readonly metadata?: Metadata;
-}
-
 export interface RunJobOptions {
   /** Aborts the work; the reserve is given back. A job that is being settled is settled. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Your own name for this piece of work, up to 200 printable ASCII characters without a space. One key is one
+   * job: a process that starts again within 24 hours and runs the same job under the same key, by the same token,
+   * resumes it instead of reserving again. `job_ended` where that job has ended: see {@link PassbookError.job}.
+   */
+  readonly key?: string | undefined;
+  /** Whether the message of an error of the work becomes the job's `failure_reason`; it does unless false. */
+  readonly reportReason?: boolean | undefined;
+  /** Called where the job was settled otherwise than the work said; `console.warn` where it is left out. */
+  readonly onWarning?: ((message: string) => void) | undefined;
 }
 
 /** The result of the work, and the settled job. */
-export interface Ran<Result> extends SettledJob {
+export interface Ran<Result> extends Settled {
   readonly result: Result;
 }
 
-/** How long lost answers are asked for: a little less than the service keeps idempotency keys. */
-const PERSISTENCE_MS = 23 * 60 * 60 * 1000;
-
 const DEFAULT_TTL_SECONDS = 24 * 60 * 60;
+
+/** Longest `reason` of a failed job, in characters. */
+const REASON_MAX_LENGTH = 500;
 
 /** What `runJob` needs: the calls, and a place for what goes on after it has thrown. */
 export interface Ground {
-  readonly jobs: Pick<Jobs, "create" | "complete" | "fail">;
+  readonly jobs: Pick<Jobs, "create" | "complete" | "fail" | "get">;
   /** Keeps a promise in view that nobody awaits. */
   readonly background: (task: Promise<unknown>) => void;
   /** Keeps the caller signed in, until what it returns is called. */
@@ -53,67 +57,82 @@ export async function runJob<Result>(
   ground: Ground,
   request: CreateJob,
   work: (job: RunningJob) => Promise<Work<Result>>,
-  { signal }: RunJobOptions = {},
+  options: RunJobOptions = {},
 ): Promise<Ran<Result>> {
-  const created = await reserve(ground, request, signal);
-  const job_id = created.job_id;
+  const { signal, key, reportReason = true, onWarning = console.warn } = options;
+  checkEstimate(request.costEstimate);
+  if (typeof work !== "function") {
+    throw new PassbookError("invalid_argument", "runJob needs the work as a function.");
+  }
+  const keys = keysOf(key);
+  const created = await reserve(ground, request, keys, signal);
+  const { job_id } = created;
   const stopKeepingFresh = ground.keepFresh();
   let done: Work<Result>;
   try {
-    done = checkWork(await workOn(created, work, signal));
+    done = await workOn(created, work, signal);
   } catch (error) {
-    await giveBack(ground, job_id);
+    await giveBack(ground, job_id, keys, reportReason ? reasonOf(error) : undefined);
     throw error;
   } finally {
     stopKeepingFresh();
   }
-  const { result, actualCost, metadata } = done;
-  const completion: CompleteJob = {
-    jobId: job_id,
-    actualCost,
-    ...(metadata === undefined ? {} : { metadata }),
-  };
-  try {
-    return { result, ...(await ground.jobs.complete(completion, persistently())) };
-  } catch (error) {
-    // The service's own no: the hold must not stay. Where the answer is not known, it may be settled.
-    if (isRefusal(error)) await giveBack(ground, job_id);
-    throw error;
-  }
+  return settle({
+    jobs: ground.jobs,
+    job_id,
+    reserved: request.costEstimate,
+    idempotencyKey: keys.complete,
+    warn: (message) => tell(onWarning, message),
+    done,
+  });
 }
 
-/** Reserves; where it is not known whether that happened, finds out later and gives back. */
+/**
+ * Reserves, or finds the job that this key reserved before. Where it is not known whether a job was reserved,
+ * finds out later and gives it back; under the caller's own key only if the caller aborts, since the same key may
+ * be about to resume.
+ */
 async function reserve(
   { jobs, background }: Ground,
   request: CreateJob,
+  keys: RunKeys,
   signal: AbortSignal | undefined,
 ): Promise<CreatedJob> {
-  const idempotencyKey = crypto.randomUUID();
-  let unknown = false;
+  let [unknown, replayed] = [false, false];
   const onUnknown = (): void => void (unknown = true);
+  const onReplayed = (): void => void (replayed = true);
   try {
-    const created = await jobs.create(request, { idempotencyKey, onUnknown, signal });
+    const idempotencyKey = keys.create;
+    const created = await jobs.create(request, { idempotencyKey, onUnknown, onReplayed, signal });
+    if (replayed && keys.is_own) await checkStarted(jobs, created.job_id);
     if (signal?.aborted !== true) return created;
     unknown = true;
     throw signal.reason;
   } catch (error) {
-    if (unknown && !isRefusal(error)) background(release(jobs, request, idempotencyKey));
+    const resumable = keys.is_own && signal?.aborted !== true;
+    if (unknown && !resumable && !isRefusal(error)) background(release(jobs, request, keys));
     throw error;
   }
 }
 
+/** A job that has ended is not worked on again. @throws PassbookError `job_ended` */
+async function checkStarted(jobs: Ground["jobs"], job_id: string): Promise<void> {
+  const job = await jobs.get(job_id);
+  if (job.status === "started") return;
+  const ended = job.failure === "expired" ? "expired" : job.status;
+  const message = `The job of this key has ${ended === "failed" ? "failed" : `been ${ended}`}.`;
+  const next = ended === "completed" ? "" : " To try again, use another key.";
+  throw new PassbookError("job_ended", `${message}${next}`, { body: { job } });
+}
+
 /** Asks again, under the same key, whether a job was reserved, and gives it back. */
-async function release(
-  jobs: Ground["jobs"],
-  request: CreateJob,
-  idempotencyKey: string,
-): Promise<void> {
+async function release(jobs: Ground["jobs"], request: CreateJob, keys: RunKeys): Promise<void> {
   const ttl_ms = (request.ttlSeconds ?? DEFAULT_TTL_SECONDS) * 1000;
   // Later than this the hold has ended by itself, and the key might be forgotten.
   const untilMs = Date.now() + Math.min(ttl_ms, PERSISTENCE_MS);
   try {
-    const { job_id } = await jobs.create(request, { idempotencyKey, untilMs });
-    await jobs.fail({ jobId: job_id, refund: true }, persistently());
+    const { job_id } = await jobs.create(request, { idempotencyKey: keys.create, untilMs });
+    await jobs.fail({ jobId: job_id, refund: true }, persistently(keys.fail));
   } catch {
     // Refused: there is no hold. Never answered: the time-out ends it.
   }
@@ -140,26 +159,38 @@ async function workOn<Result>(
   }
 }
 
-/** A cost that is none must not be sent: the service would refuse it after the work is done. */
-function checkWork<Result>(done: Work<Result>): Work<Result> {
-  if (Number.isSafeInteger(done?.actualCost) && done.actualCost >= 0) return done;
-  const message = "The work must return { result, actualCost }, actualCost a whole number from 0.";
-  throw new PassbookError("invalid_argument", message);
-}
-
 /**
  * Gives the reserve back. The error that led here matters more than one of this, and is not kept waiting:
  * one attempt is awaited, for callers that end their process upon the error, and no more of an outage.
  */
-function giveBack({ jobs, background }: Ground, job_id: string): Promise<void> {
-  const failing: FailJob = { jobId: job_id, refund: true };
+function giveBack(
+  { jobs, background }: Ground,
+  job_id: string,
+  keys: RunKeys,
+  reason: string | undefined,
+): Promise<void> {
+  const failing = { jobId: job_id, refund: true, ...(reason === undefined ? {} : { reason }) };
   return new Promise((resolve) => {
-    const options: SettleOptions = { ...persistently(), onWait: resolve };
+    const options: SettleOptions = { ...persistently(keys.fail), onWait: resolve };
     const ended = jobs.fail(failing, options).catch(() => {});
     background(ended.finally(resolve));
   });
 }
 
-function persistently(): SettleOptions {
-  return { idempotencyKey: crypto.randomUUID(), untilMs: Date.now() + PERSISTENCE_MS };
+/** A warning must not lose the work that it is about. */
+function tell(onWarning: (message: string) => void, message: string): void {
+  try {
+    onWarning(message);
+  } catch {
+    // The caller's own function failed; the job is settled all the same.
+  }
+}
+
+/** What an error says, as far as the service takes it; undefined where it says nothing. */
+function reasonOf(error: unknown): string | undefined {
+  const said: unknown = error instanceof Error ? error.message : error;
+  const text = typeof said === "string" ? said.replaceAll("\0", "").trim() : "";
+  const short =
+    text.length <= REASON_MAX_LENGTH ? text : `${text.slice(0, REASON_MAX_LENGTH - 1)}…`;
+  return short === "" ? undefined : short.toWellFormed();
 }

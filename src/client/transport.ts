@@ -84,6 +84,8 @@ export interface Answer<Body extends object = object> {
   readonly status: number;
   readonly body: Body;
   readonly retryAfterMs: number | null;
+  /** Whether the service had done this before, and only repeats its first response. */
+  readonly replayed: boolean;
   /** How many times it was sent. */
   readonly attempts: number;
 }
@@ -239,7 +241,8 @@ function readAnswer<Body extends object>(
   const retryAfterMs = readRetryAfter(response.headers.get("Retry-After"));
   if (status >= 200 && status < 300 && body !== null) {
     const answer = body as Body;
-    if (isAnswer(answer)) return { status, body: answer, retryAfterMs };
+    const replayed = response.headers.get("Idempotency-Replayed") === "true";
+    if (isAnswer(answer)) return { status, body: answer, retryAfterMs, replayed };
     return new PassbookError("bad_answer", "The answer has not the shape the service promises.");
   }
   if (status >= 400 && body !== null && typeof body["error"] === "string") {

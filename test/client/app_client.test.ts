@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createAppClient, createClient } from "../../src/client/index.ts";
+import { personalToken } from "../http/admin/operators.ts";
 import { openAppServer } from "../http/app_server.ts";
 import { BASE_URL, send, signIn } from "../support/passbook.ts";
 import { fetchOf } from "./settings_fetch.ts";
@@ -61,11 +62,9 @@ describe("an app's server, by the client", () => {
 describe("the registry, by an operator's client", () => {
   it("is set, listed, given keys, and rid of them", async () => {
     const server = await openAppServer("demo");
-    const { adminApps } = createClient({
-      baseUrl: BASE_URL,
-      token: server.operator.person.token,
-      fetch: fetchOf(server.operator.settings),
-    });
+    const { person, settings } = server.operator;
+    const token = (await personalToken(person, { scopes: ["admin"] }, { ...settings }))?.token;
+    const { adminApps } = createClient({ baseUrl: BASE_URL, token, fetch: fetchOf(settings) });
     await adminApps.save("sketch", {
       name: "Sketch",
       starterCredits: 5,

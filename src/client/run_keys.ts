@@ -1,0 +1,37 @@
+/** The idempotency keys of one run of a job, and how long it insists. */
+import { PassbookError } from "./errors.ts";
+import type { SettleOptions } from "./jobs.ts";
+
+export interface RunKeys {
+  readonly create: string;
+  readonly complete: string;
+  readonly fail: string;
+  /** Whether the caller chose them, so that another process can use them again. */
+  readonly is_own: boolean;
+}
+
+/** How long lost responses are requested again: a little less than the service keeps idempotency keys. */
+export const PERSISTENCE_MS = 23 * 60 * 60 * 1000;
+
+/** The service takes 255 characters; what is derived from a key adds a few. */
+const OWN_KEY = /^[\x21-\x7e]{1,200}$/;
+
+/** Keys derived from the caller's own, or random ones. @throws PassbookError `invalid_argument` */
+export function keysOf(key: string | undefined): RunKeys {
+  if (key !== undefined && !OWN_KEY.test(key)) {
+    const message = "key must be 1 to 200 printable ASCII characters without a space.";
+    throw new PassbookError("invalid_argument", message);
+  }
+  const base = key ?? crypto.randomUUID();
+  return {
+    create: `${base}:create`,
+    complete: `${base}:complete`,
+    fail: `${base}:fail`,
+    is_own: key !== undefined,
+  };
+}
+
+/** Goes on for as long as the service remembers the key. */
+export function persistently(idempotencyKey: string): SettleOptions {
+  return { idempotencyKey, untilMs: Date.now() + PERSISTENCE_MS };
+}
