@@ -35,8 +35,7 @@ CREATE TABLE `entries` (
 	`at_ms` integer NOT NULL,
 	`open_jobs` integer DEFAULT 0 NOT NULL,
 	`recent_after_job_id` text,
-	`recent_jobs` integer DEFAULT 0 NOT NULL,
-	`spending_json` text
+	`recent_jobs` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `idempotency_keys` (

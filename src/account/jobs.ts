@@ -51,10 +51,8 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
     personal_token_id: actingToken(transaction)?.id ?? null,
     created_at_ms: now_ms,
   };
-  const entry = post(transaction, step.value.posting, {
-    open: withStarted(store, open_before),
-    charged: chargeCreator(transaction, creation, 0 - step.value.posting.amount),
-  });
+  chargeCreator(transaction, creation, 0 - step.value.posting.amount);
+  const entry = post(transaction, step.value.posting, withStarted(store, open_before));
   const job = {
     ...creation,
     id,
@@ -148,8 +146,8 @@ function applyStep(
   const { store, now_ms } = transaction;
   const { status, actual_cost, failure } = step;
   const open = withoutEnded(store, openJobsOf(store.readNewestEntry()), job, now_ms);
-  const charged = chargeCreator(transaction, job, 0 - step.posting.amount);
-  const entry = post(transaction, step.posting, { open, charged });
+  chargeCreator(transaction, job, 0 - step.posting.amount);
+  const entry = post(transaction, step.posting, open);
   const ended = {
     ...job,
     status,

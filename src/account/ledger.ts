@@ -1,9 +1,7 @@
 /** Writing the passbook: the only place that adds a line. */
-import type { TokenSpending } from "../domain/carried_spending.ts";
 import { nextLine, type LedgerLine, type Posting, type Standing } from "../domain/ledger.ts";
 import { assertInvariant } from "../domain/result.ts";
 import { openJobsOf, type OpenJobs } from "./open_jobs.ts";
-import { carrySpending } from "./personal_tokens/spending.ts";
 import type { EntryRow } from "./store.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -15,31 +13,19 @@ export function readBooks({
 }
 
 /**
- * What starting or ending a job changes beside the money: what is started, and its token's spending.
- */
-export interface JobBooks {
-  readonly open: OpenJobs;
-  /** Null where no cap counts it. */
-  readonly charged: TokenSpending | null;
-}
-
-/**
- * Adds a line, and sees that the read model hears of it. `of_job` is given where the posting starts or
- * ends a job.
+ * Adds an entry, which the read model then receives. `started`: which jobs are started after it, if the posting
+ * starts or ends one.
  */
 export function post(
   transaction: Transaction,
   posting: Posting,
-  of_job: JobBooks | null = null,
+  started: OpenJobs | null = null,
 ): EntryRow {
   const { store, now_ms, delivery, posted } = transaction;
   const newest = store.readNewestEntry();
   const line = nextLine(newest, posting);
-  const { open = openJobsOf(newest), charged = null } = of_job ?? {};
-  const { open_jobs, recent_after_job_id, recent_jobs } = open;
-  const spending_json = carrySpending(transaction, charged);
-  const books = { open_jobs, recent_after_job_id, recent_jobs, spending_json };
-  const entry = { ...line, at_ms: now_ms, ...books };
+  const { open_jobs, recent_after_job_id, recent_jobs } = started ?? openJobsOf(newest);
+  const entry = { ...line, at_ms: now_ms, open_jobs, recent_after_job_id, recent_jobs };
   assertWritten(store.insertEntry(entry), line);
   delivery.owe(now_ms, newest?.line ?? 0);
   posted();

@@ -54,7 +54,6 @@ export const insert_entry = statement((database) => {
       ...values("line", "kind", "amount", "balance_after", "reserved_after"),
       ...values("job_id", "app_slug", "note", "at_ms"),
       ...values("open_jobs", "recent_after_job_id", "recent_jobs"),
-      spending_json: value("spending_json"),
     })
     .returning({ line, balance_after, reserved_after });
 });

@@ -34,9 +34,7 @@ export const account = sqliteTable("account", {
  * written for them: the balance, what is held, and beside them
  * `open_jobs` how many jobs are started;
  * `recent_after_job_id` started jobs up to this one have a row in `long_jobs` (null: none was before);
- * `recent_jobs` how many jobs there are after it, started or not: at most `RECENT_JOBS_MAX`;
- * `spending_json` what some capped tokens have spent, newer than in their rows (null: of none); its form
- * is that of `personal_tokens/spending.ts`.
+ * `recent_jobs` how many jobs there are after it, started or not: at most `RECENT_JOBS_MAX`.
  */
 export const entries = sqliteTable("entries", {
   line: integer().primaryKey(),
@@ -52,7 +50,6 @@ export const entries = sqliteTable("entries", {
   open_jobs: integer().notNull().default(0),
   recent_after_job_id: text(),
   recent_jobs: integer().notNull().default(0),
-  spending_json: text(),
 });
 
 /** Apps this account was upserted for; `granted_at_ms` is null until starter credits were granted. */
@@ -110,8 +107,7 @@ export const stuckJobs = sqliteTable("stuck_jobs", {
 
 /**
  * Personal access tokens that live, and expired ones until the next is issued. A revoked one is gone:
- * the row is what makes a token valid. `spent` of its cap and since which window (`domain/personal_token`),
- * unless the newest ledger line knows it better: `personal_tokens/spending.ts`.
+ * the row is what makes a token valid. `spent` of its cap, and in which window (`domain/personal_token`).
  */
 export const personalTokens = sqliteTable("personal_tokens", {
   id: text().primaryKey(),

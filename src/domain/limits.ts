@@ -379,14 +379,6 @@ export const PERSONAL_TOKENS_PER_ACCOUNT_MAX = 100;
 export const APPS_PER_PERSONAL_TOKEN_MAX = 20;
 
 /**
- * Capped tokens whose spending a ledger line carries, and lines on which it is carried on unchanged
- * before it goes to the token's row. A token's part is 50 bytes and stays with its line: on thirty lines
- * it costs a third of a written row each month.
- */
-export const SPENDING_TOKENS_PER_LINE_MAX = 4;
-export const SPENDING_IDLE_LINES_MAX = 30;
-
-/**
  * Streams of one account that may be open at once: more than any person's devices need, and few enough
  * that one change reaches them all in a turn of some milliseconds.
  */

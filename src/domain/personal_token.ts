@@ -190,8 +190,5 @@ export function charge(
   const spent_window = currentWindow(budget, now_ms);
   const spent = spentNow(budget, now_ms);
   const lost = credits < 0 && windowAt(budget, reserved_at_ms) !== spent_window;
-  // A build of before carries no spending on its lines: after a step back and forth less is known to be
-  // spent than comes back. A count of spending must never keep a job from ending.
-  const after = lost ? spent : Math.max(0, spent + credits);
-  return { spent: after, spent_window };
+  return { spent: lost ? spent : spent + credits, spent_window };
 }

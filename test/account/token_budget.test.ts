@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
 import { evictDurableObject } from "cloudflare:test";
-import { describe, expect, it } from "vitest";
-import { countRowsWritten } from "../support/account_object.ts";
+import { describe, expect, it, vi } from "vitest";
+import { countRowsWritten, query } from "../support/account_object.ts";
 import { passTime } from "../support/clock.ts";
 import { getToken, type TokenHolder } from "../support/device_logins.ts";
 import { signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
+import { expectInvariants } from "./invariants.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -171,8 +172,80 @@ describe("a cap per 30 days", () => {
   });
 });
 
+describe("several capped tokens", () => {
+  it("get room back from one batch that settles the jobs of all of them", async () => {
+    const ada = await signInWithCredits();
+    const tokens: TokenHolder[] = [];
+    for (let count = 0; count < 6; count += 1) {
+      tokens.push(await getToken(ada, { cap: { credits: 15 } }));
+    }
+    const jobs: object[] = [];
+    for (const [cost, token] of tokens.entries()) {
+      jobs.push({ job_id: (await reserve(token, 10)).body.job_id, actual_cost: cost });
+    }
+    await ada.post("/api/jobs/complete/batch", { jobs });
+    const { body } = await ada.get("/api/tokens");
+    const spent = body.tokens.map(({ cap }: { cap: { spent: number } }) => cap.spent);
+    expect(spent.toReversed()).toEqual(tokens.map((_, cost) => cost));
+    await expectInvariants(ada.identity_id);
+  });
+});
+
+describe("a batch of a hundred", () => {
+  it("reserves no more than the token's cap", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 50 } });
+    const job = { app: "demo", action: "render", cost_estimate: 1 };
+    const jobs = Array.from({ length: 100 }, () => job);
+    const { body } = await token.post("/api/jobs/batch", { jobs });
+    const codes = body.results.map(({ code = "reserved" }: { code?: string }) => code);
+    expect(codes).toEqual([
+      ...Array.from({ length: 50 }, () => "reserved"),
+      ...Array.from({ length: 50 }, () => "token_budget_exceeded"),
+    ]);
+    expect(await budgetOf(ada)).toMatchObject({ spent: 50 });
+  });
+});
+
+describe("what a token spends in a transaction that fails", () => {
+  it("is not spent", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 15 } });
+    await reserve(token, 10);
+    const fails = "before insert on jobs begin select raise(abort, 'no'); end";
+    await query(ada.identity_id, `create trigger broken ${fails}`);
+    expect((await reserve(token, 5)).status).toBe(500);
+    await query(ada.identity_id, "drop trigger broken");
+    expect(await budgetOf(ada)).toMatchObject({ spent: 10 });
+    expect((await reserve(token, 5)).status).toBe(200);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("is not given back when the job's expiry fails next to one that does not", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 50 } });
+    const stuck = (await reserve(token, 20, { ttl_seconds: 60 })).body.job_id;
+    await reserve(token, 30, { ttl_seconds: 60 });
+    await query(
+      ada.identity_id,
+      `create trigger broken before update on jobs when old.id = '${stuck}'
+       begin select raise(abort, 'no'); end`,
+    );
+    passTime(61_000);
+    expect(await budgetOf(ada)).toMatchObject({ spent: 20 });
+    expect((await reserve(token, 31)).status).toBe(402);
+    expect((await reserve(token, 30)).status).toBe(200);
+    await query(ada.identity_id, "drop trigger broken");
+    await ada.post("/api/jobs/complete", { job_id: stuck, actual_cost: 1 });
+    expect(await budgetOf(ada)).toMatchObject({ spent: 31 });
+    await expectInvariants(ada.identity_id);
+  });
+});
+
 describe("rows written for the life of a job", () => {
-  it("are 4 for a session and for a token, with a cap or without", async () => {
+  it("are 4 for a session or a token without a cap, and 6 for a capped token", async () => {
     const ada = await signInWithCredits();
     const holders = [ada, await getToken(ada), await getToken(ada, { cap: { credits: 9 } })];
     // Notes the tokens' use, which is not a job's.
@@ -184,6 +257,6 @@ describe("rows written for the life of a job", () => {
       await holder.post("/api/jobs/complete", { job_id, actual_cost: 1 });
       rows.push(rows_written());
     }
-    expect(rows).toEqual([4, 8, 12]);
+    expect(rows).toEqual([4, 8, 14]);
   });
 });

@@ -3,7 +3,6 @@ import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
 import { DAY_MS } from "../../src/domain/day.ts";
-import { SPENDING_IDLE_LINES_MAX, SPENDING_TOKENS_PER_LINE_MAX } from "../../src/domain/limits.ts";
 import { evict } from "../support/evict.ts";
 import { expectInvariants } from "./invariants.ts";
 
@@ -11,8 +10,8 @@ const CAP = 50;
 const GRANT = 400;
 const SESSION = { kind: "holder" } as const;
 
-/** More than a line carries, every other one capped anew each 30 days. */
-const CAPPED = Array.from({ length: SPENDING_TOKENS_PER_LINE_MAX + 2 }, (_, at) => `capped-${at}`);
+/** Every other one has its cap again in each 30 days. */
+const CAPPED = Array.from({ length: 6 }, (_, at) => `capped-${at}`);
 const periodOf = (token: string) => (CAPPED.indexOf(token) % 2 === 0 ? "total" : "30_days");
 
 /** Who acts: a browser session, a token without a cap, and tokens capped at 50 credits. */
@@ -34,7 +33,7 @@ type Action =
   | { readonly kind: "fail"; readonly by: string; readonly pick: number; readonly refund: boolean }
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "revoke"; readonly token: string }
-  | { readonly kind: "other lines" | "evict" };
+  | { readonly kind: "evict" };
 
 /** Whoever created the job that is to end: a capped token ends no other. */
 const CREATOR = "creator";
@@ -79,12 +78,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       token: fc.constantFrom(...CAPPED),
     }),
   },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("other lines" as const, "evict" as const, "evict" as const),
-    }),
-  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("evict" as const) }) },
 );
 
 /** A job as the model remembers it: what it takes of the balance now, and every move that led there. */
@@ -183,13 +177,6 @@ async function carryOut(account: AccountStub, model: Model, action: Action): Pro
     case "wait":
       vi.setSystemTime(Date.now() + action.ms);
       return;
-    case "other lines":
-      // Twice of these, and a token that spends nothing in between has left the line.
-      for (let lines = 0; lines <= SPENDING_IDLE_LINES_MAX / 2; lines += 2) {
-        await account.adjustCredits({ amount: 1, note: "" }, null);
-        await account.adjustCredits({ amount: -1, note: "" }, null);
-      }
-      return;
     case "revoke": {
       const revoked = await account.revokePersonalToken(SESSION, { id: action.token });
       expect(revoked.ok).toBe(model.mayAct(action.token));
@@ -275,7 +262,7 @@ async function expectSame(account: AccountStub, model: Model): Promise<void> {
   expect(new Map(shown)).toEqual(new Map(living.map((token) => [token, model.spentBy(token)])));
 }
 
-describe("an account with more capped tokens than a ledger line carries", () => {
+describe("an account with several capped tokens", () => {
   it("counts what a slow history counts and refuses what it refuses, over evictions", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     let accounts = 0;

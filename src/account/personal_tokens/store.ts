@@ -8,7 +8,7 @@ import { statement, type AccountDatabase } from "../statement.ts";
 
 const { spent, spent_window, ...columns } = getTableColumns(personalTokens);
 
-/** A token without what it has spent: that is asked of `spending.ts`. */
+/** A token without what it has spent, which may change within one transaction: see `spending.ts`. */
 export type PersonalTokenRow = Omit<typeof personalTokens.$inferSelect, "spent" | "spent_window">;
 type Spending = Pick<Budget, "spent" | "spent_window">;
 
@@ -74,7 +74,6 @@ export function openPersonalTokenStore(database: AccountDatabase) {
     deleteAll: (): void => void database.delete(personalTokens).run(),
     saveLastUse: (id: string, last_used_at_ms: number): void =>
       void save_last_use(database).run({ id, last_used_at_ms }),
-    /** What a token's own row says of its spending; a ledger line may know better. */
     readSpending: (id: string): Spending => {
       const spending = spending_by_id(database).get({ id });
       assertInvariant(spending !== undefined, "a token whose spending is asked for has its row");
