@@ -116,8 +116,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return new Response(null, { status: 101, webSocket: client, headers });
   }
 
-  override webSocketMessage(socket: WebSocket): void {
-    this.#streams.refuseMessage(socket);
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    this.#streams.hear(socket, message);
   }
 
   /** The wallet; opens the account, and grants an app's starter credits once. */

@@ -390,6 +390,19 @@ export const EVENTS_BATCH_LINES = 200;
 /** A stream that is further behind begins with a snapshot: the ledger's list is the way to all lines. */
 export const EVENTS_REPLAY_MAX_LINES = 10_000;
 
+/**
+ * Bytes that one stream may hold queued for a client that does not read: 60 lines with the most metadata.
+ * At that a stream is closed, and its client resumes after the last line it has.
+ */
+export const EVENTS_QUEUE_MAX_BYTES = 1024 * 1024;
+
+/**
+ * Bytes on their way to a client of server-sent events whose reading the Worker reports: enough for a
+ * fast client, while many that do not read cost little. The Worker reports each quarter of it.
+ */
+export const EVENTS_WINDOW_BYTES = 128 * 1024;
+export const EVENTS_REPORT_BYTES = EVENTS_WINDOW_BYTES / 4;
+
 /** How often an event stream says that it is alive; proxies close what is silent for a minute. */
 export const EVENTS_PULSE_MS = 25_000;
 

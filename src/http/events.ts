@@ -1,7 +1,6 @@
 /** `GET /api/events`: the account's changes as they happen, as WebSocket or `text/event-stream`. */
 import * as z from "zod/mini";
 import { CLOSE_PROOF_ENDED, openWatch, WATCH_PROTOCOL } from "../account/watch_client.ts";
-import { EVENTS_PULSE_MS } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import { identify, identifyByBearer, identifyBySession } from "./authenticate.ts";
@@ -9,6 +8,7 @@ import { factory, type AppContext, type Principal } from "./context.ts";
 import { isFromForeignPage } from "./origins.ts";
 import { countAuthenticated } from "./rate_limits.ts";
 import { refuse } from "./refusals.ts";
+import { serverSentEvents } from "./server_sent_events.ts";
 import { queryText, validQuery } from "./validation.ts";
 
 const LINE = /^(0|[1-9]\d{0,14})$/;
@@ -43,7 +43,8 @@ export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), 
     last_event_id === undefined
       ? (context.req.valid("query").after ?? null)
       : Number(last_event_id);
-  const watch = { proof: { ...proof, expires_at_ms }, after };
+  const is_socket = wantsWebSocket(context);
+  const watch = { proof: { ...proof, expires_at_ms }, after, reports_reading: !is_socket };
   const opened = await openWatch(accounts(identity_id), watch);
   if (!opened.ok) return refuse(context, opened.refusal);
   const socket = opened.value.webSocket;
@@ -55,7 +56,7 @@ export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), 
     socket.close(CLOSE_PROOF_ENDED, "session_ended");
     return refuse(context, SESSION_ENDED);
   }
-  return wantsWebSocket(context) ? upgrade(context, socket) : stream(context, socket);
+  return is_socket ? upgrade(context, socket) : stream(context, socket);
 });
 
 function wantsWebSocket(context: AppContext): boolean {
@@ -101,35 +102,7 @@ function upgrade(context: AppContext, webSocket: WebSocket): Response {
 
 /** The same messages as server-sent events. The Worker holds the connection, so the object may sleep. */
 function stream(context: AppContext, socket: WebSocket): Response {
-  const encoder = new TextEncoder();
-  let pulse: number | null = null;
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      const send = (text: string): void => controller.enqueue(encoder.encode(text));
-      const end = (): void => {
-        clearInterval(pulse);
-        try {
-          controller.close();
-        } catch {
-          // The client went first.
-        }
-      };
-      send("retry: 1000\n\n");
-      socket.addEventListener("message", ({ data }) => {
-        const { line } = JSON.parse(String(data)) as { line: number };
-        send(`id: ${line}\ndata: ${String(data)}\n\n`);
-      });
-      socket.addEventListener("close", end);
-      socket.addEventListener("error", end);
-      pulse = setInterval(() => send(": alive\n\n"), EVENTS_PULSE_MS);
-      socket.accept();
-    },
-    cancel() {
-      clearInterval(pulse);
-      socket.close(1000, "The client went away.");
-    },
-  });
   context.header("Content-Type", "text/event-stream; charset=utf-8");
   context.header("X-Accel-Buffering", "no");
-  return context.body(body);
+  return context.body(serverSentEvents(socket));
 }

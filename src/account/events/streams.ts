@@ -15,6 +15,8 @@ import { lineMessage, snapshotMessage } from "./messages.ts";
 import {
   CLOSE_NOT_LISTENING,
   CLOSE_PROOF_ENDED,
+  CLOSE_RESUME,
+  isFull,
   isProofGood,
   readWatcher,
   saveWatcher,
@@ -43,19 +45,20 @@ export class Streams {
   }
 
   /** Opens a stream on an open account; everything here is one turn, so no line is between. */
-  open(socket: WebSocket, { proof, after }: WatchRequest): void {
+  open(socket: WebSocket, { proof, after, reports_reading }: WatchRequest): void {
     const { context, store } = this.#sources;
     // Answered by the platform itself, so that a client's pulse does not wake the object.
     context.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     context.acceptWebSocket(socket);
     const newest = store.readNewestEntry();
     if (newest === null) return;
+    const watcher = { proof, reports_reading, unread_bytes: 0 };
     if (after !== null && after <= newest.line && newest.line - after <= EVENTS_REPLAY_MAX_LINES) {
-      saveWatcher(socket, { proof, sent_line: after });
+      saveWatcher(socket, { ...watcher, sent_line: after });
       this.publish();
       return;
     }
-    saveWatcher(socket, { proof, sent_line: newest.line });
+    saveWatcher(socket, { ...watcher, sent_line: newest.line });
     socket.send(snapshotMessage(newest));
   }
 
@@ -73,7 +76,7 @@ export class Streams {
   }
 
   #tellAll(): void {
-    const watching = this.#living();
+    const watching = this.#living().filter(([, watcher]) => !isFull(watcher));
     const newest = watching.length === 0 ? null : this.#sources.store.readNewestEntry();
     if (newest === null) return;
     const after_line = Math.min(...watching.map(([, { sent_line }]) => sent_line));
@@ -98,9 +101,20 @@ export class Streams {
     for (const [socket] of this.#all()) close(socket, CLOSE_PROOF_ENDED, reason);
   }
 
-  /** A stream is for listening: whoever talks would only keep the object awake. */
-  refuseMessage(socket: WebSocket): void {
-    close(socket, CLOSE_NOT_LISTENING, "not_listening");
+  /**
+   * Takes the Worker's report of what a client has read, and sends what waited for it. A client itself
+   * only listens: one that talks would keep the object awake.
+   */
+  hear(socket: WebSocket, message: string | ArrayBuffer): void {
+    const watcher = readWatcher(socket);
+    const read_bytes = watcher.reports_reading ? Number(message) : Number.NaN;
+    if (!Number.isSafeInteger(read_bytes)) {
+      close(socket, CLOSE_NOT_LISTENING, "not_listening");
+      return;
+    }
+    const unread_bytes = Math.max(0, watcher.unread_bytes - read_bytes);
+    saveWatcher(socket, { ...watcher, unread_bytes });
+    this.publish();
   }
 
   /** When the first proof of an open stream runs out, in milliseconds since the epoch; or null. */
@@ -128,19 +142,21 @@ export class Streams {
 
   #send(entry: EntryRow, watching: [WebSocket, Watcher][]): void {
     const { store } = this.#sources;
-    let message: string | null = null;
+    let made: { readonly text: string; readonly bytes: number } | null = null;
     for (const watched of watching) {
       const [socket, watcher] = watched;
-      if (watcher.sent_line >= entry.line) continue;
-      watched[1] = { ...watcher, sent_line: entry.line };
+      if (watcher.sent_line >= entry.line || isFull(watcher)) continue;
+      const message = this.#maySee(watcher, entry) ? (made ??= sized(store, entry)) : null;
+      const unread_bytes = watcher.unread_bytes + (message?.bytes ?? 0);
+      watched[1] = { ...watcher, sent_line: entry.line, unread_bytes };
       saveWatcher(socket, watched[1]);
-      if (!this.#maySee(watcher, entry)) continue;
-      message ??= lineMessage(store, entry);
+      if (message === null) continue;
       try {
-        socket.send(message);
+        socket.send(message.text);
       } catch {
         // It closed under our hands; its client resumes after the last line it has.
       }
+      if (isFull(watched[1]) && !watcher.reports_reading) close(socket, CLOSE_RESUME, "resume");
     }
   }
 
@@ -165,13 +181,19 @@ export class Streams {
   }
 }
 
+function sized(store: Store, entry: EntryRow): { readonly text: string; readonly bytes: number } {
+  const text = lineMessage(store, entry);
+  return { text, bytes: new TextEncoder().encode(text).byteLength };
+}
+
 /** Why a stream was closed, for programs: the second word that a WebSocket's end carries. */
 export type CloseReason =
   | "session_ended"
   | "suspended"
   | "account_deleted"
   | "proof_ended"
-  | "not_listening";
+  | "not_listening"
+  | "resume";
 
 function close(socket: WebSocket, code: number, reason: CloseReason): void {
   try {

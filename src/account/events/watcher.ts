@@ -1,4 +1,5 @@
 /** One open stream as its WebSocket remembers it while the object sleeps. */
+import { EVENTS_QUEUE_MAX_BYTES, EVENTS_WINDOW_BYTES } from "../../domain/limits.ts";
 import type { PersonalTokenRow } from "../personal_tokens/store.ts";
 
 /** By which proof a stream was opened, and until when that proof is good. */
@@ -10,20 +11,36 @@ export type WatcherProof =
       readonly expires_at_ms: number;
     };
 
-/** What the Worker says of whoever opens a stream; `after`: the last line they have, null: none. */
+/**
+ * What the Worker says of a stream to open. `after`: the last line that the client has, null: none.
+ * `reports_reading`: the Worker holds the stream, and sends the number of bytes that the client has read.
+ */
 export interface WatchRequest {
   readonly proof: WatcherProof;
   readonly after: number | null;
+  readonly reports_reading: boolean;
 }
 
-/** What an open stream's socket carries: the proof it stands on, and the last line it was sent. */
+/** What an open stream's socket carries. */
 export interface Watcher {
   readonly proof: WatcherProof;
   readonly sent_line: number;
+  /** Bytes that were sent and not reported as read. */
+  readonly unread_bytes: number;
+  readonly reports_reading: boolean;
+}
+
+/**
+ * Whether a stream takes no more for now. Where nobody reports, it never will again: the platform does
+ * not tell how much of a WebSocket's queue has left.
+ */
+export function isFull({ reports_reading, unread_bytes }: Watcher): boolean {
+  return unread_bytes >= (reports_reading ? EVENTS_WINDOW_BYTES : EVENTS_QUEUE_MAX_BYTES);
 }
 
 /** Close codes; 4000 to 4999 are an application's own (RFC 6455, section 7.4.2). */
 export const CLOSE_PROOF_ENDED = 4401;
+export const CLOSE_RESUME = 4408;
 export const CLOSE_NOT_LISTENING = 1008;
 
 /** The header in which the Worker hands the object a {@link WatchRequest}, as JSON. */
