@@ -72,7 +72,7 @@ import { readSocialToken } from "./third_party/social_token.ts";
 import { listPersonalTokens } from "./tokens/list.ts";
 import { revokeFromPage, showTokens } from "./tokens/page.tsx";
 import { revokePersonalToken } from "./tokens/revoke.ts";
-import { jsonBodyOnly, limitedBody } from "./validation.ts";
+import { jsonBodyOnly, knownQuery, limitedBody } from "./validation.ts";
 import { readWallet } from "./wallet.ts";
 
 /** Routes in groups that share their middleware. */
@@ -84,12 +84,13 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/", (context) => context.redirect("/account", 303));
 
   app.use("/signin/*", noStore);
-  app.get("/signin", ...showSignIn);
+  const back = knownQuery("redirect_to", "notice");
+  app.get("/signin", back, ...showSignIn);
   const signing_in = limitNetwork("signin");
   app.post("/signin/dev", signing_in, limitedBody, ...signInDevelopment);
   app.post("/signin/continue", guardOwnForms, limitedBody, ...continueSignedIn);
   app.get("/signin/callback/:id", signing_in, limitSignInAnswers, ...finishSignIn);
-  app.get("/signin/:id", signing_in, ...startSignIn);
+  app.get("/signin/:id", back, signing_in, ...startSignIn);
 
   app.use("/signout", shareWithAllowedOrigins, noStore);
   app.post("/signout", guardForm, limitSessionLookups, limitedBody, ...signOut);
@@ -124,7 +125,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.post("/device/deny", ...own_form, ...denyDevice);
 
   app.use("/api/*", shareWithAllowedOrigins, noStore);
-  app.get("/api/sessionToken", ...issueSessionToken);
+  app.get("/api/sessionToken", knownQuery("template"), ...issueSessionToken);
   app.get("/api/wallet", authenticateParty, ...readWallet);
   app.get("/api/me", authenticate, ...readMe);
   app.get("/api/ledger", authenticate, ...listLedger);

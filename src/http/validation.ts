@@ -17,6 +17,7 @@ import type { IdempotencyGuard } from "../account/contract.ts";
 import { factory, type AppContext } from "./context.ts";
 import { refuseByAccept } from "./problem.tsx";
 import { refuse } from "./refusals.ts";
+import { findUnknownField, misspelt } from "./unknown_fields.ts";
 
 /** An app's slug. */
 export const appSlug = z
@@ -88,7 +89,6 @@ export const readableOr = <const Fallback, Schema extends z.ZodMiniType>(
 function firstProblem(error: z.core.$ZodError, value: unknown): string {
   const issue = error.issues[0];
   const where = issue?.path.map(String).join(".") ?? "";
-  if (issue?.code === "unrecognized_keys") return `${issue.keys[0]} is no field of this request.`;
   if (issue === undefined || where === "") return "The request must be a JSON object.";
   return isThere(value, issue.path) ? `${where} ${issue.message}.` : `${where} is missing.`;
 }
@@ -108,16 +108,13 @@ const checked =
     zValidator(
       target,
       schema,
-      (result, context) => {
-        if (result.success) return undefined;
-        const detail = firstProblem(result.error, result.data);
-        // Forms are sent by people, who get a page.
-        const answer = target === "form" ? refuseByAccept : refuse;
-        return answer(context as unknown as AppContext, { code: "invalid_request", detail });
-      },
-      // Parsed at once: else problems behind a transform come after all others. The option's type
-      // knows the error of classic zod alone.
-      { validationFunction: (_, value) => schema.safeParse(value) as never },
+      // Forms are sent by people, who get a page.
+      (result, context) =>
+        result.success
+          ? undefined
+          : refuseByAccept(context as unknown as AppContext, result.error as unknown as Refusal),
+      // The option's type knows the error of classic zod only.
+      { validationFunction: (_, value) => check(schema, value) as never },
     );
 
 /** Checks the query. */
@@ -153,10 +150,41 @@ export function readValue<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
 ): Result<z.output<Schema>, Refusal> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return accepted(parsed.data);
-  return refused({ code: "invalid_request", detail: firstProblem(parsed.error, value) });
+  const checked = check(schema, value);
+  return checked.success ? accepted(checked.data) : refused(checked.error);
 }
+
+type Checked<Value> =
+  | { readonly success: true; readonly data: Value }
+  | { readonly success: false; readonly error: Refusal };
+
+/**
+ * Misspelt fields are named first: else a required one would be said to be missing. Parsed at once: else
+ * problems behind a transform come after all others.
+ */
+function check<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+): Checked<z.output<Schema>> {
+  const unknown_field = findUnknownField(schema, value);
+  if (unknown_field !== null) {
+    return { success: false, error: { code: "invalid_request", detail: unknown_field } };
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { success: true, data: parsed.data };
+  const detail = firstProblem(parsed.error, value);
+  return { success: false, error: { code: "invalid_request", detail } };
+}
+
+/** Refuses misspelt query parameters of a route that reads its few parameters itself. */
+export const knownQuery = (...known: readonly string[]) =>
+  factory.createMiddleware(async (context, next) => {
+    for (const name of Object.keys(context.req.query())) {
+      const detail = misspelt(name, known);
+      if (detail !== null) return refuseByAccept(context, { code: "invalid_request", detail });
+    }
+    return next();
+  });
 
 function isJsonByItsWord(context: AppContext): boolean {
   return /^application\/json\s*(;|$)/i.test(context.req.header("Content-Type") ?? "");

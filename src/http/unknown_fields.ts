@@ -1,0 +1,79 @@
+/** Fields that a request's schema does not know: zod ignores them, and a misspelt one must not be ignored. */
+import type * as z from "zod/mini";
+import { nearestName } from "../domain/near_miss.ts";
+
+/** Longer unknown names are cut where they are repeated in a refusal. */
+const SHOWN_NAME_MAX_LENGTH = 40;
+
+/**
+ * What is wrong with the first field that a schema refuses: in a strict object any unknown field, elsewhere
+ * one that nearly matches a known name. Null where there is none. Free-form values such as metadata are not
+ * looked into.
+ */
+export function findUnknownField(schema: z.core.$ZodType, value: unknown): string | null {
+  return search(schema, value, "", schema);
+}
+
+/** What is wrong with a name among some known ones; null where it is known, or another word. */
+export function misspelt(
+  name: string,
+  known: readonly string[],
+  { where = "", strict = false } = {},
+): string | null {
+  if (known.includes(name)) return null;
+  const meant = nearestName(name, known);
+  if (meant === null && !strict) return null;
+  const shown = `${where}${name.slice(0, SHOWN_NAME_MAX_LENGTH)}`;
+  return meant === null
+    ? `unknown field ${shown}; leave it out.`
+    : `unknown field ${shown}; did you mean ${where}${meant}?`;
+}
+
+function search(
+  schema: z.core.$ZodType,
+  value: unknown,
+  where: string,
+  whole: z.core.$ZodType,
+): string | null {
+  const def = unwrap(schema);
+  if (def.type === "array") {
+    return firstOf(Array.isArray(value) ? value : [], (item, index) =>
+      search(def.element, item, `${where}${index}.`, whole),
+    );
+  }
+  if (def.type !== "object" || typeof value !== "object" || value === null) return null;
+  const strict = def.catchall !== undefined;
+  return firstOf(Object.entries(value), ([name, field]) => {
+    const known = Object.hasOwn(def.shape, name) ? def.shape[name] : undefined;
+    if (known !== undefined) return search(known, field, `${where}${name}.`, whole);
+    // What has a meaning elsewhere in the request is misplaced, not misspelt.
+    if (!strict && namesOf(whole).includes(name)) return null;
+    return misspelt(name, Object.keys(def.shape), { where, strict });
+  });
+}
+
+/** A schema's definition without what is around it: that it may be left out, and what becomes of it. */
+function unwrap(schema: z.core.$ZodType): z.core.$ZodTypes["_zod"]["def"] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "optional" || def.type === "default") return unwrap(def.innerType);
+  return def.type === "pipe" ? unwrap(def.in) : def;
+}
+
+function firstOf<Item>(
+  items: readonly Item[],
+  find: (item: Item, index: number) => string | null,
+): string | null {
+  for (const [index, item] of items.entries()) {
+    const found = find(item, index);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** All names of fields anywhere in a schema. */
+function namesOf(schema: z.core.$ZodType): readonly string[] {
+  const def = unwrap(schema);
+  if (def.type === "array") return namesOf(def.element);
+  if (def.type !== "object") return [];
+  return Object.entries(def.shape).flatMap(([name, field]) => [name, ...namesOf(field)]);
+}
