@@ -1,8 +1,8 @@
 /** The commands that show something. */
-import { PassbookError, type EntryPage, type JobStatus } from "../client/index.ts";
+import { isPassbookError, PassbookError, type EntryPage, type JobStatus } from "../client/index.ts";
 import { ledgerFilterOf, type LedgerOptions } from "./filters.ts";
 import { more, plain, print, table } from "./output.ts";
-import { signedIn, type GlobalOptions } from "./session.ts";
+import { serviceUrl, signedIn, type GlobalOptions } from "./session.ts";
 
 export async function showMe(options: GlobalOptions): Promise<void> {
   const me = await (await signedIn(options)).me();
@@ -118,6 +118,14 @@ export async function revokePersonalToken(id: string, options: GlobalOptions): P
       "Others may have seen it where you typed it, so do revoke it.";
     throw new PassbookError("invalid_argument", message);
   }
-  await (await signedIn(options)).tokens.revoke(id);
+  const client = await signedIn(options);
+  try {
+    await client.tokens.revoke(id);
+  } catch (error) {
+    if (!isPassbookError(error, "scope")) throw error;
+    const page = `${await serviceUrl(options)}/account/tokens`;
+    const message = `This token may revoke only itself (passbook logout). Revoke others on ${page}`;
+    throw new PassbookError(error.code, message, { status: error.status ?? undefined });
+  }
   print(options, { ok: true }, () => "Revoked.");
 }

@@ -34,9 +34,15 @@ export function passOnOutput(
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Where everything is, how to sign in, and who is operator. `settings_file`: where to change that. */
-export function describeService(url: string, settings: Settings, settings_file: string): string {
-  const { DEV_SIGNIN, OPERATORS } = settings;
+/**
+ * Where everything is, how to sign in, and who is operator. `served`: the address that Wrangler names;
+ * `settings_file`: where to change the operators.
+ */
+export function describeService(served: string, settings: Settings, settings_file: string): string {
+  const { BASE_URL, DEV_SIGNIN, OPERATORS } = settings;
+  // A service for every interface is opened at localhost too, and development sign-in only there.
+  const here = served.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost").replace(/\/$/, "");
+  const url = typeof BASE_URL === "string" && BASE_URL !== "" ? BASE_URL : here;
   const operators = typeof OPERATORS === "string" ? OPERATORS.trim() : "";
   const is_open = DEV_SIGNIN === "true";
   const who = operators === "" ? "nobody yet" : operators;

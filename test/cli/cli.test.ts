@@ -161,6 +161,9 @@ describe("passbook", () => {
     const ledger = await passbookOf(home, ["ledger", "--kind", "reserve", "--job", job.id]);
     expect(ledger.stdout).toMatch(/reserve +-7 +93 +demo/);
     expect((await passbookOf(home, ["tokens"])).stdout).toContain("Piped (this one)");
+    const other = await passbookOf(home, ["tokens", "revoke", crypto.randomUUID()]);
+    expect(other).toMatchObject({ code: 1, stdout: "" });
+    expect(other.stderr).toContain(`Revoke others on ${passbook.url}/account/tokens`);
 
     expect((await passbookOf(home, ["logout"])).code).toBe(0);
     expect(await readFile(file, "utf8")).not.toContain(token);

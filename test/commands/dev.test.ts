@@ -59,13 +59,17 @@ function statusOf(url: string, headers: Record<string, string>): Promise<number>
 }
 
 /** A server that answers, and every process that belongs to it. */
-async function runningDev(state: string): Promise<Dev & { port: number; family: number[] }> {
+async function runningDev(
+  state: string,
+  more: readonly string[] = [],
+): Promise<Dev & { port: number; family: number[] }> {
   const port = await freePort();
   const dev = npmRunDev([
     `--port=${port}`,
     `--persist-to=${join(folder, state)}`,
     `--env-file=${env_file}`,
     "--inspector-port=0",
+    ...more,
   ]);
   await vi.waitFor(async () => expect(await answers(port), dev.output()).toBe(true), WAITING);
   const family = [...familyOf(dev.npm.pid ?? 0)];
@@ -93,13 +97,14 @@ describe("ending npm run dev", () => {
 
 describe("npm run dev with new settings", () => {
   it("prints where everything is and who is operator, and that person operates at once", async () => {
-    const { port, output } = await runningDev("fresh");
+    const { port, output } = await runningDev("fresh", ["--ip=0.0.0.0"]);
     const url = `http://localhost:${port}`;
     await vi.waitFor(() => expect(output()).toContain("Passbook is ready."), WAITING);
     for (const place of ["signin", "account", "console", "docs"]) {
       expect(output()).toContain(`${url}/${place}`);
     }
     expect(output()).not.toContain("Rate Limit");
+    expect(output()).not.toContain(`0.0.0.0:${port}/`);
     const operator = /for operators: (\S+@\S+)/.exec(output())?.[1] ?? "";
     const body = new URLSearchParams({ email: operator });
     const init = { method: "POST", body, redirect: "manual" } as const;
