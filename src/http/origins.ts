@@ -105,6 +105,17 @@ export function isFromOwnPage(context: AppContext): boolean {
     : origin === context.get("base_url");
 }
 
+/**
+ * Whether one of our own pages led the browser here. Navigations carry no `Origin`. A browser that does not send
+ * `Sec-Fetch-Site` sends `Referer`, since our pages' policy is `same-origin`; no other site can set either.
+ */
+export function isLedFromOwnPage(context: AppContext): boolean {
+  const site = context.req.header("Sec-Fetch-Site");
+  if (site !== undefined) return site === "same-origin";
+  const referer = URL.parse(context.req.header("Referer") ?? "");
+  return referer?.origin === context.get("base_url");
+}
+
 /** Holds a form that the family's apps may send too to {@link isFromKnownPage}. */
 export const guardForm = factory.createMiddleware(async (context, next) =>
   (await isFromKnownPage(context))

@@ -94,7 +94,9 @@ describe("signing in with a provider", () => {
       COOKIE_DOMAIN: "family.test",
     };
     const browser = openBrowser(settings);
-    const started = await browser.get(`/signin/acme?redirect_to=${encodeURIComponent(BACK)}`);
+    const started = await browser.get(`/signin/acme?redirect_to=${encodeURIComponent(BACK)}`, {
+      "Sec-Fetch-Site": "same-origin",
+    });
     const [flow = ""] = started.headers.getSetCookie();
     expect(flow).toMatch(/^__Host-passbook_signin=/);
     expect(flow.split("; ").slice(1).toSorted()).toEqual(

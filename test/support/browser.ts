@@ -63,7 +63,8 @@ export function openBrowser(settings: Readonly<Record<string, unknown>> = {}): B
       go("POST", path, { headers, body: new URLSearchParams(form) }),
     async start(method_id, redirect_to = BACK) {
       const query = new URLSearchParams({ redirect_to }).toString();
-      const started = await browser.get(`/signin/${method_id}?${query}`);
+      const from_own_page = { "Sec-Fetch-Site": "same-origin" };
+      const started = await browser.get(`/signin/${method_id}?${query}`, from_own_page);
       return started.headers.get("Location") ?? "";
     },
     async signIn(provider, person, redirect_to) {
