@@ -66,6 +66,7 @@ CREATE TABLE `jobs` (
 	`personal_token_id` text,
 	`settle` text DEFAULT 'holder' NOT NULL,
 	`on_expiry` text DEFAULT 'refund' NOT NULL,
+	`max_overage_percent` integer,
 	`idempotency_caller` text,
 	`idempotency_key` text,
 	`idempotency_fingerprint` text

@@ -19,6 +19,7 @@ CREATE TABLE `apps` (
 	`daily_starter_budget` integer,
 	`settle` text DEFAULT 'holder' NOT NULL,
 	`on_expiry` text DEFAULT 'refund' NOT NULL,
+	`max_overage_percent` integer,
 	`upstream_providers_json` text DEFAULT '[]' NOT NULL,
 	`version` integer DEFAULT 1 NOT NULL,
 	`last_audit_id` text,
@@ -30,6 +31,7 @@ CREATE TABLE `apps` (
 	CONSTRAINT "apps_daily_starter_budget" CHECK("apps"."daily_starter_budget" is null or (typeof("apps"."daily_starter_budget") = 'integer' and "apps"."daily_starter_budget" between 0 and 1000000000000)),
 	CONSTRAINT "apps_settle" CHECK("apps"."settle" in ('holder', 'app')),
 	CONSTRAINT "apps_on_expiry" CHECK("apps"."on_expiry" in ('refund', 'charge')),
+	CONSTRAINT "apps_max_overage_percent" CHECK("apps"."max_overage_percent" is null or (typeof("apps"."max_overage_percent") = 'integer' and "apps"."max_overage_percent" between 0 and 1000)),
 	CONSTRAINT "apps_upstream_providers_json" CHECK(typeof("apps"."upstream_providers_json") = 'text' and case when json_valid("apps"."upstream_providers_json") then json_type("apps"."upstream_providers_json") = 'array' else 0 end)
 ) WITHOUT ROWID;
 --> statement-breakpoint

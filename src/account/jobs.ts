@@ -69,6 +69,7 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
     metadata_json: request.metadata_json,
     settle: request.policy.settle,
     on_expiry: request.policy.on_expiry,
+    max_overage_percent: request.policy.max_overage_percent,
     ...keyColumns(null),
   };
   store.insertJob(job);

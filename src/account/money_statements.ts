@@ -100,7 +100,7 @@ export const insert_job = statement((database) =>
     ...values("id", "status", "app_slug", "action", "reserved", "actual_cost"),
     ...values("failure", "failure_reason", "created_at_ms", "updated_at_ms", "expires_at_ms"),
     ...values("line", "metadata_json"),
-    ...values("personal_token_id", "settle", "on_expiry"),
+    ...values("personal_token_id", "settle", "on_expiry", "max_overage_percent"),
     ...values("idempotency_caller", "idempotency_key", "idempotency_fingerprint"),
   }),
 );

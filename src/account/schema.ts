@@ -82,6 +82,7 @@ export const jobs = sqliteTable("jobs", {
   /** The app's policy when the job was created; see `domain/app_policy`. */
   settle: text({ enum: SETTLERS }).notNull().default("holder"),
   on_expiry: text({ enum: EXPIRY_OUTCOMES }).notNull().default("refund"),
+  max_overage_percent: integer(),
   /** The request that completed or failed the job, if it had a key; see `idempotency/job_keys.ts`. */
   idempotency_caller: text(),
   idempotency_key: text(),

@@ -12,6 +12,7 @@ interface AppOptions extends GlobalOptions {
   readonly dailyStarterBudget?: number | null;
   readonly settle?: "holder" | "app";
   readonly onExpiry?: "refund" | "charge";
+  readonly maxOverage?: number | null;
   readonly upstreamProvider?: readonly string[];
   readonly reason?: string;
 }
@@ -32,6 +33,11 @@ export function addAdminApps(admin: Command): void {
     .addOption(new Option("--settle <who>", "who settles its jobs").choices(["holder", "app"]))
     .addOption(
       new Option("--on-expiry <what>", "what a time-out does").choices(["refund", "charge"]),
+    )
+    .option(
+      "--max-overage <percent>",
+      "how far a job's cost may exceed its estimate, or: none",
+      budget,
     )
     .option(
       "--upstream-provider <ids...>",
@@ -86,10 +92,21 @@ async function listApps(options: GlobalOptions): Promise<void> {
     app.daily_starter_budget === null ? "none" : String(app.daily_starter_budget),
     app.settle,
     app.on_expiry,
+    app.max_overage_percent === null ? "any" : `${app.max_overage_percent} %`,
     app.upstream_providers.join(" "),
     app.origins.join(" "),
   ]);
-  const names = ["SLUG", "NAME", "STARTER", "A DAY", "SETTLES", "ON EXPIRY", "UPSTREAM", "ORIGINS"];
+  const names = [
+    "SLUG",
+    "NAME",
+    "STARTER",
+    "A DAY",
+    "SETTLES",
+    "ON EXPIRY",
+    "OVERAGE",
+    "UPSTREAM",
+    "ORIGINS",
+  ];
   print(options, { apps }, rows.length === 0 ? "No apps." : table(names, rows));
 }
 
@@ -119,6 +136,7 @@ async function setApp(slug: string, options: AppOptions): Promise<void> {
     ...(known === undefined ? {} : { version: known.version }),
     ...(options.settle === undefined ? {} : { settle: options.settle }),
     ...(options.onExpiry === undefined ? {} : { onExpiry: options.onExpiry }),
+    ...(options.maxOverage === undefined ? {} : { maxOveragePercent: options.maxOverage }),
     ...(options.upstreamProvider === undefined
       ? {}
       : { upstreamProviders: namedIn(options.upstreamProvider) }),

@@ -13,6 +13,8 @@ export interface AppSettings {
   readonly settle?: "holder" | "app";
   /** What a time-out does with the reserve; `refund` in a new app. */
   readonly onExpiry?: "refund" | "charge";
+  /** How far a job's cost may exceed its estimate, in percent, at most 1,000; null, as in a new app: no limit. */
+  readonly maxOveragePercent?: number | null;
   /** Sign-in providers whose upstream tokens its pages get, such as `google`; none in a new app. */
   readonly upstreamProviders?: readonly string[];
   /** The version that was read; omitted for a new app. */
@@ -29,6 +31,7 @@ export interface RegisteredApp {
   readonly daily_starter_budget: number | null;
   readonly settle: "holder" | "app";
   readonly on_expiry: "refund" | "charge";
+  readonly max_overage_percent: number | null;
   readonly upstream_providers: readonly string[];
   /** Grows with each save. */
   readonly version: number;
@@ -96,12 +99,14 @@ export function createAdminApps(transport: Transport, credentials: Credentials):
     list: async (options) =>
       read<AppPage>("/api/admin/apps", options, ({ apps }) => Array.isArray(apps)),
     async save(slug, settings, options) {
-      const { starterCredits, dailyStarterBudget, onExpiry, upstreamProviders, ...rest } = settings;
+      const { starterCredits, dailyStarterBudget, onExpiry, ...others } = settings;
+      const { maxOveragePercent, upstreamProviders, ...rest } = others;
       const body = {
         ...rest,
         starter_credits: starterCredits,
         daily_starter_budget: dailyStarterBudget,
         on_expiry: onExpiry,
+        max_overage_percent: maxOveragePercent,
         upstream_providers: upstreamProviders,
       };
       await write({ method: "PUT", path: pathOf(slug), body, isAnswer: isDone }, options);

@@ -5,7 +5,13 @@
  */
 import { getTableColumns, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import { EXPIRY_OUTCOMES, FIRST_POLICY, SETTLERS, type JobPolicy } from "../domain/app_policy.ts";
+import {
+  EXPIRY_OUTCOMES,
+  FIRST_POLICY,
+  OVERAGE_MAX_PERCENT,
+  SETTLERS,
+  type JobPolicy,
+} from "../domain/app_policy.ts";
 import {
   APP_KEY_LOOK_AGAIN_MS,
   APP_REGISTRY_CACHE_MS,
@@ -141,8 +147,8 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
     async policy(slug) {
       const known = await recall();
       if (known === null || known.unreadable.has(slug)) return null;
-      const { settle, on_expiry } = known.apps.get(slug) ?? FIRST_POLICY;
-      return { settle, on_expiry };
+      const { settle, on_expiry, max_overage_percent } = known.apps.get(slug) ?? FIRST_POLICY;
+      return { settle, on_expiry, max_overage_percent };
     },
     async appOfKey(key) {
       await recall();
@@ -199,19 +205,25 @@ async function readRegistry(
 }
 
 function isSound(row: AppRow): boolean {
-  const { slug, name, starter_credits, daily_starter_budget, settle, on_expiry } = row;
+  const { slug, name, starter_credits, daily_starter_budget } = row;
+  const { settle, on_expiry, max_overage_percent } = row;
   return (
     APP_SLUG_PATTERN.test(slug) &&
     typeof name === "string" &&
     isCredits(starter_credits) &&
     (daily_starter_budget === null || isCredits(daily_starter_budget)) &&
     SETTLERS.includes(settle) &&
-    EXPIRY_OUTCOMES.includes(on_expiry)
+    EXPIRY_OUTCOMES.includes(on_expiry) &&
+    (max_overage_percent === null || isOverage(max_overage_percent))
   );
 }
 
 function isCredits(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0 && value <= COST_MAX_CREDITS;
+}
+
+function isOverage(percent: number): boolean {
+  return Number.isSafeInteger(percent) && percent >= 0 && percent <= OVERAGE_MAX_PERCENT;
 }
 
 async function readApp(
@@ -238,6 +250,7 @@ async function readApp(
     daily_starter_budget,
     settle,
     on_expiry,
+    max_overage_percent: row.max_overage_percent,
     origins,
     upstream_providers,
   };

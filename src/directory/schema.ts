@@ -29,6 +29,7 @@ export const apps = sqliteTable(
     /** See `domain/app_policy`. */
     settle: text({ enum: SETTLERS }).notNull().default("holder"),
     on_expiry: text({ enum: EXPIRY_OUTCOMES }).notNull().default("refund"),
+    max_overage_percent: integer(),
     /** JSON array of the providers whose upstream tokens the app's pages get. */
     upstream_providers_json: text().notNull().default("[]"),
     /** Grows with each save: who saves says which version they read. */
@@ -58,6 +59,10 @@ export const apps = sqliteTable(
     ),
     check("apps_settle", sql`${policy.settle} in ('holder', 'app')`),
     check("apps_on_expiry", sql`${policy.on_expiry} in ('refund', 'charge')`),
+    check(
+      "apps_max_overage_percent",
+      sql`${policy.max_overage_percent} is null or (typeof(${policy.max_overage_percent}) = 'integer' and ${policy.max_overage_percent} between 0 and 1000)`,
+    ),
     check(
       "apps_upstream_providers_json",
       sql`typeof(${policy.upstream_providers_json}) = 'text' and case when json_valid(${policy.upstream_providers_json}) then json_type(${policy.upstream_providers_json}) = 'array' else 0 end`,

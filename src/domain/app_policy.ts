@@ -8,11 +8,29 @@ export type Settler = (typeof SETTLERS)[number];
 export const EXPIRY_OUTCOMES = ["refund", "charge"] as const;
 export type ExpiryOutcome = (typeof EXPIRY_OUTCOMES)[number];
 
+/**
+ * The largest `max_overage_percent`. Up to it the limit of any estimate is exact: COST_MAX_CREDITS times
+ * 1,100 is below 2^53. An app whose estimates are further off sets no limit.
+ */
+export const OVERAGE_MAX_PERCENT = 1_000;
+
 /** A job keeps the policy it was created under, whatever its app's is later. */
 export interface JobPolicy {
   readonly settle: Settler;
   readonly on_expiry: ExpiryOutcome;
+  /** How far the cost may exceed the estimate, in percent of it; null: no limit. */
+  readonly max_overage_percent: number | null;
+}
+
+/** The most that a job of this estimate may cost, in credits; null: no limit. Of an estimate of 0 it is 0. */
+export function costLimit(estimate: number, max_overage_percent: number | null): number | null {
+  if (max_overage_percent === null) return null;
+  return Math.floor((estimate * (100 + max_overage_percent)) / 100);
 }
 
 /** The policy of an app that says nothing, and of slugs nobody registered. */
-export const FIRST_POLICY: JobPolicy = { settle: "holder", on_expiry: "refund" };
+export const FIRST_POLICY: JobPolicy = {
+  settle: "holder",
+  on_expiry: "refund",
+  max_overage_percent: null,
+};

@@ -1,5 +1,5 @@
 /** The life of a job: `started`, then `completed` or `failed`, and what each step costs. Pure. */
-import type { ExpiryOutcome } from "./app_policy.ts";
+import { costLimit, type ExpiryOutcome } from "./app_policy.ts";
 import { fitsBooks, type Posting, type Standing } from "./ledger.ts";
 import { accepted, refused, type Result } from "./result.ts";
 import type { Refusal } from "./refusals.ts";
@@ -18,6 +18,8 @@ export interface JobState {
   readonly reserved: number;
   readonly actual_cost: number;
   readonly failure: JobFailure | null;
+  /** As in `JobPolicy`. */
+  readonly max_overage_percent: number | null;
 }
 
 /** The outcome of a step: what the job becomes, and the one line the passbook gets for it. */
@@ -60,7 +62,8 @@ export function reserve(
 /**
  * Completing charges the real cost in full, below zero if need be, and gives back what was taken
  * beyond it. A job that timed out may still be completed, once: what its time-out left with the holder
- * is charged now, what it kept beyond the cost comes back.
+ * is charged now, what it kept beyond the cost comes back. Refused as `overage_limit` where the cost
+ * exceeds what the job's policy allows.
  */
 export function complete(
   books: Pick<Standing, "balance_after" | "reserved_after">,
@@ -69,6 +72,8 @@ export function complete(
 ): StepResult {
   const late = job.status === "failed" && job.failure === "expired";
   if (job.status !== "started" && !late) return refused({ code: "job_not_started" });
+  const limit = costLimit(job.reserved, job.max_overage_percent);
+  if (limit !== null && actual_cost > limit) return refused({ code: "overage_limit", limit });
   const taken = late ? job.actual_cost : job.reserved;
   const change = { amount: taken - actual_cost, held: late ? 0 : 0 - job.reserved };
   if (!fitsBooks(books, change)) return refused({ code: "balance_limit" });

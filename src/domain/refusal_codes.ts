@@ -31,6 +31,7 @@ export const REFUSAL_STATUS = {
   too_many_open_jobs: 400,
   account_full: 507,
   balance_limit: 400,
+  overage_limit: 400,
   metadata_too_large: 400,
   too_many_apps: 400,
   // Money in
@@ -96,6 +97,7 @@ export const CREATED_ITEM_REFUSALS = [
 /** The codes of an item of `POST /api/jobs/complete/batch`. */
 export const SETTLED_ITEM_REFUSALS = [
   ...BATCH_ITEM_REFUSALS,
+  "overage_limit",
   "job_unknown",
   "job_not_started",
 ] as const satisfies readonly RefusalCode[];

@@ -41,6 +41,7 @@ export type Refusal =
   | { readonly code: "too_many_open_jobs"; readonly limit: number }
   | { readonly code: "account_full" }
   | { readonly code: "balance_limit" }
+  | { readonly code: "overage_limit"; readonly limit: number }
   | { readonly code: "metadata_too_large"; readonly limit_bytes: number }
   | { readonly code: "too_many_apps"; readonly limit: number }
   // Money in

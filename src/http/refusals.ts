@@ -141,6 +141,11 @@ function wordsOf(refusal: Refusal): Description {
       };
     case "balance_limit":
       return { error: "This cost would take the balance out of its range." };
+    case "overage_limit":
+      return {
+        error: `This job may cost at most ${refusal.limit} credits: its app limits how far a cost exceeds the estimate. Nothing changed.`,
+        more: { limit: refusal.limit },
+      };
     case "metadata_too_large":
       return {
         error: `The job's metadata is larger than ${refusal.limit_bytes} bytes.`,

@@ -157,6 +157,7 @@ const NOT_IN_D1 = [
   "personal_token_id",
   "settle",
   "on_expiry",
+  "max_overage_percent",
   "idempotency_caller",
   "idempotency_key",
   "idempotency_fingerprint",

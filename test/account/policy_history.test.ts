@@ -40,6 +40,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     policy: fc.record({
       settle: fc.constantFrom("holder" as const, "app" as const),
       on_expiry: fc.constantFrom("refund" as const, "charge" as const),
+      max_overage_percent: fc.constantFrom(null, 0, 50),
     }),
     estimate: fc.nat({ max: 40 }),
   }),
@@ -82,6 +83,13 @@ class Model {
     const open = it.state === "started" || (late_counts && it.state === "timed out");
     return open ? null : "job_not_started";
   }
+
+  /** The refusal's code where the cost is beyond what the job's policy allows. */
+  exceeds(it: ModelJob | undefined, cost: number): string | null {
+    const percent = it?.policy.max_overage_percent ?? null;
+    if (it === undefined || percent === null) return null;
+    return (cost - it.reserved) * 100 > it.reserved * percent ? "overage_limit" : null;
+  }
 }
 
 async function play(identity_id: string, steps: readonly Step[]): Promise<void> {
@@ -119,7 +127,7 @@ async function play(identity_id: string, steps: readonly Step[]): Promise<void> 
       case "complete": {
         const request = { job_id, actual_cost: one.cost, metadata_json: null };
         const answer = await account().completeJob(who, request, null);
-        const refusal = model.end(target, one.by, true);
+        const refusal = model.end(target, one.by, true) ?? model.exceeds(target, one.cost);
         expect(answer.ok ? null : answer.refusal.code).toBe(refusal);
         if (refusal === null && target !== undefined) {
           Object.assign(target, { state: "completed", taken: one.cost });

@@ -12,6 +12,7 @@ const STARTED: JobState = {
   reserved: 30,
   actual_cost: 0,
   failure: null,
+  max_overage_percent: null,
 };
 
 describe("a ledger line", () => {
@@ -67,6 +68,23 @@ describe("the life of a job", () => {
     const more = complete({ balance_after: 0, reserved_after: 30 }, STARTED, 50);
     expect(less.ok && less.value.posting.amount).toBe(20);
     expect(more.ok && more.value.posting.amount).toBe(-20);
+  });
+
+  it.each([
+    [30, 0, 30],
+    [30, 10, 33],
+    [7, 10, 7],
+    [0, 1_000, 0],
+    [1_000_000_000_000, 1_000, 11_000_000_000_000],
+    [999_999_999_999, 999, 10_989_999_999_989],
+  ])("limits the cost of an estimate of %i and %i percent to %i", (reserved, percent, limit) => {
+    const job = { ...STARTED, reserved, max_overage_percent: percent };
+    const standing = { balance_after: 0, reserved_after: reserved };
+    expect(complete(standing, job, limit).ok).toBe(true);
+    expect(complete(standing, job, limit + 1)).toEqual({
+      ok: false,
+      refusal: { code: "overage_limit", limit },
+    });
   });
 
   it("charges all of the cost when completed after it expired", () => {

@@ -10,6 +10,7 @@ export const APP = {
   daily_starter_budget: null as number | null,
   settle: "app",
   on_expiry: "refund",
+  max_overage_percent: null as number | null,
 };
 
 export interface AppServer {

@@ -43,6 +43,7 @@ const LABELS = {
   origins: "Each origin",
   settle: "Who ends jobs",
   on_expiry: "What happens in the end",
+  max_overage_percent: "The cost above the estimate",
   upstream_providers: "Each provider",
   reason: "The reason",
 };
@@ -61,7 +62,9 @@ export const showApps = factory.createHandlers(async (context) => {
 /** Suggests the starter credits that the slug has until it is registered: in development not 0. */
 export const showNewApp = factory.createHandlers((context) => {
   const starter_credits = String(context.get("services").config.default_starter_credits);
-  return context.html(<NewAppPage form={emptyForm({ ...FIRST_POLICY, starter_credits })} />);
+  const { settle, on_expiry } = FIRST_POLICY;
+  const form = emptyForm({ settle, on_expiry, starter_credits });
+  return context.html(<NewAppPage form={form} />);
 });
 
 /** Registers an app under a slug that is free: what is registered is changed on its own page. */
@@ -146,14 +149,15 @@ function savedWords(name: string, value: string): string {
 
 /** The settings of a form, as the API takes them. */
 async function checkSettings(context: AppContext, form: FormState) {
-  const budget = textOf(form, "daily_starter_budget");
+  const wholeOrNull = (field: string) => (textOf(form, field) === "" ? null : wholeOf(form, field));
   const body = {
     name: textOf(form, "name"),
     starter_credits: wholeOf(form, "starter_credits"),
     origins: textOf(form, "origins").split(/\s+/).filter(Boolean),
-    daily_starter_budget: budget === "" ? null : wholeOf(form, "daily_starter_budget"),
+    daily_starter_budget: wholeOrNull("daily_starter_budget"),
     settle: textOf(form, "settle"),
     on_expiry: textOf(form, "on_expiry"),
+    max_overage_percent: wholeOrNull("max_overage_percent"),
     upstream_providers: textOf(form, "upstream_providers")
       .split(/[\s,]+/)
       .filter(Boolean),
@@ -167,9 +171,9 @@ async function checkSettings(context: AppContext, form: FormState) {
 
 function settingsOf(app: ShownAppRecord & { readonly on_expiry: string }) {
   const { name, starter_credits, origins, daily_starter_budget } = app;
-  const { settle, on_expiry, upstream_providers } = app;
+  const { settle, on_expiry, max_overage_percent, upstream_providers } = app;
   const required = { name, starter_credits, origins, daily_starter_budget };
-  return { ...required, settle, on_expiry, upstream_providers };
+  return { ...required, settle, on_expiry, max_overage_percent, upstream_providers };
 }
 
 interface AppForms {
@@ -196,6 +200,7 @@ export async function answerApp(
     origins: app.origins.join("\n"),
     upstream_providers: app.upstream_providers.join(" "),
     daily_starter_budget: String(app.daily_starter_budget ?? ""),
+    max_overage_percent: String(app.max_overage_percent ?? ""),
     version: String(app.version),
   };
   const typed = settings && isLost(settings) ? besideSaved(settings, saved) : settings;

@@ -20,6 +20,7 @@ const APP = {
   daily_starter_budget: 10_000,
   settle: "app",
   on_expiry: "refund",
+  max_overage_percent: 20,
   upstream_providers: ["google"],
 };
 
@@ -56,7 +57,7 @@ export const app_paths: ZodOpenApiPathsObject = {
       tag: "Apps",
       summary: "Register an app, or change it",
       description:
-        "Send the `version` that you read, as the field or in `If-Match`; it is 0 or omitted for a new app. If somebody saved the app since, or registered it first, the response is 409 `app_changed` and nothing changes. An omitted optional field has its default in a new app, and stays as it is in a registered one. `settle: app` lets the app's key alone complete and fail its jobs; `on_expiry` says what a job's time-out does with its reserve. Jobs keep what they were created under. `upstream_providers` names the sign-in providers whose tokens the app's pages get. In force everywhere within a minute.",
+        "Send the `version` that you read, as the field or in `If-Match`; it is 0 or omitted for a new app. If somebody saved the app since, or registered it first, the response is 409 `app_changed` and nothing changes. An omitted optional field has its default in a new app, and stays as it is in a registered one. `settle: app` lets the app's key alone complete and fail its jobs; `on_expiry` says what a job's time-out does with its reserve. `max_overage_percent` limits how far a job's cost may exceed its estimate: beyond it completing is 400 `overage_limit`, and a job of estimate 0 may cost nothing. Jobs keep what they were created under. `upstream_providers` names the sign-in providers whose tokens the app's pages get. In force everywhere within a minute.",
       security: "operator",
       path: slug,
       headers: if_match_header,

@@ -35,6 +35,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   too_many_open_jobs: { code: "too_many_open_jobs", limit: OPEN_JOBS_MAX },
   account_full: { code: "account_full" },
   balance_limit: { code: "balance_limit" },
+  overage_limit: { code: "overage_limit", limit: 15 },
   metadata_too_large: { code: "metadata_too_large", limit_bytes: METADATA_MAX_BYTES },
   too_many_watchers: { code: "too_many_watchers", limit: EVENTS_WATCHERS_MAX },
   too_many_apps: { code: "too_many_apps", limit: APPS_PER_ACCOUNT_MAX },

@@ -174,6 +174,7 @@ export const money_paths: ZodOpenApiPathsObject = {
         "job_not_started",
         "metadata_too_large",
         "balance_limit",
+        "overage_limit",
         "token_budget_exceeded",
         "origin_not_allowed",
       ],

@@ -132,6 +132,11 @@ export const app_page = z.strictObject({
         .describe("What all its grants of a UTC day may add up to; null: no bound."),
       settle: z.enum(SETTLERS).describe("Who completes and fails its jobs."),
       on_expiry: z.enum(EXPIRY_OUTCOMES).describe("What a time-out does with the reserve."),
+      max_overage_percent: z
+        .int()
+        .min(0)
+        .nullable()
+        .describe("How far a job's cost may exceed its estimate, in percent; null: no limit."),
       upstream_providers: z
         .array(z.string())
         .describe("Sign-in providers whose upstream tokens the app's pages get."),

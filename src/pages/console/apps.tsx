@@ -14,6 +14,7 @@ export interface ShownAppRecord {
   readonly daily_starter_budget: number | null;
   readonly origins: readonly string[];
   readonly settle: keyof typeof SETTLE_NAMES;
+  readonly max_overage_percent: number | null;
   readonly upstream_providers: readonly string[];
   readonly version: number;
 }
@@ -114,6 +115,13 @@ function Settings({ form }: { form: FormState }) {
         name="on_expiry"
         legend="When nobody ends a job in time"
         options={Object.entries(ON_EXPIRY_NAMES)}
+      />
+      <Field
+        form={form}
+        name="max_overage_percent"
+        label="Cost above the estimate, at most, in percent"
+        inputmode="numeric"
+        hint="A job that would cost more cannot be completed; at an estimate of 0 it may cost nothing. Leave it empty for no limit."
       />
       <Field
         form={form}

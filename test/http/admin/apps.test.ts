@@ -30,6 +30,7 @@ describe("the registry", () => {
           settle: "holder",
           on_expiry: "refund",
           upstream_providers: [],
+          max_overage_percent: null,
           version: 1,
           created_at: expect.any(String),
         },
@@ -46,10 +47,17 @@ describe("the registry", () => {
   });
 
   it("leaves an optional setting that a save omits as it was", async () => {
-    const full = { ...APP, settle: "app", on_expiry: "charge", upstream_providers: ["google"] };
+    const full = {
+      ...APP,
+      settle: "app",
+      on_expiry: "charge",
+      upstream_providers: ["google"],
+      max_overage_percent: 20,
+    };
     await operator.send("PUT", `${APPS}/sketch`, full);
-    const { settle: _settle, on_expiry: _on_expiry, ...required } = APP;
-    const renamed = { ...required, name: "Renamed", version: 1 };
+    const { starter_credits, origins, daily_starter_budget } = APP;
+    const required = { name: "Renamed", starter_credits, origins, daily_starter_budget };
+    const renamed = { ...required, version: 1 };
     expect((await operator.send("PUT", `${APPS}/sketch`, renamed)).status).toBe(200);
     const [app] = (await operator.get(APPS)).body.apps;
     expect(app).toMatchObject({ ...full, name: "Renamed" });
@@ -93,6 +101,10 @@ describe("the registry", () => {
     ["a provider that no id can name", { upstream_providers: ["Google!"] }],
     ["providers as text", { upstream_providers: "google" }],
     ["a provider named twice", { upstream_providers: ["google", "google"] }],
+    ["an overage that is no number", { max_overage_percent: "20" }],
+    ["a fraction of a percent", { max_overage_percent: 0.5 }],
+    ["a negative overage", { max_overage_percent: -1 }],
+    ["an overage beyond any bound", { max_overage_percent: 1_001 }],
     ["a version that is no number", { version: "1" }],
     ["a fractional version", { version: 1.5 }],
     ["too many providers", { upstream_providers: Array.from({ length: 51 }, (_, i) => `p${i}`) }],

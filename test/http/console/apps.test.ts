@@ -14,6 +14,7 @@ const SKETCH = {
   settle: "app",
   on_expiry: "charge",
   upstream_providers: "google, x",
+  max_overage_percent: "20",
   reason: "a new app",
 };
 
@@ -36,7 +37,7 @@ describe("registering an app", () => {
     expect([again.status, again.headers.get("Location")]).toEqual([303, location]);
     expect(
       await rows(
-        "select slug, name, starter_credits, settle, on_expiry, origins_json, upstream_providers_json from apps",
+        "select slug, name, starter_credits, settle, on_expiry, origins_json, upstream_providers_json, max_overage_percent from apps",
       ),
     ).toEqual([
       {
@@ -47,6 +48,7 @@ describe("registering an app", () => {
         on_expiry: "charge",
         origins_json: '["https://sketch.example","https://*.sketch.example"]',
         upstream_providers_json: '["google","x"]',
+        max_overage_percent: 20,
       },
     ]);
     expect(await linesOf(olga, "sketch")).toMatchObject([
@@ -105,6 +107,7 @@ describe("registering an app", () => {
     ["origins", "https://*.github.io", "must be an origin"],
     ["settle", "", "must be holder or app"],
     ["on_expiry", "keep", "must be refund or charge"],
+    ["max_overage_percent", "20%", "must be a whole number"],
     ["upstream_providers", "google Facebook!", "must be a provider&#39;s id"],
   ])("refuses %s %j and keeps everything that was typed", async (field, value, text) => {
     const { fill } = await openConsole();

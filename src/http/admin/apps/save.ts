@@ -1,7 +1,7 @@
 /** `PUT /api/admin/apps/{slug}`: registers an app, or changes a registered one. */
 import * as z from "zod/mini";
 import type { OnceAnswer } from "../../../account/contract.ts";
-import { EXPIRY_OUTCOMES, SETTLERS } from "../../../domain/app_policy.ts";
+import { EXPIRY_OUTCOMES, OVERAGE_MAX_PERCENT, SETTLERS } from "../../../domain/app_policy.ts";
 import {
   APP_NAME_MAX_LENGTH,
   ORIGINS_PER_APP_MAX,
@@ -49,6 +49,16 @@ export const saveAppBody = z.strictObject({
   daily_starter_budget: z.nullable(cost),
   settle: z.optional(z.enum(SETTLERS, "must be holder or app")),
   on_expiry: z.optional(z.enum(EXPIRY_OUTCOMES, "must be refund or charge")),
+  max_overage_percent: z.optional(
+    z.nullable(
+      z
+        .int("must be a whole number")
+        .check(
+          z.gte(0, "must not be negative"),
+          z.lte(OVERAGE_MAX_PERCENT, `must be at most ${OVERAGE_MAX_PERCENT}`),
+        ),
+    ),
+  ),
   upstream_providers: z.optional(
     z.array(provider, "must be a list of providers' ids").check(
       z.maxLength(
