@@ -93,6 +93,7 @@ CREATE TABLE `personal_tokens` (
 	`cap_period` text,
 	`spent` integer NOT NULL,
 	`spent_window` integer NOT NULL,
+	`stored_bytes` integer NOT NULL,
 	`created_at_ms` integer NOT NULL,
 	`last_used_at_ms` integer,
 	`expires_at_ms` integer NOT NULL

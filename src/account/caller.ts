@@ -3,7 +3,7 @@
  * acts: revocation, expiry, limits and cap are true in the same moment as the money.
  */
 import * as rules from "../domain/personal_token.ts";
-import { PERSONAL_TOKEN_LAST_USED_INTERVAL_MS } from "../domain/limits.ts";
+import { PERSONAL_TOKEN_LAST_USED_INTERVAL_MS, TOKEN_STORAGE_MAX_BYTES } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused } from "../domain/result.ts";
 import type { Answer, Caller } from "./contract.ts";
@@ -210,6 +210,15 @@ export function whyOverBudget(transaction: Transaction, credits: number): Refusa
   if (caller.kind !== "personal_token") return null;
   const budget = readBudget(transaction, caller.personal_token);
   return budget === null ? null : rules.whyOverBudget(budget, credits, now_ms);
+}
+
+/** Why the acting token may not store so many bytes more; null if it may, or if no token acts. */
+export function whyNoStorage(transaction: Transaction, bytes: number): Refusal | null {
+  const personal_token = actingToken(transaction);
+  if (personal_token === null) return null;
+  const { stored_bytes } = transaction.personal_tokens.readUse(personal_token.id);
+  if (stored_bytes + bytes <= TOKEN_STORAGE_MAX_BYTES) return null;
+  return { code: "token_storage_full", limit_bytes: TOKEN_STORAGE_MAX_BYTES };
 }
 
 /** The personal token that acts; null: another kind of caller does. */

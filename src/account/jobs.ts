@@ -1,11 +1,24 @@
 /** Jobs inside a transaction: each step reads, asks the rules, and writes the job and its one line. */
 import { v7 as uuidv7 } from "uuid";
 import * as rules from "../domain/job.ts";
-import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX } from "../domain/limits.ts";
-import { mergeMetadata, serialiseMetadata, type Metadata } from "../domain/metadata.ts";
+import { ACCOUNT_FULL_BYTES, JOB_ROWS_BYTES } from "../domain/limits.ts";
+import {
+  mergeMetadata,
+  metadataBytes,
+  serialiseMetadata,
+  type Metadata,
+} from "../domain/metadata.ts";
 import { accepted, refused } from "../domain/result.ts";
-import { actingToken, seesJob, whyNotEnd, whyNotReserve, whyOverBudget } from "./caller.ts";
+import {
+  actingToken,
+  seesJob,
+  whyNotEnd,
+  whyNoStorage,
+  whyNotReserve,
+  whyOverBudget,
+} from "./caller.ts";
 import { chargeCreator } from "./personal_tokens/spending.ts";
+import { whyTooManyStarted } from "./started_shares.ts";
 import type {
   Answer,
   CompleteJobRequest,
@@ -33,12 +46,15 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
   }
   const not_allowed = whyNotReserve(transaction, request.app_slug, request.cost_estimate);
   if (not_allowed !== null) return refused(not_allowed);
-  const open_before = openJobsOf(store.readNewestEntry());
-  if (open_before.open_jobs >= OPEN_JOBS_MAX) {
-    return refused({ code: "too_many_open_jobs", limit: OPEN_JOBS_MAX });
-  }
+  const personal_token_id = actingToken(transaction)?.id ?? null;
+  const creator = { personal_token_id, app_slug: request.app_slug };
+  const too_many = whyTooManyStarted(store, creator);
+  if (too_many !== null) return refused(too_many);
   // What is left belongs to the jobs that are started: they can always end.
   if (transaction.size_bytes() >= ACCOUNT_FULL_BYTES) return refused({ code: "account_full" });
+  const bytes = JOB_ROWS_BYTES + metadataBytes(request.metadata_json);
+  const no_storage = whyNoStorage(transaction, bytes);
+  if (no_storage !== null) return refused(no_storage);
   const id = nextJobId(store.readNewestJobId());
   const step = rules.reserve(
     readBooks(transaction),
@@ -47,12 +63,10 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
   );
   if (!step.ok) return step;
   ensureOpen(transaction);
-  const creation = {
-    personal_token_id: actingToken(transaction)?.id ?? null,
-    created_at_ms: now_ms,
-  };
-  chargeCreator(transaction, creation, 0 - step.value.posting.amount);
-  const entry = post(transaction, step.value.posting, withStarted(store, open_before));
+  const creation = { personal_token_id, created_at_ms: now_ms };
+  chargeCreator(transaction, creation, { credits: 0 - step.value.posting.amount, bytes });
+  const started = withStarted(store, openJobsOf(store.readNewestEntry()), creator);
+  const entry = post(transaction, step.value.posting, started);
   const job = {
     ...creation,
     id,
@@ -147,7 +161,8 @@ function applyStep(
   const { store, now_ms } = transaction;
   const { status, actual_cost, failure } = step;
   const open = withoutEnded(store, openJobsOf(store.readNewestEntry()), job, now_ms);
-  chargeCreator(transaction, job, 0 - step.posting.amount);
+  const bytes = metadataBytes(words.metadata_json) - metadataBytes(job.metadata_json);
+  chargeCreator(transaction, job, { credits: 0 - step.posting.amount, bytes: Math.max(0, bytes) });
   const entry = post(transaction, step.posting, open);
   const ended = {
     ...job,

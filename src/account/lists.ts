@@ -2,11 +2,12 @@
  * The SQL of what an account's owner lists, newest first. However long the history and however few rows
  * match, a page looks at a bounded number of them: it may be short, even empty, and says where to go on.
  */
-import { and, desc, inArray, lt, sql, type SQL } from "drizzle-orm";
+import { and, desc, inArray, lt, type SQL } from "drizzle-orm";
 import type { JobStatus } from "../domain/job.ts";
 import { LIST_SCAN_ROWS } from "../domain/limits.ts";
+import { isKnownStarted } from "./money_statements.ts";
 import { arrayJson, atMost, ifGiven, isAmong, matchesIfGiven, value } from "./parameters.ts";
-import { jobs, longJobs } from "./schema.ts";
+import { jobs } from "./schema.ts";
 import { statement, type AccountDatabase, type Builder } from "./statement.ts";
 import type { JobRow } from "./store.ts";
 
@@ -97,14 +98,6 @@ function filtered(among: () => SQL | undefined) {
     return database.select().from(jobs).where(inArray(id, shown)).orderBy(desc(id));
   });
   return { scan: statement(scanned), found };
-}
-
-/** The ids of started jobs, wherever they are known; see `open_jobs.ts`. */
-function isKnownStarted(recent_after_id: SQL): SQL {
-  return sql`${jobs.id} in (
-    select ${longJobs.job_id} from ${longJobs}
-    union all select id from jobs where id > ${recent_after_id} and status = 'started'
-    union all select job_id from stuck_jobs)`;
 }
 
 /** `rows` may hold one more than the limit; `lastLookedAt`: null where nothing is left to look at. */

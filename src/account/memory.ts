@@ -4,6 +4,7 @@
  * here, so that each is read once after a waking or a roll-back and not again. A memory that was wrong
  * could move no money: the next line's number is the ledger's key, and would be taken.
  */
+import { StartedShares, type Creator } from "./started_shares.ts";
 import type { AccountRow, AccountStanding, EntryRow, JobRow, Statements } from "./store.ts";
 
 /** The statements with a memory. What writes one of the remembered rows is told apart here. */
@@ -12,6 +13,7 @@ export function withMemory(statements: Statements) {
   let account: AccountRow | null | undefined;
   let newest_entry: EntryRow | null | undefined;
   let newest_job_id: string | null | undefined;
+  let started_shares: StartedShares | undefined;
 
   const changesAccount =
     <Values extends unknown[]>(write: (...values: Values) => void) =>
@@ -28,6 +30,7 @@ export function withMemory(statements: Statements) {
     account = undefined;
     newest_entry = undefined;
     newest_job_id = undefined;
+    started_shares = undefined;
   };
 
   return {
@@ -72,6 +75,13 @@ export function withMemory(statements: Statements) {
       statements.insertJob(row);
       newest_job_id = row.id;
     },
+    /** Started jobs of each token and app. Counted once after a waking or a roll-back, at most 10,000 jobs. */
+    readStartedShares(recent_after_id: string): StartedShares {
+      started_shares ??= new StartedShares(statements.countStartedJobs(recent_after_id));
+      return started_shares;
+    },
+    /** Counts a job that starts, or ends if `jobs` is -1. */
+    countStarted: (job: Creator, jobs: 1 | -1): void => started_shares?.count({ ...job, jobs }),
     forget,
     /** Runs `work` as part of a transaction; where it throws, nothing of it is remembered. */
     within<Value>(work: () => Value): Value {

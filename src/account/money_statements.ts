@@ -2,7 +2,7 @@
  * The statements of one account's money that a request may wait for. What is done once in an account's
  * life, or by an operator, `store.ts` builds where it is done.
  */
-import { and, asc, desc, eq, gt, lte, min, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, lte, min, sql, type SQL } from "drizzle-orm";
 import { atMost, isAmong, matches, value, values } from "./parameters.ts";
 import { account, apps, entries, jobs, longJobs, stuckJobs } from "./schema.ts";
 import { statement } from "./statement.ts";
@@ -94,6 +94,23 @@ export const recent_started_jobs = statement((database) =>
       ),
     ),
 );
+
+/** The ids of started jobs, wherever they are known; see `open_jobs.ts`. */
+export function isKnownStarted(recent_after_id: SQL): SQL {
+  return sql`${jobs.id} in (
+    select ${longJobs.job_id} from ${longJobs}
+    union all select id from jobs where id > ${recent_after_id} and status = 'started'
+    union all select job_id from stuck_jobs)`;
+}
+
+export const started_jobs_by_creator = statement((database) => {
+  const { personal_token_id, app_slug } = jobs;
+  return database
+    .select({ personal_token_id, app_slug, jobs: count() })
+    .from(jobs)
+    .where(isKnownStarted(value("recent_after_id")))
+    .groupBy(personal_token_id, app_slug);
+});
 
 export const insert_job = statement((database) =>
   database.insert(jobs).values({

@@ -6,6 +6,7 @@
  */
 import { RECENT_JOBS_MAX } from "../domain/limits.ts";
 import { assertInvariant } from "../domain/result.ts";
+import type { Creator } from "./started_shares.ts";
 import type { EntryRow, JobRow, Store } from "./store.ts";
 
 /** See the columns of the same names, `schema.entries`. */
@@ -19,7 +20,8 @@ export function openJobsOf(newest: EntryRow | null): OpenJobs {
 }
 
 /** What is started once a new job is; called before its row is written. Reads one job at most. */
-export function withStarted(store: Store, open: OpenJobs): OpenJobs {
+export function withStarted(store: Store, open: OpenJobs, job: Creator): OpenJobs {
+  store.countStarted(job, 1);
   const { open_jobs, recent_after_job_id, recent_jobs } = open;
   if (recent_jobs < RECENT_JOBS_MAX) {
     return { open_jobs: open_jobs + 1, recent_after_job_id, recent_jobs: recent_jobs + 1 };
@@ -33,6 +35,7 @@ export function withStarted(store: Store, open: OpenJobs): OpenJobs {
 /** What is started once `job` has ended; one that timed out before was not among them any more. */
 export function withoutEnded(store: Store, open: OpenJobs, job: JobRow, now_ms: number): OpenJobs {
   if (job.status !== "started") return open;
+  store.countStarted(job, -1);
   const { recent_after_job_id, recent_jobs } = open;
   if (recent_after_job_id !== null && job.id <= recent_after_job_id) store.deleteLongJob(job);
   if (job.expires_at_ms <= now_ms) store.deleteStuckJob(job.id);

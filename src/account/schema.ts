@@ -131,6 +131,8 @@ export const personalTokens = sqliteTable("personal_tokens", {
   cap_period: text({ enum: CAP_PERIODS }),
   spent: integer().notNull(),
   spent_window: integer().notNull(),
+  /** What its jobs have stored so far, in bytes; see `TOKEN_STORAGE_MAX_BYTES`. */
+  stored_bytes: integer().notNull(),
   created_at_ms: integer().notNull(),
   /** Late by at most an hour; null: never used. */
   last_used_at_ms: integer(),

@@ -17,6 +17,10 @@ export type AccountStanding = Pick<AccountRow, "suspended_at_ms" | "deleted_at_m
 
 const { account, debts, jobs, stuckJobs } = schema;
 
+export type StartedCount = Pick<JobRow, "personal_token_id" | "app_slug"> & {
+  readonly jobs: number;
+};
+
 /** Opens the tables over a migrated database. */
 export const openStore = (database: AccountDatabase): Store => withMemory(openStatements(database));
 
@@ -91,6 +95,10 @@ function openStatements(database: AccountDatabase) {
     /** Started jobs after `after_id` that were not set aside; reads every job after it. */
     listRecentStartedJobs: (after_id: string): Pick<JobRow, "id" | "expires_at_ms">[] =>
       prepared.recent_started_jobs(database).all({ after_id }),
+
+    /** How many started jobs each token has in each app; reads every started job. */
+    countStartedJobs: (recent_after_id: string): StartedCount[] =>
+      prepared.started_jobs_by_creator(database).all({ recent_after_id }),
 
     insertLongJob: (job: Pick<JobRow, "id" | "expires_at_ms">): void =>
       void prepared.insert_long_job(database).run(job),

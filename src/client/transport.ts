@@ -101,6 +101,7 @@ const FINAL = new Set([
   "account_full",
   "misconfigured",
   "payments_refused",
+  "token_storage_full",
   "upstream_error",
   "upstream_not_configured",
 ]);

@@ -60,6 +60,12 @@ export const JOB_TTL_MAX_SECONDS = 30 * 24 * 60 * 60;
 export const OPEN_JOBS_MAX = 10_000;
 
 /**
+ * Of these, the share of one personal token and of one app, so that neither closes the account to all others: it
+ * takes ten tokens, or two apps, to fill it.
+ */
+export const OPEN_JOBS_SHARE = { token: 1_000, app: 5_000 } as const;
+
+/**
  * Jobs created last, whose time is looked up among the jobs themselves. One still started when so many
  * were created after it gets a row in `long_jobs`: two written rows for the few that last, none for
  * the many that do not.
@@ -193,6 +199,15 @@ export const SESSION_CLEANUP_PORTIONS = 20;
  * kept answer of it, and leaves room for what operators and payments write.
  */
 export const ACCOUNT_FULL_BYTES = 8_500_000_000;
+
+/**
+ * What one personal token may store in an account, in bytes: a tenth of a full account. The same token could fill
+ * all of it in half a day otherwise. A new token has a share of its own, and only a person approves one.
+ */
+export const TOKEN_STORAGE_MAX_BYTES = 850_000_000;
+
+/** What a job stores besides its metadata, in bytes: its row, two entries and a key, each with room to spare. */
+export const JOB_ROWS_BYTES = 1_000;
 
 /** Rows deleted from D1 in one statement where an account's former rows are removed. */
 export const PROJECTION_FORGET_ROWS = 1_000;

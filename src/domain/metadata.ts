@@ -32,9 +32,14 @@ function isDeeperThan(value: object, max_depth: number): boolean {
  */
 export function serialiseMetadata(metadata: Metadata): Result<string, Refusal> {
   const json = JSON.stringify(metadata);
-  return new TextEncoder().encode(json).byteLength > METADATA_MAX_BYTES
+  return metadataBytes(json) > METADATA_MAX_BYTES
     ? refused({ code: "metadata_too_large", limit_bytes: METADATA_MAX_BYTES })
     : accepted(json);
+}
+
+/** The bytes of stored metadata; null is none. */
+export function metadataBytes(metadata_json: string | null): number {
+  return metadata_json === null ? 0 : new TextEncoder().encode(metadata_json).byteLength;
 }
 
 /**

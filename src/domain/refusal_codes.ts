@@ -30,6 +30,7 @@ export const REFUSAL_STATUS = {
   job_not_started: 400,
   too_many_open_jobs: 400,
   account_full: 507,
+  token_storage_full: 507,
   balance_limit: 400,
   overage_limit: 400,
   metadata_too_large: 400,
@@ -92,6 +93,8 @@ export const CREATED_ITEM_REFUSALS = [
   ...BATCH_ITEM_REFUSALS,
   "insufficient_credits",
   "too_many_open_jobs",
+  "account_full",
+  "token_storage_full",
 ] as const satisfies readonly RefusalCode[];
 
 /** The codes of an item of `POST /api/jobs/complete/batch`. */

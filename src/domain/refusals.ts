@@ -38,8 +38,14 @@ export type Refusal =
   | { readonly code: "job_not_found" }
   | { readonly code: "job_unknown" }
   | { readonly code: "job_not_started" }
-  | { readonly code: "too_many_open_jobs"; readonly limit: number }
+  | {
+      readonly code: "too_many_open_jobs";
+      readonly limit: number;
+      /** Whose jobs these are. */
+      readonly of: "account" | "app" | "token";
+    }
   | { readonly code: "account_full" }
+  | { readonly code: "token_storage_full"; readonly limit_bytes: number }
   | { readonly code: "balance_limit" }
   | { readonly code: "overage_limit"; readonly limit: number }
   | { readonly code: "metadata_too_large"; readonly limit_bytes: number }

@@ -34,6 +34,12 @@ const SCOPE_WORDS: Readonly<Record<ScopeReason, string>> = {
   app_key: "An app's key is for the wallet and that app's own jobs.",
 };
 
+const WHOSE_JOBS = {
+  account: "An account has",
+  app: "One app has in one account",
+  token: "One token has",
+} as const;
+
 const NOTHING_HERE = "There is nothing at this address.";
 
 const NO_PAYMENTS =
@@ -132,12 +138,16 @@ function wordsOf(refusal: Refusal): Description {
       return { error: "This job has already ended." };
     case "too_many_open_jobs":
       return {
-        error: `An account has at most ${refusal.limit} jobs started at once. End some first.`,
+        error: `${WHOSE_JOBS[refusal.of]} at most ${refusal.limit} started jobs at once. Complete, fail or cancel some of them first.`,
       };
     case "account_full":
       return {
         error:
           "This account holds all it can. Its jobs can still end; new ones need a new account.",
+      };
+    case "token_storage_full":
+      return {
+        error: `This token's jobs have stored ${refusal.limit_bytes} bytes, which is a token's share of the account. Its jobs can still end; sign in again for a new token.`,
       };
     case "balance_limit":
       return { error: "This cost would take the balance out of its range." };

@@ -49,7 +49,13 @@ describe("a statement", () => {
       last_used_at_ms: null,
     };
     const approval = { session_id: "session", ends_with_session: true };
-    const cap = { cap_credits: 5, cap_period: "total", spent: 0, spent_window: 0 } as const;
+    const cap = {
+      cap_credits: 5,
+      cap_period: "total",
+      spent: 0,
+      spent_window: 0,
+      stored_bytes: 0,
+    } as const;
     const times = { created_at_ms: 1, expires_at_ms: 2 };
     const is = { label: "token", access: "write", upstream: true, admin: false } as const;
     const given = { ...none, ...approval, ...cap, ...times, ...is, id: "first" };

@@ -1,4 +1,7 @@
-/** What capped tokens have spent: columns of the token's own row, written in the transaction of the money. */
+/**
+ * What a token has used: credits of its cap, and storage. Both are columns of its own row, written in the transaction
+ * of the job.
+ */
 import * as rules from "../../domain/personal_token.ts";
 import type { JobRow } from "../store.ts";
 import type { Transaction } from "../transaction.ts";
@@ -10,23 +13,28 @@ export function readBudget(
   { id, created_at_ms, ...row }: PersonalTokenRow,
 ): rules.Budget | null {
   const cap = capOf(row);
-  return cap === null ? null : { cap, created_at_ms, ...personal_tokens.readSpending(id) };
+  return cap === null ? null : { cap, created_at_ms, ...personal_tokens.readUse(id) };
 }
 
 /**
- * Counts `credits` that a job moves, whoever moves them, as spent by the token that created the job; a negative
- * number is given back. Writes nothing if no cap counts it.
+ * Counts what a job moves as used by the token that created the job, whoever moves it: `credits`, negative if they
+ * are given back, of its cap, and `bytes` stored. Writes nothing if there is nothing to count.
  */
 export function chargeCreator(
-  transaction: Transaction,
+  { personal_tokens, now_ms }: Transaction,
   job: Pick<JobRow, "personal_token_id" | "created_at_ms">,
-  credits: number,
+  { credits, bytes }: { readonly credits: number; readonly bytes: number },
 ): void {
-  const { personal_tokens, now_ms } = transaction;
-  if (job.personal_token_id === null || credits === 0) return;
-  const personal_token = personal_tokens.read(job.personal_token_id);
-  const budget = personal_token === null ? null : readBudget(transaction, personal_token);
-  if (budget === null) return;
-  const spending = rules.charge(budget, credits, job.created_at_ms, now_ms);
-  personal_tokens.saveSpending(job.personal_token_id, spending);
+  const id = job.personal_token_id;
+  const personal_token = id === null ? null : personal_tokens.read(id);
+  if (personal_token === null) return;
+  const cap = capOf(personal_token);
+  const is_spending = cap !== null && credits !== 0;
+  if (!is_spending && bytes === 0) return;
+  const use = personal_tokens.readUse(personal_token.id);
+  const spending = is_spending
+    ? rules.charge({ cap, ...personal_token, ...use }, credits, job.created_at_ms, now_ms)
+    : use;
+  const stored_bytes = use.stored_bytes + bytes;
+  personal_tokens.saveUse(personal_token.id, { ...use, ...spending, stored_bytes });
 }

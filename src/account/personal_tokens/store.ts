@@ -1,32 +1,39 @@
 /** The SQL of an account's personal access tokens. Synchronous, like that of its money. */
 import { and, desc, eq, getTableColumns, gt, isNull, or, lte, sql } from "drizzle-orm";
-import type { Budget, PersonalTokenLimits } from "../../domain/personal_token.ts";
+import type { PersonalTokenLimits } from "../../domain/personal_token.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import { isAmong, matches, values } from "../parameters.ts";
 import { personalTokens } from "../schema.ts";
 import { statement, type AccountDatabase } from "../statement.ts";
 
-const { spent, spent_window, ...columns } = getTableColumns(personalTokens);
+const { spent, spent_window, stored_bytes, ...columns } = getTableColumns(personalTokens);
 
-/** A token without what it has spent, which may change within one transaction: see `spending.ts`. */
-export type PersonalTokenRow = Omit<typeof personalTokens.$inferSelect, "spent" | "spent_window">;
-type Spending = Pick<Budget, "spent" | "spent_window">;
+type Columns = typeof personalTokens.$inferSelect;
 
-const NOTHING_SPENT: Spending = { spent: 0, spent_window: 0 };
+/** What a token has used so far; it may change within one transaction. */
+export type TokenUse = Pick<Columns, "spent" | "spent_window" | "stored_bytes">;
+
+/** A token without what it has used: see `spending.ts`. */
+export type PersonalTokenRow = Omit<Columns, keyof TokenUse>;
+
+const UNUSED: TokenUse = { spent: 0, spent_window: 0, stored_bytes: 0 };
 
 const ends_with_session = eq(personalTokens.ends_with_session, true);
 const by_id = matches(personalTokens.id);
 const token_by_id = statement((database) =>
   database.select(columns).from(personalTokens).where(by_id),
 );
-const spending_by_id = statement((database) =>
-  database.select({ spent, spent_window }).from(personalTokens).where(by_id),
+const use_by_id = statement((database) =>
+  database.select({ spent, spent_window, stored_bytes }).from(personalTokens).where(by_id),
 );
 const save_last_use = statement((database) =>
   database.update(personalTokens).set(values("last_used_at_ms")).where(by_id),
 );
-const save_spending = statement((database) =>
-  database.update(personalTokens).set(values("spent", "spent_window")).where(by_id),
+const save_use = statement((database) =>
+  database
+    .update(personalTokens)
+    .set(values("spent", "spent_window", "stored_bytes"))
+    .where(by_id),
 );
 
 /** Opens the statements over a migrated database. */
@@ -44,7 +51,7 @@ export function openPersonalTokenStore(database: AccountDatabase) {
     insert: (row: PersonalTokenRow): void =>
       void database
         .insert(personalTokens)
-        .values({ ...row, ...NOTHING_SPENT })
+        .values({ ...row, ...UNUSED })
         .run(),
     delete: (id: string): void =>
       void database.delete(personalTokens).where(eq(personalTokens.id, id)).run(),
@@ -74,13 +81,12 @@ export function openPersonalTokenStore(database: AccountDatabase) {
     deleteAll: (): void => void database.delete(personalTokens).run(),
     saveLastUse: (id: string, last_used_at_ms: number): void =>
       void save_last_use(database).run({ id, last_used_at_ms }),
-    readSpending: (id: string): Spending => {
-      const spending = spending_by_id(database).get({ id });
-      assertInvariant(spending !== undefined, "a token whose spending is asked for has its row");
-      return spending;
+    readUse: (id: string): TokenUse => {
+      const use = use_by_id(database).get({ id });
+      assertInvariant(use !== undefined, "a token whose use is read has its row");
+      return use;
     },
-    saveSpending: (id: string, spending: Spending): void =>
-      void save_spending(database).run({ id, ...spending }),
+    saveUse: (id: string, use: TokenUse): void => void save_use(database).run({ id, ...use }),
   };
 }
 

@@ -92,6 +92,7 @@ export const money_paths: ZodOpenApiPathsObject = {
         "token_budget_exceeded",
         "too_many_open_jobs",
         "account_full",
+        "token_storage_full",
         "metadata_too_large",
         "balance_limit",
         "origin_not_allowed",
