@@ -59,6 +59,43 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  it("names its contact, its license, its servers and each of its tags", () => {
+    const { contact, license } = document.info;
+    expect([contact.name, license.name, document.servers[0]?.url]).toEqual([
+      expect.stringMatching(/./),
+      "MIT",
+      "/",
+    ]);
+    const used = Object.values(paths).flatMap((item) =>
+      Object.values(item).flatMap(({ tags }) => tags),
+    );
+    expect(new Set(used)).toEqual(new Set(document.tags.map(({ name }) => name)));
+    for (const { description } of document.tags) expect(description).not.toBe("");
+  });
+
+  it("says of every operation what it does, and which errors it may get", () => {
+    for (const [path, item] of Object.entries(paths)) {
+      for (const { summary, description, responses } of Object.values(item)) {
+        const words = [summary, description].every((text) => text !== undefined && text !== "");
+        expect(words, path).toBe(true);
+        const codes = Object.keys(responses);
+        expect(codes.some((code) => code.startsWith("2") || code.startsWith("3"))).toBe(true);
+        expect(codes.some((code) => code.startsWith("4"))).toBe(true);
+      }
+    }
+  });
+
+  it("has no pattern that needs a flag, and no component that nothing refers to", () => {
+    const text = JSON.stringify(document);
+    expect(text).not.toContain("\\\\p{");
+    for (const [kind, components] of Object.entries(document.components)) {
+      if (kind === "securitySchemes") continue;
+      for (const name of Object.keys(components)) {
+        expect(text).toContain(`"#/components/${kind}/${name}"`);
+      }
+    }
+  });
+
   it("knows every operation by one name", () => {
     const ids = Object.values(paths).flatMap((item) =>
       Object.values(item).map(({ operationId }) => operationId),

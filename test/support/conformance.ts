@@ -24,6 +24,9 @@ export interface ParameterObject {
 }
 
 export interface OperationObject {
+  readonly tags: readonly string[];
+  readonly summary?: string;
+  readonly description?: string;
   readonly operationId: string;
   readonly security: readonly Json[];
   readonly parameters?: readonly ParameterObject[];

@@ -41,6 +41,7 @@ export const app_paths: ZodOpenApiPathsObject = {
       id: "listApps",
       tag: "Apps",
       summary: "The registered apps, by slug",
+      description: "Their settings, without their keys.",
       security: "operator",
       query: listAppsQuery,
       success: {
@@ -72,6 +73,7 @@ export const app_paths: ZodOpenApiPathsObject = {
       id: "listAppKeys",
       tag: "Apps",
       summary: "The app's living keys",
+      description: "Revoked keys are not listed. The keys themselves are stored and shown nowhere.",
       security: "operator",
       path: slug,
       query: listAppKeysQuery,
@@ -105,6 +107,7 @@ export const app_paths: ZodOpenApiPathsObject = {
       id: "revokeAppKey",
       tag: "Apps",
       summary: "End a key, everywhere within a minute",
+      description: "Started jobs of the app stay started: another key of the app can end them.",
       security: "operator",
       path: slug.extend({ id: z.string().meta({ examples: [KEY.id] }) }),
       query: revokeAppKeyQuery,

@@ -5,7 +5,7 @@ import { metadata, pageLimit } from "../validation.ts";
 import { admin_paths } from "./admin_paths.ts";
 import { app_paths } from "./app_paths.ts";
 import { money_paths } from "./money_paths.ts";
-import { operation } from "./operation.ts";
+import { operation, TAGS } from "./operation.ts";
 import { people_paths } from "./people_paths.ts";
 import * as schemas from "./schemas.ts";
 
@@ -15,6 +15,8 @@ const service_paths: ZodOpenApiPathsObject = {
       id: "readPublicKeys",
       tag: "Service",
       summary: "The public keys of session tokens (RFC 7517)",
+      description:
+        "With them a server verifies session tokens itself. The first key signs; the others verify tokens of an earlier key.",
       security: "none",
       success: {
         description: "The keys.",
@@ -40,6 +42,7 @@ const service_paths: ZodOpenApiPathsObject = {
       id: "readHealth",
       tag: "Service",
       summary: "The Worker runs",
+      description: "Queries no store, and responds on wrong settings too.",
       security: "none",
       success: { description: "It does.", schema: schemas.done, example: { ok: true } },
       refusals: [],
@@ -83,6 +86,16 @@ const override: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
     jsonSchema.type = "object";
     jsonSchema.description = "Free-form, at most 16 KiB. `description` and `previewUrl` are shown.";
   }
+  // Classes such as \p{L} need a flag that few validators and generators set: said in words instead.
+  const patterns = [
+    jsonSchema.pattern,
+    ...(jsonSchema.allOf ?? []).map((part) => Object(part).pattern),
+  ];
+  if (patterns.some((pattern) => String(pattern).includes("\\p{"))) {
+    delete jsonSchema.pattern;
+    delete jsonSchema.allOf;
+    jsonSchema.description = "Plain text that shows something: no control or format characters.";
+  }
   if (is(pageLimit)) {
     delete jsonSchema.pattern;
     jsonSchema.type = "integer";
@@ -101,7 +114,14 @@ export function openApiDocument(): object {
   return createDocument(
     {
       openapi: "3.1.0",
-      info: { title: "Passbook", version: "0.1.0", description: DESCRIPTION },
+      info: {
+        title: "Passbook",
+        version: "0.1.0",
+        description: DESCRIPTION,
+        contact: { name: "The operator of this service" },
+        license: { name: "MIT", identifier: "MIT" },
+      },
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       servers: [{ url: "/" }],
       paths: { ...money_paths, ...people_paths, ...admin_paths, ...app_paths, ...service_paths },
       components: {

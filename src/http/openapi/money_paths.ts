@@ -61,6 +61,8 @@ export const money_paths: ZodOpenApiPathsObject = {
       id: "listJobs",
       tag: "Jobs",
       summary: "The caller's jobs, newest first",
+      description:
+        "Filters may be combined. A filtered page may have fewer jobs than `limit`, even none, and still a `next_cursor`.",
       security: "party",
       query: listJobsQuery,
       success: {
@@ -152,6 +154,7 @@ export const money_paths: ZodOpenApiPathsObject = {
       id: "readJob",
       tag: "Jobs",
       summary: "One job",
+      description: "A job of another account has the same response as one that does not exist.",
       security: "party",
       path: z.object({ id: z.string().meta({ examples: [JOB_ID] }) }),
       success: { description: "The job.", schema: schemas.job, example: JOB },

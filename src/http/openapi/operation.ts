@@ -28,11 +28,24 @@ export interface Success {
   readonly headers?: AnswerHeaders;
 }
 
+/** The groups of operations, in the order of the document. */
+export const TAGS = {
+  Wallet: "The account: its balance, its apps, its ledger, and its changes as they happen.",
+  Jobs: "Work that reserves credits before it starts and settles its real cost when it ends.",
+  "Sign-in": "Who the caller is, session tokens, and signing in and out in a browser.",
+  "Device login": "Personal access tokens for programs without a browser (RFC 8628).",
+  "Personal access tokens": "The caller's tokens of programs: listed and revoked.",
+  "Third parties": "Access tokens that other services gave for the caller.",
+  Operators: "Accounts, jobs, totals and the audit log, for operators of the service.",
+  Apps: "Registered apps and the keys of their servers, for operators of the service.",
+  Service: "Whether the service runs, and its public keys.",
+} as const;
+
 export interface Particulars {
   readonly id: string;
-  readonly tag: string;
+  readonly tag: keyof typeof TAGS;
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   /**
    * `party`: an app's key too. `caller`: any bearer or the cookies. `session`: not a personal access
    * token. `operator`: a caller who operates the service.
@@ -141,7 +154,7 @@ export function operation(it: Particulars): ZodOpenApiOperationObject {
     operationId: it.id,
     tags: [it.tag],
     summary: it.summary,
-    ...(it.description === undefined ? {} : { description: it.description }),
+    description: it.description,
     security: SECURITY[it.security],
     requestParams: {
       ...(it.query === undefined ? {} : { query: it.query }),

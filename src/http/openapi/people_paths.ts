@@ -200,6 +200,7 @@ export const people_paths: ZodOpenApiPathsObject = {
       id: "showDevice",
       tag: "Device login",
       summary: "The page where a person approves a device login",
+      description: "A caller who is not signed in signs in first and returns to this page.",
       security: "session",
       query: z.object({ user_code: z.string().optional() }),
       success: [page, elsewhere],
@@ -218,6 +219,8 @@ export const people_paths: ZodOpenApiPathsObject = {
       id: "listPersonalTokens",
       tag: "Personal access tokens",
       summary: "The caller's living tokens, newest first",
+      description:
+        "Revoked and expired tokens are not listed. The token itself is stored and shown nowhere.",
       security: "caller",
       success: {
         description: "The tokens. One that is limited to some apps sees itself only.",
@@ -244,6 +247,8 @@ export const people_paths: ZodOpenApiPathsObject = {
       id: "readOAuthToken",
       tag: "Third parties",
       summary: "The access token held for the caller at a provider",
+      description:
+        "Refreshed first if it is about to expire. A personal access token needs the scope `upstream`.",
       security: "caller",
       path: z.object({ provider: z.string().meta({ examples: ["github"] }) }),
       success: upstream_token,
@@ -255,6 +260,8 @@ export const people_paths: ZodOpenApiPathsObject = {
       id: "readSocialToken",
       tag: "Third parties",
       summary: "The access token held for the caller at the social network",
+      description:
+        "As `/api/oauthToken/{provider}`, for the provider that `SOCIAL_PROVIDER` names.",
       security: "caller",
       success: upstream_token,
       refusals: hand_out,
@@ -265,6 +272,8 @@ export const people_paths: ZodOpenApiPathsObject = {
       id: "readSocialMe",
       tag: "Third parties",
       summary: "Who the bearer of a social network's token is, as the network says it",
+      description:
+        "Passes one request on to the network, with the network's own token as bearer. A token of this service is refused and passed on to nobody.",
       security: "social",
       success: { description: "The network's JSON, to the letter.", schema: z.unknown() },
       refusals: ["invalid_request", "rate_limited", "upstream_error", "upstream_not_configured"],
