@@ -113,6 +113,9 @@ export interface FailJobRequest {
 export interface ListJobsRequest {
   readonly app_slug?: string | undefined;
   readonly status?: JobStatus | undefined;
+  /** Jobs created at this moment or later, and before that one. */
+  readonly from_ms?: number | undefined;
+  readonly to_ms?: number | undefined;
   readonly before_id?: string | undefined;
   readonly limit: number;
 }

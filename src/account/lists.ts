@@ -2,9 +2,9 @@
  * The SQL of what an account's owner lists, newest first. However long the history and however few rows
  * match, a page looks at a bounded number of them: it may be short, even empty, and says where to go on.
  */
-import { and, desc, inArray, lt, type SQL } from "drizzle-orm";
+import { and, desc, gte, inArray, lt, type SQL } from "drizzle-orm";
 import type { JobStatus } from "../domain/job.ts";
-import { LIST_SCAN_ROWS } from "../domain/limits.ts";
+import { LEDGER_CLOCK_SKEW_MS, LIST_SCAN_ROWS } from "../domain/limits.ts";
 import { isKnownStarted } from "./money_statements.ts";
 import { arrayJson, atMost, ifGiven, isAmong, matchesIfGiven, value } from "./parameters.ts";
 import { jobs } from "./schema.ts";
@@ -22,6 +22,9 @@ export interface JobFilter {
   readonly visible_apps?: readonly string[] | undefined;
   readonly app_slug?: string | undefined;
   readonly status?: JobStatus | undefined;
+  /** Created at this moment or later, and before that one. */
+  readonly from_ms?: number | undefined;
+  readonly to_ms?: number | undefined;
   readonly before_id?: string | undefined;
   readonly limit: number;
 }
@@ -49,19 +52,23 @@ export function openJobLists(database: AccountDatabase) {
    */
   return (filter: JobFilter, recent_after_id: string | null): Page<JobRow, string> => {
     const { app_slug = null, status = null, visible_apps, before_id = END_OF_IDS, limit } = filter;
+    const { from_ms = null, to_ms = null } = filter;
     const idOf = (row: JobRow): string => row.id;
-    if (app_slug === null && status === null && visible_apps === undefined) {
+    const is_timed = from_ms !== null || to_ms !== null;
+    if (app_slug === null && status === null && visible_apps === undefined && !is_timed) {
       // Without a filter every job that is looked at is shown.
       const rows = whole_list(database).all({ before_id, scan_rows: limit + 1 });
       return page(rows, limit, idOf, () => null);
     }
     const { scan, found } = status === "started" ? of_started : of_all;
+    const end_id = to_ms === null ? END_OF_IDS : firstIdAt(to_ms + LEDGER_CLOCK_SKEW_MS);
     const looked_at = {
-      before_id,
+      from_id: from_ms === null ? "" : firstIdAt(from_ms - LEDGER_CLOCK_SKEW_MS),
+      before_id: before_id < end_id ? before_id : end_id,
       scan_rows: LIST_SCAN_ROWS,
       recent_after_id: recent_after_id ?? "",
     };
-    const filters = { app_slug, status, apps_json: arrayJson(visible_apps) };
+    const filters = { app_slug, status, from_ms, to_ms, apps_json: arrayJson(visible_apps) };
     const rows = found(database).all({ ...looked_at, ...filters, page_rows: limit + 1 });
     const lastLookedAt = (): string | null =>
       scan(database).all(looked_at)[LIST_SCAN_ROWS - 1]?.id ?? null;
@@ -71,14 +78,23 @@ export function openJobLists(database: AccountDatabase) {
 
 export type JobLists = ReturnType<typeof openJobLists>;
 
+/**
+ * An id before all that were made at this moment, and after all made before it: ids are UUIDv7, which begin with
+ * 48 bits of milliseconds. A job's id is later than its creation where the clock went back.
+ */
+function firstIdAt(at_ms: number): string {
+  const hex = Math.max(0, at_ms).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
 /** `scan`: the ids that a page looks at; `found`: the rows among them that a filter lets through. */
 function filtered(among: () => SQL | undefined) {
-  const { id, app_slug, status } = jobs;
+  const { id, app_slug, status, created_at_ms } = jobs;
   const scanned = (database: Builder) =>
     database
-      .select({ id, app_slug, status })
+      .select({ id, app_slug, status, created_at_ms })
       .from(jobs)
-      .where(and(lt(id, value("before_id")), among()))
+      .where(and(gte(id, value("from_id")), lt(id, value("before_id")), among()))
       .orderBy(desc(id))
       .limit(atMost("scan_rows"));
   const found = statement((database) => {
@@ -90,6 +106,8 @@ function filtered(among: () => SQL | undefined) {
         and(
           matchesIfGiven(looked_at.app_slug),
           matchesIfGiven(looked_at.status),
+          ifGiven("from_ms", (given) => gte(looked_at.created_at_ms, given)),
+          ifGiven("to_ms", (given) => lt(looked_at.created_at_ms, given)),
           ifGiven("apps_json", (given) => isAmong(looked_at.app_slug, given)),
         ),
       )

@@ -1,7 +1,6 @@
 /** `passbook admin …`: operating the service. It needs a token with the scope `admin`. */
 import { Option, type Command } from "commander";
 import {
-  JOB_STATUSES,
   type Admin,
   type AuditFilter,
   type AccountFilter,
@@ -11,6 +10,7 @@ import {
   ledgerFilterOf,
   paged,
   readChange,
+  withJobFilters,
   withLedgerFilters,
   type LedgerOptions,
 } from "./filters.ts";
@@ -56,11 +56,9 @@ function addLists(admin: Command): void {
     .action((identity: string, _, command: Command) =>
       showAccountLedger(identity, command.optsWithGlobals<Options<LedgerOptions>>()),
     );
-  paged(admin.command("jobs"))
+  withJobFilters(admin.command("jobs"))
     .description("jobs across accounts, newest first")
-    .option("--app <slug>", "only this app's")
     .option("--identity <id>", "only this person's")
-    .addOption(new Option("--status <status>", "only these").choices(JOB_STATUSES))
     .action((_, command: Command) => showJobs(command.optsWithGlobals()));
   admin
     .command("stats")

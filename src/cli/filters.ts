@@ -1,6 +1,6 @@
 /** Options and arguments that several commands take. Usage errors leave with 2. */
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { ENTRY_KINDS, type LedgerFilter } from "../client/index.ts";
+import { ENTRY_KINDS, JOB_STATUSES, type LedgerFilter } from "../client/index.ts";
 
 const PAGE_MAX = 200;
 
@@ -9,6 +9,23 @@ export function paged(command: Command): Command {
   return command
     .option("--limit <number>", `1 to ${PAGE_MAX}`, readLimit)
     .option("--cursor <cursor>", "go on where a page ended");
+}
+
+/** Adds what chooses jobs of a list. */
+export function withJobFilters(command: Command): Command {
+  return paged(
+    withTimes(
+      command
+        .option("--app <slug>", "only this app's")
+        .addOption(new Option("--status <status>", "only these").choices(JOB_STATUSES)),
+    ),
+  );
+}
+
+function withTimes(command: Command): Command {
+  return command
+    .option("--from <time>", "from this moment on, such as 2026-11-21T00:00:00Z")
+    .option("--to <time>", "before this moment");
 }
 
 /** What `withLedgerFilters` gives. */
@@ -21,12 +38,12 @@ export interface LedgerOptions extends Omit<LedgerFilter, "jobId" | "from" | "to
 /** Adds what chooses lines of a ledger. */
 export function withLedgerFilters(command: Command): Command {
   return paged(
-    command
-      .option("--app <slug>", "only this app's")
-      .option("--job <id>", "only this job's")
-      .addOption(new Option("--kind <kind>", "only these").choices(ENTRY_KINDS))
-      .option("--from <time>", "from this moment on, such as 2026-11-21T00:00:00Z")
-      .option("--to <time>", "before this moment"),
+    withTimes(
+      command
+        .option("--app <slug>", "only this app's")
+        .option("--job <id>", "only this job's")
+        .addOption(new Option("--kind <kind>", "only these").choices(ENTRY_KINDS)),
+    ),
   );
 }
 

@@ -1,10 +1,9 @@
 /** The commands of `passbook`, and what they take. */
-import { Command, Option } from "commander";
-import { JOB_STATUSES } from "../client/index.ts";
+import { Command } from "commander";
 import { addAdmin } from "./admin.ts";
 import { addAdminApps } from "./admin_apps.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
-import { paged, withLedgerFilters } from "./filters.ts";
+import { withJobFilters, withLedgerFilters } from "./filters.ts";
 import type { GlobalOptions } from "./session.ts";
 import { failJob, type FailOptions } from "./jobs.ts";
 import {
@@ -67,10 +66,8 @@ export function createProgram(version: string, { json }: { readonly json: boolea
 }
 
 function addLists(program: Command): void {
-  const jobs = paged(program.command("jobs"))
+  const jobs = withJobFilters(program.command("jobs"))
     .description("jobs, newest first")
-    .option("--app <slug>", "only this app's")
-    .addOption(new Option("--status <status>", "only these").choices(JOB_STATUSES))
     .action((_, command: Command) => showJobs(command.optsWithGlobals<JobOptions>()));
   jobs
     .command("fail <id>")

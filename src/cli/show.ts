@@ -36,6 +36,8 @@ export async function showWallet(
 export interface JobOptions extends GlobalOptions {
   readonly app?: string;
   readonly status?: JobStatus;
+  readonly from?: string;
+  readonly to?: string;
   readonly limit?: number;
   readonly cursor?: string;
 }

@@ -197,9 +197,8 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
       read<InspectedAccount>(pathOf(identity), {}, options, "account"),
     accountJobs: (identity, filter = {}, options = {}) =>
       read<JobPage>(pathOf(identity, "/jobs"), { ...filter }, options, "jobs"),
-    accountLedger: (identity, { jobId, from, to, ...rest } = {}, options = {}) => {
-      const time = (at: Date | string | undefined) => (at instanceof Date ? at.toISOString() : at);
-      const query = { ...rest, job_id: jobId, from: time(from), to: time(to) };
+    accountLedger: (identity, { jobId, ...rest } = {}, options = {}) => {
+      const query = { ...rest, job_id: jobId };
       return read<EntryPage>(pathOf(identity, "/ledger"), query, options, "entries");
     },
     async adjustCredits(identity, { amount, reason }, options = {}) {

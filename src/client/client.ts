@@ -199,8 +199,8 @@ export function createClient(options: ClientOptions): PassbookClient {
       while (running.size > 0) await Promise.all(running);
     },
     ledger: {
-      async list({ jobId, from, to, ...rest } = {}, { signal } = {}) {
-        const query = { ...rest, job_id: jobId, from: readTime(from), to: readTime(to) };
+      async list({ jobId, ...rest } = {}, { signal } = {}) {
+        const query = { ...rest, job_id: jobId };
         const isAnswer = ({ entries }: EntryPage): boolean => Array.isArray(entries);
         return read({ path: "/api/ledger", query, signal, isAnswer });
       },
@@ -272,10 +272,6 @@ interface Token {
 
 function isToken({ token }: Token): boolean {
   return typeof token === "string" && token !== "";
-}
-
-function readTime(time: Date | string | undefined): string | undefined {
-  return time instanceof Date ? time.toISOString() : time;
 }
 
 const LOOPBACK_HOST = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;

@@ -45,6 +45,9 @@ export interface FailJob {
 export interface JobFilter {
   readonly app?: string;
   readonly status?: JobStatus;
+  /** Jobs created at this moment or later, and before that one. */
+  readonly from?: Date | string;
+  readonly to?: Date | string;
   /** Jobs on a page, 1 to 200. */
   readonly limit?: number;
   readonly cursor?: string;
@@ -147,8 +150,8 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
       const path = `/api/jobs/${encodeURIComponent(jobId)}`;
       return read<Job>({ path, signal, isAnswer: ({ id }) => typeof id === "string" });
     },
-    async list({ app, status, limit, cursor } = {}, { signal } = {}) {
-      const query = { app, status, limit, cursor };
+    async list(filter = {}, { signal } = {}) {
+      const query = { ...filter };
       const isAnswer = (page: JobPage): boolean => Array.isArray(page.jobs);
       return read({ path: "/api/jobs", query, signal, isAnswer });
     },

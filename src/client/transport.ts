@@ -56,7 +56,7 @@ export type Repeat =
 export interface Call<Body extends object = object> {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly query?: Readonly<Record<string, string | number | Date | undefined>>;
   readonly body?: object | undefined;
   readonly repeat: Repeat;
   /** Null: a call that needs no caller. */
@@ -224,7 +224,8 @@ async function headersOf(
 function addressOf(origin: string, { path, query }: Pick<Call, "path" | "query">): string {
   const url = new URL(path, origin);
   for (const [name, value] of Object.entries(query ?? {})) {
-    if (value !== undefined) url.searchParams.set(name, String(value));
+    if (value === undefined) continue;
+    url.searchParams.set(name, value instanceof Date ? value.toISOString() : String(value));
   }
   return url.href;
 }

@@ -4,16 +4,8 @@ import type { EntryRow, ListEntriesRequest, Page } from "../account/contract.ts"
 import { ENTRY_KINDS } from "../domain/ledger.ts";
 import { accountOf, callerOf, factory } from "./context.ts";
 import { refuse } from "./refusals.ts";
-import { appSlug, jobId, pageLimit, queryText, validQuery } from "./validation.ts";
+import { appSlug, jobId, moment, pageLimit, queryText, validQuery } from "./validation.ts";
 import { entryView } from "./views.ts";
-
-/** A moment, in any offset (RFC 3339). */
-const moment = z
-  .pipe(
-    z.iso.datetime({ offset: true, error: "must be a time such as 2026-11-21T00:00:00Z" }),
-    z.transform((text) => Date.parse(text)),
-  )
-  .check(z.refine(Number.isFinite, "must be a time that exists"));
 
 export const listLedgerQuery = z.object({
   app: z.optional(appSlug),

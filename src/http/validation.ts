@@ -55,6 +55,14 @@ export const metadata = z.custom<Metadata>(
 /** A query parameter; one that is repeated comes as a list. */
 export const queryText = z.string("must be given once");
 
+/** A moment, in any offset (RFC 3339). */
+export const moment = z
+  .pipe(
+    z.iso.datetime({ offset: true, error: "must be a time such as 2026-11-21T00:00:00Z" }),
+    z.transform((text) => Date.parse(text)),
+  )
+  .check(z.refine(Number.isFinite, "must be a time that exists"));
+
 /** A page's size, as a query parameter. */
 export const pageLimit = z.pipe(
   z.pipe(

@@ -1,5 +1,5 @@
 /** What operators ask the read model: lists across accounts. Late by seconds, decided on by nobody. */
-import { and, asc, desc, eq, inArray, lt, max, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lt, max, or, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { JobStatus } from "../domain/job.ts";
 import type { AccountSort } from "../domain/account_search.ts";
@@ -27,6 +27,9 @@ export interface JobSearch {
   readonly app_slug?: string | undefined;
   readonly status?: JobStatus | undefined;
   readonly identity_id?: string | undefined;
+  /** Created at this moment or later, and before that one. */
+  readonly from_ms?: number | undefined;
+  readonly to_ms?: number | undefined;
   readonly before_id?: string | undefined;
   readonly limit: number;
 }
@@ -66,7 +69,7 @@ export function createReadModel(binding: D1Database): ReadModel {
         .orderBy(desc(column), asc(accounts.id))
         .limit(limit);
     },
-    async findJobs({ app_slug, status, identity_id, before_id, limit }) {
+    async findJobs({ app_slug, status, identity_id, from_ms, to_ms, before_id, limit }) {
       const rows = await database
         .select({ job: jobs, identity_id: accounts.identity_id })
         .from(jobs)
@@ -76,6 +79,8 @@ export function createReadModel(binding: D1Database): ReadModel {
             identity_id === undefined ? undefined : eq(accounts.identity_id, identity_id),
             app_slug === undefined ? undefined : eq(jobs.app_slug, app_slug),
             status === undefined ? undefined : eq(jobs.status, status),
+            from_ms === undefined ? undefined : gte(jobs.created_at_ms, from_ms),
+            to_ms === undefined ? undefined : lt(jobs.created_at_ms, to_ms),
             before_id === undefined ? undefined : lt(jobs.id, before_id),
           ),
         )

@@ -12,6 +12,7 @@ import {
   RECENT_JOBS_MAX,
 } from "../../src/domain/limits.ts";
 import { change, evict, fireAlarm, query } from "../support/account_object.ts";
+import { passTime } from "../support/clock.ts";
 
 const ADA = "ada";
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -116,6 +117,20 @@ describe("with 100,000 jobs since one that is still started", () => {
     }
     await account().listJobs(session, { limit: 50 });
     expect(rows()).toBeLessThan(300);
+  });
+
+  it("a range of creation times reads the jobs of that range only", async () => {
+    await prepare(100_000);
+    passTime(3_600_000);
+    const recent = await createdId();
+    const rows = await countRowsRead();
+    const now_ms = Date.now();
+    const page = await account().listJobs(session, { from_ms: now_ms, limit: 50 });
+    expect(page).toMatchObject({ value: { rows: [{ id: recent }], next: null } });
+    expect(rows()).toBeLessThan(50);
+    const none = { from_ms: now_ms - 1_800_000, to_ms: now_ms - 900_000, limit: 50 };
+    expect(await account().listJobs(session, none)).toMatchObject({ value: { rows: [] } });
+    expect(rows()).toBeLessThan(100);
   });
 
   it("the started ones are found at once", async () => {

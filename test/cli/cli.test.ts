@@ -149,6 +149,8 @@ describe("passbook", () => {
     // What others wrote does not reach the terminal as commands.
     expect(jobs.stdout).toContain("dr�[31maw");
     const [job] = JSON.parse((await passbookOf(home, ["jobs", "--json"])).stdout).jobs;
+    const before = await passbookOf(home, ["jobs", "--to", job.created_at]);
+    expect(before.stdout).toBe("No jobs.\n");
     expect((await passbookOf(home, ["job", job.id])).stdout).toMatch(/reserved +7/);
     const failing = ["jobs", "fail", job.id, "--reason", "out of\u001B[31m paper"];
     expect(await passbookOf(home, failing)).toMatchObject({

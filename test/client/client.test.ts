@@ -55,6 +55,15 @@ describe("the client", () => {
     expect(await client.jobs.get(first?.id ?? "")).toEqual(first);
   });
 
+  it("lists jobs of a range of creation times", async () => {
+    const ada = await signInWithCredits();
+    const client = clientWith({ token: ada.token });
+    const { job_id } = await client.jobs.create({ app: "demo", action: "draw", costEstimate: 5 });
+    const at = new Date((await client.jobs.get(job_id)).created_at);
+    expect((await client.jobs.list({ from: at })).jobs).toHaveLength(1);
+    expect((await client.jobs.list({ to: at.toISOString() })).jobs).toEqual([]);
+  });
+
   it("fails a job with its reason and metadata", async () => {
     const ada = await signInWithCredits();
     const client = clientWith({ token: ada.token });

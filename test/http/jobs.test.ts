@@ -19,6 +19,14 @@ async function wait(seconds: number, email?: string): Promise<SignedIn> {
   return signIn(email);
 }
 
+/** Someone whose next job's id is of its moment: ids never go back, and other tests put the clock on. */
+async function afterAllIds(): Promise<SignedIn> {
+  const id = await start(await signInWithCredits("demo", "bob@example.com"));
+  const made_at_ms = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
+  await wait((made_at_ms - Date.now()) / 1000 + 1);
+  return signInWithCredits();
+}
+
 describe("POST /api/jobs", () => {
   it("reserves the estimate and answers the job's UUID and the credits left", async () => {
     const ada = await signInWithCredits();
@@ -359,6 +367,47 @@ describe("GET /api/jobs", () => {
     expect(await ids("app=one&status=completed")).toEqual([done]);
     expect(await ids("app=three")).toEqual([]);
   });
+
+  it("filters by the time of creation: from is included, to is not", async () => {
+    const ada = await afterAllIds();
+    const first = await start(ada, { cost_estimate: 1 });
+    const later = await wait(10);
+    const second = await start(later, { cost_estimate: 1, app: "other" });
+    const listed = async (filters: string) =>
+      (await later.get(`/api/jobs?${filters}`)).body.jobs.map((job: { id: string }) => job.id);
+    const at = (await later.get(`/api/jobs/${second}`)).body.created_at as string;
+    expect(await listed(`from=${at}`)).toEqual([second]);
+    expect(await listed(`to=${at}`)).toEqual([first]);
+    expect(await listed(`from=${encodeURIComponent(at.replace("Z", "+00:00"))}`)).toEqual([second]);
+    expect(await listed(`from=2000-01-01T00:00:00Z&to=9999-12-31T23:59:59Z`)).toEqual([
+      second,
+      first,
+    ]);
+    expect(await listed(`from=${at}&app=demo`)).toEqual([]);
+    expect(await listed(`from=${at}&status=started`)).toEqual([second]);
+    expect(await listed(`to=${at}&cursor=${second}`)).toEqual([first]);
+    expect(await listed(`to=1969-12-31T23:59:59Z`)).toEqual([]);
+  });
+
+  it("filters by the time of creation although the clock went back", async () => {
+    const ada = await afterAllIds();
+    const first = await start(ada, { cost_estimate: 1 });
+    await change(ada.identity_id, "update jobs set created_at_ms = created_at_ms + 30000");
+    const at = (await ada.get(`/api/jobs/${first}`)).body.created_at as string;
+    const listed = async (filters: string) =>
+      (await ada.get(`/api/jobs?${filters}`)).body.jobs.map((job: { id: string }) => job.id);
+    expect(await listed(`from=${at}`)).toEqual([first]);
+    expect(await listed(`to=${at}`)).toEqual([]);
+  });
+
+  it.each(["from=yesterday", "to=2026-13-01T00:00:00Z", "from=2026-11-21"])(
+    "refuses ?%s",
+    async (query) => {
+      const ada = await signInWithCredits();
+      const answer = await ada.get(`/api/jobs?${query}`);
+      expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    },
+  );
 
   it("is empty before the account is opened", async () => {
     const ada = await signIn();

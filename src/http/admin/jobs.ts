@@ -11,11 +11,13 @@ export const findJobsQuery = z.extend(listJobsQuery, {
 
 /** A page of jobs, without their metadata: that is their account's alone. */
 export async function findJobs(context: AppContext, query: z.output<typeof findJobsQuery>) {
-  const { app: app_slug, status, identity_id, limit, cursor } = query;
+  const { app: app_slug, status, from, to, identity_id, limit, cursor } = query;
   const as_of = timestamp(Date.now());
   const found = await context.get("services").read_model.findJobs({
     app_slug,
     status,
+    from_ms: from,
+    to_ms: to,
     identity_id,
     before_id: cursor?.toLowerCase(),
     limit: limit + 1,

@@ -4,20 +4,22 @@ import type { JobRow, ListJobsRequest, Page } from "../../account/contract.ts";
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { accountOf, callerOf, factory } from "../context.ts";
 import { refuse } from "../refusals.ts";
-import { appSlug, pageLimit, validQuery } from "../validation.ts";
+import { appSlug, moment, pageLimit, validQuery } from "../validation.ts";
 import { jobsJson, jobView } from "../views.ts";
 
 export const listJobsQuery = z.object({
   app: z.optional(appSlug),
   status: z.optional(z.enum(JOB_STATUSES, "must be started, completed or failed")),
+  from: z.optional(moment),
+  to: z.optional(moment),
   limit: pageLimit,
   cursor: z.optional(z.uuid("must be a next_cursor of this list")),
 });
 
 /** What the account is asked for. */
 export function jobsRequest(query: z.output<typeof listJobsQuery>): ListJobsRequest {
-  const { app: app_slug, status, limit, cursor } = query;
-  return { app_slug, status, before_id: cursor?.toLowerCase(), limit };
+  const { app: app_slug, status, from, to, limit, cursor } = query;
+  return { app_slug, status, from_ms: from, to_ms: to, before_id: cursor?.toLowerCase(), limit };
 }
 
 /** The page as the API shows it. */

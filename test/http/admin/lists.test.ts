@@ -92,6 +92,9 @@ describe("GET /api/admin/jobs", () => {
     expect(await list("")).toEqual([ids.carlas, ids.bobs]);
     expect(await list("app=draw")).toEqual([ids.carlas]);
     expect(await list("status=started")).toEqual([ids.bobs]);
+    expect(await list("from=2000-01-01T00:00:00Z")).toEqual([ids.carlas, ids.bobs]);
+    expect(await list("to=2000-01-01T00:00:00Z")).toEqual([]);
+    expect(await list("from=9999-01-01T00:00:00Z")).toEqual([]);
     expect(await list(`identity_id=${bob.identity_id}`)).toEqual([ids.bobs]);
     const { body } = await olga.get("/api/admin/jobs?limit=1");
     expect(body.jobs[0]).toMatchObject({ identity_id: carla.identity_id, actual_cost: 20 });
