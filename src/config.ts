@@ -1,5 +1,6 @@
 /** The settings as the service uses them, read once from the environment. */
 import { DEVELOPMENT_STARTER_CREDITS } from "./domain/limits.ts";
+import { whyIgnored, type Operator, type SignInOptions } from "./domain/operators.ts";
 import type { AllowedOrigin } from "./domain/origins.ts";
 import type { CreditPackage } from "./domain/purchases.ts";
 import { accepted, refused, type Result } from "./domain/result.ts";
@@ -43,8 +44,9 @@ export interface Config {
   readonly read_model_days: number;
   /** Null: nothing is sold. */
   readonly payments: PaymentSettings | null;
-  /** Identity ids and lower-case e-mail addresses of the people who operate the service. */
-  readonly operators: readonly string[];
+  /** Who operates the service, and whose word for an address counts. */
+  readonly operators: readonly Operator[];
+  readonly signin_options: SignInOptions;
 }
 
 /** What is sold, and the Stripe account that takes the money. */
@@ -89,6 +91,10 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     pat_ttl_days: settings.PAT_TTL_DAYS,
     read_model_days: settings.READ_MODEL_DAYS,
     operators: settings.OPERATORS,
+    signin_options: {
+      provider_ids: settings.SIGNIN_PROVIDERS.map(({ id }) => id),
+      dev_signin: settings.DEV_SIGNIN,
+    },
     payments: paymentsOf(settings),
   });
 }
@@ -103,6 +109,17 @@ function paymentsOf(settings: Settings): PaymentSettings | null {
     webhook_secret: STRIPE_WEBHOOK_SECRET,
     api_url: STRIPE_API_URL,
   };
+}
+
+/** Entries of `OPERATORS`, counted from 1, that name nobody with these ways to sign in. */
+export function ignoredOperators({
+  operators,
+  signin_options,
+}: Config): readonly { readonly entry: number; readonly remedy: string }[] {
+  return operators.flatMap((operator, place) => {
+    const remedy = whyIgnored(operator, signin_options);
+    return remedy === null ? [] : [{ entry: place + 1, remedy }];
+  });
 }
 
 /** Names in an environment that no setting has, but that look like one. */

@@ -4,7 +4,13 @@ import { createAccountDeletion } from "./account_deletion.ts";
 import { createAccounts } from "./account/client.ts";
 import { createUpstreamTokenVault } from "./account/vault/client.ts";
 import { createStarterBudgets } from "./budget/client.ts";
-import { mistakenSettings, readConfig, type Config, type Misconfiguration } from "./config.ts";
+import {
+  ignoredOperators,
+  mistakenSettings,
+  readConfig,
+  type Config,
+  type Misconfiguration,
+} from "./config.ts";
 import { createDeviceLogins } from "./device/client.ts";
 import { createRequestCopies } from "./device/request_copies.ts";
 import { createDeviceCodes } from "./device/device_code.ts";
@@ -58,6 +64,9 @@ function build(env: Env): Result<Services, Misconfiguration> {
     return read;
   }
   const config = read.value;
+  for (const ignored of ignoredOperators(config)) {
+    console.warn({ event: "operator_ignored", ...ignored });
+  }
   const accounts = createAccounts(env.ACCOUNT);
   const keys = createKeyRing(config.signing_keys);
   const session_tokens = createSessionTokens(keys);

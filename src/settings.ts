@@ -17,6 +17,7 @@ import {
   SERVICE_NAME_MAX_LENGTH,
   TEMPLATE_TOKEN_TTL_MAX_SECONDS,
 } from "./domain/limits.ts";
+import { parseOperator, type Operator } from "./domain/operators.ts";
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "./domain/origins.ts";
 import { secureEndpoint, signInProviders } from "./oauth/providers.ts";
 import { addProblem } from "./setting_problems.ts";
@@ -52,14 +53,17 @@ const allowlist = z.pipe(
   ),
 );
 
+const NO_OPERATOR =
+  "is not an identity id, an address such as ada@example.com, or google:ada@example.com with the provider's id";
+
 const operators = z.pipe(
   list,
-  z.transform((entries, payload): readonly string[] =>
-    entries.map((entry) => {
-      if (/\s/.test(entry)) {
-        addProblem(payload, "has an entry that is no identity id or e-mail address");
-      }
-      return entry.includes("@") ? entry.toLowerCase() : entry;
+  z.transform((entries, payload): readonly Operator[] =>
+    entries.flatMap((entry, place) => {
+      const operator = parseOperator(entry);
+      if (operator !== null) return [operator];
+      addProblem(payload, NO_OPERATOR, [place]);
+      return [];
     }),
   ),
 );

@@ -1,5 +1,5 @@
 /** Telling a developer or operator what is wrong with settings, before anything starts. */
-import { mistakenSettings, readConfig } from "../config.ts";
+import { ignoredOperators, mistakenSettings, readConfig } from "../config.ts";
 import { sayProblem, type SettingProblem } from "../setting_problems.ts";
 import { PROVIDERS_SETTING } from "./provider_settings.ts";
 import { wildcardsOpenToStrangers } from "./wildcards.ts";
@@ -13,7 +13,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 export interface SettingsReport {
   /** One line for each thing that is wrong; with any, the service would refuse to serve. */
   readonly problems: readonly string[];
-  /** One line for each name that nothing reads. */
+  /** One line for each name that nothing reads, and each operator who is nobody. */
   readonly warnings: readonly string[];
 }
 
@@ -25,9 +25,14 @@ export function reportSettings(settings: object): SettingsReport {
       ...(read.ok ? [] : read.refusal.problems.map(withAdvice)),
       ...openWildcards(settings),
     ],
-    warnings: mistakenSettings(settings).map(
-      ({ name, meant }) => `${name} is no setting and changes nothing; is ${meant} meant?`,
-    ),
+    warnings: [
+      ...mistakenSettings(settings).map(
+        ({ name, meant }) => `${name} is no setting and changes nothing; is ${meant} meant?`,
+      ),
+      ...(read.ok ? ignoredOperators(read.value) : []).map(
+        ({ entry, remedy }) => `OPERATORS, entry ${entry}, names nobody. ${remedy}`,
+      ),
+    ],
   };
 }
 

@@ -18,7 +18,8 @@ export const readMe = factory.createHandlers(async (context) => {
     email_verified: person?.email_verified ?? false,
   };
   // Of the caller, not the person: an operator's token for an app, or without scope `admin`, operates nothing.
-  const named = isOperator(config.operators, profile);
+  const vouched_by = person?.vouched_by ?? null;
+  const named = isOperator(config.operators, config.signin_options, { ...profile, vouched_by });
   const operator = named && (await whyNotOperator(context)) === null;
   return context.json({ ...profile, plan: plan.value, operator });
 });

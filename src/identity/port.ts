@@ -115,6 +115,8 @@ export interface Person {
   readonly name: string | null;
   readonly email: string | null;
   readonly email_verified: boolean;
+  /** The method whose provider vouches for the address; null where nobody does. */
+  readonly vouched_by: string | null;
   /** How they can sign in, oldest first. `provider` is a method's id, or the name of one since removed. */
   readonly linked: readonly { readonly provider: string; readonly linked_at_ms: number }[];
 }

@@ -45,12 +45,8 @@ export async function operates(context: AppContext, identity_id: string): Promis
   // Nobody to be found among, nobody to ask.
   if (config.operators.length === 0) return false;
   const person = await identity.readPerson(identity_id);
-  const nameable = {
-    identity_id,
-    email: person?.email ?? null,
-    email_verified: person?.email_verified ?? false,
-  };
-  return isOperator(config.operators, nameable);
+  const { email = null, vouched_by = null } = person ?? {};
+  return isOperator(config.operators, config.signin_options, { identity_id, email, vouched_by });
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The built-in identity provider: our own users and sessions, and anyone's OAuth 2 to sign in with. */
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
+import { lowerCaseAscii } from "../../domain/ascii.ts";
 import { SESSION_TTL_MS } from "../../domain/limits.ts";
 import type { EncryptionKey } from "../../keys/encryption.ts";
 import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
@@ -115,7 +116,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     },
     signInDevelopment: options.dev_signin
       ? async (email, request, base_url) => {
-          const subject = email.toLowerCase();
+          const subject = lowerCaseAscii(email);
           const origin = { provider: "dev", subject, issuer: null, client_id: null };
           const profile = { name: null, email: subject, email_verified: true };
           const found = await users.findOrCreate(origin, profile);

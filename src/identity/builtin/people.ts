@@ -1,6 +1,7 @@
 /** People as operators find them. */
 import { and, asc, gte, inArray, lt, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
+import { lowerCaseAscii } from "../../domain/ascii.ts";
 import type { Profile } from "../port.ts";
 import { users } from "./schema.ts";
 
@@ -24,7 +25,8 @@ export async function findByEmail(
   limit: number,
 ): Promise<readonly string[]> {
   const address = sql`lower(${users.email})`;
-  const from = prefix.toLowerCase();
+  // As `lower` does in SQL.
+  const from = lowerCaseAscii(prefix);
   // Nothing that an address holds comes after the last character there is.
   const rows = await database
     .select({ id: users.id })

@@ -259,7 +259,9 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
         provider: row.provider,
         linked_at_ms: row.created_at_ms,
       }));
-      return { identity_id, name, email, email_verified, linked };
+      // The profile is the word of the identity that they have had longest.
+      const vouched_by = email_verified ? (linked[0]?.provider ?? null) : null;
+      return { identity_id, name, email, email_verified, vouched_by, linked };
     },
   };
 }
