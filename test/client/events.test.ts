@@ -338,6 +338,34 @@ describe("who follows events", () => {
     expect(ada.identity_id).toBe(again.identity_id);
   });
 
+  it("renews a token that was given as text, and resumes without a gap", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
+    const ada = await signInWithCredits();
+    const sent: (string | undefined)[] = [];
+    const renewals = vi.fn<() => void>();
+    const events = clientWith({
+      token: ada.token,
+      fetch: async (url, init) => {
+        if (url.includes("/api/events")) sent.push(init.headers["Authorization"]);
+        const response = await here(url, init);
+        if (url.includes("/api/sessionToken")) renewals();
+        return response;
+      },
+    }).events();
+    expect(await events.next()).toMatchObject({ value: { line: 2, kind: "snapshot" } });
+    const next = events.next();
+    vi.setSystemTime(Date.now() + 14 * 60_000 + 30_000);
+    const renewed = vi.waitFor(() => expect(renewals).toHaveBeenCalled());
+    vi.advanceTimersByTime(20_000);
+    await renewed;
+    vi.setSystemTime(Date.now() + 60_000);
+    await runJob(await signIn("ada@example.com"));
+    expect(await next).toMatchObject({ value: { line: 3, kind: "reserve" } });
+    expect(await events.next()).toMatchObject({ value: { line: 4, kind: "settle" } });
+    expect(new Set(sent).size).toBe(2);
+    await events.return();
+  });
+
   it("ends with the session", async () => {
     const ada = await signInWithCredits();
     const events = clientWith({ fetch: here, token: ada.token }).events();

@@ -179,6 +179,20 @@ describe("the account, live", () => {
     expect(await ada.page.evaluate(() => performance.timeOrigin)).toBe(loaded);
   });
 
+  it("follows again after the service refused a stream", async () => {
+    const ada = await signIn("refused@example.com");
+    await ada.get("/api/wallet?app=sketch");
+    let asked = 0;
+    await ada.page.route("**/api/events?*", (route) => {
+      asked += 1;
+      return asked <= 2 ? route.fulfill({ status: 503, body: "{}" }) : route.continue();
+    });
+    await ada.page.goto(`${pages.url}/account`);
+    await expect.poll(() => asked, { timeout: 20_000 }).toBe(3);
+    await ada.post("/api/jobs", { app: "sketch", action: "draw", cost_estimate: 30 });
+    await ada.page.getByText("30 on hold for 1 running job").waitFor();
+  });
+
   it("ends in two browsers with the same balance after many jobs and lost connections", async () => {
     const ada = await signIn("busy@example.com");
     const other = await signIn("busy@example.com");

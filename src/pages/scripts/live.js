@@ -39,15 +39,28 @@
   };
 
   let last_line = Number(page.dataset.liveAfter);
-  const source = new EventSource(`/api/events?after=${last_line}`);
-  source.addEventListener("message", ({ data }) => {
-    const { line, credits } = JSON.parse(data);
-    if (line <= last_line) return;
-    last_line = line;
-    const place = document.querySelector("[data-credits]");
-    if (place !== null) place.textContent = shown(credits);
-    soon();
-  });
+  let source;
+  let pause_ms = 2_000;
+  const follow = () => {
+    source = new EventSource(`/api/events?after=${last_line}`);
+    source.addEventListener("message", ({ data }) => {
+      const { line, credits } = JSON.parse(data);
+      pause_ms = 2_000;
+      if (line <= last_line) return;
+      last_line = line;
+      const place = document.querySelector("[data-credits]");
+      if (place !== null) place.textContent = shown(credits);
+      soon();
+    });
+    source.addEventListener("error", () => {
+      // A lost stream comes back by itself; a refused one does not. The page says whether it is over.
+      if (source.readyState !== EventSource.CLOSED) return;
+      soon();
+      setTimeout(follow, pause_ms);
+      pause_ms = Math.min(2 * pause_ms, 300_000);
+    });
+  };
+  follow();
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) soon();
   });
