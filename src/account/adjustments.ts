@@ -12,15 +12,19 @@ import { ensureOpen, OF_ACCOUNT, post, readBooks } from "./ledger.ts";
 import type { Transaction } from "./transaction.ts";
 
 /**
- * Gives or takes credits, below zero if need be. Refused as `balance_limit` where the balance, or the
+ * Gives or takes credits. Taking more than there is needs `allow_negative`, else it is refused as
+ * `balance_below_zero`. Refused as `balance_limit` where the balance, or the
  * balance with everything held given back, could not be counted exactly any more.
  */
 export function adjustCredits(
   transaction: Transaction,
-  { amount, note }: AdjustCreditsRequest,
+  { amount, note, allow_negative = false }: AdjustCreditsRequest,
 ): Answer<AdjustedCredits> {
-  if (!fitsBooks(readBooks(transaction), { amount, held: 0 })) {
-    return refused({ code: "balance_limit" });
+  const books = readBooks(transaction);
+  const credits = books.balance_after;
+  if (!fitsBooks(books, { amount, held: 0 })) return refused({ code: "balance_limit" });
+  if (amount < 0 && credits + amount < 0 && !allow_negative) {
+    return refused({ code: "balance_below_zero", credits, required: 0 - amount });
   }
   ensureOpen(transaction);
   const entry = post(transaction, { ...OF_ACCOUNT, kind: "adjustment", amount, note });

@@ -147,6 +147,8 @@ export interface OverviewAnswer {
   readonly apps: readonly AppRow[];
   /** As in {@link WalletAnswer}. */
   readonly takes_starters: boolean;
+  /** What took the balance below zero, with an operator's reason; null where it is not below zero. */
+  readonly debt_cause: Pick<EntryRow, "kind" | "note"> | null;
   readonly recent_jobs: readonly JobRow[];
   /** Where the charts begin: as asked, or where the account was opened since. */
   readonly from_ms: number;
@@ -223,9 +225,13 @@ export interface Batch<Value> {
   readonly credits: number;
 }
 
-/** Credits an operator gives, or takes where negative; not 0. `note`: why, for the account's owner. */
+/**
+ * Credits an operator gives, or takes where negative; not 0. `note`: why, for the holder. Taking leaves the
+ * balance below zero only with `allow_negative`.
+ */
 export interface AdjustCreditsRequest {
   readonly amount: number;
+  readonly allow_negative?: boolean | undefined;
   readonly note: string;
 }
 
@@ -330,7 +336,7 @@ export interface AccountOperations {
   readJob(caller: Caller, job_id: string): Answer<JobRow>;
   listJobs(caller: Caller, request: ListJobsRequest): Answer<Page<JobRow, string>>;
   listEntries(caller: Caller, request: ListEntriesRequest): Answer<Page<EntryRow, number>>;
-  /** For operators; the caller is the account's owner nowhere. May be refused as `balance_limit`. */
+  /** For operators; the caller is the account's owner nowhere. May be refused as `balance_limit` or `balance_below_zero`. */
   adjustCredits(request: AdjustCreditsRequest, guard: Guard): OnceAnswer<AdjustedCredits>;
   changePlan(request: ChangePlanRequest, guard: Guard): OnceAnswer<ChangedPlan>;
   /** The account in full. For operators. */

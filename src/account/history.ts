@@ -2,7 +2,7 @@
  * What the account's own pages show: an overview, and a statement by time. Every read is bounded: by
  * rows that a page can show, or by the logarithm of the passbook's length.
  */
-import { and, desc, gte, lt, ne } from "drizzle-orm";
+import { and, asc, desc, gt, gte, lt, ne } from "drizzle-orm";
 import { sampleBalance, sumSpending, type BalancePoint } from "../domain/history.ts";
 import {
   OVERVIEW_JOBS_MAX,
@@ -53,6 +53,7 @@ export function readOverview(
     open_jobs: newest.open_jobs,
     apps: store.listApps().filter(({ slug }) => visible_apps?.includes(slug) ?? true),
     takes_starters: !account.returned,
+    debt_cause: newest.balance_after < 0 ? readDebtCause(database) : null,
     recent_jobs,
     from_ms,
     balance: sampleBalance(points, from_ms, now_ms, OVERVIEW_POINTS_MAX),
@@ -75,6 +76,27 @@ function readBalances(
   const before = newest.findIndex(({ at_ms }) => at_ms < from_ms);
   const points = (before === -1 ? newest : newest.slice(0, before + 1)).toReversed();
   return { points, complete: before !== -1 || newest.length < OVERVIEW_LINES_MAX };
+}
+
+/**
+ * The line that took the balance below zero. Reads back to it: few lines, since nothing starts meanwhile.
+ */
+function readDebtCause(database: AccountDatabase): OverviewAnswer["debt_cause"] {
+  const solvent = database
+    .select({ line: entries.line })
+    .from(entries)
+    .where(gte(entries.balance_after, 0))
+    .orderBy(desc(entries.line))
+    .limit(1)
+    .get();
+  const cause = database
+    .select({ kind: entries.kind, note: entries.note })
+    .from(entries)
+    .where(gt(entries.line, solvent?.line ?? 0))
+    .orderBy(asc(entries.line))
+    .limit(1)
+    .get();
+  return cause ?? null;
 }
 
 /** Ended jobs created since a time; their ids begin with that time (RFC 9562, section 5.7). */

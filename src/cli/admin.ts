@@ -88,9 +88,12 @@ function act(admin: Command, usage: string, words: string, needs_reason = true):
 function addActs(admin: Command): void {
   act(admin, "credits <identity>", "give credits; take them with -- -50")
     .argument("<amount>", "a whole number, not 0", readChange)
-    .action((identity: string, amount: number, _, command: Command) =>
+    .option("--below-zero", "take them although the balance will be below zero")
+    .action((identity: string, amount: number, given: { belowZero?: true }, command: Command) =>
       perform(command, async (it, { reason, key }) => {
-        const answer = await it.adjustCredits(identity, { amount, reason }, key);
+        const allowNegative = given.belowZero ?? false;
+        const change = { amount, reason, ...(allowNegative ? { allowNegative } : {}) };
+        const answer = await it.adjustCredits(identity, change, key);
         return { answer, words: `Done: ${answer.credits} credits now.` };
       }),
     );

@@ -111,10 +111,17 @@ export interface Admin {
   account(identity: string, options?: CallOptions): Promise<InspectedAccount>;
   accountJobs(identity: string, filter?: JobFilter, options?: CallOptions): Promise<JobPage>;
   accountLedger(identity: string, filter?: LedgerFilter, options?: CallOptions): Promise<EntryPage>;
-  /** Gives credits, or takes them where `amount` is negative; the holder sees the reason. */
+  /**
+   * Gives credits, or takes them where `amount` is negative; the holder sees the reason. Taking more than
+   * there is needs `allowNegative`, else it is refused as `balance_below_zero`.
+   */
   adjustCredits(
     identity: string,
-    change: { readonly amount: number; readonly reason: string },
+    change: {
+      readonly amount: number;
+      readonly reason: string;
+      readonly allowNegative?: boolean;
+    },
     options?: WriteOptions,
   ): Promise<{ readonly entry: Entry; readonly credits: number }>;
   changePlan(
@@ -201,10 +208,11 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
       const query = { ...rest, job_id: jobId };
       return read<EntryPage>(pathOf(identity, "/ledger"), query, options, "entries");
     },
-    async adjustCredits(identity, { amount, reason }, options = {}) {
+    async adjustCredits(identity, { amount, reason, allowNegative }, options = {}) {
       const isAnswer = ({ entry, credits }: { entry: Entry; credits: number }): boolean =>
         entry?.amount === amount && Number.isSafeInteger(credits);
-      return post(identity, "credits", { amount, reason }, options, isAnswer);
+      const body = { amount, reason, allow_negative: allowNegative };
+      return post(identity, "credits", body, options, isAnswer);
     },
     async changePlan(identity, { plan, reason }, options = {}) {
       const isAnswer = (body: { account: Account }): boolean => body.account?.plan === plan;

@@ -32,6 +32,7 @@ export const REFUSAL_STATUS = {
   account_full: 507,
   token_storage_full: 507,
   balance_limit: 400,
+  balance_below_zero: 400,
   overage_limit: 400,
   metadata_too_large: 400,
   too_many_apps: 400,

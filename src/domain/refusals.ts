@@ -47,6 +47,7 @@ export type Refusal =
   | { readonly code: "account_full" }
   | { readonly code: "token_storage_full"; readonly limit_bytes: number }
   | { readonly code: "balance_limit" }
+  | { readonly code: "balance_below_zero"; readonly credits: number; readonly required: number }
   | { readonly code: "overage_limit"; readonly limit: number }
   | { readonly code: "metadata_too_large"; readonly limit_bytes: number }
   | { readonly code: "too_many_apps"; readonly limit: number }

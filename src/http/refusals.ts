@@ -151,6 +151,11 @@ function wordsOf(refusal: Refusal): Description {
       };
     case "balance_limit":
       return { error: "This cost would take the balance out of its range." };
+    case "balance_below_zero":
+      return {
+        error: `Taking ${refusal.required} of ${refusal.credits} credits leaves the balance below zero. Send allow_negative: true if that is meant.`,
+        more: { credits: refusal.credits, required: refusal.required },
+      };
     case "overage_limit":
       return {
         error: `This job may cost at most ${refusal.limit} credits: its app limits how far a cost exceeds the estimate. Nothing changed.`,

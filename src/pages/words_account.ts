@@ -18,6 +18,18 @@ export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
 /** Credits that come back with money that was held in a dispute. */
 export const DISPUTE_WON = "Purchase restored";
 
+/** Why a balance is below zero, by the line that took it there. */
+export function debtWords(
+  cause: { readonly kind: EntryKind; readonly note: string | null } | null,
+): string {
+  const words: Readonly<Partial<Record<EntryKind, string>>> = {
+    adjustment: `The operator of this service took credits away${cause?.note ? `: “${cause.note}”` : ""}.`,
+    purchase_refund: "A payment went back after its credits were spent.",
+    debt: "The account that you deleted owed these credits.",
+  };
+  return words[cause?.kind ?? "settle"] ?? "A job cost more than was held for it.";
+}
+
 /** Coming back from a checkout. */
 export const CHECKOUT_WORDS = {
   paid: {

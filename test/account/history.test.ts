@@ -91,7 +91,10 @@ class Play {
       case "adjust": {
         const { amount } = step;
         const account = env.ACCOUNT.getByName(this.#person.identity_id);
-        const answer = await account.adjustCredits({ amount, note: "why" }, null);
+        const answer = await account.adjustCredits(
+          { amount, note: "why", allow_negative: true },
+          null,
+        );
         const credits = this.#model.adjust(amount);
         expect(answer).toMatchObject({ ok: true, value: { value: { credits } } });
         return;

@@ -61,7 +61,8 @@ describe("every kind of line", () => {
   it("moves the balance in D1, and a plan comes with a line of amount 0", async () => {
     await open();
     await fireAlarm(ADA);
-    const adjusted = await accountOf().adjustCredits({ amount: -130, note: "a mistake" }, null);
+    const taken = { amount: -130, note: "a mistake", allow_negative: true };
+    const adjusted = await accountOf().adjustCredits(taken, null);
     expect(adjusted).toMatchObject({
       value: { value: { credits: -30, entry: { kind: "adjustment", note: "a mistake" } } },
     });

@@ -114,7 +114,10 @@ class Play {
         return;
       }
       case "adjust":
-        await this.#account.adjustCredits({ amount: step.amount, note: "a gift" }, null);
+        await this.#account.adjustCredits(
+          { amount: step.amount, note: "a gift", allow_negative: true },
+          null,
+        );
         return;
       case "plan":
         await this.#account.changePlan({ plan: step.plan, note: "an upgrade" }, null);

@@ -23,6 +23,7 @@ export const creditsBody = z.strictObject({
     z.lte(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`),
     z.refine((amount) => amount !== 0, "must not be 0"),
   ),
+  allow_negative: z.optional(z.boolean("must be true or false")),
   reason,
 });
 export const planBody = z.strictObject({ plan: appSlug, reason });
@@ -42,13 +43,22 @@ function on(context: AppContext, name: string, { reason: why, key }: Order, deta
   return { act: `account.${name}`, subject: identity_id, reason: why ?? null, details, key };
 }
 
-/** Gives credits, or takes them where negative; under a key, so that nobody is given twice. */
+/**
+ * Gives credits, or takes them where negative; under a key, so that nobody is given twice. Taking leaves the
+ * balance below zero only with `allow_negative`.
+ */
 export function adjustCredits(
   context: AppContext,
-  { amount, reason: note, key }: z.output<typeof creditsBody> & { readonly key: string },
+  {
+    amount,
+    allow_negative,
+    reason: note,
+    key,
+  }: z.output<typeof creditsBody> & { readonly key: string },
 ): Promise<OnceAnswer<AdjustedCredits>> {
-  return act(context, on(context, "credits", { reason: note, key }, { amount }), (guard) =>
-    subjectAccount(context).adjustCredits({ amount, note }, guard),
+  const change = { amount, allow_negative };
+  return act(context, on(context, "credits", { reason: note, key }, change), (guard) =>
+    subjectAccount(context).adjustCredits({ ...change, note }, guard),
   );
 }
 

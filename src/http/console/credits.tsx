@@ -24,16 +24,16 @@ export const doCredits = factory.createHandlers(async (context) => {
   if (form.values["confirmed"] !== "yes") {
     return answerForm(context, { form, status: 200 }, amount);
   }
-  const accepts_debt = form.values["below_zero"] === "yes";
-  if (!accepts_debt && amount < 0 && (await balanceAfter(context, amount)) < 0) {
-    return answerForm(context, notDone(form, { below_zero: BELOW_ZERO }), amount);
-  }
+  const allow_negative = form.values["below_zero"] === "yes";
   const not_done = await attempt(
     context,
     form,
-    () => adjustCredits(context, { ...order.value, key: form.key }),
+    () => adjustCredits(context, { ...order.value, allow_negative, key: form.key }),
     { balance_limit: "amount" },
   );
+  if (not_done?.code === "balance_below_zero") {
+    return answerForm(context, notDone(form, { below_zero: BELOW_ZERO }), amount);
+  }
   return not_done === null
     ? context.redirect(donePage(context, amount > 0 ? "given" : "taken"), 303)
     : answerForm(context, not_done, null);
@@ -49,12 +49,6 @@ function readOrder(
   const unclear = ["give", "take"].includes(direction) ? {} : { direction: NO_DIRECTION };
   const problems = { ...unclear, ...(order.ok ? {} : order.refusal) };
   return order.ok && Object.keys(problems).length === 0 ? accepted(order.value) : refused(problems);
-}
-
-/** The balance if it were done now; a balance that nobody can read is no debt, and nothing is done. */
-async function balanceAfter(context: AppContext, amount: number): Promise<number> {
-  const inspected = await subjectAccount(context).inspect();
-  return inspected.ok ? inspected.value.account.credits + amount : amount;
 }
 
 /** `amount`: to be confirmed; null: to be typed. */

@@ -128,7 +128,7 @@ export const admin_paths: ZodOpenApiPathsObject = {
       tag: "Operators",
       summary: "Give credits, or take them",
       description:
-        "Needs `Idempotency-Key`. May go below zero. The holder sees the reason in their ledger.",
+        "Needs `Idempotency-Key`. Taking more credits than there are needs `allow_negative: true`; without it the response is 400 `balance_below_zero`. The holder sees the reason in their ledger.",
       security: "operator",
       path: of_account,
       body: { schema: creditsBody, example: { amount: 50, ...REASON } },
@@ -138,7 +138,7 @@ export const admin_paths: ZodOpenApiPathsObject = {
         schema: admin.adjusted_credits,
         example: { entry: { ...ADJUSTMENT, note: REASON.reason }, credits: ENTRY.balance_after },
       },
-      refusals: ["account_unknown", "balance_limit"],
+      refusals: ["account_unknown", "balance_limit", "balance_below_zero"],
     }),
   },
   "/api/admin/accounts/{identity_id}/plan": {

@@ -26,6 +26,7 @@ const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.Zo
       .nullable()
       .describe("When the next period of the cap begins; null for a total."),
   },
+  balance_below_zero: { credits: z.int().describe("The balance."), required },
   overage_limit: { limit: z.int().min(0).describe("The most that this job may cost.") },
   upstream_unavailable: { upstream_status },
   upstream_error: { upstream_status },

@@ -37,6 +37,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   account_full: { code: "account_full" },
   token_storage_full: { code: "token_storage_full", limit_bytes: TOKEN_STORAGE_MAX_BYTES },
   balance_limit: { code: "balance_limit" },
+  balance_below_zero: { code: "balance_below_zero", credits: 20, required: 50 },
   overage_limit: { code: "overage_limit", limit: 15 },
   metadata_too_large: { code: "metadata_too_large", limit_bytes: METADATA_MAX_BYTES },
   too_many_watchers: { code: "too_many_watchers", limit: EVENTS_WATCHERS_MAX },

@@ -7,7 +7,14 @@ import { Page } from "../layout.tsx";
 import { NoticeLine } from "../notice.tsx";
 import { Time, Zone } from "../time.tsx";
 import type { Notice } from "../words.ts";
-import { counted, credits, holdSentence, nameFromSlug, number } from "../words_account.ts";
+import {
+  counted,
+  credits,
+  debtWords,
+  holdSentence,
+  nameFromSlug,
+  number,
+} from "../words_account.ts";
 import { BuyCredits, type ShownPackage } from "./buy.tsx";
 import { JobCards, type ShownJob } from "./job_card.tsx";
 import { Sessions, type ShownSession } from "./sessions.tsx";
@@ -33,6 +40,7 @@ export interface ShownOverview {
   }[];
   /** Whether apps may still give starter credits. */
   readonly takes_starters: boolean;
+  readonly debt_cause: Parameters<typeof debtWords>[0];
   readonly recent_jobs: readonly ShownJob[];
   readonly balance: readonly BalancePoint[];
   readonly balance_is_complete: boolean;
@@ -106,8 +114,7 @@ function Balance({ overview }: { overview: ShownOverview }) {
       </p>
       {account.credits < 0 ? (
         <p class="hint">
-          A job cost more than was held for it, or a payment went back after its credits were spent.
-          New jobs start again once the balance is above zero.
+          {debtWords(overview.debt_cause)} New jobs start again once the balance is above zero.
         </p>
       ) : null}
       {balance.length < 2 && account.credits === 0 ? (

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fireAlarm } from "../../support/account_object.ts";
 import { expectInvariants } from "../../account/invariants.ts";
 import { getToken, tokenId } from "../../support/device_logins.ts";
-import { signInWithCredits, type SignedIn } from "../../support/passbook.ts";
+import { send, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
 import { operatorOnPages, SETTINGS, signInOperator, type Operator } from "./operators.ts";
 
 const of = (person: SignedIn) => `/api/admin/accounts/${person.identity_id}`;
@@ -36,7 +36,7 @@ describe("giving and taking credits", () => {
     const taken = await olga.send(
       "POST",
       `${of(ada)}/credits`,
-      { amount: -200, reason: "fraud" },
+      { amount: -200, reason: "fraud", allow_negative: true },
       key("b"),
     );
     expect(taken.body.credits).toBe(-50);
@@ -105,6 +105,39 @@ describe("giving and taking credits", () => {
       { reason: "too much", details: { outcome: "refused" } },
       { reason: "less", details: { outcome: "done" } },
     ]);
+  });
+
+  it("takes an account below zero only with allow_negative", async () => {
+    const [olga, ada] = await people();
+    const take = (body: object, name: string) =>
+      olga.send("POST", `${of(ada)}/credits`, { reason: "a chargeback", ...body }, key(name));
+    for (const more of [{}, { allow_negative: false }]) {
+      const refused = await take({ amount: -101, ...more }, "a");
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { code: "balance_below_zero", credits: 100, required: 101 },
+      });
+    }
+    expect((await take({ amount: -101, allow_negative: "yes" }, "a")).status).toBe(400);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(100);
+    expect((await take({ amount: -100 }, "b")).body.credits).toBe(0);
+    expect((await take({ amount: -7, allow_negative: true }, "c")).body.credits).toBe(-7);
+    expect((await take({ amount: -1 }, "d")).body.code).toBe("balance_below_zero");
+    expect((await take({ amount: 2 }, "e")).body.credits).toBe(-5);
+  });
+
+  it("tells the holder why the balance is below zero", async () => {
+    const [olga, ada] = await people();
+    const reason = "a chargeback of your bank";
+    const take = { amount: -140, reason, allow_negative: true };
+    await olga.send("POST", `${of(ada)}/credits`, take, key("a"));
+    await olga.send("POST", `${of(ada)}/credits`, { amount: 10, reason: "half" }, key("b"));
+    const headers = { Cookie: ada.cookies, Accept: "text/html" };
+    const page = (await send("GET", "/account", { headers })).text;
+    expect(page).toContain(
+      "The operator of this service took credits away: “a chargeback of your bank”.",
+    );
+    expect(page).not.toContain("A job cost more");
   });
 });
 
