@@ -12,6 +12,8 @@ import type { Transaction } from "./transaction.ts";
 export class Expiry {
   /** No started job runs out before this; infinity: none is started; null: not known. */
   #next_ms: number | null = null;
+  /** Whether a deleted token may have started jobs left. An object that woke does not know. */
+  #may_have_left_jobs = true;
 
   /** Says that a job was started. The alarm that its line armed comes first, or comes by then. */
   started({ alarm }: Transaction, { expires_at_ms }: { readonly expires_at_ms: number }): void {
@@ -22,6 +24,36 @@ export class Expiry {
   /** Says that what was remembered may be wrong or too soon. */
   forget(): void {
     this.#next_ms = null;
+  }
+
+  /** Says that a transaction was undone. */
+  undo(): void {
+    this.forget();
+    this.#may_have_left_jobs = true;
+  }
+
+  /** Goes on with {@link expireJobsOfDeletedTokens} where a portion was left, or an object before left one. */
+  expireLeftJobs(transaction: Transaction): void {
+    if (this.#may_have_left_jobs) this.expireJobsOfDeletedTokens(transaction);
+  }
+
+  /**
+   * Expires started jobs whose token was deleted, {@link EXPIRY_PORTION_JOBS} at most; the alarm takes the rest.
+   * Of a deleted account all jobs end anyway.
+   */
+  expireJobsOfDeletedTokens(transaction: Transaction): void {
+    const { store, alarm, now_ms } = transaction;
+    const { open_jobs, recent_after_job_id } = openJobsOf(store.readNewestEntry());
+    const is_deleted = (store.readStanding()?.deleted_at_ms ?? null) !== null;
+    const job_ids =
+      open_jobs === 0 || is_deleted
+        ? []
+        : store.listJobsOfDeletedTokens(recent_after_job_id ?? "", EXPIRY_PORTION_JOBS + 1);
+    for (const job_id of job_ids.slice(0, EXPIRY_PORTION_JOBS)) {
+      this.endOrSetAside(transaction, job_id);
+    }
+    this.#may_have_left_jobs = job_ids.length > EXPIRY_PORTION_JOBS;
+    if (this.#may_have_left_jobs) alarm.by(now_ms);
   }
 
   /**

@@ -2,9 +2,22 @@
  * The statements of one account's money that a request may wait for. What is done once in an account's
  * life, or by an operator, `store.ts` builds where it is done.
  */
-import { and, asc, count, desc, eq, gt, lte, min, sql, type SQL } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  isNotNull,
+  lte,
+  min,
+  notInArray,
+  sql,
+  type SQL,
+} from "drizzle-orm";
 import { atMost, isAmong, matches, value, values } from "./parameters.ts";
-import { account, apps, entries, jobs, longJobs, stuckJobs } from "./schema.ts";
+import { account, apps, entries, jobs, longJobs, personalTokens, stuckJobs } from "./schema.ts";
 import { statement } from "./statement.ts";
 
 export const the_account = statement((database) => database.select().from(account));
@@ -110,6 +123,24 @@ export const started_jobs_by_creator = statement((database) => {
     .from(jobs)
     .where(isKnownStarted(value("recent_after_id")))
     .groupBy(personal_token_id, app_slug);
+});
+
+export const jobs_of_deleted_tokens = statement((database) => {
+  const { id, personal_token_id } = jobs;
+  const tokens = database.select({ id: personalTokens.id }).from(personalTokens);
+  const set_aside = database.select({ id: stuckJobs.job_id }).from(stuckJobs);
+  return database
+    .select({ id })
+    .from(jobs)
+    .where(
+      and(
+        isKnownStarted(value("recent_after_id")),
+        isNotNull(personal_token_id),
+        notInArray(personal_token_id, tokens),
+        notInArray(id, set_aside),
+      ),
+    )
+    .limit(atMost("limit"));
 });
 
 export const insert_job = statement((database) =>

@@ -435,7 +435,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   #expireDueJobs(): null {
     this.#expiry.forget();
-    this.#transact(SERVICE, "read", () => accepted(null));
+    this.#transact(SERVICE, "read", (transaction) => {
+      this.#expiry.expireLeftJobs(transaction);
+      return accepted(null);
+    });
     return null;
   }
 

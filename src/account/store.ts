@@ -96,6 +96,12 @@ function openStatements(database: AccountDatabase) {
     listRecentStartedJobs: (after_id: string): Pick<JobRow, "id" | "expires_at_ms">[] =>
       prepared.recent_started_jobs(database).all({ after_id }),
 
+    /** Started jobs whose token is deleted, without those set aside; reads every started job. */
+    listJobsOfDeletedTokens: (recent_after_id: string, limit: number): string[] =>
+      prepared
+        .jobs_of_deleted_tokens(database)
+        .all({ recent_after_id, limit })
+        .map(({ id }) => id),
     /** How many started jobs each token has in each app; reads every started job. */
     countStartedJobs: (recent_after_id: string): StartedCount[] =>
       prepared.started_jobs_by_creator(database).all({ recent_after_id }),

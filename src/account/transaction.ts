@@ -65,7 +65,10 @@ export function transact<Value>(
     if (!admitted.ok) return admitted;
     const suspended = whySuspended(transaction.standing, caller);
     if (suspended !== null) return refused(suspended);
-    return operation({ ...transaction, caller: admitted.value });
+    const answer = operation({ ...transaction, caller: admitted.value });
+    // Here, so that it holds however a token ends.
+    if (ground.personal_tokens.takeDeleted()) ground.expiry.expireJobsOfDeletedTokens(transaction);
+    return answer;
   });
 }
 
@@ -95,7 +98,7 @@ function transactByService<Value>(
       return work({ ...ground, ...moment, standing, size_bytes, part });
     });
   } catch (error) {
-    expiry.forget();
+    expiry.undo();
     throw error;
   }
 }

@@ -135,6 +135,12 @@ async function expectSpending(identity_id: string, { entries, jobs }: Contents):
     `select id, cap_period, created_at_ms, spent, spent_window from personal_tokens
      where cap_credits is not null`,
   );
+  const all = await query<{ id: string }>(identity_id, "select id from personal_tokens");
+  for (const { status, personal_token_id } of jobs) {
+    if (status !== "started" || personal_token_id === null) continue;
+    // A token's started jobs end with it.
+    expect(all.map(({ id }) => id)).toContain(personal_token_id);
+  }
   for (const { id, cap_period, created_at_ms, ...row } of tokens) {
     const windowOf = (at_ms: number): number =>
       cap_period === "total" ? 0 : Math.floor((at_ms - created_at_ms) / (30 * DAY_MS));

@@ -121,6 +121,16 @@ class Model {
     return counted.reduce((sum, { credits }) => sum + credits, 0);
   }
 
+  /** Its started jobs expire with a token, with a refund. */
+  revoke(token: string): void {
+    this.revoked.add(token);
+    for (const job of this.jobs) {
+      if (job.state !== "started" || job.creator !== token) continue;
+      job.state = "timed out";
+      this.take(job, 0);
+    }
+  }
+
   mayAct(by: string): boolean {
     return !this.revoked.has(by);
   }
@@ -180,7 +190,7 @@ async function carryOut(account: AccountStub, model: Model, action: Action): Pro
     case "revoke": {
       const revoked = await account.revokePersonalToken(SESSION, { id: action.token });
       expect(revoked.ok).toBe(model.mayAct(action.token));
-      model.revoked.add(action.token);
+      model.revoke(action.token);
       return;
     }
     case "create":

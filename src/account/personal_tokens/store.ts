@@ -1,5 +1,5 @@
 /** The SQL of an account's personal access tokens. Synchronous, like that of its money. */
-import { and, desc, eq, getTableColumns, gt, isNull, or, lte, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gt, isNull, or, lte, sql, type SQL } from "drizzle-orm";
 import type { PersonalTokenLimits } from "../../domain/personal_token.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import { isAmong, matches, values } from "../parameters.ts";
@@ -38,6 +38,11 @@ const save_use = statement((database) =>
 
 /** Opens the statements over a migrated database. */
 export function openPersonalTokenStore(database: AccountDatabase) {
+  let has_deleted = false;
+  const remove = (which: SQL | undefined): void => {
+    has_deleted = true;
+    database.delete(personalTokens).where(which).run();
+  };
   return {
     read: (id: string): PersonalTokenRow | null => token_by_id(database).get({ id }) ?? null,
     /** Tokens that have not expired, newest first. */
@@ -53,32 +58,29 @@ export function openPersonalTokenStore(database: AccountDatabase) {
         .insert(personalTokens)
         .values({ ...row, ...UNUSED })
         .run(),
-    delete: (id: string): void =>
-      void database.delete(personalTokens).where(eq(personalTokens.id, id)).run(),
-    deleteExpired: (now_ms: number): void =>
-      void database.delete(personalTokens).where(lte(personalTokens.expires_at_ms, now_ms)).run(),
+    delete: (id: string): void => remove(eq(personalTokens.id, id)),
+    deleteExpired: (now_ms: number): void => remove(lte(personalTokens.expires_at_ms, now_ms)),
     deleteOfSessions: (session_ids: readonly string[]): void =>
-      void database
-        .delete(personalTokens)
-        .where(
-          and(
-            ends_with_session,
-            isAmong(personalTokens.session_id, sql`${JSON.stringify(session_ids)}`),
-          ),
-        )
-        .run(),
-    deleteOfAllSessions: (): void =>
-      void database.delete(personalTokens).where(ends_with_session).run(),
+      remove(
+        and(
+          ends_with_session,
+          isAmong(personalTokens.session_id, sql`${JSON.stringify(session_ids)}`),
+        ),
+      ),
+    deleteOfAllSessions: (): void => remove(ends_with_session),
     deleteApprovedInSession: (session_id: string): void =>
-      void database.delete(personalTokens).where(eq(personalTokens.session_id, session_id)).run(),
+      remove(eq(personalTokens.session_id, session_id)),
     deleteApprovedThrough: (signin_method: string): void =>
-      void database
-        .delete(personalTokens)
-        .where(
-          or(eq(personalTokens.signin_method, signin_method), isNull(personalTokens.signin_method)),
-        )
-        .run(),
-    deleteAll: (): void => void database.delete(personalTokens).run(),
+      remove(
+        or(eq(personalTokens.signin_method, signin_method), isNull(personalTokens.signin_method)),
+      ),
+    deleteAll: (): void => remove(undefined),
+    /** Whether a token was deleted since the last call: then its started jobs expire. */
+    takeDeleted(): boolean {
+      const has_deleted_before = has_deleted;
+      has_deleted = false;
+      return has_deleted_before;
+    },
     saveLastUse: (id: string, last_used_at_ms: number): void =>
       void save_last_use(database).run({ id, last_used_at_ms }),
     readUse: (id: string): TokenUse => {
