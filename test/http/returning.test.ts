@@ -1,6 +1,7 @@
 /** People who leave and return, by any of their sign-in methods: starter credits come once, debt stays. */
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
 import { connect, openProviderDouble, type ProviderDouble } from "../support/provider_double.ts";
 import { openBrowser, subjectOf, type Browser } from "../support/browser.ts";
 import { holderOf, type TokenHolder } from "../support/device_logins.ts";
@@ -15,13 +16,15 @@ type Identity = (typeof IDENTITIES)[number];
 
 const providerOf = (identity: Identity) => PROVIDERS[identity % 2 === 0 ? 0 : 1];
 
-function openWorld() {
+function openWorld(extra: object = {}) {
   const doubles = { acme: openProviderDouble("acme"), zeta: openProviderDouble("zeta") };
-  const settings = connect(doubles.acme, doubles.zeta);
+  const settings = { ...connect(doubles.acme, doubles.zeta), ...extra };
   const run = crypto.randomUUID();
   const personAt = (identity: Identity) => ({ sub: `${run}-${identity}` });
   const doubleOf = (identity: Identity): ProviderDouble => doubles[providerOf(identity)];
   return {
+    tryToSignIn: (identity: Identity) =>
+      openBrowser(settings).signIn(doubleOf(identity), personAt(identity)),
     signIn: async (identity: Identity) => {
       const browser = openBrowser(settings);
       await browser.signIn(doubleOf(identity), personAt(identity));
@@ -145,6 +148,44 @@ describe("a negative balance", () => {
     await remove(browser);
     expect(await creditsOf((await signIn(0)).api)).toBe(0);
   });
+
+  it("is owed once when the person returns by two methods at the same moment", async () => {
+    const { signIn, link } = openWorld();
+    const { browser, api } = await signIn(0);
+    await link(browser, 1);
+    await spend(api, 40);
+    await remove(browser);
+    const returned = await Promise.all([signIn(0), signIn(1)]);
+    const credits = await Promise.all(returned.map((it) => creditsOf(it.api)));
+    expect(credits.toSorted((one, other) => one - other)).toEqual([-40, 0]);
+  });
+
+  it.each(["before", "after"])(
+    "is owed once when the sign-in is cut off %s the account took it over, and done again",
+    async (moment) => {
+      let is_cut_off = true;
+      const getByName = (name: string) => {
+        const stub = env.ACCOUNT.getByName(name);
+        const oweDebts = async (debts: Parameters<typeof stub.oweDebts>[0]) => {
+          if (moment === "after" || !is_cut_off) await stub.oweDebts(debts);
+          if (is_cut_off) throw Object.assign(new Error("gone"), { retryable: true });
+          return { ok: true };
+        };
+        return new Proxy(stub, {
+          get: (target, method) => (method === "oweDebts" ? oweDebts : Reflect.get(target, method)),
+        });
+      };
+      vi.spyOn(console, "error").mockReturnValue();
+      const { signIn, tryToSignIn } = openWorld({ ACCOUNT: { getByName } });
+      const { browser, api } = await signIn(0);
+      await spend(api, 40);
+      await remove(browser);
+      expect((await tryToSignIn(0)).status).toBe(503);
+      is_cut_off = false;
+      expect(await creditsOf((await signIn(0)).api)).toBe(-40);
+      expect(await creditsOf((await signIn(0)).api)).toBe(-40);
+    },
+  );
 
   it("is named on the page that deletes the account", async () => {
     const { signIn } = openWorld();
