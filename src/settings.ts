@@ -17,6 +17,7 @@ import {
   SERVICE_NAME_MAX_LENGTH,
   TEMPLATE_TOKEN_TTL_MAX_SECONDS,
 } from "./domain/limits.ts";
+import { findInvisible } from "./domain/shown_text.ts";
 import { parseOperator, type Operator } from "./domain/operators.ts";
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "./domain/origins.ts";
 import { secureEndpoint, signInProviders } from "./oauth/providers.ts";
@@ -110,9 +111,16 @@ const token_templates = z.record(
   }),
 );
 
+const shown_text = z.refine<string>(
+  (text) => findInvisible(text) === null,
+  "has an invisible character, such as U+202E",
+);
+
 const credit_package = z.strictObject({
   id: z.string().check(z.regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "must be 1 to 64 of a-z 0-9 _ -")),
-  name: z.string().check(z.trim(), z.minLength(1), z.maxLength(CREDIT_PACKAGE_NAME_MAX_LENGTH)),
+  name: z
+    .string()
+    .check(z.trim(), z.minLength(1), z.maxLength(CREDIT_PACKAGE_NAME_MAX_LENGTH), shown_text),
   credits: z.int().check(z.gte(1), z.lte(COST_MAX_CREDITS)),
   price: z
     .string()
@@ -174,7 +182,7 @@ export const variables = z
     SOCIAL_API_URL: z.optional(secureEndpoint),
     ENCRYPTION_KEYS: keySet(encryption_key),
     SERVICE_NAME: z._default(
-      z.string().check(z.trim(), z.minLength(1), z.maxLength(SERVICE_NAME_MAX_LENGTH)),
+      z.string().check(z.trim(), z.minLength(1), z.maxLength(SERVICE_NAME_MAX_LENGTH), shown_text),
       "Passbook",
     ),
     SERVICE_ACCENT: z._default(

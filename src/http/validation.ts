@@ -12,6 +12,7 @@ import {
 import { isMetadata, serialiseMetadata, type Metadata } from "../domain/metadata.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
+import { findInvisible } from "../domain/shown_text.ts";
 import { APP_SLUG_PATTERN } from "../domain/slug.ts";
 import type { IdempotencyGuard } from "../account/contract.ts";
 import { factory, type AppContext } from "./context.ts";
@@ -31,6 +32,11 @@ export const wellFormed = z.refine<string>(
   (text) => text.isWellFormed() && !text.includes("\0"),
   "must be well-formed text",
 );
+
+/** Text that people read as it is: see `domain/shown_text`. */
+export const shownText = z.refine<string>((text) => findInvisible(text) === null, {
+  error: ({ input }) => `must not contain the invisible character ${findInvisible(String(input))}`,
+});
 
 /** A job's id. */
 export const jobId = z.pipe(

@@ -1,7 +1,7 @@
 /** Why an operator does something, for the audit log and, where credits move, for their owner. */
 import * as z from "zod/mini";
 import { REASON_MAX_LENGTH } from "../../domain/limits.ts";
-import { wellFormed } from "../validation.ts";
+import { shownText, wellFormed } from "../validation.ts";
 
 export const reason = z
   .string("must be a string")
@@ -10,4 +10,5 @@ export const reason = z
     z.minLength(1, "must say why"),
     z.maxLength(REASON_MAX_LENGTH, `must be at most ${REASON_MAX_LENGTH} characters`),
     wellFormed,
+    shownText,
   );

@@ -63,6 +63,14 @@ describe("the registry", () => {
     expect(app).toMatchObject({ ...full, name: "Renamed" });
   });
 
+  it("names the invisible character that it refuses", async () => {
+    const name = "Sketch\u202egnihsihp";
+    const { body } = await operator.send("PUT", `${APPS}/sketch`, { ...APP, name });
+    expect(body.error).toBe("name must not contain the invisible character U+202E.");
+    const shown = { ...APP, name: "Ａ نقاش ✏️ Æ", reason: "two\nlines" };
+    expect((await operator.send("PUT", `${APPS}/sketch`, shown)).status).toBe(200);
+  });
+
   it("is in force at once here, and within a minute in every other isolate", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const elsewhere = { ...operator.settings };
@@ -82,6 +90,10 @@ describe("the registry", () => {
   it.each([
     ["no name", { name: undefined }],
     ["an empty name", { name: " " }],
+    ["a name that is turned around", { name: "Sketch\u202egnihsihp" }],
+    ["a name with a zero-width space", { name: "Ske\u200btch" }],
+    ["a name that looks empty", { name: "\u3164" }],
+    ["a reason with an isolate", { reason: "why\u2066" }],
     ["negative credits", { starter_credits: -1 }],
     ["a fraction", { starter_credits: 1.5 }],
     ["credits as text", { starter_credits: "5" }],
@@ -332,12 +344,16 @@ describe("app keys", () => {
     expect(await rows("select * from app_keys")).toHaveLength(20);
   });
 
-  it.each([{}, { label: "" }, { label: "x".repeat(81) }, { label: 7 }, { label: "a", key: "b" }])(
-    "refuses %j",
-    async (body) => {
-      await saveApp(operator, "sketch");
-      expect((await operator.send("POST", KEYS, body)).status).toBe(400);
-      expect(await rows("select * from app_keys")).toEqual([]);
-    },
-  );
+  it.each([
+    {},
+    { label: "" },
+    { label: "a\u200fb" },
+    { label: "x".repeat(81) },
+    { label: 7 },
+    { label: "a", key: "b" },
+  ])("refuses %j", async (body) => {
+    await saveApp(operator, "sketch");
+    expect((await operator.send("POST", KEYS, body)).status).toBe(400);
+    expect(await rows("select * from app_keys")).toEqual([]);
+  });
 });

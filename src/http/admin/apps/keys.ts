@@ -5,7 +5,14 @@ import { APP_KEY_LABEL_MAX_LENGTH } from "../../../domain/limits.ts";
 import { accepted } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
-import { idempotencyKey, pageLimit, validBody, validQuery, wellFormed } from "../../validation.ts";
+import {
+  idempotencyKey,
+  pageLimit,
+  validBody,
+  shownText,
+  validQuery,
+  wellFormed,
+} from "../../validation.ts";
 import { answerDone, answerOnce, timestamp } from "../../views.ts";
 import { act, actOnce } from "../act.ts";
 import { reason as reasonText } from "../reason.ts";
@@ -21,6 +28,7 @@ export const addAppKeyBody = z.strictObject({
         `must have at most ${APP_KEY_LABEL_MAX_LENGTH} characters`,
       ),
       wellFormed,
+      shownText,
     ),
   reason: z.optional(reasonText),
 });

@@ -12,7 +12,14 @@ import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
-import { appSlug, cost, idempotencyKey, validBody, wellFormed } from "../../validation.ts";
+import {
+  appSlug,
+  cost,
+  idempotencyKey,
+  shownText,
+  validBody,
+  wellFormed,
+} from "../../validation.ts";
 import { answerDone } from "../../views.ts";
 import { actOnce } from "../act.ts";
 import { reason as reasonText } from "../reason.ts";
@@ -41,6 +48,7 @@ export const saveAppBody = z.strictObject({
       z.minLength(1, "must not be empty"),
       z.maxLength(APP_NAME_MAX_LENGTH, `must have at most ${APP_NAME_MAX_LENGTH} characters`),
       wellFormed,
+      shownText,
     ),
   starter_credits: cost,
   origins: z
