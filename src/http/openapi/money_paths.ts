@@ -43,13 +43,14 @@ export const money_paths: ZodOpenApiPathsObject = {
       tag: "Wallet",
       summary: "The account's changes, live and without a gap",
       description:
-        "With `Upgrade: websocket` JSON messages, else server-sent events whose `id` is the line. Each message is a ledger line with the balance, what is held, and its job as it is now; each line comes once and in order. `after` or `Last-Event-ID` resumes; without, or too far behind, it begins with a snapshot. Browsers' WebSockets bring their token among the subprotocols: `passbook, bearer.<token>`.",
+        "With `Upgrade: websocket` JSON messages, else server-sent events whose `id` is the line. Each message is a ledger line with the balance, what is held, and its job as it is now; each line comes once and in order. `after` or `Last-Event-ID` resumes; without, or too far behind, it begins with a snapshot. Browsers' WebSockets bring their token among the subprotocols: `passbook, bearer.<token>`. A WebSocket is closed with 4408 once 1 MiB was sent on it: open it again with `after`.",
       security: "caller",
       query: watchEventsQuery,
       success: [
         { status: 101, description: "The WebSocket." },
         {
-          description: "The stream; it ends after 15 minutes at the latest and is resumed.",
+          description:
+            "The stream; it ends when the token that opened it expires, and is resumed with a new one.",
           type: "text/event-stream",
         },
       ],
