@@ -1,8 +1,11 @@
 // A server that runs jobs for its users: POST /render with the user's session token as bearer.
 import { createServer } from "node:http";
-import { createClient, PassbookError } from "passbook-client";
+import { createClient, createTokenVerifier, PassbookError } from "passbook-client";
 
 const baseUrl = process.env.PASSBOOK_URL ?? "http://localhost:8787";
+// Tokens of this app's own page only: another app of the family must not act here.
+const origins = [process.env.PAGE_ORIGIN ?? "http://localhost:5173"];
+const verifyToken = createTokenVerifier({ baseUrl, origins });
 
 // Stands for the real work.
 async function render(words, signal) {
@@ -25,6 +28,7 @@ async function answer(request, response) {
   if (request.method !== "POST" || request.url !== "/render") return [404, { error: "Not here." }];
   const [, token] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? "") ?? [];
   if (token === undefined) return [401, { error: "Send your Passbook token." }];
+  await verifyToken(token);
   const { words } = await bodyOf(request);
   const stopping = new AbortController();
   // Of this response: the connection may go on to other requests.

@@ -12,6 +12,7 @@ import {
   type Jobs,
   type WriteOptions,
 } from "./jobs.ts";
+import { readOrigin } from "./service_origin.ts";
 import { pagesOf } from "./pages.ts";
 import { runJob, type Ran, type RunJobOptions, type RunningJob } from "./run_job.ts";
 import type { Work } from "./settlement.ts";
@@ -272,30 +273,6 @@ interface Token {
 
 function isToken({ token }: Token): boolean {
   return typeof token === "string" && token !== "";
-}
-
-const LOOPBACK_HOST = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
-
-/**
- * A host without a dot is a name of the local network, such as that of a container (`http://passbook:8787`).
- * Not in production, where nothing says that its network is safe.
- */
-function isDevelopmentHost({ hostname }: URL): boolean {
-  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  return /^[a-z0-9-]+$/.test(hostname) && process?.env?.["NODE_ENV"] !== "production";
-}
-
-/** The origin that every request goes to. A token must not travel in clear, nor to a path's owner. */
-function readOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const local = url !== null && (LOOPBACK_HOST.test(url.hostname) || isDevelopmentHost(url));
-  const secure = url?.protocol === "https:" || (url?.protocol === "http:" && local);
-  const bare = url?.pathname === "/" && url.search === "" && url.username === "";
-  if (url !== null && secure && bare) return url.origin;
-  const message =
-    `baseUrl must be an origin such as https://passbook.example.com, and is "${text}". ` +
-    "Plain http is for this machine and, in development, for hosts without a dot.";
-  throw new PassbookError("invalid_argument", message);
 }
 
 function wait(ms: number, signal?: AbortSignal): Promise<void> {

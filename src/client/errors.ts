@@ -14,7 +14,8 @@ export const SERVICE_ERROR_CODES = /* @__PURE__ */ Object.keys(
  * may not have happened. `bad_answer`: an answer that is not one of the service's. `no_credentials`:
  * nothing was sent, since there is no token to send. `invalid_argument`: nothing was sent either.
  * `signin_failed`: the browser came back without a token, or from a sign-in that it did not start. `job_ended`:
- * the job of `runJob`'s own key has ended before; it is in `job`.
+ * the job of `runJob`'s own key has ended before; it is in `job`. `unknown_code`: a newer service's code, which is
+ * `body.code`.
  */
 export type ClientErrorCode =
   | "no_answer"
@@ -22,10 +23,16 @@ export type ClientErrorCode =
   | "no_credentials"
   | "invalid_argument"
   | "signin_failed"
-  | "job_ended";
+  | "job_ended"
+  | "unknown_code";
 
-/** A newer service may have further words. */
-export type PassbookErrorCode = ServiceErrorCode | ClientErrorCode | (string & {});
+export type PassbookErrorCode = ServiceErrorCode | ClientErrorCode;
+
+/** A response's `code` as this version knows it; null for text that is no code of any version. */
+export function codeOf(text: unknown): ServiceErrorCode | "unknown_code" | null {
+  if (typeof text !== "string" || !/^[a-z][a-z_]*$/.test(text)) return null;
+  return Object.hasOwn(REFUSAL_STATUS, text) ? (text as ServiceErrorCode) : "unknown_code";
+}
 
 interface Details {
   readonly status?: number | undefined;
@@ -77,10 +84,9 @@ export class PassbookError extends Error {
 }
 
 /**
- * Whether `error` is this package's, and, where a code is given, has that code. A word that this version
- * does not know is compared with `error.code`; here it would be a slip of the pen.
+ * Whether `error` is this package's, and, where a code is given, has that code.
  */
-export function isPassbookError<Code extends ServiceErrorCode | ClientErrorCode>(
+export function isPassbookError<Code extends PassbookErrorCode>(
   error: unknown,
   code?: Code,
 ): error is PassbookError & { readonly code: Code } {

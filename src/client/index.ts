@@ -45,5 +45,11 @@ export type {
 export type { Ran, RunJobOptions, RunningJob } from "./run_job.ts";
 export type { Settled, Work } from "./settlement.ts";
 export type { Fetch, FetchedResponse, FetchInit, StreamReader, Wait } from "./transport.ts";
+export {
+  createTokenVerifier,
+  type VerifiedToken,
+  type VerifierOptions,
+  type VerifyToken,
+} from "./verify_token.ts";
 export { ENTRY_KINDS, JOB_STATUSES } from "./wire.ts";
 export type * from "./wire.ts";

@@ -3,7 +3,7 @@
  * under an idempotency key that was made before the first send.
  */
 import type { Credentials } from "./credentials.ts";
-import { isLimited, isRefusal, PassbookError } from "./errors.ts";
+import { codeOf, isLimited, isRefusal, PassbookError, type PassbookErrorCode } from "./errors.ts";
 
 /** What this package needs of a `Response`. */
 export interface FetchedResponse {
@@ -97,7 +97,7 @@ const BACKOFF_MAX_MS = 15_000;
 const RETRY_AFTER_MAX_MS = 60_000;
 
 /** Words for a state that another attempt soon does not change. */
-const FINAL = new Set([
+const FINAL = new Set<PassbookErrorCode>([
   "account_full",
   "misconfigured",
   "payments_refused",
@@ -230,9 +230,6 @@ function addressOf(origin: string, { path, query }: Pick<Call, "path" | "query">
   return url.href;
 }
 
-/** The service's words, those of a newer one too. */
-const SERVICE_WORD = /^[a-z][a-z_]*$/;
-
 function readAnswer<Body extends object>(
   response: FetchedResponse,
   text: string,
@@ -248,8 +245,7 @@ function readAnswer<Body extends object>(
     return new PassbookError("bad_answer", "The answer has not the shape the service promises.");
   }
   if (status >= 400 && body !== null && typeof body["error"] === "string") {
-    const { code: word } = body;
-    const code = typeof word === "string" && SERVICE_WORD.test(word) ? word : "bad_answer";
+    const code = codeOf(body["code"]) ?? "bad_answer";
     const details = { status, body, retryAfterMs: retryAfterMs ?? undefined };
     return new PassbookError(code, body["error"], details);
   }

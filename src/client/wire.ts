@@ -2,6 +2,11 @@
  * What the service answers, field for field as on the wire (`/openapi.json`). Times are RFC 3339 in UTC;
  * credits are whole numbers.
  */
+import type {
+  CREATED_ITEM_REFUSALS,
+  RefusalCode,
+  SETTLED_ITEM_REFUSALS,
+} from "../domain/refusal_codes.ts";
 
 export interface Account {
   readonly id: string;
@@ -66,20 +71,26 @@ export interface SettledJob {
 }
 
 /** An item of a batch that was refused: nothing of it happened. */
-export interface RefusedItem {
+export interface RefusedItem<Code extends RefusalCode> {
   readonly error: string;
   /** As of the item alone, such as `insufficient_credits`. */
-  readonly code: string;
+  readonly code: Code;
 }
+
+/** Why an item of `createMany` was refused. */
+export type CreatedItemCode = (typeof CREATED_ITEM_REFUSALS)[number];
+
+/** Why an item of `completeMany` was refused. */
+export type SettledItemCode = (typeof SETTLED_ITEM_REFUSALS)[number];
 
 /** What became of each item, in order, and the balance after all of them. */
 export interface CreatedJobs {
-  readonly results: readonly (CreatedJob | RefusedItem)[];
+  readonly results: readonly (CreatedJob | RefusedItem<CreatedItemCode>)[];
   readonly credits: number;
 }
 
 export interface SettledJobs {
-  readonly results: readonly (SettledJob | RefusedItem)[];
+  readonly results: readonly (SettledJob | RefusedItem<SettledItemCode>)[];
   readonly credits: number;
 }
 

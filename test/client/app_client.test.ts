@@ -39,6 +39,26 @@ describe("an app's server, by the client", () => {
     await expect(stranger.wallet()).rejects.toMatchObject({ code: "account_unknown" });
   });
 
+  it("settles at what the app's max_overage_percent allows, and says what is left", async () => {
+    const server = await openAppServer("demo", { max_overage_percent: 20 });
+    const { settings } = server.operator;
+    const ada = await signIn();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    await send("GET", "/api/wallet?app=demo", { headers }, settings);
+    const fetch = fetchOf(settings);
+    const { key } = server;
+    const client = createAppClient({ baseUrl: BASE_URL, key, identity: ada.identity_id, fetch });
+    const warnings: string[] = [];
+    const ran = await client.runJob(
+      { app: "demo", action: "render", costEstimate: 10 },
+      async () => ({ result: "a fox", actualCost: 13 }),
+      { onWarning: (message) => void warnings.push(message) },
+    );
+    expect(ran).toMatchObject({ result: "a fox", credits: 88, unsettled: 1 });
+    expect(ran.job).toMatchObject({ status: "completed", actual_cost: 12 });
+    expect(warnings).toEqual([expect.stringContaining("settled at 12 of 13 credits")]);
+  });
+
   it.each([
     ["a key that is none", { key: "pb_pat_x" }],
     ["an empty identity", { identity: "" }],

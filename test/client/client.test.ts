@@ -103,6 +103,16 @@ describe("the client", () => {
     await expect(client.oauthToken("github")).rejects.toMatchObject({ code: "token_not_found" });
   });
 
+  it("says that a code is a newer service's, and takes the refusal for one", async () => {
+    const body = { error: "The moon is full.", code: "moon_full" };
+    const { fetch, sent } = answering([403, body]);
+    const error: unknown = await clientWith({ token: "t", fetch })
+      .jobs.create({ app: "demo", action: "draw", costEstimate: 1 })
+      .catch((it: unknown) => it);
+    expect(error).toMatchObject({ code: "unknown_code", status: 403, body });
+    expect(sent).toHaveLength(1);
+  });
+
   it.each([
     "http://passbook.example.com",
     "https://passbook.example.com/path",

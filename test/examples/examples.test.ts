@@ -124,7 +124,7 @@ describe("the examples", () => {
     });
     const token = new URL(landed.headers.get("Location") ?? "").searchParams.get("token") ?? "";
     const port = await freePort();
-    const server = start("server/server.mjs", { PORT: String(port) });
+    const server = start("server/server.mjs", { PORT: String(port), PAGE_ORIGIN: app });
     try {
       await heard(server, /Listening/);
       const ask = async (words: string, headers: Record<string, string>) => {

@@ -1,0 +1,66 @@
+/** The service's public keys, fetched when needed, and not more often than an attacker's tokens may cause. */
+import { PassbookError } from "./errors.ts";
+import type { Fetch } from "./transport.ts";
+
+/** Keys are fetched again after so long, so that a key that the service has retired stops counting. */
+const FRESH_MS = 10 * 60 * 1000;
+
+/** While the service does not respond, known keys count for so long since they were fetched. */
+const STALE_MS = 60 * 60 * 1000;
+
+/** Pause between two fetches, whatever key ids tokens name and whether the last one failed. */
+const PAUSE_MS = 30 * 1000;
+
+const TIMEOUT_MS = 5_000;
+const RESPONSE_MAX_LENGTH = 65_536;
+
+/** Finds the public key of this id; null where the service has none. @throws PassbookError `no_answer` */
+export type FindKey = (kid: string) => Promise<CryptoKey | null>;
+
+/** The keys of a service, in memory. */
+export function createSigningKeys(origin: string, fetch: Fetch): FindKey {
+  let keys: ReadonlyMap<string, CryptoKey> = new Map();
+  let [fetched_at_ms, asked_at_ms] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let pending: Promise<void> | null = null;
+
+  const refresh = async (): Promise<void> => {
+    asked_at_ms = Date.now();
+    keys = await fetchKeys(`${origin}/.well-known/jwks.json`, fetch);
+    fetched_at_ms = Date.now();
+  };
+  return async (kid) => {
+    const age_ms = Date.now() - fetched_at_ms;
+    const is_wanted = age_ms > FRESH_MS || !keys.has(kid);
+    if (is_wanted && pending === null && Date.now() - asked_at_ms > PAUSE_MS) {
+      pending = refresh().finally(() => void (pending = null));
+    }
+    // Known keys go on counting for a while when the service is away.
+    await pending?.catch(() => {});
+    if (Date.now() - fetched_at_ms > STALE_MS) {
+      throw new PassbookError("no_answer", `${origin} gave no keys to check tokens with.`);
+    }
+    return keys.get(kid) ?? null;
+  };
+}
+
+async function fetchKeys(url: string, fetch: Fetch): Promise<ReadonlyMap<string, CryptoKey>> {
+  const response = await fetch(url, {
+    method: "GET",
+    headers: { Accept: "application/json" },
+    redirect: "manual",
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  const text = await response.text();
+  if (response.status !== 200 || text.length > RESPONSE_MAX_LENGTH) throw new Error("no keys");
+  const { keys } = JSON.parse(text) as {
+    keys: readonly Record<"kid" | "kty" | "crv" | "x", string>[];
+  };
+  const imported = keys
+    .filter(({ kty, crv, kid }) => kty === "OKP" && crv === "Ed25519" && typeof kid === "string")
+    .map(async ({ kid, kty, crv, x }) => {
+      const jwk = { kty, crv, x };
+      const key = await crypto.subtle.importKey("jwk", jwk, "Ed25519", false, ["verify"]);
+      return [kid, key] as const;
+    });
+  return new Map(await Promise.all(imported));
+}

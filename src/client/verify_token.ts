@@ -1,0 +1,112 @@
+/** Checking session tokens without asking the service each time (RFC 7519, RFC 8725). */
+import { PassbookError } from "./errors.ts";
+import { readOrigin } from "./service_origin.ts";
+import { createSigningKeys } from "./signing_keys.ts";
+import type { Fetch } from "./transport.ts";
+
+export interface VerifierOptions {
+  /** The service's origin, which the token's `iss` must equal. */
+  readonly baseUrl: string;
+  /**
+   * The origins of your own pages, such as `https://sketch.example.com`: a token that was issued to another app's
+   * page is refused. `shared` accepts the cookie of the parent domain too, which every host of the domain can read.
+   */
+  readonly origins: readonly string[];
+  readonly fetch?: Fetch;
+}
+
+/** What a genuine session token says. */
+export interface VerifiedToken {
+  /** Whose token it is. */
+  readonly identity_id: string;
+  readonly session_id: string;
+  /** The origin that the token was issued to. */
+  readonly origin: string;
+  /** When it ends, RFC 3339 in UTC. */
+  readonly expires_at: string;
+}
+
+/**
+ * Checks a session token: signature, `typ`, `iss`, `exp` and `azp`. What it says of the session was true when it was
+ * signed, at most 15 minutes ago; the session may have ended since.
+ * @throws PassbookError `token_expired`, or `unauthorized` for a token that is not genuine, is of another type (such
+ * as one made from a personal access token, whose limits cannot be seen) or was issued to another origin; `no_answer`
+ * where the service's keys could not be fetched.
+ */
+export type VerifyToken = (token: string) => Promise<VerifiedToken>;
+
+/** The header's `typ` of a session token. */
+const SESSION_TYPE = "session+jwt";
+
+/** A clock may be this much ahead of the service's. */
+const CLOCK_TOLERANCE_MS = 5_000;
+
+/** Longer text is no token of the service. */
+const TOKEN_MAX_LENGTH = 8_192;
+
+/**
+ * Makes a verifier for your server; make one and keep it, since it holds the service's keys. It sends nothing yet.
+ * @throws PassbookError `invalid_argument` where the options make no sense.
+ */
+export function createTokenVerifier({ baseUrl, origins, fetch }: VerifierOptions): VerifyToken {
+  const issuer = readOrigin(baseUrl);
+  const own_origins = new Set(origins);
+  if (own_origins.size === 0) {
+    throw new PassbookError("invalid_argument", "origins must name the origins of your own pages.");
+  }
+  const wrong = origins.find((text) => text.endsWith("/"));
+  if (wrong !== undefined) {
+    throw new PassbookError("invalid_argument", `An origin ends without a slash, unlike ${wrong}.`);
+  }
+  const findKey = createSigningKeys(issuer, fetch ?? ((url, init) => globalThis.fetch(url, init)));
+  return async (token) => {
+    const parts = token.length > TOKEN_MAX_LENGTH ? [] : token.split(".");
+    const [header = "", payload = "", signature = ""] = parts;
+    const { alg, typ, kid, crit } = parts.length === 3 ? readJson(header) : {};
+    const is_session = alg === "EdDSA" && typ === SESSION_TYPE && crit === undefined;
+    const key = is_session && typeof kid === "string" ? await findKey(kid) : null;
+    if (key === null || !(await isSigned(key, `${header}.${payload}`, signature))) throw refusal();
+    const { iss, sub, sid, azp, exp } = readJson(payload);
+    if (iss !== issuer || typeof azp !== "string" || !own_origins.has(azp)) throw refusal();
+    if (!isText(sub) || !isText(sid) || typeof exp !== "number") throw refusal();
+    if (exp * 1000 <= Date.now() - CLOCK_TOLERANCE_MS) {
+      throw new PassbookError("token_expired", "The token has expired.", { status: 401 });
+    }
+    const expires_at = new Date(exp * 1000).toISOString();
+    return { identity_id: sub, session_id: sid, origin: azp, expires_at };
+  };
+}
+
+/** Why is not told: it would help only a forger. */
+function refusal(): PassbookError {
+  const message = "This is not a session token that was issued to this app.";
+  return new PassbookError("unauthorized", message, { status: 401 });
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** The JSON object of a part; an empty one where it is anything else. */
+function readJson(part: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytesOf(part)));
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+async function isSigned(key: CryptoKey, text: string, signature: string): Promise<boolean> {
+  try {
+    const signed = new TextEncoder().encode(text);
+    return await crypto.subtle.verify("Ed25519", key, bytesOf(signature), signed);
+  } catch {
+    return false;
+  }
+}
+
+function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
