@@ -40,6 +40,7 @@ import { createMint } from "./tokens/mint.ts";
 import { createPersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
 import { createTemplateTokens } from "./tokens/template_token.ts";
+import { repairLostAccounts } from "./lost_accounts.ts";
 import { runUpkeep } from "./upkeep.ts";
 import { createWildcardGuard } from "./wildcards.ts";
 
@@ -202,11 +203,20 @@ export function projectionConsumer(
 export function upkeepOf(env: Env): () => Promise<void> {
   const services = servicesFor(env);
   if (!services.ok) throw new Error("misconfigured");
-  const { config, identity, account_deletion } = services.value;
+  const { config, identity, account_deletion, accounts, read_model } = services.value;
   return () =>
     runUpkeep({
       read_model: () => tidyReadModel(env.DB, config.read_model_days, Date.now()),
       sessions: () => identity.deleteEndedSessions(),
+      lost_accounts: () =>
+        repairLostAccounts(
+          {
+            listPeople: (after_id, limit) => identity.listIdentities(after_id, limit),
+            knownTo: (identity_ids) => read_model.knownIdentities(identity_ids),
+            rebuild: (identity_id) => accounts(identity_id).rebuild(),
+          },
+          `user_${crypto.randomUUID()}`,
+        ),
       deletions: () => account_deletion.finishNoted(Date.now()),
     });
 }

@@ -65,6 +65,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   "setting_problems.ts": [],
   "readiness.ts": ["domain/"],
   "upkeep.ts": ["domain/"],
+  "lost_accounts.ts": ["domain/"],
   "account_deletion.ts": ["domain/"],
   "wildcards.ts": ["domain/"],
   "services.ts": [
@@ -99,6 +100,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "readmodel/retention.ts",
     "readmodel/straight_projector.ts",
     "upkeep.ts",
+    "lost_accounts.ts",
     "wildcards.ts",
     "tokens/living_personal_tokens.ts",
     "tokens/mint.ts",

@@ -184,6 +184,13 @@ export const UPKEEP_PORTION_JOBS = 2_000;
 export const UPKEEP_PORTIONS = 40;
 
 /**
+ * People whose accounts one run of the schedule looks for in the read model, and accounts that it has sent
+ * again: 40 is what a run may call at once, and all of 1,000 people are repaired in about five hours.
+ */
+export const LOST_ACCOUNTS_COMPARED = 1_000;
+export const LOST_ACCOUNTS_REPAIRED = 40;
+
+/**
  * Whole days from a day's end until its daily totals are closed. A line that comes later counts all the
  * same, but costs a written row for its app and one for all, instead of none.
  */

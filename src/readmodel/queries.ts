@@ -46,6 +46,8 @@ export interface ReadModel {
   readAppTotals(from: number, to: number, limit: number): Promise<readonly AppTotals[]>;
   /** Up to which line of its passbook an account is known, and when that was written; null: not at all. */
   readStanding(account_id: string): Promise<Standing | null>;
+  /** Those of these identities whose account is known. */
+  knownIdentities(identity_ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** When the newest line of any account that is known was written; null where there is none. */
   readNewest(): Promise<number | null>;
 }
@@ -97,6 +99,15 @@ export function createReadModel(binding: D1Database): ReadModel {
         .from(accounts)
         .where(eq(accounts.id, account_id));
       return rows[0] ?? null;
+    },
+    async knownIdentities(identity_ids) {
+      const listed = sql`(select value from json_each(${JSON.stringify(identity_ids)}))`;
+      const { identity_id } = accounts;
+      const rows = await database
+        .select({ identity_id })
+        .from(accounts)
+        .where(inArray(identity_id, listed));
+      return new Set(rows.map((row) => row.identity_id));
     },
     async readNewest() {
       const [row] = await database.select({ newest: max(accounts.updated_at_ms) }).from(accounts);

@@ -1,5 +1,5 @@
 /** People as operators find them. */
-import { and, asc, gte, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, gt, gte, inArray, lt, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { lowerCaseAscii } from "../../domain/ascii.ts";
 import type { Profile } from "../port.ts";
@@ -16,6 +16,22 @@ export async function readPeople(
   const { id, name, email } = users;
   const rows = await database.select({ id, name, email }).from(users).where(inArray(id, ids));
   return new Map(rows.map((row) => [row.id, { name: row.name, email: row.email }]));
+}
+
+/** Identities after one, in order. */
+export async function listIdentities(
+  database: DrizzleD1Database,
+  after_id: string,
+  limit: number,
+): Promise<readonly string[]> {
+  const { id } = users;
+  const rows = await database
+    .select({ id })
+    .from(users)
+    .where(gt(id, after_id))
+    .orderBy(asc(id))
+    .limit(limit);
+  return rows.map((row) => row.id);
 }
 
 /** Identities whose address begins with `prefix`, by the index that the schema has for this. */
