@@ -204,6 +204,20 @@ export function whyNotEnd(transaction: Transaction, job: JobRow): Refusal | null
   }
 }
 
+/** Why the caller may not cancel a started job of any app; null for the account's holder. */
+export function whyNotCancel({ caller }: Transaction): Refusal | null {
+  switch (caller.kind) {
+    case "holder":
+      return null;
+    case "app":
+      return { code: "scope", reason: "app_key" };
+    case "personal_token":
+    case "operator":
+    case "service":
+      return { code: "scope", reason: "holder_only" };
+  }
+}
+
 /** Why the caller may not spend so much more, after all that this transaction did; null if it may. */
 export function whyOverBudget(transaction: Transaction, credits: number): Refusal | null {
   const { caller, now_ms } = transaction;

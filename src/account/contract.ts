@@ -110,6 +110,10 @@ export interface FailJobRequest {
   readonly metadata_json: string | null;
 }
 
+export interface CancelJobRequest {
+  readonly job_id: string;
+}
+
 export interface ListJobsRequest {
   readonly app_slug?: string | undefined;
   readonly status?: JobStatus | undefined;
@@ -333,6 +337,8 @@ export interface AccountOperations {
     guard: Guard,
   ): OnceAnswer<Batch<SettledJob>>;
   failJob(caller: Caller, request: FailJobRequest, guard: Guard): OnceAnswer<SettledJob>;
+  /** Expires a started job of any app now. For the account's holder. */
+  cancelJob(caller: Caller, request: CancelJobRequest): Answer<SettledJob>;
   readJob(caller: Caller, job_id: string): Answer<JobRow>;
   listJobs(caller: Caller, request: ListJobsRequest): Answer<Page<JobRow, string>>;
   listEntries(caller: Caller, request: ListEntriesRequest): Answer<Page<EntryRow, number>>;

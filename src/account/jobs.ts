@@ -12,6 +12,7 @@ import { accepted, refused } from "../domain/result.ts";
 import {
   actingToken,
   seesJob,
+  whyNotCancel,
   whyNotEnd,
   whyNoStorage,
   whyNotReserve,
@@ -21,6 +22,7 @@ import { chargeCreator } from "./personal_tokens/spending.ts";
 import { whyTooManyStarted } from "./started_shares.ts";
 import type {
   Answer,
+  CancelJobRequest,
   CompleteJobRequest,
   CreatedJob,
   CreateJobRequest,
@@ -144,6 +146,28 @@ export function readInTime(transaction: Transaction, job_id: string): JobRow | n
   transaction.expiry.endOrSetAside(transaction, job_id);
   return transaction.store.readJob(job_id);
 }
+
+/**
+ * Expires a started job now, whoever may settle it. It may still be completed late, so that cancelling makes no work
+ * free. Again, it changes nothing.
+ */
+export function cancelJob(
+  transaction: Transaction,
+  { job_id }: CancelJobRequest,
+): Answer<SettledJob> {
+  const not_allowed = whyNotCancel(transaction);
+  if (not_allowed !== null) return refused(not_allowed);
+  const job = readInTime(transaction, job_id);
+  if (job === null) return refused({ code: "job_unknown" });
+  if (job.failure === "expired") {
+    return accepted({ job, credits: readBooks(transaction).balance_after });
+  }
+  if (job.status !== "started") return refused({ code: "job_not_started" });
+  const words = { metadata_json: job.metadata_json, failure_reason: CANCELLED };
+  return accepted(applyStep(transaction, job, rules.expire(job), words, null));
+}
+
+const CANCELLED = "Cancelled by the account's holder.";
 
 /** Fails a job whose time ran out, with a full refund or none, as it was created. */
 export function expireJob(transaction: Transaction, job: JobRow): void {

@@ -177,6 +177,13 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     );
   }
 
+  cancelJob(
+    caller: contract.Caller,
+    request: contract.CancelJobRequest,
+  ): contract.Answer<contract.SettledJob> {
+    return this.#transact(caller, "write", (it) => jobs.cancelJob(it, request));
+  }
+
   readJob(caller: contract.Caller, job_id: string): contract.Answer<JobRow> {
     return this.#transact(caller, "read", (transaction) => {
       const job = jobs.readInTime(transaction, job_id);

@@ -1,4 +1,4 @@
-/** `passbook jobs fail`: ends a job from the command line. */
+/** `passbook jobs fail` and `passbook jobs cancel`: end a job from the command line. */
 import { print } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
 
@@ -17,5 +17,14 @@ export async function failJob(
     const { actual_cost } = failed.job;
     const cost = actual_cost === 0 ? "nothing was charged" : `${actual_cost} credits were kept`;
     return `Failed; ${cost}. ${failed.credits} credits are left.`;
+  });
+}
+
+export async function cancelJob(jobId: string, options: GlobalOptions): Promise<void> {
+  const cancelled = await (await signedIn(options)).jobs.cancel(jobId);
+  print(options, cancelled, () => {
+    const { actual_cost } = cancelled.job;
+    const cost = actual_cost === 0 ? "nothing was charged" : `${actual_cost} credits were kept`;
+    return `Cancelled; ${cost}. ${cancelled.credits} credits are left.`;
   });
 }

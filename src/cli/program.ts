@@ -5,7 +5,7 @@ import { addAdminApps } from "./admin_apps.ts";
 import { logIn, logOut, type LoginOptions } from "./login.ts";
 import { withJobFilters, withLedgerFilters } from "./filters.ts";
 import type { GlobalOptions } from "./session.ts";
-import { failJob, type FailOptions } from "./jobs.ts";
+import { cancelJob, failJob, type FailOptions } from "./jobs.ts";
 import {
   revokePersonalToken,
   showJob,
@@ -76,6 +76,12 @@ function addLists(program: Command): void {
     .option("--no-refund", "keep the reserve as the job's cost")
     .action((id: string, _, command: Command) =>
       failJob(id, command.optsWithGlobals<FailOptions>()),
+    );
+  jobs
+    .command("cancel <id>")
+    .description("expire a started job of any app now; needs your own session, not a token")
+    .action((id: string, _, command: Command) =>
+      cancelJob(id, command.optsWithGlobals<GlobalOptions>()),
     );
   program
     .command("job <id>")

@@ -89,6 +89,11 @@ export interface Jobs {
   completeMany(jobs: readonly CompleteJob[], options?: SettleOptions): Promise<SettledJobs>;
   /** Ends a job without a result, and gives its reserve back unless told otherwise. */
   fail(job: FailJob, options?: SettleOptions): Promise<SettledJob>;
+  /**
+   * Expires a started job of any app now; it may still be completed late. Refused with `scope` unless the holder's
+   * own session asks.
+   */
+  cancel(jobId: string, options?: CallOptions): Promise<SettledJob>;
   get(jobId: string, options?: CallOptions): Promise<Job>;
   /** One page, newest first. */
   list(filter?: JobFilter, options?: CallOptions): Promise<JobPage>;
@@ -145,6 +150,10 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
         { job_id: jobId, refund, reason, metadata },
         options,
         (it) => isSettled(it, jobId),
+      ),
+    cancel: async (jobId, options = {}) =>
+      write<SettledJob>("/api/jobs/cancel", { job_id: jobId }, options, (it) =>
+        isSettled(it, jobId),
       ),
     async get(jobId, { signal } = {}) {
       const path = `/api/jobs/${encodeURIComponent(jobId)}`;

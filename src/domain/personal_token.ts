@@ -88,6 +88,8 @@ export type ScopeReason =
   | "no_purchase"
   /** It may revoke no token but itself. */
   | "itself_only"
+  /** It is a token, and only the holder's own session may do this. */
+  | "holder_only"
   /** The origin that acts by a session does not receive upstream tokens of this provider. */
   | "upstream_origin"
   /** It is an app's key, which acts for that app's jobs alone. */

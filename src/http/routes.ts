@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import { buyCredits } from "./account/buy.ts";
 import { downloadData } from "./account/data.ts";
 import { deleteAccount, showDeletion } from "./account/delete.tsx";
+import { cancelJobFromPage } from "./account/cancel_job.ts";
 import { endSession } from "./account/end_session.ts";
 import { showJobs } from "./account/jobs.tsx";
 import { showAccount } from "./account/page.tsx";
@@ -31,6 +32,7 @@ import { showDevice } from "./device/page.tsx";
 import { pollLogin } from "./device/poll.ts";
 import { startLogin } from "./device/start.ts";
 import { completeJobs, createJobs } from "./jobs/batches.ts";
+import { cancelJob } from "./jobs/cancel.ts";
 import { completeJob } from "./jobs/complete.ts";
 import { createJob } from "./jobs/create.ts";
 import { failJob } from "./jobs/fail.ts";
@@ -100,6 +102,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   const page = [signInFirst, noteOperator] as const;
   app.get("/account", ...page, ...showAccount);
   app.get("/account/jobs", ...page, ...showJobs);
+  app.post("/account/jobs/cancel", ...own_form, limitWrites, ...cancelJobFromPage);
   app.get("/account/statement", ...page, ...showStatement);
   app.get("/account/statement.csv", signInFirst, ...downloadStatement);
   app.get("/account/data.json", signInFirst, ...downloadData);
@@ -145,6 +148,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.post("/api/jobs/batch", ...write, ...createJobs);
   app.post("/api/jobs/complete/batch", ...write, ...completeJobs);
   app.post("/api/jobs/fail", ...write, ...failJob);
+  app.post("/api/jobs/cancel", authenticate, ...rest_of_write, ...cancelJob);
   app.post("/api/checkout", whereSold, ...write, limitCheckouts, ...startCheckout);
 
   const approver = [requireBrowserSession, guardCookieWrites, limitAttempts] as const;

@@ -152,6 +152,9 @@ describe("passbook", () => {
     const before = await passbookOf(home, ["jobs", "--to", job.created_at]);
     expect(before.stdout).toBe("No jobs.\n");
     expect((await passbookOf(home, ["job", job.id])).stdout).toMatch(/reserved +7/);
+    const cancel = await passbookOf(home, ["jobs", "cancel", job.id]);
+    expect(cancel).toMatchObject({ code: 1, stdout: "" });
+    expect(cancel.stderr).toContain("Cancel it on the page /account/jobs");
     const failing = ["jobs", "fail", job.id, "--reason", "out of\u001B[31m paper"];
     expect(await passbookOf(home, failing)).toMatchObject({
       code: 0,

@@ -7,6 +7,7 @@ import {
   type PassbookErrorCode,
 } from "../../src/client/index.ts";
 import { passTime } from "../support/clock.ts";
+import { getToken } from "../support/device_logins.ts";
 import { BASE_URL, signIn, signInWithCredits } from "../support/passbook.ts";
 import { workerFetch } from "./worker_fetch.ts";
 
@@ -74,6 +75,16 @@ describe("the client", () => {
       metadata: { sheets: 0 },
     });
     expect(job).toMatchObject({ failure_reason: "out of paper", metadata: { sheets: 0 } });
+  });
+
+  it("cancels a started job with a session, and not with a personal token", async () => {
+    const ada = await signInWithCredits();
+    const client = clientWith({ token: ada.token });
+    const { job_id } = await client.jobs.create({ app: "demo", action: "draw", costEstimate: 5 });
+    const { job, credits } = await client.jobs.cancel(job_id);
+    expect([job.failure, credits]).toEqual(["expired", 100]);
+    const personal_token = clientWith({ token: (await getToken(ada)).token });
+    await expect(personal_token.jobs.cancel(job_id)).rejects.toMatchObject({ code: "scope" });
   });
 
   it("creates and settles many at once, each refused or done by itself", async () => {

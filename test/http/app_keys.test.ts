@@ -381,6 +381,19 @@ describe("an app that settles its jobs itself", () => {
     expect((await end(under_app)).status).toBe(403);
   });
 
+  it("cannot keep the holder from cancelling its job, and still settles it at its price", async () => {
+    await openAppServer("demo", { on_expiry: "charge" }, server.operator);
+    const { job_id } = (await asHolder(ada, "POST", "/api/jobs", JOB)).body;
+    const app = server.in(ada.identity_id);
+    const by_app = await app.post("/api/jobs/cancel", { job_id });
+    expect(by_app).toMatchObject({ status: 403, body: { code: "scope" } });
+    const cancelled = await asHolder(ada, "POST", "/api/jobs/cancel", { job_id });
+    const expired = { status: "failed", failure: "expired", reserved: 10, actual_cost: 10 };
+    expect(cancelled).toMatchObject({ status: 200, body: { job: expired, credits: 90 } });
+    const late = await app.post("/api/jobs/complete", { job_id, actual_cost: 3 });
+    expect(late).toMatchObject({ status: 200, body: { credits: 97 } });
+  });
+
   it("charges or refunds what nobody settled in time, as it said when the job began", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = async () =>

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { completeJobsBody, createJobsBody } from "../jobs/batches.ts";
 import { completeJobBody } from "../jobs/complete.ts";
 import { watchEventsQuery } from "../events.ts";
+import { cancelJobBody } from "../jobs/cancel.ts";
 import { createJobBody } from "../jobs/create.ts";
 import { failJobBody } from "../jobs/fail.ts";
 import { listJobsQuery } from "../jobs/list.ts";
@@ -206,6 +207,19 @@ export const money_paths: ZodOpenApiPathsObject = {
         "metadata_too_large",
         "origin_not_allowed",
       ],
+    }),
+  },
+  "/api/jobs/cancel": {
+    post: operation({
+      id: "cancelJob",
+      tag: "Jobs",
+      summary: "Cancel a started job of any app",
+      description:
+        "Expires the job now: its reserve comes back, or stays as its cost if the app's `on_expiry` says so. Only the account holder's own session may do this. The job may still be completed late, so cancelling makes no work free. Repeating it changes nothing.",
+      security: "caller",
+      body: { schema: cancelJobBody, example: { job_id: JOB_ID } },
+      success: settled,
+      refusals: ["job_unknown", "job_not_started", "scope", "origin_not_allowed"],
     }),
   },
   "/api/checkout": {

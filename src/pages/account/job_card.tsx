@@ -26,17 +26,23 @@ const STATUS_NAMES: Readonly<Record<JobStatus, string>> = {
   failed: "Failed",
 };
 
-export function JobCards({ jobs }: { jobs: readonly ShownJob[] }) {
+export interface JobCardsProps {
+  readonly jobs: readonly ShownJob[];
+  /** Whether started jobs have a button to cancel them. */
+  readonly may_cancel?: boolean;
+}
+
+export function JobCards({ jobs, may_cancel = false }: JobCardsProps) {
   return (
     <ul class="jobs">
       {jobs.map((job) => (
-        <JobCard {...job} />
+        <JobCard {...job} may_cancel={may_cancel && job.status === "started"} />
       ))}
     </ul>
   );
 }
 
-function JobCard(job: ShownJob) {
+function JobCard({ may_cancel, ...job }: ShownJob & { readonly may_cancel: boolean }) {
   const { description, action, app_name, status, failure, failure_reason, created_at_ms } = job;
   const status_name = failure === "expired" ? "Timed out" : STATUS_NAMES[status];
   return (
@@ -53,9 +59,31 @@ function JobCard(job: ShownJob) {
           <Time at_ms={created_at_ms} style="clock" />
         </p>
         {failure_reason === null ? null : <p class="job-about">{failure_reason}</p>}
+        {may_cancel ? <Cancel id={job.id} name={description ?? action} /> : null}
       </div>
       <Cost {...job} />
     </li>
+  );
+}
+
+/** Opening it is the question, the button inside is the confirmation. */
+function Cancel({ id, name }: { id: string; name: string }) {
+  return (
+    <details>
+      <summary class="hint">
+        Cancel<span class="unseen">{` ${name}`}</span>
+      </summary>
+      <p class="hint">
+        The job ends now, as if its time had run out. If its app completes it after all, you pay
+        what it cost.
+      </p>
+      <form method="post" action="/account/jobs/cancel">
+        <input type="hidden" name="job_id" value={id} />
+        <button type="submit" class="quiet small">
+          Cancel this job
+        </button>
+      </form>
+    </details>
   );
 }
 

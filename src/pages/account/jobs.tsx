@@ -35,7 +35,11 @@ export function JobsPage(props: JobsPageProps) {
         <h2 id="list" class="unseen">
           {filtered ? "Jobs that match" : "All jobs"}
         </h2>
-        {jobs.length === 0 ? <NoJobs filtered={filtered || older} /> : <JobCards jobs={jobs} />}
+        {jobs.length === 0 ? (
+          <NoJobs filtered={filtered || older} />
+        ) : (
+          <JobCards jobs={jobs} may_cancel />
+        )}
       </section>
       <nav class="pages" aria-label="Pages">
         {older ? <a href={addressOf(app, status)}>Newest jobs</a> : <span></span>}
