@@ -1,5 +1,4 @@
 /** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
-import { HOLDER } from "./account/contract.ts";
 import { createAccountDeletion } from "./account_deletion.ts";
 import { createAccounts } from "./account/client.ts";
 import { createUpstreamTokenVault } from "./account/vault/client.ts";
@@ -43,6 +42,9 @@ import { createTemplateTokens } from "./tokens/template_token.ts";
 import { repairLostAccounts } from "./lost_accounts.ts";
 import { runUpkeep } from "./upkeep.ts";
 import { createWildcardGuard } from "./wildcards.ts";
+
+/** A person whose session approved a login, or who closes their own account. */
+const HOLDER = { kind: "holder" } as const;
 
 const built = new WeakMap<Env, Result<Services, Misconfiguration>>();
 

@@ -15,7 +15,8 @@ CREATE TABLE `apps` (
 	`slug` text PRIMARY KEY NOT NULL,
 	`starter_credits` integer NOT NULL,
 	`granted_at_ms` integer,
-	`created_at_ms` integer NOT NULL
+	`created_at_ms` integer NOT NULL,
+	`access` text NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `debts` (
@@ -64,6 +65,7 @@ CREATE TABLE `jobs` (
 	`line` integer NOT NULL,
 	`metadata_json` text,
 	`personal_token_id` text,
+	`token_cap_credits` integer,
 	`settle` text DEFAULT 'holder' NOT NULL,
 	`on_expiry` text DEFAULT 'refund' NOT NULL,
 	`max_overage_percent` integer,

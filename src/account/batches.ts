@@ -1,5 +1,5 @@
 /** Several jobs in one transaction: item by item, in order, each as if it came alone. */
-import { accepted, assertInvariant } from "../domain/result.ts";
+import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import type {
   Answer,
   Batch,
@@ -21,12 +21,15 @@ export function createJobs(
   return inOrder(transaction, requests, createJob);
 }
 
-/** Settles jobs, likewise. */
+/** Settles jobs, likewise. To an app that has no job here and no access, the account is unknown as a whole. */
 export function completeJobs(
   transaction: Transaction,
   requests: readonly CompleteJobRequest[],
 ): Answer<Batch<SettledJob>> {
-  return inOrder(transaction, requests, completeJob);
+  const batch = inOrder(transaction, requests, completeJob);
+  const is_unknown =
+    batch.ok && batch.value.results.every((it) => !it.ok && it.refusal.code === "account_unknown");
+  return is_unknown ? refused({ code: "account_unknown" }) : batch;
 }
 
 function inOrder<Request, Value>(

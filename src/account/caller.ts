@@ -12,8 +12,11 @@ import { limitsOf, type PersonalTokenRow } from "./personal_tokens/store.ts";
 import type { JobRow } from "./store.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** What a caller wants to do; each includes the one before it. */
-export type Wanted = rules.PersonalTokenAccess;
+/**
+ * What a caller wants to do; each includes those before it, and `settle` (to end a job) is `write` for all but an
+ * app's key, which may always end the app's own jobs.
+ */
+export type Wanted = rules.PersonalTokenAccess | "settle";
 
 /** A {@link Caller} that the account let in. Every rule below names each kind: none is what is left over. */
 export type AdmittedCaller =
@@ -24,8 +27,8 @@ export type AdmittedCaller =
   | { readonly kind: "service" };
 
 /**
- * Lets a caller in and notes a personal token's use, at most once an hour. An app is let in where the account
- * was opened for it; any other account is unknown to it.
+ * Lets a caller in and notes a personal token's use, at most once an hour. An app is let in if the account is open
+ * for it, or to end a job: then `jobs.ts` looks whether the job is its own. Any other account is unknown to it.
  */
 export function admit(
   transaction: Transaction,
@@ -38,18 +41,20 @@ export function admit(
     case "service":
       return accepted(caller);
     case "app":
-      return transaction.store.readApp(caller.app_slug) === null
-        ? refused({ code: "account_unknown" })
-        : accepted(caller);
-    case "personal_token":
-      return admitPersonalToken(transaction, caller.personal_token_id, wanted);
+      return wanted === "settle" || isOpenFor(transaction, caller.app_slug)
+        ? accepted(caller)
+        : refused({ code: "account_unknown" });
+    case "personal_token": {
+      const access = wanted === "settle" ? "write" : wanted;
+      return admitPersonalToken(transaction, caller.personal_token_id, access);
+    }
   }
 }
 
 function admitPersonalToken(
   { personal_tokens, now_ms }: Transaction,
   personal_token_id: string,
-  wanted: Wanted,
+  wanted: rules.PersonalTokenAccess,
 ): Answer<AdmittedCaller> {
   const personal_token = personal_tokens.read(personal_token_id);
   if (personal_token === null || personal_token.expires_at_ms <= now_ms) {
@@ -63,13 +68,32 @@ function admitPersonalToken(
   return refusal === null ? accepted({ kind: "personal_token", personal_token }) : refused(refusal);
 }
 
-/** Whether a caller is kept out of a suspended account. An app's key still settles what is held. */
-export function isSuspendable(caller: Caller): boolean {
+function isOpenFor({ store }: Transaction, app_slug: string): boolean {
+  return store.readApp(app_slug)?.access === "open";
+}
+
+/** Whether using an app as this caller opens the account for the app's key. A capped token never does. */
+export function opensAccounts({ caller }: Transaction): boolean {
+  switch (caller.kind) {
+    case "holder":
+      return true;
+    case "personal_token":
+      return caller.personal_token.access === "write" && caller.personal_token.cap_credits === null;
+    case "app":
+    case "operator":
+    case "service":
+      return false;
+  }
+}
+
+/** Whether a caller is kept out of a suspended account. An app's key still reads and settles what is held. */
+export function isSuspendable(caller: Caller, wanted: Wanted): boolean {
   switch (caller.kind) {
     case "holder":
     case "personal_token":
       return true;
     case "app":
+      return wanted === "write";
     case "operator":
     case "service":
       return false;
@@ -179,6 +203,14 @@ export function seesJob({ caller }: Transaction, job: JobRow): boolean {
   return caller.kind !== "app" || caller.app_slug === job.app_slug;
 }
 
+/** The refusal of a job that is not there for the caller: an account that is not open for an app is unknown to it. */
+export function unknownJob(transaction: Transaction): Refusal {
+  const { caller } = transaction;
+  return caller.kind === "app" && !isOpenFor(transaction, caller.app_slug)
+    ? { code: "account_unknown" }
+    : { code: "job_unknown" };
+}
+
 /**
  * Why the caller may not end a job that it sees; null if it may. Jobs of an app that settles itself are ended
  * only by that app. A capped token ends only the jobs it created: the overage of any other job would be spending
@@ -233,6 +265,26 @@ export function whyNoStorage(transaction: Transaction, bytes: number): Refusal |
   const { stored_bytes } = transaction.personal_tokens.readUse(personal_token.id);
   if (stored_bytes + bytes <= TOKEN_STORAGE_MAX_BYTES) return null;
   return { code: "token_storage_full", limit_bytes: TOKEN_STORAGE_MAX_BYTES };
+}
+
+/**
+ * Why a job may not be settled at `actual_cost`, which takes `credits` more off the balance; null if it may. A capped
+ * token's job is bound by the cap, whoever settles it for an app. Once that token has ended, only what was reserved
+ * is within its cap.
+ */
+export function whyOverCap(
+  transaction: Transaction,
+  job: JobRow,
+  actual_cost: number,
+  credits: number,
+): Refusal | null {
+  const { caller, personal_tokens, now_ms } = transaction;
+  if (caller.kind !== "app") return whyOverBudget(transaction, credits);
+  if (job.token_cap_credits === null || job.personal_token_id === null) return null;
+  const creator = personal_tokens.read(job.personal_token_id);
+  const budget = creator === null ? null : readBudget(transaction, creator);
+  if (budget !== null) return rules.whyOverBudget(budget, credits, now_ms);
+  return actual_cost > job.reserved ? { code: "scope", reason: "cap_ended" } : null;
 }
 
 /** The personal token that acts; null: another kind of caller does. */

@@ -372,6 +372,8 @@ export interface AccountOperations {
   readPurchase(caller: Caller, checkout_session_id: string): Answer<ListedPurchase>;
   /** Sends the whole account to the read model anew. For operators; safe at any time. */
   rebuild(): Promise<void>;
+  /** Connects or disconnects an app. Holder's session only; else `scope`. May be refused as `app_unknown`. */
+  setAppAccess(caller: Caller, slug: string, access: "open" | "disconnected"): Answer<null>;
   /** The plan. Not for tokens limited to some apps, which know nothing of the person. */
   readPlan(caller: Caller): Answer<string>;
   /** What the account's own pages show. */

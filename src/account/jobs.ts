@@ -9,14 +9,16 @@ import {
   type Metadata,
 } from "../domain/metadata.ts";
 import { accepted, refused } from "../domain/result.ts";
+import { openForJob } from "./app_access.ts";
 import {
   actingToken,
   seesJob,
   whyNotCancel,
+  unknownJob,
   whyNotEnd,
   whyNoStorage,
   whyNotReserve,
-  whyOverBudget,
+  whyOverCap,
 } from "./caller.ts";
 import { chargeCreator } from "./personal_tokens/spending.ts";
 import { whyTooManyStarted } from "./started_shares.ts";
@@ -41,14 +43,11 @@ import type { Transaction } from "./transaction.ts";
  * token's row, and one job that may have outlasted the recent ones.
  */
 export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
-  const { store, standing, caller, now_ms } = transaction;
-  // An app's key is let in to a suspended account, for what is held to settle: it starts nothing there.
-  if (caller.kind === "app" && (standing?.suspended_at_ms ?? null) !== null) {
-    return refused({ code: "suspended" });
-  }
+  const { store, now_ms } = transaction;
   const not_allowed = whyNotReserve(transaction, request.app_slug, request.cost_estimate);
   if (not_allowed !== null) return refused(not_allowed);
-  const personal_token_id = actingToken(transaction)?.id ?? null;
+  const personal_token = actingToken(transaction);
+  const personal_token_id = personal_token?.id ?? null;
   const creator = { personal_token_id, app_slug: request.app_slug };
   const too_many = whyTooManyStarted(store, creator);
   if (too_many !== null) return refused(too_many);
@@ -65,12 +64,14 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
   );
   if (!step.ok) return step;
   ensureOpen(transaction);
+  openForJob(transaction, request.app_slug);
   const creation = { personal_token_id, created_at_ms: now_ms };
   chargeCreator(transaction, creation, { credits: 0 - step.value.posting.amount, bytes });
   const started = withStarted(store, openJobsOf(store.readNewestEntry()), creator);
   const entry = post(transaction, step.value.posting, started);
   const job = {
     ...creation,
+    token_cap_credits: personal_token?.cap_credits ?? null,
     id,
     status: step.value.status,
     app_slug: request.app_slug,
@@ -104,13 +105,14 @@ export function completeJob(
   keyed: KeyedRequest | null = null,
 ): Answer<SettledJob> {
   const job = readInTime(transaction, request.job_id);
-  if (job === null || !seesJob(transaction, job)) return refused({ code: "job_unknown" });
+  if (job === null || !seesJob(transaction, job)) return refused(unknownJob(transaction));
   const not_allowed = whyNotEnd(transaction, job);
   if (not_allowed !== null) return refused(not_allowed);
   const step = rules.complete(readBooks(transaction), job, request.actual_cost);
   if (!step.ok) return step;
-  const over_budget = whyOverBudget(transaction, 0 - step.value.posting.amount);
-  if (over_budget !== null) return refused(over_budget);
+  const charge = 0 - step.value.posting.amount;
+  const over_cap = whyOverCap(transaction, job, request.actual_cost, charge);
+  if (over_cap !== null) return refused(over_cap);
   const metadata = mergeStored(job.metadata_json, request.metadata_json);
   if (!metadata.ok) return metadata;
   const words = { metadata_json: metadata.value, failure_reason: null };
@@ -124,7 +126,7 @@ export function failJob(
   keyed: KeyedRequest | null = null,
 ): Answer<SettledJob> {
   const job = readInTime(transaction, request.job_id);
-  if (job === null || !seesJob(transaction, job)) return refused({ code: "job_unknown" });
+  if (job === null || !seesJob(transaction, job)) return refused(unknownJob(transaction));
   const not_allowed = whyNotEnd(transaction, job);
   if (not_allowed !== null) return refused(not_allowed);
   const step = rules.fail(job, request.refund);

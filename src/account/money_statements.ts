@@ -36,7 +36,7 @@ export const app_by_slug = statement((database) =>
 );
 
 export const save_app = statement((database) => {
-  const set = values("starter_credits", "granted_at_ms", "created_at_ms");
+  const set = values("starter_credits", "granted_at_ms", "created_at_ms", "access");
   return database
     .insert(apps)
     .values({ slug: value("slug"), ...set })
@@ -148,7 +148,8 @@ export const insert_job = statement((database) =>
     ...values("id", "status", "app_slug", "action", "reserved", "actual_cost"),
     ...values("failure", "failure_reason", "created_at_ms", "updated_at_ms", "expires_at_ms"),
     ...values("line", "metadata_json"),
-    ...values("personal_token_id", "settle", "on_expiry", "max_overage_percent"),
+    ...values("personal_token_id", "token_cap_credits"),
+    ...values("settle", "on_expiry", "max_overage_percent"),
     ...values("idempotency_caller", "idempotency_key", "idempotency_fingerprint"),
   }),
 );

@@ -10,6 +10,7 @@ import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
 import { createProjector } from "../readmodel/adapters.ts";
 import * as adjustments from "./adjustments.ts";
+import { setAppAccess } from "./app_access.ts";
 import { Alarm } from "./alarm.ts";
 import { AlarmRound } from "./alarm_round.ts";
 import * as batches from "./batches.ts";
@@ -31,7 +32,7 @@ import * as jobs from "./jobs.ts";
 import { inspect } from "./inspection.ts";
 import { ensureOpen } from "./ledger.ts";
 import { openJobLists, type JobLists } from "./lists.ts";
-import { bringUpToDate } from "./migrate.ts";
+import { bringUpToDate, isBlank } from "./migrate.ts";
 import { openJobsOf } from "./open_jobs.ts";
 import { Outbox } from "./outbox.ts";
 import * as purchases from "./purchases/purchases.ts";
@@ -47,6 +48,8 @@ import { readPlan, readWallet } from "./wallet.ts";
 
 export class Account extends DurableObject<Env> implements contract.AccountOperations {
   readonly #database: AccountDatabase;
+  /** False as long as nobody but an app that guesses identities reached the object: then it stores nothing. */
+  #is_open = false;
   #store!: Store;
   #personal_tokens!: PersonalTokenStore;
   #responses!: Responses;
@@ -65,30 +68,41 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     super(ctx, env);
     this.#database = drizzle(ctx.storage);
     void ctx.blockConcurrencyWhile(async () => {
-      await bringUpToDate(this.#database, ctx.storage.sql);
-      this.#alarm = new Alarm(ctx.storage, await ctx.storage.getAlarm());
-      this.#store = openStore(this.#database);
-      this.#personal_tokens = openPersonalTokenStore(this.#database);
-      this.#responses = new Responses(this.#database);
-      this.#listJobs = openJobLists(this.#database);
-      this.#outbox = new Outbox(this.#database, this.#store, createProjector(env));
-      const { ctx: context } = this;
-      this.#streams = new Streams({
-        context,
-        store: this.#store,
-        personal_tokens: this.#personal_tokens,
-      });
-      const hasStartedJobs = (): boolean => openJobsOf(this.#store.readNewestEntry()).open_jobs > 0;
-      this.#delivery = new Delivery(this.#alarm, this.#outbox, hasStartedJobs);
-      this.#erasure = new Erasure({
-        database: this.#database,
-        store: this.#store,
-        outbox: this.#outbox,
-        ground: () => this.#ground(() => undefined),
-      });
-      this.#purchases = openPurchaseStore(this.#database);
-      this.#alarm_round = new AlarmRound(this.#alarm);
+      if (!isBlank(ctx.storage.sql)) this.#open(await ctx.storage.getAlarm());
     });
+  }
+
+  /** Makes or updates the tables, and opens what works on them. */
+  #open(alarm_at_ms: number | null): void {
+    const { ctx: context } = this;
+    bringUpToDate(this.#database, context.storage.sql);
+    this.#alarm = new Alarm(context.storage, alarm_at_ms);
+    this.#store = openStore(this.#database);
+    this.#personal_tokens = openPersonalTokenStore(this.#database);
+    this.#responses = new Responses(this.#database);
+    this.#listJobs = openJobLists(this.#database);
+    this.#outbox = new Outbox(this.#database, this.#store, createProjector(this.env));
+    this.#streams = new Streams({
+      context,
+      store: this.#store,
+      personal_tokens: this.#personal_tokens,
+    });
+    const hasStartedJobs = (): boolean => openJobsOf(this.#store.readNewestEntry()).open_jobs > 0;
+    this.#delivery = new Delivery(this.#alarm, this.#outbox, hasStartedJobs);
+    this.#erasure = new Erasure({
+      database: this.#database,
+      store: this.#store,
+      outbox: this.#outbox,
+      ground: () => this.#ground(() => undefined),
+    });
+    this.#purchases = openPurchaseStore(this.#database);
+    this.#alarm_round = new AlarmRound(this.#alarm);
+    this.#is_open = true;
+  }
+
+  /** For a first write. An object without tables has no alarm either. */
+  #openOnce(): void {
+    if (!this.#is_open) this.#open(null);
   }
 
   /** Opens a stream of the account's changes: a WebSocket that may sleep with the object. */
@@ -143,7 +157,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.SettledJob> {
     const settled = { job_id: request.job_id, status: "completed" } as const;
-    return this.#transact(caller, "write", (it) =>
+    return this.#transact(caller, "settle", (it) =>
       onceInJob(it, guard, settled, (keyed) => jobs.completeJob(it, request, keyed)),
     );
   }
@@ -163,7 +177,9 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.Batch<contract.SettledJob>> {
     const stored = { endpoint: "jobs.complete.batch", form: batches.SETTLED_FORM };
-    return this.#transactOnce(caller, guard, stored, (it) => batches.completeJobs(it, requests));
+    return this.#transact(caller, "settle", (it) =>
+      this.#responses.once(it, guard, stored, () => batches.completeJobs(it, requests)),
+    );
   }
 
   failJob(
@@ -172,7 +188,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     guard: contract.IdempotencyGuard | null,
   ): contract.OnceAnswer<contract.SettledJob> {
     const settled = { job_id: request.job_id, status: "failed" } as const;
-    return this.#transact(caller, "write", (it) =>
+    return this.#transact(caller, "settle", (it) =>
       onceInJob(it, guard, settled, (keyed) => jobs.failJob(it, request, keyed)),
     );
   }
@@ -214,6 +230,14 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       const filter = { ...request, visible_apps: callers.visibleApps(transaction) };
       return accepted(listEntries(this.#database, filter));
     });
+  }
+
+  setAppAccess(
+    caller: contract.Caller,
+    slug: string,
+    access: "open" | "disconnected",
+  ): contract.Answer<null> {
+    return this.#transact(caller, "write", (it) => setAppAccess(it, slug, access));
   }
 
   readPlan(caller: contract.Caller): contract.Answer<string> {
@@ -264,7 +288,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   isDeleted(): boolean {
-    return this.#erasure.has_begun;
+    return this.#is_open && this.#erasure.has_begun;
   }
 
   readOwed(): number {
@@ -409,6 +433,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   async rebuild(): Promise<void> {
+    this.#openOnce();
     if (this.#erasure.has_begun) return;
     // The debt and its alarm come first: whatever happens now, the rebuild is finished.
     this.#outbox.startRebuild();
@@ -419,6 +444,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   /** Looks at what D1 has, and sends it what it lacks: something that was on its way there was lost. */
   catchUp(): void {
+    this.#openOnce();
     // What it still has to say it says by itself.
     if (this.#erasure.has_begun) return;
     this.#outbox.doubt();
@@ -427,6 +453,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   /** The one alarm: jobs whose time ran out, what the read model is owed, streams that end, clean-up. */
   override async alarm(): Promise<void> {
+    this.#openOnce();
     this.#delivery.ring();
     if (this.#erasure.has_begun) {
       return this.#alarm_round.run([["erasure", () => this.#erasure.step()]]);
@@ -470,6 +497,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     wanted: callers.Wanted,
     operation: (transaction: Transaction) => contract.Answer<Value>,
   ): contract.Answer<Value> {
+    if (!this.#is_open && caller.kind === "app") return refused({ code: "account_unknown" });
+    this.#openOnce();
     let has_posted = false;
     const ground = this.#ground(() => void (has_posted = true));
     const answer = transact(ground, caller, wanted, operation);
@@ -495,6 +524,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   /** One vault for the life of the instance: it knows which renewals are under way. */
   #openVault(): Vault {
+    this.#openOnce();
     const isClosed = (): boolean => this.#erasure.has_begun;
     this.#vault ??= new Vault(this.#database, this.#identityId(), isClosed);
     return this.#vault;

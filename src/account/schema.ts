@@ -4,7 +4,7 @@
  * for it, so that one logical row is one written row.
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { EXPIRY_OUTCOMES, SETTLERS } from "../domain/app_policy.ts";
+import { APP_ACCESS, EXPIRY_OUTCOMES, SETTLERS } from "../domain/app_policy.ts";
 import { ENTRY_KINDS } from "../domain/ledger.ts";
 import { CAP_PERIODS, PERSONAL_TOKEN_ACCESS } from "../domain/personal_token.ts";
 import { REVERSAL_STANDINGS } from "../domain/purchases.ts";
@@ -58,6 +58,8 @@ export const apps = sqliteTable("apps", {
   starter_credits: integer().notNull(),
   granted_at_ms: integer(),
   created_at_ms: integer().notNull(),
+  /** What the app's key may do here; see `app_access.ts`. */
+  access: text({ enum: APP_ACCESS }).notNull(),
 });
 
 /** Jobs. Ids are UUIDv7, made in order, so the key gives newest-first listing without an index. */
@@ -79,6 +81,8 @@ export const jobs = sqliteTable("jobs", {
   metadata_json: text(),
   /** The personal access token that created the job; null: a browser session or the app did. */
   personal_token_id: text(),
+  /** That token's spending cap, which bounds the job's overage also after the token ended; null: it had none. */
+  token_cap_credits: integer(),
   /** The app's policy when the job was created; see `domain/app_policy`. */
   settle: text({ enum: SETTLERS }).notNull().default("holder"),
   on_expiry: text({ enum: EXPIRY_OUTCOMES }).notNull().default("refund"),

@@ -4,15 +4,19 @@
  */
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted } from "../domain/result.ts";
-import { isSuspendable } from "./caller.ts";
+import { isSuspendable, type Wanted } from "./caller.ts";
 import type { Answer, Caller } from "./contract.ts";
 import { ensureOpen } from "./ledger.ts";
 import type { AccountStanding } from "./store.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** Why a caller is kept out; null where they are not. Asked in the transaction it decides about. */
-export function whySuspended(standing: AccountStanding | null, caller: Caller): Refusal | null {
-  if (!isSuspendable(caller)) return null;
+export function whySuspended(
+  standing: AccountStanding | null,
+  caller: Caller,
+  wanted: Wanted,
+): Refusal | null {
+  if (!isSuspendable(caller, wanted)) return null;
   return (standing?.suspended_at_ms ?? null) === null ? null : { code: "suspended" };
 }
 

@@ -63,7 +63,7 @@ export function transact<Value>(
     ground.expiry.expireDueJobs(transaction);
     const admitted = admit(transaction, caller, wanted);
     if (!admitted.ok) return admitted;
-    const suspended = whySuspended(transaction.standing, caller);
+    const suspended = whySuspended(transaction.standing, caller, wanted);
     if (suspended !== null) return refused(suspended);
     const answer = operation({ ...transaction, caller: admitted.value });
     // Here, so that it holds however a token ends.

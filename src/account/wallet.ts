@@ -4,6 +4,7 @@ import { fitsBooks } from "../domain/ledger.ts";
 import { APPS_PER_ACCOUNT_MAX } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
+import { accessAfterUse } from "./app_access.ts";
 import { visibleApps, whyNotForApp, whyNotGrant } from "./caller.ts";
 import type { Answer, AppRow, WalletAnswer, WalletRequest } from "./contract.ts";
 import { ensureOpen, FIRST_PLAN, OF_ACCOUNT, post, readBooks } from "./ledger.ts";
@@ -73,8 +74,10 @@ function upsertApp(
   known: AppRow | null,
 ): { readonly app_grant: AppGrant; readonly grant_waits: boolean } {
   const { store, now_ms, caller } = transaction;
+  const access = accessAfterUse(transaction, known);
   if (known !== null && (known.granted_at_ms !== null || caller.kind === "app")) {
     const { starter_credits } = known;
+    if (access !== known.access) store.saveApp({ ...known, access });
     return { app_grant: { slug, starter_credits, granted: false }, grant_waits: false };
   }
   const worth_now = reservation?.credits ?? worth;
@@ -86,9 +89,10 @@ function upsertApp(
   const is_covered = reservation === undefined || reservation?.day === utcDayOf(now_ms);
   const granted = may_be_made && is_covered;
   if (granted) post(transaction, { ...OF_ACCOUNT, ...change, kind: "grant", app_slug: slug });
-  if (granted || known === null) {
+  if (granted || known?.access !== access) {
     store.saveApp({
       slug,
+      access,
       starter_credits,
       granted_at_ms: granted ? now_ms : null,
       created_at_ms: known?.created_at_ms ?? now_ms,

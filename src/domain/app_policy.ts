@@ -14,6 +14,13 @@ export type ExpiryOutcome = (typeof EXPIRY_OUTCOMES)[number];
  */
 export const OVERAGE_MAX_PERCENT = 1_000;
 
+/**
+ * What an app's server may do in an account by the app's key. `none`: only end the app's own jobs; `open`: also read
+ * the wallet, and create and read the app's jobs; `disconnected`: as `none`, until the holder connects the app again.
+ */
+export const APP_ACCESS = ["none", "open", "disconnected"] as const;
+export type AppAccess = (typeof APP_ACCESS)[number];
+
 /** A job keeps the policy it was created under, whatever its app's is later. */
 export interface JobPolicy {
   readonly settle: Settler;

@@ -92,6 +92,8 @@ export type ScopeReason =
   | "holder_only"
   /** The origin that acts by a session does not receive upstream tokens of this provider. */
   | "upstream_origin"
+  /** The job's token had a spending cap and has ended: the job may cost what was reserved for it. */
+  | "cap_ended"
   /** It is an app's key, which acts for that app's jobs alone. */
   | "app_key";
 

@@ -1,5 +1,6 @@
 /** Every address of the service and what answers it. */
 import type { Hono } from "hono";
+import { changeAppAccess } from "./account/app_access.ts";
 import { buyCredits } from "./account/buy.ts";
 import { downloadData } from "./account/data.ts";
 import { deleteAccount, showDeletion } from "./account/delete.tsx";
@@ -108,6 +109,7 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.get("/account/data.json", signInFirst, ...downloadData);
   app.get("/account/delete", signInFirst, ...showDeletion);
   app.post("/account/delete", ...own_form, limitWrites, ...deleteAccount);
+  app.post("/account/app-access", ...own_form, limitWrites, ...changeAppAccess);
   app.post("/account/end-session", ...own_form, ...endSession);
   app.post("/account/link", ...own_form, ...linkMethod);
   app.post("/account/unlink", ...own_form, ...unlinkMethod);
@@ -149,7 +151,8 @@ export function addRoutes(app: Hono<AppEnvironment>): void {
   app.post("/api/jobs/complete/batch", ...write, ...completeJobs);
   app.post("/api/jobs/fail", ...write, ...failJob);
   app.post("/api/jobs/cancel", authenticate, ...rest_of_write, ...cancelJob);
-  app.post("/api/checkout", whereSold, ...write, limitCheckouts, ...startCheckout);
+  const purchase = [authenticate, ...rest_of_write, limitCheckouts] as const;
+  app.post("/api/checkout", whereSold, ...purchase, ...startCheckout);
 
   const approver = [requireBrowserSession, guardCookieWrites, limitAttempts] as const;
   app.post("/api/device/start", limitNetwork("device_start"), limitedBody, ...startLogin);

@@ -153,6 +153,9 @@ export const NOTICES = {
   unlinked:
     "Unlinked. You can no longer sign in that way, and what was approved that way has lost its access.",
   only_one_left: "This is your only way to sign in. Link another one first.",
+  app_disconnected:
+    "Disconnected. The app starts nothing new with your credits by itself. Jobs that it started still finish.",
+  app_connected: "Connected. The app can use your credits for its own jobs again.",
   session_ended: "Ended. That browser has to sign in again.",
   account_deleted: "That account is deleted. Sign in to begin a new one.",
   not_linked: "That was not linked to your account.",

@@ -161,6 +161,7 @@ async function expectSpending(identity_id: string, { entries, jobs }: Contents):
 const NOT_IN_D1 = [
   "metadata_json",
   "personal_token_id",
+  "token_cap_credits",
   "settle",
   "on_expiry",
   "max_overage_percent",

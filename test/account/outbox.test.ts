@@ -362,6 +362,8 @@ describe("the alarm", () => {
   });
 
   it("is armed in the very transaction that posts a line", async () => {
+    // Its tables are made before, in a transaction of their own.
+    await accountOf().checkCaller(session);
     const armed = await runInDurableObject(accountOf(), (instance, state) => {
       const calls: string[] = [];
       const { storage } = state;
@@ -709,7 +711,7 @@ describe("a rebuild", () => {
       ADA,
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs})
        insert into jobs select printf('00000000-%07d', i), 'completed', app_slug, action, 0, 0, null, null,
-         created_at_ms, updated_at_ms, expires_at_ms, 1, null, null,
+         created_at_ms, updated_at_ms, expires_at_ms, 1, null, null, null,
          settle, on_expiry, max_overage_percent, null, null, null from jobs, n`,
     );
     await accountOf().rebuild();

@@ -2,8 +2,12 @@ import { describe, expect, it, vi } from "vitest";
 import { getToken } from "../support/device_logins.ts";
 import { dump } from "../support/account_object.ts";
 import { send, signIn } from "../support/passbook.ts";
+import { SETTINGS, signInOperator } from "../http/admin/operators.ts";
+import { openAppServer } from "../http/app_server.ts";
 import { SECRET_KEY } from "./stripe_double.ts";
 import { checkout, deliver, openCheckout, openStripe, RETURN_URL, SELLING } from "./till.ts";
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 describe("opening a checkout", () => {
   it("gives Stripe's address, and tells Stripe who buys what and where they come back", async () => {
@@ -219,4 +223,25 @@ describe("the account page where credits are sold", () => {
 it("a checkout's id is the buyer's to find in the address", async () => {
   openStripe();
   expect(await openCheckout(await signIn())).toBe("cs_test_1");
+});
+
+it("an app's key opens no checkout, also in a suspended account, and uses up nobody's limit", async () => {
+  const stripe = openStripe();
+  const operator = await signInOperator();
+  const selling = { ...operator, settings: { ...SELLING, ...SETTINGS } };
+  const server = await openAppServer("demo", {}, selling);
+  const ada = await signIn();
+  await send("GET", "/api/wallet?app=demo", { headers: bearer(ada.token) }, selling.settings);
+  const headers = {
+    Authorization: `Bearer ${server.key}`,
+    "Passbook-Identity": ada.identity_id,
+    "Content-Type": "application/json",
+  };
+  const body = JSON.stringify({ package: "small", return_url: RETURN_URL });
+  for (let attempt = 0; attempt < 30; attempt += 1) {
+    const answer = await send("POST", "/api/checkout", { headers, body }, selling.settings);
+    expect([answer.status, answer.body.code]).toEqual([403, "scope"]);
+  }
+  expect(stripe.sessions.size).toBe(0);
+  expect((await checkout(ada)).status).toBe(200);
 });

@@ -15,6 +15,7 @@ import {
   nameFromSlug,
   number,
 } from "../words_account.ts";
+import { Apps, type ShownApp } from "./apps.tsx";
 import { BuyCredits, type ShownPackage } from "./buy.tsx";
 import { JobCards, type ShownJob } from "./job_card.tsx";
 import { Sessions, type ShownSession } from "./sessions.tsx";
@@ -33,11 +34,7 @@ export interface ShownOverview {
   readonly line: number;
   readonly reserved: number;
   readonly open_jobs: number;
-  readonly apps: readonly {
-    readonly slug: string;
-    readonly starter_credits: number;
-    readonly granted_at_ms: number | null;
-  }[];
+  readonly apps: readonly ShownApp[];
   /** Whether apps may still give starter credits. */
   readonly takes_starters: boolean;
   readonly debt_cause: Parameters<typeof debtWords>[0];
@@ -78,7 +75,7 @@ export function AccountPage(props: AccountPageProps) {
           <BuyCredits packages={packages} />
           <RecentJobs jobs={overview.recent_jobs} />
           <Spending overview={overview} appName={appName} />
-          <Apps overview={overview} appName={appName} />
+          <Apps apps={overview.apps} takes_starters={overview.takes_starters} appName={appName} />
         </div>
         <div class="side-column">
           <Profile person={person} overview={overview} />
@@ -169,39 +166,6 @@ function Spending({ overview, appName }: Pick<AccountPageProps, "overview" | "ap
         <span class="hint">{credits(total)} in the last 30 days</span>
       </div>
       <SpendingChart spending={spending} appName={appName} />
-    </section>
-  );
-}
-
-function Apps({ overview, appName }: Pick<AccountPageProps, "overview" | "appName">) {
-  const { apps } = overview;
-  if (apps.length === 0) return <div id="apps" data-live></div>;
-  return (
-    <section class="panel" id="apps" data-live aria-labelledby="apps-name">
-      <h2 id="apps-name">Your apps</h2>
-      <ul class="rows">
-        {apps.slice(0, 50).map(({ slug, starter_credits, granted_at_ms }) => (
-          <li>
-            <span>
-              <a href={`/account/jobs?app=${slug}`}>{appName(slug)}</a>
-            </span>
-            <span class="hint">
-              {granted_at_ms === null ? (
-                overview.takes_starters ? (
-                  "No starter credits yet"
-                ) : (
-                  "No starter credits"
-                )
-              ) : (
-                <>
-                  {credits(starter_credits)} to start with,{" "}
-                  <Time at_ms={granted_at_ms} style="day" />
-                </>
-              )}
-            </span>
-          </li>
-        ))}
-      </ul>
     </section>
   );
 }
