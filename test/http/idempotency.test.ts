@@ -224,6 +224,17 @@ describe("Idempotency-Key", () => {
     expect((await (await signIn()).post("/api/jobs", JOB, KEY)).text).toBe(first.text);
   });
 
+  it("used again after its 24 hours gives the newer response, also once the clock goes back", async () => {
+    const midnight_ms = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
+    vi.useFakeTimers({ toFake: ["Date"], now: midnight_ms + 1_000 });
+    await (await signInWithCredits()).post("/api/jobs", JOB, KEY);
+    vi.setSystemTime(midnight_ms + 1_000 + DAY_MS);
+    const newer = await (await signIn()).post("/api/jobs", JOB, KEY);
+    expect(newer.headers.get("Idempotency-Replayed")).toBeNull();
+    vi.setSystemTime(midnight_ms + DAY_MS);
+    expect((await (await signIn()).post("/api/jobs", JOB, KEY)).text).toBe(newer.text);
+  });
+
   it("of a request that a failing store undid is free again", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const ada = await signInWithCredits();

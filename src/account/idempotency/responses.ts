@@ -3,7 +3,7 @@
  * The row's key begins with the UTC day, so that the alarm finds old rows without an index, which would be
  * one more written row for each key.
  */
-import { and, asc, sql } from "drizzle-orm";
+import { and, asc, desc, sql } from "drizzle-orm";
 import { DAY_MS, utcDayOf } from "../../domain/day.ts";
 import {
   IDEMPOTENCY_CLEANUP_ROWS,
@@ -35,7 +35,8 @@ export const WHOLE: ResponseForm<never> = {
 
 const { day, caller, endpoint, key } = idempotencyKeys;
 
-// The rows of three days are read by their whole key: the clock may have gone back over midnight.
+// The rows of three days are read by their whole key: the clock may have gone back over midnight. Then a key used
+// again after its 24 hours may have two rows that count: the newest is the one that its caller knows.
 const rows_of_key = statement((database) =>
   database
     .select()
@@ -47,7 +48,8 @@ const rows_of_key = statement((database) =>
         matches(endpoint),
         matches(key),
       ),
-    ),
+    )
+    .orderBy(desc(day)),
 );
 const insert = statement((database) =>
   database
