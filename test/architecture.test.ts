@@ -76,7 +76,6 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "readiness.ts",
     "setting_problems.ts",
     "account/client.ts",
-    "account/contract.ts",
     "account/vault/client.ts",
     "budget/client.ts",
     "device/client.ts",

@@ -22,7 +22,7 @@ export interface ProjectedRows {
 
 /**
  * Rows, and the line that D1 must have for them to follow. `presumed`: the account as of that line;
- * nothing for the first lines, and in messages of an older release.
+ * nothing for the first lines.
  */
 export interface ProjectionMessage {
   readonly rows: ProjectedRows;

@@ -15,11 +15,10 @@ export const each = (write: (name: Measure) => string): string => MEASURES.map(w
 
 export const SUMS = each((name) => `sum(${name}) as ${name}`);
 
-/** The days in a JSON array, as columns. `counted`: see {@link daysOf}. */
+/** The days in a JSON array, as columns. */
 export const dayColumns = (value: string): string =>
   `${value} ->> '$.day' as day, ${value} ->> '$.app_slug' as app_slug,
-   ${each((name) => `coalesce(${value} ->> '$.${name}', 0) as ${name}`)},
-   coalesce(${value} ->> '$.counted', 0) as counted`;
+   ${each((name) => `coalesce(${value} ->> '$.${name}', 0) as ${name}`)}`;
 
 /** Where the walk over accounts stands: always one row, `place`. */
 export const PLACE = `(select coalesce(max(after_account_id), '') as after_account_id,
@@ -40,12 +39,12 @@ const REMEMBERED_FROM = `(select
   from ${PLACE})`;
 
 const asJson = `json_object('day', day, 'app_slug', app_slug,
-  ${each((name) => `'${name}', ${name}`)}, 'counted', counted)`;
+  ${each((name) => `'${name}', ${name}`)})`;
 
 /** For the upsert of an account: what its row remembers, and what the lines after its own add. */
 export const ADD_LINES = `(
   select json_group_array(json(${asJson})) from (
-    select day, app_slug, ${SUMS}, max(counted) as counted
+    select day, app_slug, ${SUMS}
     from (
       select ${dayColumns("value")} from json_each(accounts.days_json)
       union all
@@ -55,8 +54,7 @@ export const ADD_LINES = `(
 
 /**
  * What accounts remember of days that are not closed, by day and app, and {@link ALL_APPS} together.
- * `accounts_where` may name `accounts` and `place`; `days_where` follows the day. An account counts as
- * active unless its day is marked as `counted`: an earlier build left that on days it had closed.
+ * `accounts_where` may name `accounts` and `place`; `days_where` follows the day.
  */
 export function daysOf(accounts_where: string, days_where: string): string {
   const days = `select accounts.id as id, ${dayColumns("days.value")}
@@ -64,7 +62,7 @@ export function daysOf(accounts_where: string, days_where: string): string {
     where ${accounts_where}
       and days.value ->> '$.day' >= ${closedBefore("accounts.id")}
       and days.value ->> '$.day' ${days_where}`;
-  const added = `${SUMS}, 1 - max(counted) as active_accounts`;
+  const added = `${SUMS}, 1 as active_accounts`;
   return `select day, app_slug, ${added} from (${days}) group by id, day, app_slug
     union all
     select day, '${ALL_APPS}' as app_slug, ${added} from (${days}) group by id, day`;

@@ -161,7 +161,7 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
     const has = ({ rows: { account }, presumed }: ProjectionMessage): boolean => {
       const row = known.get(account.id);
       if (row === undefined) return false;
-      // A later line may be of a history that was undone. Older releases did not say what was before.
+      // A later line may be of a history that was undone. Of first lines nothing is presumed.
       return presumed === undefined ? row.line >= account.line : isSame(row, account);
     };
     return deliveries.map((one) => moved(one) || has(one));

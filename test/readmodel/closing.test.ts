@@ -1,4 +1,3 @@
-import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { DAY_MS, utcDayOf } from "../../src/domain/day.ts";
@@ -249,38 +248,5 @@ describe("an account that is forgotten in portions", () => {
     expect(await series()).toEqual(before);
     await upkeep(NOW_MS + 20 * DAY_MS);
     expect(await series()).toEqual(before);
-  });
-});
-
-describe("totals of an earlier build", () => {
-  it("which marked days as counted in accounts' rows, are counted once", async () => {
-    await reset();
-    const at = env.TEST_D1_MIGRATIONS.findIndex(({ name }) => name.includes("closed_days"));
-    await applyD1Migrations(env.DB, env.TEST_D1_MIGRATIONS.slice(0, at));
-    const days = JSON.stringify([
-      { day: CLOSED - 9, app_slug: "demo", jobs: 0, counted: 1 },
-      { day: CLOSED - 9, app_slug: "late", jobs: 2, counted: 1 },
-      { day: CLOSED - 1, app_slug: "demo", jobs: 4, counted: 0 },
-    ]);
-    await env.DB.exec(
-      `insert into accounts values ('account', 'ada', 'free', 1, 9, 0, 0, 1, '${days}');
-insert into daily_totals values (${CLOSED - 9}, 'demo', 0, 0, 0, 0, 0, 0, 5, 0, 1);
-insert into daily_totals values (${CLOSED - 9}, 'late', 0, 0, 0, 0, 0, 0, 1, 0, 1);
-insert into daily_totals values (${CLOSED - 9}, '*', 0, 0, 0, 0, 0, 0, 6, 0, 1);
-insert into upkeep values (1, 'abc');`,
-    );
-    await applyD1Migrations(env.DB, env.TEST_D1_MIGRATIONS);
-    const expected = [
-      { jobs: 8, active_accounts: 1 },
-      { jobs: 4, active_accounts: 1 },
-    ];
-    expect(await series()).toMatchObject(expected);
-    await upkeep();
-    await upkeep();
-    expect(await series()).toMatchObject(expected);
-    expect(await series("late")).toMatchObject([{ jobs: 3, active_accounts: 1 }]);
-    await deliver(CLOSED - 1, 10, 10);
-    expect(await series()).toMatchObject([{ jobs: 8 }, { jobs: 5, active_accounts: 1 }]);
-    expect(await remembered()).toMatchObject([{ day: CLOSED - 1 }]);
   });
 });

@@ -116,6 +116,7 @@ async function compare(account: number, before_ms: number, model: Totals): Promi
   for (const job of within) {
     delete job["metadata_json"];
     delete job["personal_token_id"];
+    delete job["token_cap_credits"];
     delete job["settle"];
     delete job["on_expiry"];
     delete job["max_overage_percent"];
