@@ -1,6 +1,6 @@
 /**
- * Every command of README.md, as written, in a fresh copy of what is checked in, with no module and no
- * setting of this checkout. A command that is added there and not said here how to run fails.
+ * Runs every command of README.md and CONTRIBUTING.md as written, in a fresh copy of the checked-in files, without
+ * the modules and settings of this checkout. A new command there fails until it is listed here.
  */
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -20,7 +20,8 @@ const PORT_AS_WRITTEN = 8787;
 const NOT_RUN_HERE: Readonly<Record<string, string>> = {
   "npm ci && npm run check": "this very test is a part of it",
   "npm test": "this very test is a part of it",
-  "npx vitest run --project worker": "the other half of the run that this test is in",
+  "npx vitest run --project worker test/http/jobs.test.ts":
+    "the run that this test is in includes it",
   "npx wrangler login": "it signs in at Cloudflare with a browser",
   "npm run deploy -- --secrets passbook-secrets.vars":
     "it asks Cloudflare; commands/deploy runs it against a stand-in",
@@ -33,7 +34,8 @@ const NOT_RUN_HERE: Readonly<Record<string, string>> = {
 };
 
 const SIGNING_IN =
-  "curl -si http://localhost:8787/signin/dev -d email=ada@example.com -d redirect_to=http://localhost:3000/";
+  "export PASSBOOK_TOKEN=$(curl -s -o /dev/null -w '%{redirect_url}' http://localhost:8787/signin/dev " +
+  "-d email=ada@example.com -d redirect_to=http://localhost:3000/ | sed 's/.*token=//')";
 
 interface Ran {
   readonly code: number;
@@ -43,6 +45,7 @@ interface Ran {
 let folder: string;
 let clone: string;
 let port: number;
+let token = "";
 const started: number[] = [];
 
 /** The environment of somebody's own terminal: nothing that npm or this run has put in it. */
@@ -77,14 +80,14 @@ async function succeed(line: string, cwd = clone): Promise<string> {
   return said;
 }
 
-/** The commands that README.md shows: lines of its shell blocks, and what its tables and text quote. */
+/** The commands that both files show: lines of shell blocks, and commands quoted in tables and text. */
 function writtenCommands(): string[] {
-  const readme = readFileSync("README.md", "utf8");
-  const lines = [...readme.matchAll(/^```sh\n([^`]*)^```/gm)]
-    .flatMap(([, block = ""]) => block.split("\n"))
+  const text = `${readFileSync("README.md", "utf8")}\n${readFileSync("CONTRIBUTING.md", "utf8")}`;
+  const lines = [...text.matchAll(/^```sh\n([^`]*)^```/gm)]
+    .flatMap(([, block = ""]) => block.replaceAll(/ *\\\n */g, " ").split("\n"))
     .map((line) => line.replace(/ {2,}#.*$/, "").trim())
     .filter((line) => line !== "");
-  const quoted = [...readme.matchAll(/`((?:npm|npx|passbook) [^`…]*)`/g)].map(
+  const quoted = [...text.matchAll(/`((?:npm|npx|node|passbook) [^`…]*)`/g)].map(
     ([, line = ""]) => line,
   );
   return [...new Set([...lines, ...quoted])];
@@ -147,10 +150,15 @@ const RUN: Readonly<Record<string, () => Promise<void>>> = {
   },
   [SIGNING_IN]: async () => {
     const line = SIGNING_IN.replaceAll(`localhost:${PORT_AS_WRITTEN}`, `localhost:${port}`);
-    const location = /^location: (\S+)/im.exec(await succeed(line))?.[1] ?? "";
-    const token = new URL(location).searchParams.get("token") ?? "";
-    expect(token).not.toBe("");
-    await runProgram(token);
+    token = (await succeed(`${line} && echo "$PASSBOOK_TOKEN"`)).trim();
+    expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+  },
+  "node render.mjs": async () => {
+    const [, program = ""] = /^```js\n([^`]*)^```/m.exec(readFileSync("README.md", "utf8")) ?? [];
+    const app = join(folder, "app");
+    const here = program.replaceAll(`localhost:${PORT_AS_WRITTEN}`, `localhost:${port}`);
+    writeFileSync(join(app, "render.mjs"), here);
+    expect(await succeed(`PASSBOOK_TOKEN=${token} node render.mjs`, app)).toBe("done 76\n");
   },
   "npm run openapi": async () => {
     const document = "src/http/openapi/openapi.json";
@@ -170,19 +178,6 @@ const RUN: Readonly<Record<string, () => Promise<void>>> = {
     expect(readFileSync(join(clone, migration), "utf8")).toBe(readFileSync(migration, "utf8"));
   },
 };
-
-/** The program for app developers, in a folder with the package. */
-async function runProgram(token: string): Promise<void> {
-  const [, program = ""] = /^```js\n([^`]*)^```/m.exec(readFileSync("README.md", "utf8")) ?? [];
-  const app = join(folder, "app");
-  const here = program.replaceAll(`localhost:${PORT_AS_WRITTEN}`, `localhost:${port}`);
-  const said = `const token = ${JSON.stringify(token)};\n${here}\nconsole.log(result);\n`;
-  writeFileSync(join(app, "program.mjs"), said);
-  expect(await succeed("node program.mjs", app)).toBe("done\n");
-  const headers = { Authorization: `Bearer ${token}` };
-  const wallet = await fetch(`http://localhost:${port}/api/wallet`, { headers });
-  expect(await wallet.json()).toMatchObject({ account: { credits: 76 } });
-}
 
 /** Whether nobody listens there: a developer's own service may be running. */
 async function isFree(wanted: number): Promise<boolean> {
@@ -207,11 +202,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe("README.md", () => {
-  it("has no command that is neither run here nor said why not, and none is said that it has not", () => {
+describe("README.md and CONTRIBUTING.md", () => {
+  it("show exactly the commands that this file runs or explains why it does not", () => {
     const known = [...Object.keys(RUN), ...Object.keys(NOT_RUN_HERE)];
     expect(writtenCommands().toSorted()).toEqual(known.toSorted());
   });
 
-  it.each(Object.keys(RUN))("%s", (line) => RUN[line]?.(), PATIENCE_MS);
+  it.each(Object.keys(RUN))("a fresh copy runs `%s`", (line) => RUN[line]?.(), PATIENCE_MS);
 });
