@@ -64,8 +64,9 @@ describe("registering an app", () => {
     [{ DEFAULT_STARTER_CREDITS: "40" }, "40"],
     [{ DEV_SIGNIN: "false", BASE_URL }, "0"],
   ])("suggests the starter credits that its slug has before: %j", async (more, credits) => {
-    const { open } = await openConsole();
-    const page = await open("/console/new-app", { ...SETTINGS, ...more });
+    const { olga, open } = await openConsole();
+    const operators = { OPERATORS: olga.person.identity_id };
+    const page = await open("/console/new-app", { ...operators, ...more });
     expect(page.text).toMatch(
       new RegExp(`<input[^>]*value="${credits}"[^>]*name="starter_credits"`),
     );
