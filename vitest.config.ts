@@ -3,6 +3,11 @@ import { Response } from "miniflare";
 import { defineConfig } from "vitest/config";
 import { developmentSettings } from "./src/commands/development_settings.ts";
 import { prepareAssets } from "./src/commands/static_assets.ts";
+import { memoryFolder } from "./test/support/outside/memory_folder.ts";
+
+// Node and all that it starts make temporary folders there, and the stores are in them.
+const in_memory = memoryFolder();
+if (in_memory !== null) process.env["TMPDIR"] = in_memory;
 
 // Tests bring their own settings and keys, so a developer's .dev.vars changes nothing for them.
 const settings = Object.fromEntries(
