@@ -111,6 +111,7 @@ export default defineConfig({
           include: ["test/*.test.ts", "test/{commands,flows,pages,cli,examples}/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          globalSetup: ["./test/support/outside/migrated_stores.ts"],
           // Each file starts a Worker of its own; two cores carry one at a time.
           fileParallelism: false,
         },

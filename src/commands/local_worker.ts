@@ -103,6 +103,11 @@ export interface LocalWorkerOptions {
 /** Starts a Worker with state of its own and waits until it answers. */
 export async function startLocalWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
   await applyMigrations(options.persist_to);
+  return startMigratedWorker(options);
+}
+
+/** Starts a Worker on databases that are migrated already, and waits until it answers. */
+export async function startMigratedWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
   const { certificate } = options;
   const url = `${certificate === undefined ? "http" : "https"}://localhost:${options.port}`;
   const child = await startWrangler(

@@ -7,9 +7,10 @@ import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { developmentSettings } from "../../src/commands/development_settings.ts";
-import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
+import { freePort, type LocalWorker } from "../../src/commands/local_worker.ts";
 import { launchBrowser } from "../support/outside/chromium.ts";
 import { installPackage, type Installed } from "../support/outside/installed.ts";
+import { startTestWorker } from "../support/outside/test_worker.ts";
 
 let directory: string;
 let installed: Installed;
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const settings = `${await developmentSettings()}DEVICE_POLL_INTERVAL_SECONDS=1\n`;
   await writeFile(env_file, `${settings}OPERATORS=olga@example.com\n`);
   const persist_to = join(directory, "state");
-  passbook = await startLocalWorker({ port: await freePort(), persist_to, env_file });
+  passbook = await startTestWorker({ port: await freePort(), persist_to, env_file });
   browser = await launchBrowser();
 });
 

@@ -8,9 +8,10 @@ import type { Browser, Page } from "playwright-core";
 import { createServer, type ViteDevServer } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { developmentSettings } from "../../src/commands/development_settings.ts";
-import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
+import { freePort, type LocalWorker } from "../../src/commands/local_worker.ts";
 import { installPackage, type Installed } from "../support/outside/installed.ts";
 import { launchBrowser } from "../support/outside/chromium.ts";
+import { startTestWorker } from "../support/outside/test_worker.ts";
 
 let directory: string;
 let installed: Installed;
@@ -28,7 +29,7 @@ beforeAll(async () => {
   const env_file = join(directory, "settings.env");
   const settings = (await developmentSettings()).replace("http://localhost:5173", app);
   await writeFile(env_file, `${settings}DEVICE_POLL_INTERVAL_SECONDS=1\n`);
-  passbook = await startLocalWorker({ port, persist_to: join(directory, "state"), env_file });
+  passbook = await startTestWorker({ port, persist_to: join(directory, "state"), env_file });
   await writeFile(join(installed.folder, "web/.env"), `VITE_PASSBOOK_URL=${passbook.url}\n`);
   const root = join(installed.folder, "web");
   const server = { port: app_port, strictPort: true };

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { developmentSettings } from "../../src/commands/development_settings.ts";
-import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
+import { freePort, type LocalWorker } from "../../src/commands/local_worker.ts";
+import { startTestWorker } from "../support/outside/test_worker.ts";
 
 /** The platform tries a failing alarm six times more, after 2, 4, 8, 16, 32 and 64 seconds. */
 const ALARM_TRIES = 7;
@@ -29,7 +30,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** Puts a build of the Worker on the one state, in place of the one before. */
 async function release(script?: string): Promise<void> {
   await worker?.stop();
-  worker = await startLocalWorker({
+  worker = await startTestWorker({
     port: await freePort(),
     persist_to: join(folder, "state"),
     env_file,

@@ -4,13 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { developmentSettings } from "../../src/commands/development_settings.ts";
-import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
+import { freePort, type LocalWorker } from "../../src/commands/local_worker.ts";
 import {
   CLIENT,
   startRealProvider,
   type GrantedTokens,
   type RealProvider,
 } from "./real_provider.ts";
+import { startTestWorker } from "../support/outside/test_worker.ts";
 
 let directory: string;
 let provider: RealProvider;
@@ -38,7 +39,7 @@ beforeAll(async () => {
     `SOCIAL_API_URL=${issuer}/me`,
   ];
   await writeFile(env_file, lines.join("\n"));
-  worker = await startLocalWorker({
+  worker = await startTestWorker({
     port: await freePort(),
     persist_to: join(directory, "state"),
     env_file,

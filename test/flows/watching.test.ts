@@ -7,9 +7,10 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createClient, type AccountEvent, type PassbookClient } from "../../src/client/index.ts";
 import { developmentSettings } from "../../src/commands/development_settings.ts";
-import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
+import { freePort, type LocalWorker } from "../../src/commands/local_worker.ts";
 import { launchBrowser } from "../support/outside/chromium.ts";
 import { fillSignIn } from "../support/outside/pages_in_browser.ts";
+import { startTestWorker } from "../support/outside/test_worker.ts";
 
 const JOBS = 200;
 const JOBS_AT_ONCE = 4;
@@ -44,7 +45,7 @@ afterAll(async () => {
 /** A build of the Worker on the one state and port; what was in memory before is gone. */
 function release(): Promise<LocalWorker> {
   const persist_to = join(folder, "state");
-  return startLocalWorker({ port, persist_to, env_file: join(folder, "settings") });
+  return startTestWorker({ port, persist_to, env_file: join(folder, "settings") });
 }
 
 async function signIn(): Promise<string> {

@@ -7,8 +7,9 @@ import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { developmentSettings } from "../../src/commands/development_settings.ts";
-import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
+import { freePort, type LocalWorker } from "../../src/commands/local_worker.ts";
 import { launchBrowser } from "../support/outside/chromium.ts";
+import { startTestWorker } from "../support/outside/test_worker.ts";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const SCREENSHOTS = ".scratch/deletion";
@@ -28,7 +29,7 @@ beforeAll(async () => {
   const env_file = join(directory, "settings.env");
   await writeFile(env_file, await developmentSettings());
   const persist_to = join(directory, "state");
-  passbook = await startLocalWorker({ port: await freePort(), persist_to, env_file });
+  passbook = await startTestWorker({ port: await freePort(), persist_to, env_file });
   browser = await launchBrowser();
   axe = await readFile(AXE, "utf8");
   await mkdir(SCREENSHOTS, { recursive: true });

@@ -10,7 +10,8 @@ import { OAuth2Server } from "oauth2-mock-server";
 import { Provider } from "oidc-provider";
 import { developmentSettings } from "../../src/commands/development_settings.ts";
 import type { Certificate } from "./certificate.ts";
-import { freePort, startLocalWorker, type LocalWorker } from "../../src/commands/local_worker.ts";
+import { freePort, type LocalWorker } from "../../src/commands/local_worker.ts";
+import { startTestWorker } from "../support/outside/test_worker.ts";
 
 export const PARENT_DOMAIN = "family.localhost";
 
@@ -65,7 +66,7 @@ export async function startFamily(
   const added = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   await writeFile(env_file, [...kept, ...added].join("\n"));
   const persist_to = join(directory, "state");
-  const worker = await startLocalWorker({
+  const worker = await startTestWorker({
     port,
     persist_to,
     env_file,

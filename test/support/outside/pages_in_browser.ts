@@ -7,12 +7,9 @@ import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { developmentSettings } from "../../../src/commands/development_settings.ts";
-import {
-  freePort,
-  startLocalWorker,
-  type LocalWorker,
-} from "../../../src/commands/local_worker.ts";
+import { freePort, type LocalWorker } from "../../../src/commands/local_worker.ts";
 import { launchBrowser } from "./chromium.ts";
+import { startTestWorker } from "./test_worker.ts";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
@@ -61,7 +58,7 @@ export function usePages(
     const lines = Object.entries(more).map(([setting, value]) => `${setting}='${value}'\n`);
     await writeFile(env_file, (await developmentSettings()) + lines.join(""));
     const persist_to = join(directory, "state");
-    passbook = await startLocalWorker({ port: await freePort(), persist_to, env_file });
+    passbook = await startTestWorker({ port: await freePort(), persist_to, env_file });
     browser = await launchBrowser();
     await mkdir(pictures, { recursive: true });
   });

@@ -1,0 +1,17 @@
+/** The Worker of a test file outside the Worker: `wrangler dev` on stores of its own. */
+import { existsSync } from "node:fs";
+import { cp } from "node:fs/promises";
+import { inject } from "vitest";
+import {
+  startMigratedWorker,
+  type LocalWorker,
+  type LocalWorkerOptions,
+} from "../../../src/commands/local_worker.ts";
+
+/** Starts a Worker on empty stores, or on those that an earlier Worker left under `persist_to`. */
+export async function startTestWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
+  if (!existsSync(options.persist_to)) {
+    await cp(inject("migrated_stores"), options.persist_to, { recursive: true });
+  }
+  return startMigratedWorker(options);
+}
