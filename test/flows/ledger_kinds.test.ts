@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const COPY = join(".wrangler", "with_another_kind");
+const TYPES = join(".wrangler", "types_for_ledger_kinds.d.ts");
 
 /** What the compiler says of `src` with another kind of ledger line; null: it compiles. */
 function compile(kind: string | null): string | null {
@@ -15,7 +16,7 @@ function compile(kind: string | null): string | null {
   const source = readFileSync(ledger, "utf8");
   if (kind !== null) writeFileSync(ledger, source.replace('"debt",\n', `"debt",\n  "${kind}",\n`));
   const options = { extends: "../../tsconfig.json", include: ["src/account/projection.ts"] };
-  const types = { compilerOptions: { types: ["../types.d.ts"] } };
+  const types = { compilerOptions: { types: ["../types_for_ledger_kinds.d.ts"] } };
   writeFileSync(join(COPY, "tsconfig.json"), JSON.stringify({ ...options, ...types }));
   try {
     execFileSync("npx", ["tsc", "--noEmit", "-p", COPY], { encoding: "utf8", stdio: "pipe" });
@@ -25,7 +26,14 @@ function compile(kind: string | null): string | null {
   }
 }
 
-afterAll(() => rmSync(COPY, { recursive: true, force: true }));
+// Its own, so that it needs no other command before it.
+beforeAll(() => {
+  mkdirSync(".wrangler", { recursive: true });
+  execFileSync("npx", ["wrangler", "types", TYPES], { stdio: "pipe" });
+});
+afterAll(() => {
+  for (const path of [COPY, TYPES]) rmSync(path, { recursive: true, force: true });
+});
 
 describe("a kind of ledger line that says nothing of the read model", () => {
   it("does not compile, and what is there does", () => {
