@@ -31,7 +31,8 @@ const SCOPE_WORDS: Readonly<Record<ScopeReason, string>> = {
   itself_only: "A token may revoke only itself. Revoke others on the page /account/tokens.",
   upstream_origin:
     "This origin does not receive this provider's tokens. An operator can add the provider to the app's upstream_providers.",
-  holder_only: "Only the account's holder may do this, in a browser where they are signed in.",
+  holder_only:
+    "Only the account's holder may do this, in a browser where they are signed in: on the page /account or /account/jobs.",
   cap_ended:
     "The token that created this job had a spending cap and has ended. Settle the job at what was reserved for it, or less.",
   app_key: "An app's key is for the wallet and that app's own jobs.",
