@@ -105,11 +105,12 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
       user.name !== profile.name ||
       user.email !== profile.email ||
       user.email_verified !== profile.email_verified;
+    // The provider may have been unlinked since: then its word must not pass for the next oldest one's.
     if (changed)
       await database
         .update(users)
         .set({ ...profile })
-        .where(eq(users.id, user_id));
+        .where(and(eq(users.id, user_id), isOldest(user_id, provider)));
   };
   return {
     async findOrCreate(origin, profile) {
@@ -231,17 +232,18 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
           ),
         );
       // Who vouched for the address goes, and the word for it with them, in one transaction; the next
-      // oldest speaks at its next sign-in.
-      const vouched = before[0]?.provider === provider && before.length > 1;
+      // oldest speaks at its next sign-in. Decided there too: a link under way may have changed who stays.
       const silence = database
         .update(users)
         .set({ email_verified: false })
-        .where(eq(users.id, user_id));
-      const [, removed, ended_sessions] = await database.batch(
-        vouched
-          ? [tombstone, removal, ending, cutting, silence]
-          : [tombstone, removal, ending, cutting],
-      );
+        .where(and(eq(users.id, user_id), isOldest(user_id, provider), not_the_last));
+      const [, , removed, ended_sessions] = await database.batch([
+        silence,
+        tombstone,
+        removal,
+        ending,
+        cutting,
+      ]);
       if (removed.meta.changes > 0) {
         const linked_at_ms = row?.created_at_ms ?? Date.now();
         return { kind: "unlinked", linked_at_ms, ended_sessions };
@@ -280,6 +282,13 @@ function found({ user_id, created_at_ms, opens_as_returned }: FoundRow): Found {
     linked_at_ms: created_at_ms,
     opens_as_returned: opens_as_returned ?? false,
   };
+}
+
+/** SQL: whether a user has had the identity of this provider longest, as `linkedTo` orders them. */
+function isOldest(user_id: string, provider: string): SQL {
+  return sql`${provider} = (
+    select provider from identities where user_id = ${user_id}
+    order by created_at_ms, provider limit 1)`;
 }
 
 interface OtherIssuer {
