@@ -101,11 +101,12 @@ export function isAllowedUrl(url: URL, allowlist: readonly AllowedOrigin[]): boo
   );
 }
 
-/** Whether the allowlist has each subdomain of a parent domain. */
-export function coversEverySubdomain(domain: string, allowlist: readonly AllowedOrigin[]): boolean {
-  return allowlist.some(
+/** Whether the allowlist has each host that receives the cookies of a domain: the domain itself, and those below. */
+export function coversCookieDomain(domain: string, allowlist: readonly AllowedOrigin[]): boolean {
+  const has_those_below = allowlist.some(
     (allowed) => allowed.kind === "subdomains" && `.${domain}`.endsWith(allowed.suffix),
   );
+  return has_those_below && isAllowedOrigin(`https://${domain}`, allowlist);
 }
 
 /** The allowed URL that `text` names, or null: unparsable, not absolute, or not on the allowlist. */

@@ -84,7 +84,9 @@ describe("the family's JWT as a bearer token", () => {
     expect(await ask(token, one)).toEqual([403, "scope"]);
     const below = { ...settings, ALLOWED_ORIGINS: "https://*.sub.family.test" };
     expect(await ask(token, below)).toEqual([403, "scope"]);
-    const every = { ...settings, ALLOWED_ORIGINS: "https://*.family.test" };
+    const all_below = { ...settings, ALLOWED_ORIGINS: "https://*.family.test" };
+    expect(await ask(token, all_below)).toEqual([403, "scope"]);
+    const every = { ...settings, ALLOWED_ORIGINS: "https://*.family.test,https://family.test" };
     expect(await ask(token, every)).toEqual([404, "token_not_found"]);
   });
 });

@@ -2,7 +2,7 @@
  * Which origins receive upstream tokens. A provider's token opens the person's account at a third party, so the
  * operator decides for each app, and a page that may use the rest of the API may not have it for that reason.
  */
-import { coversEverySubdomain, isAllowedOrigin } from "../../domain/origins.ts";
+import { coversCookieDomain, isAllowedOrigin } from "../../domain/origins.ts";
 import { SHARED_AZP, type SessionProof } from "../../domain/proof.ts";
 import type { AppContext } from "../context.ts";
 
@@ -18,7 +18,7 @@ export async function isOperatorsOrigin(
   const { config, keepOwned } = context.get("services");
   const allowed = await keepOwned(config.allowed_origins);
   if (azp !== SHARED_AZP) return isAllowedOrigin(azp, allowed);
-  return config.cookie_domain !== null && coversEverySubdomain(config.cookie_domain, allowed);
+  return config.cookie_domain !== null && coversCookieDomain(config.cookie_domain, allowed);
 }
 
 /** Whether the origin that acts may have the token of one provider, as an origin of a registered app. */
