@@ -98,7 +98,8 @@ CREATE TABLE `personal_tokens` (
 	`stored_bytes` integer NOT NULL,
 	`created_at_ms` integer NOT NULL,
 	`last_used_at_ms` integer,
-	`expires_at_ms` integer NOT NULL
+	`expires_at_ms` integer NOT NULL,
+	`ended_at_ms` integer
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `projection_debt` (

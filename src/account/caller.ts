@@ -5,9 +5,9 @@
 import * as rules from "../domain/personal_token.ts";
 import { PERSONAL_TOKEN_LAST_USED_INTERVAL_MS, TOKEN_STORAGE_MAX_BYTES } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
-import { accepted, refused } from "../domain/result.ts";
+import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import type { Answer, Caller } from "./contract.ts";
-import { readBudget } from "./personal_tokens/spending.ts";
+import { countedAt, readBudget } from "./personal_tokens/spending.ts";
 import { limitsOf, type PersonalTokenRow } from "./personal_tokens/store.ts";
 import type { JobRow } from "./store.ts";
 import type { Transaction } from "./transaction.ts";
@@ -269,8 +269,8 @@ export function whyNoStorage(transaction: Transaction, bytes: number): Refusal |
 
 /**
  * Why a job may not be settled at `actual_cost`, which takes `credits` more off the balance; null if it may. A capped
- * token's job is bound by the cap, whoever settles it for an app. Once that token has ended, only what was reserved
- * is within its cap.
+ * token's job is bound by the cap, whoever settles it for an app, also after that token has ended. Then it may not
+ * cost more than what was reserved either.
  */
 export function whyOverCap(
   transaction: Transaction,
@@ -281,10 +281,12 @@ export function whyOverCap(
   const { caller, personal_tokens, now_ms } = transaction;
   if (caller.kind !== "app") return whyOverBudget(transaction, credits);
   if (job.token_cap_credits === null || job.personal_token_id === null) return null;
-  const creator = personal_tokens.read(job.personal_token_id);
+  const creator = personal_tokens.readCreator(job.personal_token_id);
   const budget = creator === null ? null : readBudget(transaction, creator);
-  if (budget !== null) return rules.whyOverBudget(budget, credits, now_ms);
-  return actual_cost > job.reserved ? { code: "scope", reason: "cap_ended" } : null;
+  assertInvariant(creator !== null && budget !== null, "a capped token's row stays");
+  const has_ended = creator.ended_at_ms !== null || creator.expires_at_ms <= now_ms;
+  if (has_ended && actual_cost > job.reserved) return { code: "scope", reason: "cap_ended" };
+  return rules.whyOverBudget(budget, credits, countedAt(creator, now_ms));
 }
 
 /** The personal token that acts; null: another kind of caller does. */

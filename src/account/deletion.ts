@@ -24,7 +24,7 @@ export function deleteAccount(transaction: Transaction): Answer<null> {
   const { store, personal_tokens, alarm, now_ms } = transaction;
   ensureOpen(transaction);
   store.saveDeleted(now_ms, readOwed(store));
-  personal_tokens.deleteAll();
+  personal_tokens.endAll(now_ms);
   alarm.by(now_ms);
   return accepted(null);
 }

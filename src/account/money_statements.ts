@@ -10,6 +10,7 @@ import {
   eq,
   gt,
   isNotNull,
+  isNull,
   lte,
   min,
   notInArray,
@@ -127,7 +128,10 @@ export const started_jobs_by_creator = statement((database) => {
 
 export const jobs_of_deleted_tokens = statement((database) => {
   const { id, personal_token_id } = jobs;
-  const tokens = database.select({ id: personalTokens.id }).from(personalTokens);
+  const tokens = database
+    .select({ id: personalTokens.id })
+    .from(personalTokens)
+    .where(isNull(personalTokens.ended_at_ms));
   const set_aside = database.select({ id: stuckJobs.job_id }).from(stuckJobs);
   return database
     .select({ id })

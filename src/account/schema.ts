@@ -141,6 +141,8 @@ export const personalTokens = sqliteTable("personal_tokens", {
   /** Late by at most an hour; null: never used. */
   last_used_at_ms: integer(),
   expires_at_ms: integer().notNull(),
+  /** When it was ended. Only a capped token's row stays, for what its jobs still spend; null: it was not ended. */
+  ended_at_ms: integer(),
 });
 
 /**

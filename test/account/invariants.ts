@@ -132,23 +132,27 @@ async function expectPurchases(identity_id: string, { entries }: Contents): Prom
 async function expectSpending(identity_id: string, { entries, jobs }: Contents): Promise<void> {
   const tokens = await query<CappedTokenRow>(
     identity_id,
-    `select id, cap_period, created_at_ms, spent, spent_window from personal_tokens
-     where cap_credits is not null`,
+    `select id, cap_period, created_at_ms, ended_at_ms, spent, spent_window
+     from personal_tokens where cap_credits is not null`,
   );
-  const all = await query<{ id: string }>(identity_id, "select id from personal_tokens");
+  const all = await query<{ id: string }>(
+    identity_id,
+    "select id from personal_tokens where ended_at_ms is null",
+  );
   for (const { status, personal_token_id } of jobs) {
     if (status !== "started" || personal_token_id === null) continue;
     // A token's started jobs end with it.
     expect(all.map(({ id }) => id)).toContain(personal_token_id);
   }
-  for (const { id, cap_period, created_at_ms, ...row } of tokens) {
+  for (const { id, cap_period, created_at_ms, ended_at_ms, ...row } of tokens) {
     const windowOf = (at_ms: number): number =>
       cap_period === "total" ? 0 : Math.floor((at_ms - created_at_ms) / (30 * DAY_MS));
     let [spent, spent_window] = [0, 0];
     for (const { job_id, amount, at_ms } of entries) {
       const job = jobs.find((one) => one.id === job_id);
       if (job?.personal_token_id !== id || amount === 0) continue;
-      const window = Math.max(spent_window, windowOf(at_ms));
+      // What a token's jobs spend after its end counts in the window of its end.
+      const window = Math.max(spent_window, windowOf(Math.min(at_ms, ended_at_ms ?? at_ms)));
       const is_counted = amount < 0 || windowOf(job.created_at_ms) === window;
       spent = (window === spent_window ? spent : 0) - (is_counted ? amount : 0);
       spent_window = window;
@@ -240,6 +244,7 @@ async function sumOfDays(): Promise<Record<string, number>> {
 
 interface CappedTokenRow {
   readonly id: string;
+  readonly ended_at_ms: number | null;
   readonly cap_period: string;
   readonly created_at_ms: number;
   readonly spent: number;

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it } from "vitest";
 import { expectInvariants } from "../account/invariants.ts";
+import { passTime } from "../support/clock.ts";
 import { fromOwnPage, getToken, tokenId } from "../support/device_logins.ts";
 import { send, signIn, type SignedIn } from "../support/passbook.ts";
 import { personalToken } from "./admin/operators.ts";
@@ -161,6 +162,49 @@ describe("ending an app's own jobs", () => {
     expect((await complete(11)).body.code).toBe("scope");
     expect((await complete(10)).status).toBe(200);
     await expectInvariants(ada.identity_id);
+  });
+});
+
+describe("jobs of a capped token that has ended", () => {
+  const CAP = 10;
+
+  /** Jobs that each reserve the whole cap, one after another: each expires before the next. */
+  async function expiredJobs(token: string, count: number): Promise<string[]> {
+    const job_ids: string[] = [];
+    for (let left = count; left > 0; left -= 1) {
+      const job = { ...JOB, cost_estimate: CAP, ttl_seconds: 60 };
+      job_ids.push((await by(token, "POST", "/api/jobs", job)).body.job_id);
+      passTime(61_000);
+    }
+    return job_ids;
+  }
+
+  it("cost no more than the cap together, also if they expired before the token ended", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: CAP } });
+    const job_ids = await expiredJobs(capped.token, 3);
+    await capped.revoke(await tokenId(capped));
+    const outcomes = [];
+    for (const job_id of job_ids) {
+      const answer = await inAccount().post("/api/jobs/complete", { job_id, actual_cost: CAP });
+      outcomes.push([answer.status, answer.body.code]);
+    }
+    const refused = [402, "token_budget_exceeded"];
+    expect(outcomes).toEqual([[200, undefined], refused, refused]);
+    expect((await by(ada.token, "GET", "/api/wallet")).body.account.credits).toBe(90);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("count against the cap also after other tokens were issued", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: CAP } });
+    const [first, second] = await expiredJobs(capped.token, 2);
+    await capped.revoke(await tokenId(capped));
+    await getToken(ada);
+    const complete = (job_id = "") =>
+      inAccount().post("/api/jobs/complete", { job_id, actual_cost: CAP });
+    expect((await complete(first)).status).toBe(200);
+    expect((await complete(second)).body.code).toBe("token_budget_exceeded");
   });
 });
 

@@ -34,7 +34,7 @@ export function issuePersonalToken(
   const room = checkRoomForPersonalToken(transaction);
   if (!room.ok) return room;
   ensureOpen(transaction);
-  personal_tokens.deleteExpired(now_ms);
+  personal_tokens.endExpired(now_ms);
   personal_tokens.insert({
     id,
     label,
@@ -51,6 +51,7 @@ export function issuePersonalToken(
     created_at_ms: now_ms,
     last_used_at_ms: null,
     expires_at_ms,
+    ended_at_ms: null,
   });
   return accepted(null);
 }
@@ -100,17 +101,17 @@ export function revokePersonalToken(
   const row = personal_tokens.read(id);
   if (row === null || row.expires_at_ms <= now_ms)
     return refused({ code: "personal_token_not_found" });
-  personal_tokens.delete(id);
+  personal_tokens.end(id, now_ms);
   return accepted(null);
 }
 
 /** Ends the tokens that were to end with these sessions, or with any. Again, it changes nothing. */
 export function endSessions(
-  { personal_tokens }: Transaction,
+  { personal_tokens, now_ms }: Transaction,
   session_ids: readonly string[] | "all",
 ): Answer<null> {
-  if (session_ids === "all") personal_tokens.deleteOfAllSessions();
-  else personal_tokens.deleteOfSessions(session_ids);
+  if (session_ids === "all") personal_tokens.endOfAllSessions(now_ms);
+  else personal_tokens.endOfSessions(session_ids, now_ms);
   return accepted(null);
 }
 
@@ -119,21 +120,21 @@ export function endSessions(
  * known ends with any.
  */
 export function revokeApprovedBy(
-  { personal_tokens }: Transaction,
+  { personal_tokens, now_ms }: Transaction,
   approver: Approver,
 ): Answer<null> {
   switch (approver.kind) {
     case "session":
-      personal_tokens.deleteApprovedInSession(approver.session_id);
+      personal_tokens.endApprovedInSession(approver.session_id, now_ms);
       return accepted(null);
     case "signin_method":
-      personal_tokens.deleteApprovedThrough(approver.signin_method);
+      personal_tokens.endApprovedThrough(approver.signin_method, now_ms);
       return accepted(null);
   }
 }
 
 /** Ends every token of the account. */
-export function revokeAllPersonalTokens({ personal_tokens }: Transaction): Answer<null> {
-  personal_tokens.deleteAll();
+export function revokeAllPersonalTokens({ personal_tokens, now_ms }: Transaction): Answer<null> {
+  personal_tokens.endAll(now_ms);
   return accepted(null);
 }

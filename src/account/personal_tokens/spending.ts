@@ -16,6 +16,11 @@ export function readBudget(
   return cap === null ? null : { cap, created_at_ms, ...personal_tokens.readUse(id) };
 }
 
+/** When something that a token's job spends now counts: no new window begins for a token that was ended. */
+export function countedAt({ ended_at_ms }: PersonalTokenRow, now_ms: number): number {
+  return ended_at_ms ?? now_ms;
+}
+
 /**
  * Counts what a job moves as used by the token that created the job, whoever moves it: `credits`, negative if they
  * are given back, of its cap, and `bytes` stored. Writes nothing if there is nothing to count.
@@ -26,14 +31,19 @@ export function chargeCreator(
   { credits, bytes }: { readonly credits: number; readonly bytes: number },
 ): void {
   const id = job.personal_token_id;
-  const personal_token = id === null ? null : personal_tokens.read(id);
+  const personal_token = id === null ? null : personal_tokens.readCreator(id);
   if (personal_token === null) return;
   const cap = capOf(personal_token);
   const is_spending = cap !== null && credits !== 0;
   if (!is_spending && bytes === 0) return;
   const use = personal_tokens.readUse(personal_token.id);
   const spending = is_spending
-    ? rules.charge({ cap, ...personal_token, ...use }, credits, job.created_at_ms, now_ms)
+    ? rules.charge(
+        { cap, ...personal_token, ...use },
+        credits,
+        job.created_at_ms,
+        countedAt(personal_token, now_ms),
+      )
     : use;
   const stored_bytes = use.stored_bytes + bytes;
   personal_tokens.saveUse(personal_token.id, { ...use, ...spending, stored_bytes });

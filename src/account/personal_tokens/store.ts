@@ -1,5 +1,17 @@
 /** The SQL of an account's personal access tokens. Synchronous, like that of its money. */
-import { and, desc, eq, getTableColumns, gt, isNull, or, lte, sql, type SQL } from "drizzle-orm";
+import {
+  and,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  isNotNull,
+  isNull,
+  or,
+  lte,
+  sql,
+  type SQL,
+} from "drizzle-orm";
 import type { PersonalTokenLimits } from "../../domain/personal_token.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import { isAmong, matches, values } from "../parameters.ts";
@@ -20,6 +32,7 @@ const UNUSED: TokenUse = { spent: 0, spent_window: 0, stored_bytes: 0 };
 
 const ends_with_session = eq(personalTokens.ends_with_session, true);
 const by_id = matches(personalTokens.id);
+const not_ended = isNull(personalTokens.ended_at_ms);
 const token_by_id = statement((database) =>
   database.select(columns).from(personalTokens).where(by_id),
 );
@@ -39,18 +52,36 @@ const save_use = statement((database) =>
 /** Opens the statements over a migrated database. */
 export function openPersonalTokenStore(database: AccountDatabase) {
   let has_deleted = false;
-  const remove = (which: SQL | undefined): void => {
+  // What a capped token spent is kept: an app's key may settle its jobs after it ended.
+  const end = (which: SQL | undefined, now_ms: number): void => {
     has_deleted = true;
-    database.delete(personalTokens).where(which).run();
+    const is_capped = isNotNull(personalTokens.cap_credits);
+    database
+      .update(personalTokens)
+      .set({ ended_at_ms: now_ms })
+      .where(and(not_ended, is_capped, which))
+      .run();
+    database
+      .delete(personalTokens)
+      .where(and(isNull(personalTokens.cap_credits), which))
+      .run();
   };
+  const readKept = (id: string): PersonalTokenRow | null =>
+    token_by_id(database).get({ id }) ?? null;
   return {
-    read: (id: string): PersonalTokenRow | null => token_by_id(database).get({ id }) ?? null,
+    /** A token that was not ended; it may have expired. */
+    read(id: string): PersonalTokenRow | null {
+      const row = readKept(id);
+      return row?.ended_at_ms === null ? row : null;
+    },
+    /** The token that created a job: a capped one also after it was ended. */
+    readCreator: readKept,
     /** Tokens that have not expired, newest first. */
     listLiving: (now_ms: number): PersonalTokenRow[] =>
       database
         .select(columns)
         .from(personalTokens)
-        .where(gt(personalTokens.expires_at_ms, now_ms))
+        .where(and(not_ended, gt(personalTokens.expires_at_ms, now_ms)))
         .orderBy(desc(personalTokens.created_at_ms), desc(personalTokens.id))
         .all(),
     insert: (row: PersonalTokenRow): void =>
@@ -58,24 +89,26 @@ export function openPersonalTokenStore(database: AccountDatabase) {
         .insert(personalTokens)
         .values({ ...row, ...UNUSED })
         .run(),
-    delete: (id: string): void => remove(eq(personalTokens.id, id)),
-    deleteExpired: (now_ms: number): void => remove(lte(personalTokens.expires_at_ms, now_ms)),
-    deleteOfSessions: (session_ids: readonly string[]): void =>
-      remove(
+    end: (id: string, now_ms: number): void => end(eq(personalTokens.id, id), now_ms),
+    endExpired: (now_ms: number): void => end(lte(personalTokens.expires_at_ms, now_ms), now_ms),
+    endOfSessions: (session_ids: readonly string[], now_ms: number): void =>
+      end(
         and(
           ends_with_session,
           isAmong(personalTokens.session_id, sql`${JSON.stringify(session_ids)}`),
         ),
+        now_ms,
       ),
-    deleteOfAllSessions: (): void => remove(ends_with_session),
-    deleteApprovedInSession: (session_id: string): void =>
-      remove(eq(personalTokens.session_id, session_id)),
-    deleteApprovedThrough: (signin_method: string): void =>
-      remove(
+    endOfAllSessions: (now_ms: number): void => end(ends_with_session, now_ms),
+    endApprovedInSession: (session_id: string, now_ms: number): void =>
+      end(eq(personalTokens.session_id, session_id), now_ms),
+    endApprovedThrough: (signin_method: string, now_ms: number): void =>
+      end(
         or(eq(personalTokens.signin_method, signin_method), isNull(personalTokens.signin_method)),
+        now_ms,
       ),
-    deleteAll: (): void => remove(undefined),
-    /** Whether a token was deleted since the last call: then its started jobs expire. */
+    endAll: (now_ms: number): void => end(undefined, now_ms),
+    /** Whether a token was ended since the last call: then its started jobs expire. */
     takeDeleted(): boolean {
       const has_deleted_before = has_deleted;
       has_deleted = false;
