@@ -162,7 +162,7 @@ async function expectSpending(identity_id: string, { entries, jobs }: Contents):
 }
 
 /** What the object knows of a job and D1 does not. */
-const NOT_IN_D1 = [
+export const NOT_IN_D1 = [
   "metadata_json",
   "personal_token_id",
   "token_cap_credits",
