@@ -261,6 +261,12 @@ export interface Debt {
   readonly credits: number;
 }
 
+/** What an account owes, in credits, and the ids of the debts that it took over. */
+export interface Owed {
+  readonly credits: number;
+  readonly debt_ids: readonly string[];
+}
+
 /** An account in full, as operators see it. */
 export interface InspectedAccount {
   readonly account: WalletAnswer["account"] & {
@@ -356,8 +362,8 @@ export interface AccountOperations {
    */
   deleteAccount(caller: Caller): Answer<null>;
   isDeleted(): boolean;
-  /** What a deleted account owed, or a living one would if it were deleted now, in credits. */
-  readOwed(): number;
+  /** What a deleted account owed, or a living one would if it were deleted now. */
+  readOwed(): Owed;
   /** Opens the account of someone who deleted one before: without starter credits. May be done again. */
   openReturned(): Answer<null>;
   /** Takes over what the holder's deleted accounts owed, each debt once. May be done again. */

@@ -23,7 +23,7 @@ export function whyDeleted(standing: AccountStanding | null, caller: Caller): Re
 export function deleteAccount(transaction: Transaction): Answer<null> {
   const { store, personal_tokens, alarm, now_ms } = transaction;
   ensureOpen(transaction);
-  store.saveDeleted(now_ms, readOwed(store));
+  store.saveDeleted(now_ms, owedCredits(store));
   personal_tokens.endAll(now_ms);
   alarm.by(now_ms);
   return accepted(null);
@@ -33,7 +33,7 @@ export function deleteAccount(transaction: Transaction): Answer<null> {
  * What a deleted account owed, or a living one would if it were deleted now, in credits: as its started
  * jobs leave it, which end later, in portions.
  */
-export function readOwed(store: Store): number {
+export function owedCredits(store: Store): number {
   const account = store.readAccount();
   if (account !== null && account.deleted_at_ms !== null) return account.owed_credits;
   const { balance_after = 0, reserved_after = 0 } = store.readNewestEntry() ?? {};

@@ -4,7 +4,7 @@
  * `closing`: started jobs end and give up their holds, and the read model hears of every line, so that
  * the daily totals, which hold no person, stay exact.
  * `wiping`: the rows go, a portion at a time. The ledger goes last of them, then what is in the account's
- * own row, which stays as the tombstone.
+ * own row, which stays as the tombstone, beside the debts it took over.
  * `forgetting`: the read model forgets the account, and takes nothing of it any more.
  * `done`.
  *
@@ -25,10 +25,16 @@ import type { AccountDatabase } from "./statement.ts";
 import type { AccountRow, Store } from "./store.ts";
 import { transactErasure, type Ground } from "./transaction.ts";
 
-/** Everything the object keeps but the tombstone; the ledger last, since its lines stand for the rest. */
+/**
+ * What stays: the tombstone, and the ids of debts that the account took over. Until D1 has forgotten the person, it
+ * may still say that they are owed.
+ */
+const KEPT: readonly unknown[] = [schema.account, schema.debts];
+
+/** Everything else; the ledger last, since its lines stand for the rest. */
 const WIPED: readonly SQLiteTable[] = [
   ...Object.values(schema).filter(
-    (table) => is(table, SQLiteTable) && table !== schema.account && table !== schema.entries,
+    (table) => is(table, SQLiteTable) && !KEPT.includes(table) && table !== schema.entries,
   ),
   schema.entries,
 ];

@@ -291,8 +291,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#is_open && this.#erasure.has_begun;
   }
 
-  readOwed(): number {
-    return deletion.readOwed(this.#store);
+  readOwed(): contract.Owed {
+    return { credits: deletion.owedCredits(this.#store), debt_ids: this.#store.listDebts() };
   }
 
   openReturned(): contract.Answer<null> {
@@ -320,7 +320,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   hasBought(payment_intent_id: string): boolean {
-    return this.#purchases.readPurchaseOf(payment_intent_id) !== null;
+    return this.#is_open && this.#purchases.readPurchaseOf(payment_intent_id) !== null;
   }
 
   readPurchase(

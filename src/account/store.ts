@@ -46,6 +46,13 @@ function openStatements(database: AccountDatabase) {
     insertDebt: (id: string, at_ms: number): boolean =>
       database.insert(debts).values({ id, at_ms }).onConflictDoNothing().returning().all().length >
       0,
+    /** The debts that were taken over. */
+    listDebts: (): string[] =>
+      database
+        .select({ id: debts.id })
+        .from(debts)
+        .all()
+        .map(({ id }) => id),
     updatePlan: (plan: string): void => saveAccount({ plan }),
     insertAccount: (row: Pick<AccountRow, "id" | "identity_id" | "plan" | "created_at_ms">): void =>
       void prepared.insert_account(database).run(row),

@@ -159,6 +159,12 @@ export interface Debt {
   readonly credits: number;
 }
 
+/** What a deleted account owed, in credits, and the ids of the debts that it had taken over: they are part of it. */
+export interface Owed {
+  readonly credits: number;
+  readonly debt_ids: readonly string[];
+}
+
 export interface IdentityPort {
   /** The methods of signing in, in the order of their buttons. */
   readonly sign_in_methods: readonly SignInMethod[];
@@ -192,9 +198,9 @@ export interface IdentityPort {
   /**
    * Forgets a person with all their sessions; may be done again. Nobody ever has the identity again: a
    * person who signs in again, by any method they ever had, gets another. Their account takes no starter
-   * credits, and owes `owed_credits`, what the deleted account owed.
+   * credits, and owes what the deleted account owed.
    */
-  forgetPerson(identity_id: string, owed_credits: number): Promise<void>;
+  forgetPerson(identity_id: string, owed: Owed): Promise<void>;
   /** The person of an identity; null where nobody has it. */
   readPerson(identity_id: string): Promise<Person | null>;
   /** Identities after one, in order. For the schedule. */

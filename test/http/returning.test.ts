@@ -187,6 +187,35 @@ describe("a negative balance", () => {
     },
   );
 
+  it.each(["before", "after"])(
+    "is owed once when an account is deleted that was cut off %s it took the debt over",
+    async (moment) => {
+      let is_cut_off = true;
+      const getByName = (name: string) => {
+        const stub = env.ACCOUNT.getByName(name);
+        const oweDebts = async (debts: Parameters<typeof stub.oweDebts>[0]) => {
+          if (moment === "after" || !is_cut_off) await stub.oweDebts(debts);
+          if (is_cut_off) throw Object.assign(new Error("gone"), { retryable: true });
+          return { ok: true };
+        };
+        return new Proxy(stub, {
+          get: (target, method) => (method === "oweDebts" ? oweDebts : Reflect.get(target, method)),
+        });
+      };
+      vi.spyOn(console, "error").mockReturnValue();
+      const { signIn, link } = openWorld({ ACCOUNT: { getByName } });
+      const indebted = await signIn(1);
+      await spend(indebted.api, 40);
+      await remove(indebted.browser);
+      const { browser } = await signIn(0);
+      expect((await link(browser, 1)).status).toBe(503);
+      await remove(browser);
+      is_cut_off = false;
+      expect(await creditsOf((await signIn(1)).api)).toBe(-40);
+      expect(await creditsOf((await signIn(0)).api)).toBe(0);
+    },
+  );
+
   it("is named on the page that deletes the account", async () => {
     const { signIn } = openWorld();
     const { browser, api } = await signIn(0);

@@ -14,6 +14,8 @@ export interface ProviderWorld {
   signIn(person: string): Promise<{ finished: SignInFinished; cookies: string }>;
 }
 
+const NOTHING_OWED = { credits: 0, debt_ids: [] };
+
 type SignedIn = Extract<SignInFinished, { kind: "signed_in" }>;
 
 /** Runs the contract. `open` gives a world of its own to each test. */
@@ -163,8 +165,8 @@ export function describeIdentityPort(
       const sessions = [await signedIn(world, "ada"), await signedIn(world, "ada")];
       const { session: ben } = await signedIn(world, "ben");
       const { identity_id } = sessions[0]?.session ?? ben;
-      await identity.forgetPerson(identity_id, 0);
-      await identity.forgetPerson(identity_id, 0);
+      await identity.forgetPerson(identity_id, NOTHING_OWED);
+      await identity.forgetPerson(identity_id, NOTHING_OWED);
       expect(await identity.readPerson(identity_id)).toBeNull();
       for (const { session, cookies } of sessions) {
         expect(await identity.sessionIsAlive(session.id, identity_id)).toBe(false);
@@ -176,7 +178,7 @@ export function describeIdentityPort(
     it("knows who comes back as somebody new, whose account is opened as such once", async () => {
       const world = await open();
       const former = await signedIn(world, "ada");
-      await world.identity.forgetPerson(former.session.identity_id, 0);
+      await world.identity.forgetPerson(former.session.identity_id, NOTHING_OWED);
       const { session } = await signedIn(world, "ada");
       expect(session.identity_id).not.toBe(former.session.identity_id);
       expect(world.returned).toEqual([session.identity_id]);
@@ -188,8 +190,8 @@ export function describeIdentityPort(
     it("brings what a deleted account owed to the account that the person returns with, once", async () => {
       const world = await open();
       const { session: former } = await signedIn(world, "ada");
-      await world.identity.forgetPerson(former.identity_id, 40);
-      await world.identity.forgetPerson(former.identity_id, 40);
+      await world.identity.forgetPerson(former.identity_id, { credits: 40, debt_ids: [] });
+      await world.identity.forgetPerson(former.identity_id, { credits: 40, debt_ids: [] });
       expect(world.owed).toEqual([]);
       await signedIn(world, "ben");
       const { session } = await signedIn(world, "ada");

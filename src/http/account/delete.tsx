@@ -56,7 +56,13 @@ async function showForm(context: AppContext, typed: string | null): Promise<Resp
   if (!overview.ok) return refuseWithPage(context, overview.refusal);
   if (!tokens.ok) return refuseWithPage(context, tokens.refusal);
   const { account: books, reserved, open_jobs } = overview.value;
-  const lost = { credits: books.credits, reserved, owed, open_jobs, tokens: tokens.value.length };
+  const lost = {
+    credits: books.credits,
+    reserved,
+    owed: owed.credits,
+    open_jobs,
+    tokens: tokens.value.length,
+  };
   const page = (
     <DeletePage
       whose={person?.email ?? person?.name ?? null}

@@ -99,8 +99,8 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     listSessions: (identity_id) => listSessions(database, identity_id),
     endSession: (identity_id, session_id) => endSession(database, identity_id, session_id),
     deleteEndedSessions: () => sessions.deleteEnded(),
-    forgetPerson: (user_id, owed_credits) =>
-      forgetPerson(database, options.pseudonyms_of, { user_id, owed_credits }),
+    forgetPerson: (user_id, owed) =>
+      forgetPerson(database, options.pseudonyms_of, { user_id, owed }),
     readPerson: (identity_id) => users.read(identity_id),
     listIdentities: (after_id, limit) => listIdentities(database, after_id, limit),
     readPeople: (identity_ids) => readPeople(database, identity_ids),

@@ -28,5 +28,15 @@ export async function dropDebts(
   taken_over: readonly Debt[],
 ): Promise<void> {
   const ids = taken_over.map(({ id }) => id);
-  await database.delete(debts).where(and(eq(debts.owed_by, user_id), inArray(debts.id, ids)));
+  await dropTakenOver(database, user_id, ids);
+}
+
+/** The statement that drops debts which the user's account owes. */
+export function dropTakenOver(
+  database: DrizzleD1Database,
+  user_id: string,
+  ids: readonly string[],
+) {
+  const listed = sql`(select value from json_each(${JSON.stringify(ids)}))`;
+  return database.delete(debts).where(and(eq(debts.owed_by, user_id), inArray(debts.id, listed)));
 }

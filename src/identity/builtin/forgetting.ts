@@ -1,23 +1,25 @@
 /** Forgetting a person: of their identities tombstones stay, of their account the debt, of them nothing. */
 import { and, eq, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
+import type { Owed } from "../port.ts";
+import { dropTakenOver } from "./debts.ts";
 import { debts, identities, sessions, users } from "./schema.ts";
 import { leaveTombstone, nameOf, type PseudonymsOf } from "./tombstones.ts";
 
 /** The last round finds nothing left. A link under way may make one more: the first ends its session. */
 const ROUNDS_MAX = 4;
 
-/** A user to forget, and the credits that their account owed. */
+/** A user to forget, and what their account owed. */
 export interface Forgotten {
   readonly user_id: string;
-  readonly owed_credits: number;
+  readonly owed: Owed;
 }
 
 /** Forgets a user with their sessions and identities. Again, it changes nothing. */
 export async function forgetPerson(
   database: DrizzleD1Database,
   pseudonymsOf: PseudonymsOf,
-  { user_id, owed_credits }: Forgotten,
+  { user_id, owed }: Forgotten,
 ): Promise<void> {
   const theirs = eq(identities.user_id, user_id);
   // The same in each round, so that the debt is written once.
@@ -29,14 +31,15 @@ export async function forgetPerson(
     // One transaction: an identity is never gone without its tombstone, nor a user without their debt.
     await database.batch([
       database.delete(sessions).where(eq(sessions.user_id, user_id)),
-      // What the account did not take over is owed by the next.
+      // What the account took over is part of what it owed; the rest is owed by the next.
+      dropTakenOver(database, user_id, owed.debt_ids),
       database.update(debts).set({ owed_by: null }).where(eq(debts.owed_by, user_id)),
       database
         .insert(debts)
         .select(
           sql`
-            select person_id, ${debt_id}, ${owed_credits}, null from users
-            where id = ${user_id} and ${owed_credits} > 0`,
+            select person_id, ${debt_id}, ${owed.credits}, null from users
+            where id = ${user_id} and ${owed.credits} > 0`,
         )
         .onConflictDoNothing(),
       ...(await Promise.all(forgetting)).flat(),
