@@ -1,7 +1,9 @@
 /** The docs repeat some numbers and lists of the code. These tests keep them equal. */
-import { readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import {
+  ACCOUNT_FULL_BYTES,
   APP_REGISTRY_STALE_MAX_MS,
   APPS_PER_ACCOUNT_MAX,
   APPS_PER_PERSONAL_TOKEN_MAX,
@@ -16,6 +18,7 @@ import {
   EVENTS_REPLAY_MAX_LINES,
   EVENTS_WATCHERS_MAX,
   EVENTS_WINDOW_BYTES,
+  IDEMPOTENCY_CLEANUP_ROWS,
   IDEMPOTENCY_KEEP_MS,
   IDEMPOTENCY_KEY_MAX_LENGTH,
   JOBS_PER_BATCH_MAX,
@@ -28,12 +31,16 @@ import {
   PAGE_MAX_ROWS,
   PAT_TTL_DEFAULT_DAYS,
   PERSONAL_TOKENS_PER_ACCOUNT_MAX,
+  PROJECTION_MESSAGE_LINES,
   PROJECTION_RETRY_MAX_MS,
   READ_MODEL_DEFAULT_DAYS,
+  SESSION_CLEANUP_PORTIONS,
+  SESSION_CLEANUP_ROWS,
   SESSION_JWT_TTL_SECONDS,
   SESSION_TTL_MS,
   SIGNIN_FLOW_TTL_SECONDS,
   TOKEN_STORAGE_MAX_BYTES,
+  UPKEEP_PORTIONS,
   UPSTREAM_BODY_MAX_BYTES,
   UPSTREAM_TIMEOUT_MS,
   USER_CODE_ALPHABET,
@@ -106,6 +113,17 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `makes up to ${LOST_ACCOUNTS_REPAIRED} missing accounts`,
     `at least every ${minutes(PROJECTION_RETRY_MAX_MS / 1000)}.`,
     `${minutes(SESSION_JWT_TTL_SECONDS)} for session tokens`,
+  ],
+  "docs/scale.md": [
+    `a body is at most ${kib(BODY_MAX_BYTES)}`,
+    `(${count(RATE_LIMITS.authenticated.count)} in ${RATE_LIMITS.authenticated.window_seconds} s)`,
+    `at ${ACCOUNT_FULL_BYTES / 1_000_000_000} GB | 507`,
+    `Passbook's own: ${UPKEEP_PORTIONS} portions`,
+    `at most ${PROJECTION_MESSAGE_LINES} entries`,
+    `An alarm deletes at most ${count(IDEMPOTENCY_CLEANUP_ROWS)} rows.`,
+    `older than \`READ_MODEL_DAYS\` (${READ_MODEL_DEFAULT_DAYS})`,
+    `at most ${count(SESSION_CLEANUP_ROWS * SESSION_CLEANUP_PORTIONS)} every ten minutes`,
+    `1 to ${JOBS_PER_BATCH_MAX} jobs in one request`,
   ],
   "docs/payments.md": [`at most ${CREDIT_PACKAGES_MAX} packages`],
   "docs/limits.md": [
@@ -195,4 +213,26 @@ it("CONTRIBUTING.md gives the purpose of every dependency, and of no other", () 
     manifest.optionalDependencies,
   ].flatMap((packages) => Object.keys(packages));
   expect(named.toSorted()).toEqual(declared.toSorted());
+});
+
+/** The anchor that GitHub gives a heading. */
+function anchorOf(heading: string): string {
+  const text = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, "");
+  return text.trim().replaceAll(" ", "-");
+}
+
+it("every link between the pages leads to a file, and to a heading if it names one", () => {
+  const broken = globSync(["*.md", "docs/*.md", "examples/*.md", "src/client/*.md"]).flatMap(
+    (page) =>
+      [...readFileSync(page, "utf8").matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+        .filter(([, path = "", anchor]) => {
+          const file = path === "" ? page : join(dirname(page), path);
+          if (!existsSync(file)) return true;
+          if (anchor === undefined) return false;
+          const headings = readFileSync(file, "utf8").matchAll(/^#+ (.+)$/gm);
+          return ![...headings].some(([, heading = ""]) => anchorOf(heading) === anchor);
+        })
+        .map(([link]) => `${page}: ${link}`),
+  );
+  expect(broken).toEqual([]);
 });
