@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it } from "vitest";
+import { DAY_MS } from "../../src/domain/day.ts";
 import { expectInvariants } from "../account/invariants.ts";
 import { passTime } from "../support/clock.ts";
 import { fromOwnPage, getToken, tokenId } from "../support/device_logins.ts";
@@ -205,6 +206,46 @@ describe("jobs of a capped token that has ended", () => {
       inAccount().post("/api/jobs/complete", { job_id, actual_cost: CAP });
     expect((await complete(first)).status).toBe(200);
     expect((await complete(second)).body.code).toBe("token_budget_exceeded");
+  });
+
+  it("spend nothing of a new period, because no period begins after the token ended", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const cap = { credits: CAP, period: "30_days" };
+    const capped = await getToken(ada, { apps: ["demo"], cap });
+    const [first, second] = await expiredJobs(capped.token, 2);
+    await capped.revoke(await tokenId(capped));
+    const complete = (job_id = "") =>
+      inAccount().post("/api/jobs/complete", { job_id, actual_cost: CAP });
+    expect((await complete(first)).status).toBe(200);
+    passTime(31 * DAY_MS);
+    expect((await complete(second)).body.code).toBe("token_budget_exceeded");
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("cost no more than what was reserved if the token ran out by itself", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
+    const { job_id } = (await by(capped.token, "POST", "/api/jobs", JOB)).body;
+    passTime(91 * DAY_MS);
+    const complete = (actual_cost: number) =>
+      inAccount().post("/api/jobs/complete", { job_id, actual_cost });
+    expect((await complete(11)).body.code).toBe("scope");
+    expect((await complete(10)).status).toBe(200);
+  });
+
+  it("do not bring the token back, and it is listed no more", async () => {
+    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
+    await capped.revoke(await tokenId(capped));
+    expect((await capped.get("/api/wallet")).status).toBe(401);
+    expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
+  });
+
+  it("expire when the token ends", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
+    const { job_id } = (await by(capped.token, "POST", "/api/jobs", JOB)).body;
+    await capped.revoke(await tokenId(capped));
+    expect((await ada.get(`/api/jobs/${job_id}`)).body.failure).toBe("expired");
   });
 });
 
