@@ -426,6 +426,18 @@ describe("who may watch", () => {
     expect(await untilClosed()).toBe(4401);
   });
 
+  it("a stream ends with the session if that runs out before the token", async () => {
+    const ada = await signInWithCredits();
+    const ends_at_ms = Date.now() + 60_000;
+    const query = "update sessions set expires_at_ms = ? where user_id = ?";
+    await env.DIRECTORY.prepare(query).bind(ends_at_ms, ada.identity_id).run();
+    const { until, untilClosed } = await watch(ada);
+    await until(1);
+    passTime(61_000);
+    await runDurableObjectAlarm(env.ACCOUNT.getByName(ada.identity_id));
+    expect(await untilClosed()).toBe(4401);
+  });
+
   it("a stream ends with the session token that a personal token was exchanged for", async () => {
     const ada = await signInWithCredits();
     const pat = { Authorization: `Bearer ${(await getToken(ada)).token}` };
