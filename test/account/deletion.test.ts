@@ -107,6 +107,19 @@ describe("a deleted account", () => {
     expect(await tablesWithRows()).toEqual(["account"]);
   });
 
+  it("still knows which debts it took over once its rows are gone: D1 may not have dropped them", async () => {
+    await accountOf().oweDebts([{ id: "debt", credits: 40 }]);
+    await accountOf().deleteAccount(HOLDER);
+    await ringOut();
+    await evict(ADA);
+    expect(await accountOf().readOwed()).toEqual({ credits: 40, debt_ids: ["debt"] });
+    expect(await tablesWithRows()).toEqual(["account", "debts"]);
+  });
+
+  it("has bought nothing where it was never opened", async () => {
+    expect(await accountOf("nobody").hasBought("pi_1")).toBe(false);
+  });
+
   it("is a tombstone that says nothing of whose it was", async () => {
     await wallet();
     await accountOf().deleteAccount(HOLDER);

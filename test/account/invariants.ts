@@ -2,7 +2,14 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { DAY_MS } from "../../src/domain/day.ts";
-import { RECENT_JOBS_MAX } from "../../src/domain/limits.ts";
+import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
+import {
+  COST_MAX_CREDITS,
+  JOB_ROWS_BYTES,
+  OPEN_JOBS_MAX,
+  OPEN_JOBS_SHARE,
+  RECENT_JOBS_MAX,
+} from "../../src/domain/limits.ts";
 import type { EntryRow } from "../../src/account/contract.ts";
 import { readDailyTotals } from "../../src/readmodel/totals.ts";
 import {
@@ -21,7 +28,10 @@ export async function expectInvariants(identity_id: string): Promise<void> {
   expectGrants(contents);
   await expectPurchases(identity_id, contents);
   await expectSpending(identity_id, contents);
+  await expectStoredBytes(identity_id, contents);
+  await expectDebts(identity_id, contents);
   await fireAlarm(identity_id);
+  await expectStartedShares(identity_id);
   await expectReadModel(identity_id);
 }
 
@@ -158,6 +168,92 @@ async function expectSpending(identity_id: string, { entries, jobs }: Contents):
       spent_window = window;
     }
     expect({ id, ...row }).toEqual({ id, spent, spent_window });
+  }
+}
+
+/** What a token's jobs store is their rows and metadata, which in these histories never shrinks. */
+async function expectStoredBytes(identity_id: string, { jobs }: Contents): Promise<void> {
+  const tokens = await query<{ id: string; stored_bytes: number }>(
+    identity_id,
+    "select id, stored_bytes from personal_tokens",
+  );
+  for (const { id, stored_bytes } of tokens) {
+    const bytes = jobs
+      .filter(({ personal_token_id }) => personal_token_id === id)
+      .map(({ metadata_json }) => JOB_ROWS_BYTES + new Blob([metadata_json ?? ""]).size);
+    expect({ id, stored_bytes }).toEqual({
+      id,
+      stored_bytes: bytes.reduce((sum, it) => sum + it, 0),
+    });
+  }
+}
+
+/** Each debt that was taken over has one entry. */
+async function expectDebts(identity_id: string, { entries }: Contents): Promise<void> {
+  const rows = await query(identity_id, "select id from debts");
+  expect(entries.filter(({ kind }) => kind === "debt")).toHaveLength(rows.length);
+}
+
+/**
+ * The object refuses a job to a token or app as if it had exactly as many started jobs as its rows say. Nothing is
+ * created: what one share lets through, the other share or the balance refuses.
+ */
+async function expectStartedShares(identity_id: string): Promise<void> {
+  const account = env.ACCOUNT.getByName(identity_id);
+  const started = await query<{ personal_token_id: string | null; app_slug: string }>(
+    identity_id,
+    "select personal_token_id, app_slug from jobs where status = 'started'",
+  );
+  const countBy = (key: "personal_token_id" | "app_slug") =>
+    Map.groupBy(started, (job) => job[key]);
+  const usual = { ...OPEN_JOBS_SHARE };
+  const refusedFor = async (
+    caller: Parameters<typeof account.createJob>[0],
+    app_slug: string,
+    cost_estimate: number,
+  ): Promise<string | undefined> => {
+    const request = { app_slug, cost_estimate, action: "probe", ttl_seconds: 60 };
+    const rest = { policy: { ...FIRST_POLICY }, metadata_json: null };
+    const answer = await account.createJob(caller, { ...request, ...rest }, null);
+    if (answer.ok) return expect.fail("a probe was let through");
+    const { refusal } = answer;
+    return refusal.code === "too_many_open_jobs" ? refusal.of : refusal.code;
+  };
+  try {
+    for (const [app_slug, jobs] of countBy("app_slug")) {
+      for (const [app, expected] of [
+        [jobs.length, "app"],
+        [jobs.length + 1, "insufficient_credits"],
+      ] as const) {
+        Object.assign(OPEN_JOBS_SHARE, { token: OPEN_JOBS_MAX, app });
+        const refused = await refusedFor({ kind: "holder" }, app_slug ?? "", COST_MAX_CREDITS);
+        expect({ app_slug, app, refused }).toEqual({ app_slug, app, refused: expected });
+      }
+    }
+    const tokens = await query<{ id: string }>(
+      identity_id,
+      `select id from personal_tokens
+       where access = 'write' and app_slugs_json is null and ended_at_ms is null
+         and expires_at_ms > ${Date.now()}`,
+    );
+    for (const { id: personal_token_id } of tokens) {
+      const caller = { kind: "personal_token", personal_token_id } as const;
+      const jobs = countBy("personal_token_id").get(personal_token_id) ?? [];
+      for (const [token, expected] of [
+        [jobs.length, "token"],
+        [jobs.length + 1, "app"],
+      ] as const) {
+        Object.assign(OPEN_JOBS_SHARE, { token, app: 0 });
+        const refused = await refusedFor(caller, "probe", 0);
+        expect({ personal_token_id, token, refused }).toEqual({
+          personal_token_id,
+          token,
+          refused: expected,
+        });
+      }
+    }
+  } finally {
+    Object.assign(OPEN_JOBS_SHARE, usual);
   }
 }
 
