@@ -23,10 +23,19 @@ const settings = Object.fromEntries(
 // The Worker's settings name their folder.
 await prepareAssets();
 
+/**
+ * Test files that run at the same time: one for each of two cores. Vitest wants one number for both projects.
+ */
+const WORKERS = 2;
+
 export default defineConfig({
   test: {
     // What failing tests printed is worth reading, and nothing else.
     silent: "passed-only",
+    tags: [
+      { name: "slow", description: "`npm run check:slow` runs it, `npm test` does not." },
+      { name: "history", description: "`npm test` runs a part, `npm run check:slow` all of it." },
+    ],
     coverage: { provider: "istanbul", include: ["src/**"], exclude: ["src/commands/**"] },
     projects: [
       {
@@ -39,6 +48,7 @@ export default defineConfig({
                 TEST_D1_MIGRATIONS: await readD1Migrations("drizzle/readmodel"),
                 TEST_DIRECTORY_MIGRATIONS: await readD1Migrations("drizzle/directory"),
                 TEST_GENERATED_REQUESTS: process.env["GENERATED_REQUESTS"] ?? "1000",
+                TEST_SLOW: process.env["TEST_SLOW"] ?? "false",
                 TEST_MONTH_JOBS: process.env["MONTH_JOBS"] ?? "5000",
               },
               // Real queues, whose consumer is the Worker. Not bound as PROJECTIONS: most tests go straight.
@@ -66,9 +76,9 @@ export default defineConfig({
           setupFiles: ["./test/setup.ts"],
           // Random histories on a busy machine: a bound against hanging, not a measure.
           testTimeout: 180_000,
-          // One workerd for all files; `test/setup.ts` gives each test empty stores.
+          // One workerd for many files; `test/setup.ts` gives each test empty stores.
           isolate: false,
-          maxWorkers: 1,
+          maxWorkers: WORKERS,
           deps: {
             optimizer: {
               ssr: {
@@ -112,8 +122,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           globalSetup: ["./test/support/outside/migrated_stores.ts"],
-          // Each file starts a Worker of its own; two cores carry one at a time.
-          fileParallelism: false,
+          maxWorkers: WORKERS,
         },
       },
     ],

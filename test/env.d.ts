@@ -8,6 +8,8 @@ declare global {
       TEST_DIRECTORY_MIGRATIONS: D1Migration[];
       /** The queue of the projector's second adapter. */
       TEST_PROJECTIONS: Queue;
+      /** "true": `npm run check:slow`. */
+      TEST_SLOW: string;
       /** Jobs of the simulated month. */
       TEST_MONTH_JOBS: string;
       SIGNING_KEYS: string;

@@ -6,6 +6,7 @@ import { expectDeletion, expectInvariants } from "./invariants.ts";
 import { Model } from "./model.ts";
 import { findReadModel, loseReadModel } from "./readmodel.ts";
 import { dump, evict, fireAlarm, repeatAlarm } from "../support/account_object.ts";
+import { histories } from "../support/histories.ts";
 
 const STARTER_CREDITS = 100;
 
@@ -225,28 +226,31 @@ class Play {
 }
 
 describe("any history of an account", () => {
-  it("is what the model says, holds every invariant, and ends whole", async () => {
-    let runs = 0;
-    vi.spyOn(console, "warn").mockReturnValue();
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { minLength: 5, maxLength: 40, size: "max" }),
-        async (steps) => {
-          vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-          const email = `player-${(runs += 1)}@example.com`;
-          const player = await signIn(email);
-          const play = new Play(email, player);
-          await play.take({ do: "wallet", app: "one" });
-          for (const one of steps) await play.take(one);
-          await play.expectSame();
-          await findReadModel();
-          await expectInvariants(player.identity_id);
-          await expectDeletion(player.identity_id);
-          vi.useRealTimers();
-        },
-      ),
-      { numRuns: 60 },
-    );
-    // Sixty histories on a busy machine.
-  }, 180_000);
+  it(
+    "is what the model says, holds every invariant, and ends whole",
+    { tags: ["history"], timeout: 180_000 },
+    async () => {
+      let runs = 0;
+      vi.spyOn(console, "warn").mockReturnValue();
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(step, { minLength: 5, maxLength: 40, size: "max" }),
+          async (steps) => {
+            vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+            const email = `player-${(runs += 1)}@example.com`;
+            const player = await signIn(email);
+            const play = new Play(email, player);
+            await play.take({ do: "wallet", app: "one" });
+            for (const one of steps) await play.take(one);
+            await play.expectSame();
+            await findReadModel();
+            await expectInvariants(player.identity_id);
+            await expectDeletion(player.identity_id);
+            vi.useRealTimers();
+          },
+        ),
+        { numRuns: histories(60) },
+      );
+    },
+  );
 });

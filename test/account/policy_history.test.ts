@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { JobPolicy } from "../../src/domain/app_policy.ts";
 import { expectInvariants } from "./invariants.ts";
 import { evict, fireAlarm } from "../support/account_object.ts";
+import { histories } from "../support/histories.ts";
 
 const GRANT = 100;
 const HOLDER = { kind: "holder" } as const;
@@ -164,19 +165,23 @@ async function play(identity_id: string, steps: readonly Step[]): Promise<void> 
 }
 
 describe("any history of jobs under an app's policies", () => {
-  it("takes what the model says, from whom it says, and holds every invariant", async () => {
-    vi.spyOn(console, "warn").mockReturnValue();
-    let runs = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { minLength: 5, maxLength: 30, size: "max" }),
-        async (steps) => {
-          vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-          await play(`policy-player-${(runs += 1)}`, steps);
-          vi.useRealTimers();
-        },
-      ),
-      { numRuns: 60 },
-    );
-  });
+  it(
+    "takes what the model says, from whom it says, and holds every invariant",
+    { tags: ["history"] },
+    async () => {
+      vi.spyOn(console, "warn").mockReturnValue();
+      let runs = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(step, { minLength: 5, maxLength: 30, size: "max" }),
+          async (steps) => {
+            vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+            await play(`policy-player-${(runs += 1)}`, steps);
+            vi.useRealTimers();
+          },
+        ),
+        { numRuns: histories(60) },
+      );
+    },
+  );
 });

@@ -5,6 +5,7 @@ import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
 import { DAY_MS } from "../../src/domain/day.ts";
 import { evict } from "../support/evict.ts";
 import { expectInvariants } from "./invariants.ts";
+import { histories } from "../support/histories.ts";
 
 const CAP = 50;
 const GRANT = 400;
@@ -273,29 +274,32 @@ async function expectSame(account: AccountStub, model: Model): Promise<void> {
 }
 
 describe("an account with several capped tokens", () => {
-  it("counts what a slow history counts and refuses what it refuses, over evictions", async () => {
-    vi.spyOn(console, "warn").mockReturnValue();
-    let accounts = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(action, { minLength: 5, maxLength: 40, size: "max" }),
-        async (actions) => {
-          vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-          const identity_id = `identity ${(accounts += 1)}`;
-          const account = await openAccount(identity_id);
-          const model = new Model();
-          for (const action of actions) {
-            await carryOut(account, model, action);
-            await expectSame(account, model);
-          }
-          const wallet = await account.wallet(SESSION, { app: null });
-          expect(wallet.ok && wallet.value.account.credits).toBe(model.credits);
-          await expectInvariants(identity_id);
-          vi.useRealTimers();
-        },
-      ),
-      { numRuns: 40 },
-    );
-    // Forty histories on a busy machine.
-  }, 180_000);
+  it(
+    "counts what a slow history counts and refuses what it refuses, over evictions",
+    { tags: ["history"], timeout: 180_000 },
+    async () => {
+      vi.spyOn(console, "warn").mockReturnValue();
+      let accounts = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(action, { minLength: 5, maxLength: 40, size: "max" }),
+          async (actions) => {
+            vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+            const identity_id = `identity ${(accounts += 1)}`;
+            const account = await openAccount(identity_id);
+            const model = new Model();
+            for (const action of actions) {
+              await carryOut(account, model, action);
+              await expectSame(account, model);
+            }
+            const wallet = await account.wallet(SESSION, { app: null });
+            expect(wallet.ok && wallet.value.account.credits).toBe(model.credits);
+            await expectInvariants(identity_id);
+            vi.useRealTimers();
+          },
+        ),
+        { numRuns: histories(40) },
+      );
+    },
+  );
 });

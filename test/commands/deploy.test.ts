@@ -158,6 +158,8 @@ describe("npm run deploy", () => {
 
   it(
     "goes on after any failure where it stopped, and does nothing twice",
+    // Six deployments, one after another.
+    { tags: ["slow"], timeout: PATIENCE_MS },
     async () => {
       const stages: readonly [RegExp, "before" | "after", string][] = [
         [/^POST \/d1\/database$/, "before", "D1 database"],
@@ -197,7 +199,6 @@ describe("npm run deploy", () => {
         "POST /storage/kv/namespaces",
       ]);
     },
-    PATIENCE_MS,
   );
 
   it(

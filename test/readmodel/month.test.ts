@@ -160,6 +160,7 @@ async function expectSame(now_ms: number): Promise<number> {
 
 it(
   `a month of ${JOBS} jobs in ${ACCOUNTS} accounts: D1 equals the objects in the window, totals are exact`,
+  { tags: ["slow"], timeout: 6 * 3_600_000 },
   async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: START_MS });
     const told: unknown[] = [];
@@ -196,5 +197,4 @@ it(
     await expectSame(end_ms);
     console.log(JSON.stringify(told));
   },
-  6 * 3_600_000,
 );

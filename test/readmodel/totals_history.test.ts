@@ -14,6 +14,7 @@ import { readDailyTotals } from "../../src/readmodel/totals.ts";
 import { rowsBetween } from "./contract.ts";
 import { seriesOf, type Totals } from "./totals_model.ts";
 import { watched } from "./watched.ts";
+import { histories } from "../support/histories.ts";
 
 const START_MS = 20_000 * DAY_MS;
 const HOUR_MS = DAY_MS / 24;
@@ -265,7 +266,7 @@ async function insertAccountsBetween(): Promise<void> {
 afterEach(emptyD1);
 
 describe("whatever comes between lines, days and the closing of days", () => {
-  it("the totals are exact after every step", async () => {
+  it("the totals are exact after every step", { tags: ["history"] }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 10, maxLength: 40, size: "max" }),
@@ -279,7 +280,7 @@ describe("whatever comes between lines, days and the closing of days", () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: histories(60) },
     );
   });
 });
