@@ -215,7 +215,7 @@ export function upkeepOf(env: Env): () => Promise<void> {
           {
             listPeople: (after_id, limit) => identity.listIdentities(after_id, limit),
             knownTo: (identity_ids) => read_model.knownIdentities(identity_ids),
-            rebuild: (identity_id) => accounts(identity_id).rebuild(),
+            repair: (identity_id) => accounts(identity_id).repair(),
           },
           `user_${crypto.randomUUID()}`,
         ),

@@ -309,6 +309,9 @@ export interface HandedOutUpstreamToken {
 export type Answer<Value> = Result<Value, Refusal>;
 export type OnceAnswer<Value> = Answer<Once<Value>>;
 
+/** What became of a repair. `sent` also where a large account still sends the rest by its alarm. */
+export type Repair = "sent" | "nothing_missing" | "unreachable";
+
 type Guard = IdempotencyGuard | null;
 
 /**
@@ -376,8 +379,10 @@ export interface AccountOperations {
   /** Whether this payment bought credits here. */
   hasBought(payment_intent_id: string): boolean;
   readPurchase(caller: Caller, checkout_session_id: string): Answer<ListedPurchase>;
-  /** Sends the whole account to the read model anew. For operators; safe at any time. */
+  /** Sends the whole account to the read model again. For operators; safe at any time. */
   rebuild(): Promise<void>;
+  /** Asks the read model what it has of the account, and sends what is missing. Safe at any time. */
+  repair(): Promise<Repair>;
   /** Connects or disconnects an app. Holder's session only; else `scope`. May be refused as `app_unknown`. */
   setAppAccess(caller: Caller, slug: string, access: "open" | "disconnected"): Answer<null>;
   /** The plan. Not for tokens limited to some apps, which know nothing of the person. */

@@ -433,8 +433,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   async rebuild(): Promise<void> {
-    this.#openOnce();
-    if (this.#erasure.has_begun) return;
+    if (!this.#hasAccount()) return;
     // The debt and its alarm come first: whatever happens now, the rebuild is finished.
     this.#outbox.startRebuild();
     if (this.#outbox.due_at_ms === null) return;
@@ -444,11 +443,28 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   /** Looks at what D1 has, and sends it what it lacks: something that was on its way there was lost. */
   catchUp(): void {
-    this.#openOnce();
-    // What it still has to say it says by itself.
-    if (this.#erasure.has_begun) return;
+    if (!this.#hasAccount()) return;
     this.#outbox.doubt();
     this.#alarm.by(Date.now() + PROJECTION_DELAY_MS);
+  }
+
+  async repair(): Promise<contract.Repair> {
+    if (!this.#hasAccount()) return "nothing_missing";
+    const is_behind = await this.#outbox.isBehind();
+    if (is_behind === null) return "unreachable";
+    if (!is_behind) return "nothing_missing";
+    // The alarm comes first: it sends the rest of a large account, also where this breaks off.
+    this.#alarm.by(Date.now() + PROJECTION_DELAY_MS);
+    await this.#outbox.flush();
+    return "sent";
+  }
+
+  /**
+   * Whether there is an account for the read model to have. A person who never opened theirs has none, and asking
+   * creates no tables; a deleted account sends by itself what is left to send.
+   */
+  #hasAccount(): boolean {
+    return this.#is_open && !this.#erasure.has_begun && this.#store.readAccount() !== null;
   }
 
   /** The one alarm: jobs whose time ran out, what the read model is owed, streams that end, clean-up. */
