@@ -5,14 +5,17 @@ import { readCredits } from "./filters.ts";
 import { plain, table } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
 
+/** Stands for "no such limit". Commander would turn null into empty text. */
+const NONE = "none";
+
 interface AppOptions extends GlobalOptions {
   readonly name?: string;
   readonly starterCredits?: number;
   readonly origin?: readonly string[];
-  readonly dailyStarterBudget?: number | null;
+  readonly dailyStarterBudget?: number | typeof NONE;
   readonly settle?: "holder" | "app";
   readonly onExpiry?: "refund" | "charge";
-  readonly maxOverage?: number | null;
+  readonly maxOverage?: number | typeof NONE;
   readonly upstreamProvider?: readonly string[];
   readonly reason?: string;
 }
@@ -29,7 +32,7 @@ export function addAdminApps(admin: Command): void {
     .option("--name <name>", "what people know it by")
     .option("--starter-credits <credits>", "granted once to each account", readCredits)
     .option("--origin <origins...>", "where it lives; none: --origin ''")
-    .option("--daily-starter-budget <credits>", "of all grants of a UTC day, or: none", budget)
+    .option("--daily-starter-budget <credits>", "of all grants of a UTC day, or: none", readLimit)
     .addOption(new Option("--settle <who>", "who settles its jobs").choices(["holder", "app"]))
     .addOption(
       new Option("--on-expiry <what>", "what a time-out does").choices(["refund", "charge"]),
@@ -37,7 +40,7 @@ export function addAdminApps(admin: Command): void {
     .option(
       "--max-overage <percent>",
       "how far a job's cost may exceed its estimate, or: none",
-      budget,
+      readLimit,
     )
     .option(
       "--upstream-provider <ids...>",
@@ -125,7 +128,7 @@ async function setApp(slug: string, options: AppOptions): Promise<void> {
   const budget =
     options.dailyStarterBudget === undefined
       ? (known?.daily_starter_budget ?? null)
-      : options.dailyStarterBudget;
+      : limitOf(options.dailyStarterBudget);
   const origins = options.origin ? namedIn(options.origin) : (known?.origins ?? []);
   const client = await signedIn(options);
   await client.adminApps.save(slug, {
@@ -136,7 +139,7 @@ async function setApp(slug: string, options: AppOptions): Promise<void> {
     ...(known === undefined ? {} : { version: known.version }),
     ...(options.settle === undefined ? {} : { settle: options.settle }),
     ...(options.onExpiry === undefined ? {} : { onExpiry: options.onExpiry }),
-    ...(options.maxOverage === undefined ? {} : { maxOveragePercent: options.maxOverage }),
+    ...(options.maxOverage === undefined ? {} : { maxOveragePercent: limitOf(options.maxOverage) }),
     ...(options.upstreamProvider === undefined
       ? {}
       : { upstreamProviders: namedIn(options.upstreamProvider) }),
@@ -177,6 +180,10 @@ function namedIn(entries: readonly string[]): readonly string[] {
   return entries.filter((entry) => entry !== "");
 }
 
-function budget(text: string): number | null {
-  return text === "none" ? null : readCredits(text);
+function readLimit(text: string): number | typeof NONE {
+  return text === NONE ? NONE : readCredits(text);
+}
+
+function limitOf(limit: number | typeof NONE): number | null {
+  return limit === NONE ? null : limit;
 }

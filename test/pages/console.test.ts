@@ -39,13 +39,18 @@ let ada: Person;
 
 /** Three people with jobs, a registered app, and a month of totals. */
 beforeAll(async () => {
-  const olga = await client(await pages.signIn(OPERATOR));
-  await olga.send("PUT", "/api/admin/apps/paint", {
-    name: "Paint",
-    starter_credits: 120,
-    origins: ["https://paint.example", "https://*.paint.example"],
-    daily_starter_budget: 5_000,
+  const olga = await pages.signIn(OPERATOR);
+  // Operators act by their cookie from our own pages, not by a session token.
+  const saved = await olga.request.put(`${pages.url}/api/admin/apps/paint`, {
+    headers: { Origin: pages.url },
+    data: {
+      name: "Paint",
+      starter_credits: 120,
+      origins: ["https://paint.example", "https://*.paint.example"],
+      daily_starter_budget: 5_000,
+    },
   });
+  expect(saved.status(), await saved.text()).toBe(200);
   ada = await client(await pages.signIn("ada@example.com"));
   await work(ada, "paint", 6);
   const quick = Array.from({ length: 60 }, () => ({
