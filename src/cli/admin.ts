@@ -15,6 +15,7 @@ import {
   type LedgerOptions,
 } from "./filters.ts";
 import { more, plain, print, table } from "./output.ts";
+import { rebuild, type RebuildOptions } from "./admin_rebuild.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
 import { printLedger } from "./show.ts";
 
@@ -127,13 +128,12 @@ function addActs(admin: Command): void {
       }),
   );
   admin
-    .command("rebuild <identity>")
-    .description("send the account to the read model anew")
-    .action((identity: string, _, command: Command) =>
-      perform(command, async (it) => {
-        await it.rebuild(identity);
-        return DONE;
-      }),
+    .command("rebuild [identity]")
+    .description("send one account to the read model again, or repair all of them there")
+    .option("--all", "every account that the read model lacks, or has an older state of")
+    .option("--cursor <cursor>", "with --all: go on where a run broke off")
+    .action((identity: string | undefined, _, command: Command) =>
+      rebuild(identity, command.optsWithGlobals<RebuildOptions>()),
     );
 }
 

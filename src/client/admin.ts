@@ -51,6 +51,17 @@ export interface InspectedAccount {
   readonly started_jobs: readonly Job[];
 }
 
+/** What became of a page of people whose accounts were compared with the read model. */
+export interface RepairedPage {
+  /** How many people there are; on the first page only. */
+  readonly people?: number | undefined;
+  readonly checked: number;
+  readonly repaired: number;
+  /** Identities whose accounts could not be repaired. */
+  readonly failed: readonly string[];
+  readonly next_cursor?: string | undefined;
+}
+
 export interface FoundJobPage {
   readonly jobs: readonly (Omit<Job, "metadata"> & { readonly identity_id: string })[];
   readonly next_cursor?: string | undefined;
@@ -135,8 +146,10 @@ export interface Admin {
     why?: { readonly reason?: string },
     options?: WriteOptions,
   ): Promise<void>;
-  /** Sends the account to the read model anew. */
+  /** Sends the account to the read model again. */
   rebuild(identity: string, options?: WriteOptions): Promise<void>;
+  /** Has the accounts of a page of people send what the read model lacks; go on with each `next_cursor`. */
+  rebuildPage(page?: { readonly cursor?: string }, options?: WriteOptions): Promise<RepairedPage>;
   /** Keeps the holder out, or lets them in again. */
   suspend(
     identity: string,
@@ -221,6 +234,12 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
     signOut: (identity, { reason } = {}, options = {}) =>
       act(identity, "signout", { reason }, options),
     rebuild: (identity, options = {}) => act(identity, "rebuild", {}, options),
+    rebuildPage: ({ cursor } = {}, options = {}) => {
+      const isAnswer = (page: RepairedPage): boolean =>
+        Number.isSafeInteger(page.checked) && Array.isArray(page.failed);
+      const call = { method: "POST", path: "/api/admin/rebuild", body: { cursor } } as const;
+      return write({ ...call, isAnswer }, options);
+    },
     suspend: (identity, { reason }, options = {}) => act(identity, "suspend", { reason }, options),
     restore: (identity, { reason }, options = {}) => act(identity, "restore", { reason }, options),
     async revokePersonalToken(identity, id, { reason } = {}, options = {}) {

@@ -10,6 +10,7 @@ export type {
   FoundAccountPage,
   FoundJobPage,
   InspectedAccount,
+  RepairedPage,
   Stats,
 } from "./admin.ts";
 export type { AdminApps, AppKey, AppSettings, NewAppKey, RegisteredApp } from "./admin_apps.ts";

@@ -190,6 +190,9 @@ export const UPKEEP_PORTIONS = 40;
 export const LOST_ACCOUNTS_COMPARED = 1_000;
 export const LOST_ACCOUNTS_REPAIRED = 40;
 
+/** People whose accounts one call of an operator's rebuild of all asks: each is a call, as above. */
+export const REBUILD_PAGE_PEOPLE = 40;
+
 /**
  * Whole days from a day's end until its daily totals are closed. A line that comes later counts all the
  * same, but costs a written row for its app and one for all, instead of none.

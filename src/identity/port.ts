@@ -203,8 +203,10 @@ export interface IdentityPort {
   forgetPerson(identity_id: string, owed: Owed): Promise<void>;
   /** The person of an identity; null where nobody has it. */
   readPerson(identity_id: string): Promise<Person | null>;
-  /** Identities after one, in order. For the schedule. */
+  /** Identities after one, in order. For the schedule and operators. */
   listIdentities(after_id: string, limit: number): Promise<readonly string[]>;
+  /** How many people there are. Reads all of them. */
+  countPeople(): Promise<number>;
   /** Names and addresses of people by identity; who is not there is left out. For operators' lists. */
   readPeople(identity_ids: readonly string[]): Promise<ReadonlyMap<string, Profile>>;
   /** Identities of people whose e-mail address begins so, whatever its case; no more than `limit`. */

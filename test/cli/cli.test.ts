@@ -155,7 +155,7 @@ describe("passbook", () => {
     expect((await passbookOf(home, ["job", job.id])).stdout).toMatch(/reserved +7/);
     const cancel = await passbookOf(home, ["jobs", "cancel", job.id]);
     expect(cancel).toMatchObject({ code: 1, stdout: "" });
-    expect(cancel.stderr).toContain("Cancel it on the page /account/jobs");
+    expect(cancel.stderr).toContain("on the page /account or /account/jobs");
     const failing = ["jobs", "fail", job.id, "--reason", "out of\u001B[31m paper"];
     expect(await passbookOf(home, failing)).toMatchObject({
       code: 0,
@@ -372,6 +372,46 @@ describe("passbook", () => {
     const saved = await passbookOf("olga", [...save, "--starter-credits", "70"]);
     expect(saved).toMatchObject({ code: 0, stdout: expect.stringContaining("70 starter credits") });
     expect((await passbookOf("olga", ["whoami"])).stdout).toContain("operator");
+    const UNLIMITED = {
+      max_overage_percent: null,
+      daily_starter_budget: null,
+      upstream_providers: [],
+    };
+    const sketch = async () => {
+      const { apps } = JSON.parse((await passbookOf("olga", ["admin", "apps", "--json"])).stdout);
+      const { max_overage_percent, daily_starter_budget, upstream_providers } = apps[0];
+      return { max_overage_percent, daily_starter_budget, upstream_providers };
+    };
+    const set = (...args: string[]) =>
+      passbookOf("olga", ["admin", "apps", "set", "sketch", ...args]);
+    expect(await sketch()).toEqual(UNLIMITED);
+    const SET = { code: 0, stderr: "" };
+    const providers = ["--upstream-provider", "google", "github"];
+    expect(
+      await set("--max-overage", "25", "--daily-starter-budget", "900", ...providers),
+    ).toMatchObject(SET);
+    const limited = {
+      max_overage_percent: 25,
+      daily_starter_budget: 900,
+      upstream_providers: ["google", "github"],
+    };
+    expect(await sketch()).toEqual(limited);
+    expect((await passbookOf("olga", ["admin", "apps"])).stdout).toMatch(/25 % +google github/);
+    expect(await set("--name", "Sketch 2")).toMatchObject(SET);
+    expect(await sketch()).toEqual(limited);
+    expect(
+      await set(
+        "--max-overage",
+        "none",
+        "--daily-starter-budget",
+        "none",
+        "--upstream-provider",
+        "",
+      ),
+    ).toMatchObject(SET);
+    expect(await sketch()).toEqual(UNLIMITED);
+    const wrong = await set("--max-overage", "lots");
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("--max-overage") });
 
     // The same person, who does not tick it.
     const plain = await logInBy(program, args, environment("plain"), "olga@example.com");
@@ -402,6 +442,26 @@ describe("passbook", () => {
     expect(ledger.stdout.split("\n")).toHaveLength(4);
     const page = await operate("ledger", identity_id, "--limit", "1", "--json");
     expect(JSON.parse(page.stdout).entries).toMatchObject([{ kind: "plan", amount: 0 }]);
+    const debt = ["credits", identity_id, "--reason", "a chargeback", "--json"];
+    const too_much = await operate(...debt, "--", "-115");
+    expect(too_much).toMatchObject({ code: 1, stdout: "" });
+    expect(JSON.parse(too_much.stderr)).toMatchObject({ code: "balance_below_zero" });
+    const owed = await operate(...debt, "--below-zero", "--", "-115");
+    expect(JSON.parse(owed.stdout)).toMatchObject({ credits: -5, entry: { amount: -115 } });
+    // Olga and Fay have accounts, and the read model may be behind by the last acts.
+    const all = await operate("rebuild", "--all");
+    expect(all).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Done\. Checked \d+ of \d+, repaired \d+\.\n$/),
+    });
+    expect(all.stderr).toMatch(/^Checked \d+ of \d+, repaired \d+\.\n$/);
+    const again = await operate("rebuild", "--all", "--json");
+    expect(JSON.parse(again.stdout)).toMatchObject({ repaired: 0, failed: [] });
+    expect(again.stderr).toBe("");
+    expect(await operate("rebuild", identity_id)).toMatchObject({ code: 0, stdout: "Done.\n" });
+    for (const args of [[], ["--cursor", "user_"], [identity_id, "--all"]]) {
+      expect((await operate("rebuild", ...args)).code).toBe(2);
+    }
     const refused = await passbookOf("nobody", ["admin", "ledger", identity_id], ada);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
   });

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createClient, type Fetch } from "../../src/client/index.ts";
 import { fireAlarm } from "../support/account_object.ts";
@@ -50,6 +51,19 @@ describe("the operators' client", () => {
       "account.rebuild",
       "account.signout",
     ]);
+  });
+
+  it("repairs the read model page by page", async () => {
+    const admin = adminOf(await operatorToken());
+    const ada = await signInWithCredits();
+    await fireAlarm(ada.identity_id);
+    await env.DB.exec("delete from accounts");
+    const first = await admin.rebuildPage();
+    expect(first).toMatchObject({ people: 2, checked: 2, repaired: 2, failed: [] });
+    const rest = await admin.rebuildPage({ cursor: ada.identity_id });
+    expect(rest.people).toBeUndefined();
+    const { accounts } = await admin.accounts({ q: ada.identity_id });
+    expect(accounts).toMatchObject([{ credits: 100 }]);
   });
 
   it("asks again for a lost answer without doing it twice", async () => {

@@ -19,7 +19,8 @@ export interface Act {
 }
 
 /**
- * Does an act that keeps its own answers by key, as the account does: `perform` gets the guard.
+ * Does an act that keeps its own answers by key, as the account does: `perform` gets the guard. Or one that may be
+ * done again under its key.
  * Nothing is done where the log cannot be written (it throws), or where the key stands for another act.
  */
 export async function act<Value>(

@@ -17,6 +17,7 @@ import {
 import { listAccounts } from "./accounts.ts";
 import { listAudit } from "./audit.ts";
 import { listAllJobs } from "./jobs.ts";
+import { postRebuildAll } from "./rebuild.ts";
 import { listStats } from "./stats.ts";
 import { requireSubject } from "./subject.ts";
 
@@ -39,6 +40,7 @@ export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   const removal = [guardCookieWrites, limitWrites, requireSubject] as const;
   app.delete(`${account}/personal-tokens/:id`, ...removal, ...deletePersonalToken);
 
+  app.post("/api/admin/rebuild", ...write, ...postRebuildAll);
   app.get("/api/admin/jobs", ...listAllJobs);
   app.get("/api/admin/stats", ...listStats);
   app.get("/api/admin/audit", ...listAudit);

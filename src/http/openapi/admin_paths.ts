@@ -13,6 +13,7 @@ import {
 import { findAccountsQuery } from "../admin/accounts.ts";
 import { listAuditQuery } from "../admin/audit.ts";
 import { findJobsQuery } from "../admin/jobs.ts";
+import { rebuildBody } from "../admin/rebuild.ts";
 import { readStatsQuery } from "../admin/stats.ts";
 import { listJobsQuery } from "../jobs/list.ts";
 import { listLedgerQuery } from "../ledger.ts";
@@ -197,6 +198,30 @@ export const admin_paths: ZodOpenApiPathsObject = {
       idempotent: true,
       success: done,
       refusals: ["account_unknown", "personal_token_not_found"],
+    }),
+  },
+  "/api/admin/rebuild": {
+    post: operation({
+      id: "rebuildAccounts",
+      tag: "Operators",
+      summary: "Repair the read model of all accounts, a page at a time",
+      description:
+        "Compares the accounts of a page of people with the read model; each sends what is missing there. Repeat with `cursor` set to `next_cursor` until the response has none. Safe to repeat: a repeated `Idempotency-Key` repairs the same page again.",
+      security: "operator",
+      body: { schema: rebuildBody, example: {}, optional: true },
+      idempotent: true,
+      success: {
+        description: "What became of the page.",
+        schema: admin.repaired_page,
+        example: {
+          people: 3400,
+          checked: 40,
+          repaired: 2,
+          failed: [],
+          next_cursor: ACCOUNT.identity_id,
+        },
+      },
+      refusals: [],
     }),
   },
   "/api/admin/jobs": {

@@ -32,6 +32,16 @@ export const found_accounts = z
   })
   .meta({ id: "FoundAccounts" });
 
+export const repaired_page = z
+  .strictObject({
+    people: z.int().min(0).optional().describe("How many people there are; first page only."),
+    checked: z.int().min(0).describe("People whose accounts were compared with the read model."),
+    repaired: z.int().min(0).describe("Accounts that sent what was missing."),
+    failed: z.array(z.string()).describe("Identities whose accounts could not be repaired."),
+    next_cursor,
+  })
+  .meta({ id: "RepairedPage" });
+
 export const inspected_account = z
   .strictObject({
     account: z.strictObject({

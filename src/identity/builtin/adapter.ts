@@ -8,7 +8,7 @@ import type { Debt, IdentityPort, SignedIn } from "../port.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import type { ForgetUpstreamTokens, KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import { createFlowCookies } from "./flow_cookie.ts";
-import { findByEmail, listIdentities, readPeople } from "./people.ts";
+import { countPeople, findByEmail, listIdentities, readPeople } from "./people.ts";
 import { assignDebts, dropDebts } from "./debts.ts";
 import { forgetPerson } from "./forgetting.ts";
 import { endSession, listSessions } from "./session_list.ts";
@@ -103,6 +103,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
       forgetPerson(database, options.pseudonyms_of, { user_id, owed }),
     readPerson: (identity_id) => users.read(identity_id),
     listIdentities: (after_id, limit) => listIdentities(database, after_id, limit),
+    countPeople: () => countPeople(database),
     readPeople: (identity_ids) => readPeople(database, identity_ids),
     findByEmail: (prefix, limit) => findByEmail(database, prefix, limit),
     async unlink(session, provider) {

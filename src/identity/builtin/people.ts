@@ -34,6 +34,11 @@ export async function listIdentities(
   return rows.map((row) => row.id);
 }
 
+/** How many people there are. */
+export function countPeople(database: DrizzleD1Database): Promise<number> {
+  return database.$count(users);
+}
+
 /** Identities whose address begins with `prefix`, by the index that the schema has for this. */
 export async function findByEmail(
   database: DrizzleD1Database,

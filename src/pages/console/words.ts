@@ -74,6 +74,7 @@ export const ACT_NAMES: Readonly<Record<string, string>> = {
   "account.restore": "Restored",
   "account.signout": "Signed out everywhere",
   "account.suspend": "Suspended",
+  "accounts.rebuild": "Read model repaired",
   "app.save": "App saved",
   "app_key.add": "App key added",
   "app_key.revoke": "App key revoked",

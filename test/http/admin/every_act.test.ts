@@ -34,6 +34,7 @@ const WRITES: Readonly<Record<string, () => object>> = {
   "POST /api/admin/accounts/:identity_id/restore": () => REASON,
   "POST /api/admin/accounts/:identity_id/signout": () => REASON,
   "POST /api/admin/accounts/:identity_id/rebuild": () => ({}),
+  "POST /api/admin/rebuild": () => ({}),
   "DELETE /api/admin/accounts/:identity_id/personal-tokens/:id": () => ({}),
   "PUT /api/admin/apps/:slug": () => ({ ...APP, version: 1 }),
   "POST /api/admin/apps/:slug/keys": () => ({ label: "server" }),
