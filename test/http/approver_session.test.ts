@@ -13,14 +13,14 @@ import {
   tokenId,
   type TokenHolder,
 } from "../support/device_logins.ts";
-import { send, signIn, type SignedIn } from "../support/passbook.ts";
+import { BASE_URL, send, signIn, type SignedIn } from "../support/passbook.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A personal access token that a bearer session token approved. */
-async function getBoundToken(person: SignedIn): Promise<TokenHolder> {
+async function getBoundToken(person: SignedIn, headers = {}): Promise<TokenHolder> {
   const { device_code, user_code } = await startLogin();
-  await person.post("/api/device/complete", { user_code });
+  await person.post("/api/device/complete", { user_code }, headers);
   return holderOf((await poll(device_code)).body.token);
 }
 
@@ -42,6 +42,14 @@ describe("a personal token approved by a bearer session token", () => {
     expect(await lives(bound)).toBe(false);
     expect(await lives(elsewhere)).toBe(true);
     expect(await lives(by_cookie)).toBe(true);
+  });
+
+  it("ends with that session also if the bearer claims to be our own page", async () => {
+    const ada = await signIn();
+    const bound = await getBoundToken(ada, { Origin: BASE_URL });
+    expect(await lives(bound)).toBe(true);
+    await signOut(ada);
+    expect(await lives(bound)).toBe(false);
   });
 
   it("ends with that session, at sign-out everywhere", async () => {
