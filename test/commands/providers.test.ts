@@ -187,7 +187,12 @@ it("npm run dev writes a provider's endpoints into its settings, and people sign
 
   const redirect_to = "http://localhost:3000/back";
   const query = new URLSearchParams({ redirect_to }).toString();
-  const leaving = await fetch(`${url}/signin/real?${query}`, { redirect: "manual" });
+  // As a browser asks that follows the button of our own sign-in page.
+  const from_own_page = {
+    redirect: "manual",
+    headers: { "Sec-Fetch-Site": "same-origin" },
+  } as const;
+  const leaving = await fetch(`${url}/signin/real?${query}`, from_own_page);
   const [cookie = ""] = leaving.headers.getSetCookie().map((it) => it.split(";")[0]);
   const authorization = new URL(leaving.headers.get("Location") ?? "");
   const back = await goThroughProvider(authorization, "ada", callback);

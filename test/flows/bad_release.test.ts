@@ -42,6 +42,7 @@ async function release(script?: string): Promise<void> {
 
 interface Person {
   readonly token: string;
+  readonly cookies: string;
   readonly identity_id: string;
 }
 
@@ -52,7 +53,8 @@ async function signIn(email: string): Promise<Person> {
   const token = new URL(answer.headers.get("Location") ?? "").searchParams.get("token") ?? "";
   const [, payload = ""] = token.split(".");
   const { sub } = JSON.parse(Buffer.from(payload, "base64url").toString()) as { sub: string };
-  return { token, identity_id: sub };
+  const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
+  return { token, cookies: cookies.join("; "), identity_id: sub };
 }
 
 interface Answers {
@@ -60,6 +62,14 @@ interface Answers {
   readonly job_id: string;
   readonly jobs: readonly object[];
   readonly accounts: readonly object[];
+}
+
+/** A read of an operator, as a page of the console makes it. */
+async function asOperator({ cookies }: Person, path: string): Promise<Answers> {
+  const headers = { Cookie: cookies, "Sec-Fetch-Site": "same-origin" };
+  const answer = await fetch(`${worker?.url}${path}`, { headers });
+  expect(answer.status, path).toBe(200);
+  return answer.json() as Promise<Answers>;
 }
 
 async function call(token: string, path: string, body?: object): Promise<Answers> {
@@ -107,7 +117,7 @@ describe("a release whose alarms throw until the platform gives them up", () => 
       await release();
       const operator = await signIn("root@example.com");
       const projectedJobs = async ({ identity_id }: Person) =>
-        (await call(operator.token, `/api/admin/jobs?identity_id=${identity_id}`)).jobs;
+        (await asOperator(operator, `/api/admin/jobs?identity_id=${identity_id}`)).jobs;
       expect(await projectedJobs(ada)).toEqual([]);
       expect(await projectedJobs(bob)).toEqual([]);
       // One touch wakes each object, Ada's without a line to post; nobody touches them again.
@@ -119,7 +129,7 @@ describe("a release whose alarms throw until the platform gives them up", () => 
         const ended = { id: running_out, status: "failed", failure: "expired", actual_cost: 0 };
         expect(await projectedJobs(bob)).toEqual([expect.objectContaining(ended)]);
       }, DELIVERED);
-      const { accounts } = await call(operator.token, `/api/admin/accounts?q=${ada.identity_id}`);
+      const { accounts } = await asOperator(operator, `/api/admin/accounts?q=${ada.identity_id}`);
       expect(accounts).toEqual([expect.objectContaining({ credits: 60, reserved: 40 })]);
     },
   );
