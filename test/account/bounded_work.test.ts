@@ -287,6 +287,19 @@ describe("500,000 idempotency keys", () => {
     expect(rows()).toBeLessThan(50);
   });
 
+  it("an idempotency key sets no alarm of its own: a later alarm of the account deletes it", async () => {
+    await account().wallet(session, { app: null });
+    const guard = { key: "a", fingerprint: "x" };
+    await account().adjustCredits({ amount: 5, note: "a gift" }, guard);
+    expect(await fireAlarm(ADA)).toBe(true);
+    expect(await fireAlarm(ADA)).toBe(false);
+    expect(await query(ADA, "select key from idempotency_keys")).toEqual([{ key: "a" }]);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3 * DAY_MS });
+    await account().adjustCredits({ amount: 5, note: "a gift" }, null);
+    await fireAlarm(ADA);
+    expect(await query(ADA, "select key from idempotency_keys")).toEqual([]);
+  });
+
   it("are deleted by the alarm in portions, once they are a day old", async () => {
     await account().wallet(session, { app: null });
     const start_ms = Date.now();

@@ -118,18 +118,18 @@ export class Responses {
   }
 
   /**
-   * Deletes a portion of the rows that nobody can ask for any more.
-   * @returns when to call again, in milliseconds since the epoch; null where no row is left.
+   * Deletes a portion of the rows that no retry can use any more. Rows that are not yet old wait for an alarm
+   * of the account's next activity: an alarm of their own would be a written row.
+   * @returns `now_ms` if more can be deleted; null if not.
    */
   deleteOld(now_ms: number): number | null {
     const oldest = this.#oldestDay();
-    if (oldest === null) return null;
-    if (now_ms < deletableAt(oldest)) return deletableAt(oldest);
+    if (oldest === null || now_ms < deletableAt(oldest)) return null;
     this.#database.run(sql`delete from idempotency_keys where (day, caller, endpoint, key) in (
       select day, caller, endpoint, key from idempotency_keys where day = ${oldest}
       limit ${IDEMPOTENCY_CLEANUP_ROWS})`);
     const next = this.#oldestDay();
-    return next === null ? null : Math.max(now_ms, deletableAt(next));
+    return next === null || now_ms < deletableAt(next) ? null : now_ms;
   }
 
   #oldestDay(): number | null {
