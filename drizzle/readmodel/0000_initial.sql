@@ -1,3 +1,10 @@
+CREATE TABLE `account_days` (
+	`account_id` text NOT NULL,
+	`day` integer NOT NULL,
+	`app_slug` text NOT NULL,
+	PRIMARY KEY(`account_id`, `day`, `app_slug`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `accounts` (
 	`id` text PRIMARY KEY NOT NULL,
 	`identity_id` text NOT NULL,
@@ -6,8 +13,7 @@ CREATE TABLE `accounts` (
 	`line` integer NOT NULL,
 	`credits` integer NOT NULL,
 	`reserved` integer NOT NULL,
-	`updated_at_ms` integer NOT NULL,
-	`days_json` text DEFAULT '[]' NOT NULL
+	`updated_at_ms` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `accounts_identity_id` ON `accounts` (`identity_id`);--> statement-breakpoint
@@ -57,7 +63,5 @@ CREATE TABLE `jobs` (
 --> statement-breakpoint
 CREATE TABLE `upkeep` (
 	`singleton` integer PRIMARY KEY NOT NULL,
-	`after_account_id` text NOT NULL,
-	`closed_before_day` integer DEFAULT 0 NOT NULL,
-	`closing_before_day` integer DEFAULT 0 NOT NULL
+	`after_account_id` text NOT NULL
 );

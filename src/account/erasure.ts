@@ -104,12 +104,11 @@ export class Erasure {
     const lasting_ms = Date.now() - (deleted_at_ms ?? 0);
     // A read model that stays away must not keep a person's rows here: its totals lose their last lines.
     if (lasting_ms >= ERASURE_DELIVERY_MAX_MS) return null;
-    outbox.doubt();
+    outbox.forgetKnown();
     const retry_at_ms = await outbox.flush();
     if (retry_at_ms !== null) return retry_at_ms;
-    // Taken on the way there is not there: a queue may still have lines, or have lost them.
-    const is_there = (await outbox.isBehind()) === false;
-    return is_there ? null : Date.now() + backOff(lasting_ms, Math.random());
+    // A queue may still have entries, or have lost them.
+    return (await outbox.isDelivered()) ? null : Date.now() + backOff(lasting_ms, Math.random());
   }
 
   /** Deletes a portion of the rows. @returns whether that were all. */

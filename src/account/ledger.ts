@@ -27,7 +27,7 @@ export function post(
   const { open_jobs, recent_after_job_id, recent_jobs } = started ?? openJobsOf(newest);
   const entry = { ...line, at_ms: now_ms, open_jobs, recent_after_job_id, recent_jobs };
   assertWritten(store.insertEntry(entry), line);
-  delivery.owe(now_ms, newest?.line ?? 0);
+  delivery.owe(now_ms);
   posted();
   return entry;
 }

@@ -87,8 +87,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       store: this.#store,
       personal_tokens: this.#personal_tokens,
     });
-    const hasStartedJobs = (): boolean => openJobsOf(this.#store.readNewestEntry()).open_jobs > 0;
-    this.#delivery = new Delivery(this.#alarm, this.#outbox, hasStartedJobs);
+    this.#delivery = new Delivery(this.#alarm, this.#outbox);
     this.#erasure = new Erasure({
       database: this.#database,
       store: this.#store,
@@ -444,15 +443,16 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   /** Looks at what D1 has, and sends it what it lacks: something that was on its way there was lost. */
   catchUp(): void {
     if (!this.#hasAccount()) return;
-    this.#outbox.doubt();
+    this.#outbox.forgetKnown();
     this.#alarm.by(Date.now() + PROJECTION_DELAY_MS);
   }
 
   async repair(): Promise<contract.Repair> {
     if (!this.#hasAccount()) return "nothing_missing";
-    const is_behind = await this.#outbox.isBehind();
-    if (is_behind === null) return "unreachable";
-    if (!is_behind) return "nothing_missing";
+    const is_delivered = await this.#outbox.isDelivered().catch(() => null);
+    if (is_delivered === null) return "unreachable";
+    if (is_delivered) return "nothing_missing";
+    this.#outbox.forgetKnown();
     // The alarm comes first: it sends the rest of a large account, also where this breaks off.
     this.#alarm.by(Date.now() + PROJECTION_DELAY_MS);
     await this.#outbox.flush();
@@ -470,7 +470,6 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   /** The one alarm: jobs whose time ran out, what the read model is owed, streams that end, clean-up. */
   override async alarm(): Promise<void> {
     this.#openOnce();
-    this.#delivery.ring();
     if (this.#erasure.has_begun) {
       return this.#alarm_round.run([["erasure", () => this.#erasure.step()]]);
     }

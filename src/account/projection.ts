@@ -5,7 +5,6 @@ import { assertInvariant } from "../domain/result.ts";
 import type {
   JobRange,
   LineTotals,
-  PresumedAccount,
   ProjectedAccount,
   ProjectedRows,
 } from "../readmodel/projector.ts";
@@ -124,14 +123,6 @@ export function newestAccount(store: Store): ProjectedAccount {
   const newest = store.readNewestEntry();
   assertInvariant(newest !== null, "an open account has lines");
   return accountRow(readAccount(store), newest);
-}
-
-/** The account as of a line of its passbook. */
-export function accountAsOf(store: Store, line: number): PresumedAccount {
-  const entry = store.readEntry(line);
-  assertInvariant(entry !== null, "lines are numbered without gaps");
-  const { plan: _, ...account } = accountRow(readAccount(store), entry);
-  return account;
 }
 
 /** All grants of the account. */

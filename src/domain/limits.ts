@@ -134,14 +134,6 @@ export const PROJECTION_RETRY_MIN_MS = 2_000;
 export const PROJECTION_RETRY_MAX_MS = 15 * 60_000;
 
 /**
- * Of the readings with no alarm to come, the first of a waking and of each quarter of an hour, the share
- * that asks D1 whether it lacks lines: it was emptied, or the alarm was lost, as the platform does to a
- * handler that failed too often. Where jobs are started a lost alarm is seen and D1 is asked at once, and
- * the next line finds it out in any case; asking at each waking made readings a load on the one D1.
- */
-export const PROJECTION_LOOK_SHARE = 1 / 16;
-
-/**
  * Ledger lines (or jobs of a rebuild) projected in one D1 batch. Their rows travel as one JSON
  * parameter: a job's is at most about 3 KB, an `action` of escaped characters included, and D1 takes
  * 2 MB.
@@ -176,11 +168,11 @@ export const READ_MODEL_DEFAULT_DAYS = 90;
 export const READ_MODEL_MAX_DAYS = 3_650;
 
 /**
- * Upkeep of the read model walks over all accounts, in portions of one transaction: so many accounts,
- * so many jobs deleted. A run takes so many portions and leaves the rest to the next.
+ * Upkeep of the read model walks over all accounts, in portions: so many accounts, so many jobs and active
+ * days deleted. A run takes so many portions and leaves the rest to the next.
  */
 export const UPKEEP_PORTION_ACCOUNTS = 500;
-export const UPKEEP_PORTION_JOBS = 2_000;
+export const UPKEEP_PORTION_ROWS = 2_000;
 export const UPKEEP_PORTIONS = 40;
 
 /**
@@ -192,12 +184,6 @@ export const LOST_ACCOUNTS_REPAIRED = 40;
 
 /** People whose accounts one call of an operator's rebuild of all asks: each is a call, as above. */
 export const REBUILD_PAGE_PEOPLE = 40;
-
-/**
- * Whole days from a day's end until its daily totals are closed. A line that comes later counts all the
- * same, but costs a written row for its app and one for all, instead of none.
- */
-export const TOTALS_CLOSE_AFTER_DAYS = 1;
 
 /** Ended sessions deleted in one statement, and statements of one run. */
 export const SESSION_CLEANUP_ROWS = 2_000;

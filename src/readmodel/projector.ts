@@ -1,36 +1,31 @@
 /**
- * The port by which an account's object tells D1 `DB` what changed: its own row, which says what D1 has
- * of it, its grants and its jobs. Two adapters: straight to D1, and through a queue.
+ * The port by which an account's object tells D1 `DB` what changed: its own row, which says which entry D1
+ * has, its grants and its jobs. Two adapters: straight to D1, and through a queue.
  */
 import type { accounts, grants, jobs } from "./schema.ts";
 import type { LineTotals } from "./line_totals.ts";
-import type { PresumedAccount } from "./presumed.ts";
 
-export type { LineTotals, PresumedAccount };
+export type { LineTotals };
 
-/** D1's row of an account: the account as of `line` of its passbook. */
-export type ProjectedAccount = Omit<typeof accounts.$inferSelect, "days_json">;
+/** D1's row of an account: the account as of entry `line` of its ledger. */
+export type ProjectedAccount = typeof accounts.$inferSelect;
 
-/** Rows of one account as its object has them. A later line always replaces an earlier one. */
+/** Rows of one account as its object has them. A later entry always replaces an earlier one. */
 export interface ProjectedRows {
   readonly account: ProjectedAccount;
   readonly grants: readonly (typeof grants.$inferInsert)[];
   readonly jobs: readonly (typeof jobs.$inferInsert)[];
-  /** What each line up to the account's adds to the daily totals, in order and without gaps. */
+  /** What each entry up to the account's adds to the daily totals, in order and without gaps. */
   readonly lines: readonly LineTotals[];
 }
 
-/**
- * Rows, and the line that D1 must have for them to follow. `presumed`: the account as of that line;
- * nothing for the first lines.
- */
+/** Rows, and the entry that D1 must have for them to follow. */
 export interface ProjectionMessage {
   readonly rows: ProjectedRows;
   readonly after_line: number;
-  readonly presumed?: PresumedAccount | undefined;
 }
 
-/** The jobs after one id and up to another, whole: what D1 has there besides is not the account's. */
+/** The jobs after one id and up to another, whole: other jobs that D1 has there are not the account's. */
 export interface JobRange {
   readonly account_id: string;
   readonly after_id: string;
@@ -41,29 +36,28 @@ export interface JobRange {
 
 /** Each is one transaction in D1. @throws where D1 cannot be reached; it may have been done all the same. */
 export interface Projector {
-  /** How many lines {@link apply} takes at once. */
+  /** How many entries {@link apply} takes at once. */
   readonly lines_at_once: number;
-  /** What D1 has of an identity: one row; more where its object was once made anew. */
+  /** What D1 has of an identity: one row; more where its object was once made again. */
   read(identity_id: string): Promise<readonly ProjectedAccount[]>;
   /**
-   * Writes rows. Writing the same rows again, or older ones, changes nothing. The account's row moves on
-   * only from one that has the lines up to `after_line`, so that it never claims more than is there, and
-   * each line is counted once in the daily totals. Where `presumed` is given, it moves on only from a row
-   * that is just that, and grants and jobs are written with it alone.
-   * @returns false: D1 has not the account as of its line, or another than these rows leave; ask it what
-   * it has. True: it has, or it will once what was taken on the way there arrives.
+   * Writes rows. Writing the same rows again, or older ones, changes nothing. The account's row moves only
+   * if it has the entries up to `after_line`, so that it never claims more than is there, and each entry is
+   * counted once in the daily totals.
+   * @returns false: D1 does not have the account as of its entry; read what it has. True: it has, or it
+   * will once everything that was sent before arrives.
    */
-  apply(rows: ProjectedRows, after_line: number, presumed?: PresumedAccount): Promise<boolean>;
+  apply(rows: ProjectedRows, after_line: number): Promise<boolean>;
   /**
-   * Puts the account's row in place of whatever is there, as somebody else wrote that. What the daily
-   * totals were told of it stands: they cannot tell which lines those were.
+   * Replaces the account's row, whatever it says: somebody else wrote it. The daily totals keep what they
+   * counted, because they cannot tell which entries those were.
    */
   replaceAccount(account: ProjectedAccount): Promise<void>;
-  /** Puts an account's grants in place of whatever is there. */
+  /** Replaces all grants of an account. */
   replaceGrants(account_id: string, grants: ProjectedRows["grants"]): Promise<void>;
-  /** Puts jobs in place of whatever is there. */
+  /** Replaces the jobs of a range. */
   replaceJobs(range: JobRange): Promise<void>;
-  /** Takes nothing of an account from now on, however late it arrives: its holder deleted it. */
+  /** Accepts nothing of an account from now on, however late it arrives: its holder deleted it. */
   bar(account_id: string): Promise<void>;
   /**
    * Deletes a portion of an account that its object does not know any more. What it did stays in the

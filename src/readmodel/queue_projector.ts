@@ -11,7 +11,6 @@ import {
   PROJECTION_MESSAGE_RETRY_MAX_SECONDS,
   PROJECTION_MESSAGE_RETRY_MIN_SECONDS,
 } from "../domain/limits.ts";
-import { isSame } from "./presumed.ts";
 import type { ProjectionMessage, ProjectedRows, Projector } from "./projector.ts";
 import type { StraightProjector } from "./straight_projector.ts";
 
@@ -29,11 +28,9 @@ export function createQueueProjector(
   return {
     ...straight,
     lines_at_once: PROJECTION_MESSAGE_LINES,
-    async apply(rows, after_line, presumed) {
-      const delivery = { rows, after_line, presumed };
-      if (sizeOf(delivery) > PROJECTION_MESSAGE_MAX_BYTES) {
-        return straight.apply(rows, after_line, presumed);
-      }
+    async apply(rows, after_line) {
+      const delivery = { rows, after_line };
+      if (sizeOf(delivery) > PROJECTION_MESSAGE_MAX_BYTES) return straight.apply(rows, after_line);
       await queue.send(delivery, { contentType: "json" });
       return true;
     },
@@ -84,9 +81,11 @@ export async function consumeProjections(
 async function apply(part: readonly Merged[], options: ConsumerOptions): Promise<void> {
   const messages = part.flatMap((one) => one.messages);
   try {
-    const applied = await options.projector.applyAll(part.map(({ delivery }) => delivery));
+    const known = await options.projector.applyAll(part.map(({ delivery }) => delivery));
     for (const [place, one] of part.entries()) {
-      if (applied[place] === true) one.messages.forEach((message) => message.ack());
+      // A repeated message finds that D1 has its entries, or later ones.
+      if ((known[place] ?? 0) >= one.delivery.rows.account.line)
+        one.messages.forEach((message) => message.ack());
       else await tell(one.delivery.rows.account.identity_id, one.messages, options);
     }
   } catch (error) {
@@ -133,7 +132,7 @@ function merge(messages: Messages): Merged[] {
   const merged: Merged[] = [];
   for (const message of messages) {
     const last = merged.at(-1);
-    if (last !== undefined && follows(last.delivery, message.body)) {
+    if (last !== undefined && message.body.after_line <= last.delivery.rows.account.line) {
       const delivery = append(last.delivery, message.body);
       merged[merged.length - 1] = { delivery, messages: [...last.messages, message] };
     } else {
@@ -141,13 +140,6 @@ function merge(messages: Messages): Merged[] {
     }
   }
   return merged;
-}
-
-function follows(
-  { rows: { account } }: ProjectionMessage,
-  { after_line, presumed }: ProjectionMessage,
-): boolean {
-  return presumed === undefined ? after_line <= account.line : isSame(account, presumed);
 }
 
 /** Rows and those that follow them, which may begin with some of the same lines, or before all of them. */

@@ -1,22 +1,16 @@
 /**
- * Upkeep of the read model: jobs older than the window leave it, and days that are past are closed. It
- * walks over the accounts by id, from where the last run stopped, so that no index is needed, which would
- * be a further written row for each job.
+ * Upkeep of the read model: jobs and active days older than the window leave it. It walks over the accounts by
+ * id, from where the last run stopped, so that no index is needed, which would be a further written row for
+ * each job.
  */
 import { DAY_MS, utcDayOf } from "../domain/day.ts";
-import {
-  TOTALS_CLOSE_AFTER_DAYS,
-  UPKEEP_PORTION_ACCOUNTS,
-  UPKEEP_PORTION_JOBS,
-  UPKEEP_PORTIONS,
-} from "../domain/limits.ts";
-import { closeDays, endWalk } from "./totals.ts";
+import { UPKEEP_PORTION_ACCOUNTS, UPKEEP_PORTION_ROWS, UPKEEP_PORTIONS } from "../domain/limits.ts";
 
 /** What a run did. */
 export interface ReadModelUpkeep {
   readonly deleted_jobs: number;
   readonly portions: number;
-  /** The walk came to its end; the next run begins anew. */
+  /** The walk came to its end; the next run starts from the first account. */
   readonly complete: boolean;
 }
 
@@ -31,12 +25,21 @@ const DELETE_JOBS = `delete from jobs where (account_id, id) in (
   select jobs.account_id, jobs.id from accounts
     cross join jobs on jobs.account_id = accounts.id and jobs.id < ?3
     where accounts.id > ?1 and accounts.id <= ?2 and jobs.status <> 'started'
-    limit ${UPKEEP_PORTION_JOBS})`;
+    limit ${UPKEEP_PORTION_ROWS})`;
+
+/** Entries of such a day that arrive later would count their account as active a second time. */
+const DELETE_ACCOUNT_DAYS = `delete from account_days where (account_id, day, app_slug) in (
+  select account_id, day, app_slug from accounts
+    cross join account_days on account_id = accounts.id and day < ?3
+    where accounts.id > ?1 and accounts.id <= ?2
+    limit ${UPKEEP_PORTION_ROWS})`;
+
+const MOVE_TO = `insert into upkeep (singleton, after_account_id) values (1, ?1)
+  on conflict (singleton) do update set after_account_id = excluded.after_account_id`;
 
 /**
- * Takes up the walk, at most {@link UPKEEP_PORTIONS} portions of it. `days`: how long a job stays after
- * its creation. A run that is cut off between any two statements, or meets another, loses nothing and
- * counts nothing twice.
+ * Continues the walk, at most {@link UPKEEP_PORTIONS} portions of it. `days`: how long a job stays after its
+ * creation. A run that is cut off, or runs at the same time as another, deletes some rows later.
  * @throws where D1 cannot be reached.
  */
 export async function tidyReadModel(
@@ -45,20 +48,22 @@ export async function tidyReadModel(
   now_ms: number,
 ): Promise<ReadModelUpkeep> {
   const before_id = firstIdOf(now_ms - days * DAY_MS);
-  const closed_before_day = utcDayOf(now_ms) - TOTALS_CLOSE_AFTER_DAYS;
+  const before_day = utcDayOf(now_ms) - days;
   let deleted_jobs = 0;
   for (let portions = 1; portions <= UPKEEP_PORTIONS; portions += 1) {
     const { after_id, to_id } = await findPortion(database);
     if (to_id === null) {
-      if (after_id !== "") await endWalk(database, after_id).run();
+      if (after_id !== "") await database.prepare(MOVE_TO).bind("").run();
       return { deleted_jobs, portions, complete: true };
     }
-    const { meta } = await database.prepare(DELETE_JOBS).bind(after_id, to_id, before_id).run();
-    deleted_jobs += meta.changes;
+    const deleted = await database.batch([
+      database.prepare(DELETE_JOBS).bind(after_id, to_id, before_id),
+      database.prepare(DELETE_ACCOUNT_DAYS).bind(after_id, to_id, before_day),
+    ]);
+    deleted_jobs += deleted[0]?.meta.changes ?? 0;
     // Where more are due the same accounts come again.
-    if (meta.changes < UPKEEP_PORTION_JOBS) {
-      await database.batch([...closeDays(database, { after_id, to_id }, closed_before_day)]);
-    }
+    if (deleted.some(({ meta }) => meta.changes === UPKEEP_PORTION_ROWS)) continue;
+    await database.prepare(MOVE_TO).bind(to_id).run();
   }
   return { deleted_jobs, portions: UPKEEP_PORTIONS, complete: false };
 }

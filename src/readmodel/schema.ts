@@ -1,7 +1,7 @@
 /**
  * The tables of D1 `DB`. They mirror the Account objects for operators: late by about a second, rebuilt
  * at will, read by no decision about money. Nothing here grows without bound: accounts and grants with
- * people, jobs with the window (`retention.ts`), totals with days and apps.
+ * people, jobs and active days with the window (`retention.ts`), totals with days and apps.
  */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { JOB_STATUSES, type JobFailure } from "../domain/job.ts";
@@ -24,8 +24,6 @@ export const accounts = sqliteTable(
     reserved: integer().notNull(),
     /** When that line was written. */
     updated_at_ms: integer().notNull(),
-    /** What the lines up to `line` added to days whose totals are not closed; see `remembered_days.ts`. */
-    days_json: text().notNull().default("[]"),
   },
   (table) => [index("accounts_identity_id").on(table.identity_id)],
 );
@@ -73,9 +71,10 @@ export const jobs = sqliteTable(
 export const forgottenAccounts = sqliteTable("forgotten_accounts", { id: text().primaryKey() });
 
 /**
- * What happened on a UTC day, by app ("*": all together), of days that were closed. Sums in credits
- * without sign but `adjusted`; `jobs` created, `failed`, and accounts with a line that day. Kept for
- * good: a row a day and app.
+ * What happened on a UTC day, by app: "" for entries of no app; "*" has only the accounts active in any. Sums
+ * in credits without sign but `adjusted`; `jobs` created, `failed`, and accounts with an entry that day. Kept
+ * for good: a row a day and app. `accounts.line` says which entries are counted, so restore both tables or
+ * neither.
  */
 export const dailyTotals = sqliteTable(
   "daily_totals",
@@ -96,15 +95,20 @@ export const dailyTotals = sqliteTable(
   (table) => [primaryKey({ columns: [table.day, table.app_slug] })],
 );
 
-/**
- * One row: how far upkeep has come in its walk over the accounts, and which days `daily_totals` has of
- * them. It goes with that table: either without the other counts days twice, or not at all.
- */
+/** On which days an account was active, and in which apps, so that each day counts it once. */
+export const accountDays = sqliteTable(
+  "account_days",
+  {
+    account_id: text().notNull(),
+    /** Whole days since the epoch. */
+    day: integer().notNull(),
+    app_slug: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account_id, table.day, table.app_slug] })],
+);
+
+/** One row: how far upkeep has come in its walk over the accounts. */
 export const upkeep = sqliteTable("upkeep", {
   singleton: integer().primaryKey(),
   after_account_id: text().notNull(),
-  /** Days before this one are closed for the accounts after `after_account_id`. */
-  closed_before_day: integer().notNull().default(0),
-  /** And before this one for those up to it. */
-  closing_before_day: integer().notNull().default(0),
 });

@@ -7,18 +7,16 @@ import { eq, getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { PROJECTION_BATCH_LINES, PROJECTION_FORGET_ROWS } from "../domain/limits.ts";
 import type { ProjectedRows, ProjectionMessage, Projector } from "./projector.ts";
-import { isPresumed, isSame, type PresumedAccount } from "./presumed.ts";
 import { accounts, grants, jobs } from "./schema.ts";
-import { ADD_LINES } from "./remembered_days.ts";
-import { addLateLines, closeAccount } from "./totals.ts";
+import { countLines } from "./totals.ts";
 
 /** The projector over D1, which also takes the rows of several accounts at once. */
 export interface StraightProjector extends Projector {
   /**
    * Writes the deliveries of several accounts, one each, in one transaction.
-   * @returns for each what {@link Projector.apply} returns.
+   * @returns for each the entry that D1 then has of its account; 0: none.
    */
-  applyAll(deliveries: readonly ProjectionMessage[]): Promise<readonly boolean[]>;
+  applyAll(deliveries: readonly ProjectionMessage[]): Promise<readonly number[]>;
 }
 
 /** Columns that an account's or a job's row never changes; leaving them out spares their index. */
@@ -26,8 +24,6 @@ const NEVER_CHANGED = ["id", "account_id", "identity_id", "created_at_ms"];
 
 interface InsertRule {
   readonly on_conflict: "replace older" | "replace" | "keep";
-  /** Columns that are not simply replaced: by what instead; null: left as they are. */
-  readonly instead?: Readonly<Record<string, string | null>>;
   /** Which rows are inserted at all, of accounts that are not barred. */
   readonly where?: string;
 }
@@ -39,16 +35,14 @@ interface InsertRule {
 function insertFromJson(
   table: SQLiteTable,
   // "where true" tells SQLite that "on" begins the conflict clause, not a join.
-  { on_conflict, instead = {}, where = "true" }: InsertRule,
+  { on_conflict, where = "true" }: InsertRule,
 ): string {
   const name = getTableName(table);
-  const columns = Object.values(getTableColumns(table))
-    .map((column) => column.name)
-    .filter((column) => instead[column] !== null);
+  const columns = Object.values(getTableColumns(table)).map((column) => column.name);
   const values = columns.map((column) => `value ->> '$.${column}'`).join(", ");
   const assignments = columns
     .filter((column) => on_conflict === "replace" || !NEVER_CHANGED.includes(column))
-    .map((column) => `${column} = ${instead[column] ?? `excluded.${column}`}`)
+    .map((column) => `${column} = excluded.${column}`)
     .join(", ");
   const is_let_in = isLetIn(table === accounts ? "id" : "account_id");
   const newer = on_conflict === "replace older" ? `where excluded.line > ${name}.line` : "";
@@ -71,32 +65,23 @@ function keyColumns(table: SQLiteTable): string[] {
   return key.map((column) => column.name);
 }
 
-/** Of the deliveries in JSON those whose lines follow on D1's row. */
+/** Of the deliveries in JSON those that follow on D1's row. */
 const FOLLOWS = `(value ->> '$.after_line' = 0 or exists (select 1 from accounts
-  where accounts.id = value ->> '$.id' and iif(value ->> '$.presumed' is null,
-    accounts.line >= value ->> '$.after_line', ${isPresumed("value")})))`;
-const ADD_LATE_LINES = addLateLines(`${isLetIn("id")} and ${FOLLOWS}`);
-/** Gives the rows that it wrote. */
+  where accounts.id = value ->> '$.id' and accounts.line >= value ->> '$.after_line'))`;
+const COUNT_LINES = countLines(`${isLetIn("id")} and ${FOLLOWS}`);
+/** Returns the rows that it wrote. */
 const UPSERT_ACCOUNTS = `${insertFromJson(accounts, {
   on_conflict: "replace older",
-  instead: { days_json: ADD_LINES },
   where: FOLLOWS,
 })} returning id`;
-const REPLACE_ACCOUNTS = insertFromJson(accounts, {
-  on_conflict: "replace",
-  instead: { days_json: null },
-});
-/**
- * What comes with lines is written where the account's row is as they left it: not of a delivery that did
- * not follow. Of one that came again it was written before.
- */
+const REPLACE_ACCOUNTS = insertFromJson(accounts, { on_conflict: "replace" });
+/** Grants and jobs are written with the account's row: not those of a delivery that did not follow. */
 const IS_THERE = `exists (select 1 from accounts where accounts.id = value ->> '$.account_id'
-  and accounts.line = value ->> '$.delivered_line'
-  and accounts.updated_at_ms = value ->> '$.delivered_at_ms')`;
+  and accounts.line = value ->> '$.delivered_line')`;
 const INSERT_GRANTS = insertFromJson(grants, { on_conflict: "keep", where: IS_THERE });
 const UPSERT_JOBS = insertFromJson(jobs, { on_conflict: "replace older", where: IS_THERE });
 const REPLACE_JOBS = insertFromJson(jobs, { on_conflict: "replace" });
-const READ_ROWS = "select * from accounts where id in (select value from json_each(?1))";
+const READ_LINES = "select id, line from accounts where id in (select value from json_each(?1))";
 /** Jobs that a rebuild's portion does not name; `null` as the last id is the end. */
 const DELETE_OTHER_JOBS = `delete from jobs
   where account_id = ?1 and id > ?2 and (?3 is null or id <= ?3)
@@ -109,41 +94,30 @@ const REPLACE_GRANTS = insertFromJson(grants, { on_conflict: "replace" });
 /** The projector over a D1 database. */
 export function createStraightProjector(binding: D1Database): StraightProjector {
   const database = drizzle(binding);
-  const { days_json: _, ...ACCOUNT_COLUMNS } = getTableColumns(accounts);
   const insert = (statement: string, rows: readonly object[]): D1PreparedStatement[] =>
     rows.length === 0 ? [] : [binding.prepare(statement).bind(JSON.stringify(rows))];
-  /** Where D1 is, of accounts that a delivery did not move on: it came again, or does not follow. */
-  const readRows = async (
-    ids: readonly string[],
-  ): Promise<ReadonlyMap<string, PresumedAccount>> => {
+  const readLines = async (ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
     if (ids.length === 0) return new Map();
     const { results } = await binding
-      .prepare(READ_ROWS)
+      .prepare(READ_LINES)
       .bind(JSON.stringify(ids))
-      .all<PresumedAccount>();
-    return new Map(results.map((row) => [row.id, row]));
+      .all<{ id: string; line: number }>();
+    return new Map(results.map(({ id, line }) => [id, line]));
   };
-  const applyAll = async (
-    deliveries: readonly ProjectionMessage[],
-  ): Promise<readonly boolean[]> => {
+  const applyAll = async (deliveries: readonly ProjectionMessage[]): Promise<readonly number[]> => {
     if (deliveries.length === 0) return [];
-    const account_rows = deliveries.map(({ rows: { account, lines }, after_line, presumed }) => ({
+    const account_rows = deliveries.map(({ rows: { account, lines }, after_line }) => ({
       ...account,
       after_line,
-      presumed,
-      days_json: lines,
+      lines,
     }));
     const withTheirs = <Row extends object>(rowsOf: (rows: ProjectedRows) => readonly Row[]) =>
       deliveries.flatMap(({ rows }) =>
-        rowsOf(rows).map((row) => ({
-          ...row,
-          delivered_line: rows.account.line,
-          delivered_at_ms: rows.account.updated_at_ms,
-        })),
+        rowsOf(rows).map((row) => ({ ...row, delivered_line: rows.account.line })),
       );
-    const [, upserted] = await binding.batch<{ id: string }>([
-      // Late lines first: the account's row says which were counted, until it moves on.
-      ...insert(ADD_LATE_LINES, account_rows),
+    const [, , upserted] = await binding.batch<{ id: string }>([
+      // The totals first: the account's row says which entries were counted, until it moves.
+      ...COUNT_LINES.flatMap((query) => insert(query, account_rows)),
       ...insert(UPSERT_ACCOUNTS, account_rows),
       ...insert(
         INSERT_GRANTS,
@@ -154,26 +128,21 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
         withTheirs(({ jobs }) => jobs),
       ),
     ]);
-    const moved_on = new Set(upserted?.results.map(({ id }) => id));
-    const moved = ({ rows }: ProjectionMessage): boolean => moved_on.has(rows.account.id);
-    const left = deliveries.filter((one) => !moved(one));
-    const known = await readRows(left.map(({ rows: { account } }) => account.id));
-    const has = ({ rows: { account }, presumed }: ProjectionMessage): boolean => {
-      const row = known.get(account.id);
-      if (row === undefined) return false;
-      // A later line may be of a history that was undone. Of first lines nothing is presumed.
-      return presumed === undefined ? row.line >= account.line : isSame(row, account);
-    };
-    return deliveries.map((one) => moved(one) || has(one));
+    const moved = new Set(upserted?.results.map(({ id }) => id));
+    const ids = deliveries.map(({ rows: { account } }) => account.id);
+    const known = await readLines(ids.filter((id) => !moved.has(id)));
+    return deliveries.map(({ rows: { account } }) =>
+      moved.has(account.id) ? account.line : (known.get(account.id) ?? 0),
+    );
   };
   return {
     lines_at_once: PROJECTION_BATCH_LINES,
     read: (identity_id) =>
-      database.select(ACCOUNT_COLUMNS).from(accounts).where(eq(accounts.identity_id, identity_id)),
+      database.select().from(accounts).where(eq(accounts.identity_id, identity_id)),
     applyAll,
-    async apply(rows, after_line, presumed) {
-      const [has_it] = await applyAll([{ rows, after_line, presumed }]);
-      return has_it === true;
+    async apply(rows, after_line) {
+      const [line] = await applyAll([{ rows, after_line }]);
+      return line === rows.account.line;
     },
     async replaceAccount(account) {
       await binding.batch(insert(REPLACE_ACCOUNTS, [account]));
@@ -207,8 +176,8 @@ export function createStraightProjector(binding: D1Database): StraightProjector 
           )
           .bind(account_id),
         binding.prepare("delete from grants where account_id = ?1").bind(account_id),
-        // The row goes last, with what it remembers: it says that there is something to forget.
-        closeAccount(binding, account_id, HAS_NO_JOBS),
+        binding.prepare("delete from account_days where account_id = ?1").bind(account_id),
+        // The row goes last: it says that there is something to forget.
         binding.prepare(`delete from accounts where id = ?1 and ${HAS_NO_JOBS}`).bind(account_id),
       ]);
       return (deleted?.meta.changes ?? 0) < PROJECTION_FORGET_ROWS;

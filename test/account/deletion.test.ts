@@ -213,7 +213,7 @@ describe("a deleted account", () => {
     await wallet();
     await accountOf().deleteAccount(HOLDER);
     const [account] = await query<{ id: string }>(ADA, "select id from account");
-    await env.DB.exec("delete from accounts");
+    await env.DB.exec("delete from accounts; delete from daily_totals; delete from account_days");
     const taken = { results: [{ id: account?.id, line: 1_000 }], meta: { changes: 0 } };
     const lines = linesInD1((statements) => statements.map(() => taken));
     await repeatAlarm(ADA);
@@ -294,7 +294,7 @@ function linesInD1(answer: (statements: readonly object[]) => unknown) {
   const { batch } = prototype;
   return vi.spyOn(prototype, "batch").mockImplementation(function (this: unknown, statements) {
     const sent = statements as readonly object[];
-    return sent.length < 5 ? Promise.resolve(answer(sent)) : Reflect.apply(batch, this, [sent]);
+    return sent.length < 6 ? Promise.resolve(answer(sent)) : Reflect.apply(batch, this, [sent]);
   });
 }
 

@@ -1,16 +1,12 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { drizzle } from "drizzle-orm/durable-sqlite";
 import { Outbox } from "../../src/account/outbox.ts";
-import { openStore } from "../../src/account/store.ts";
-import type { Projector } from "../../src/readmodel/projector.ts";
 import { FIRST_POLICY } from "../../src/domain/app_policy.ts";
 import { backOff } from "../../src/domain/back_off.ts";
 import {
   PROJECTION_FLUSH_BATCHES,
   PROJECTION_BATCH_LINES,
-  PROJECTION_LOOK_SHARE,
   PROJECTION_RETRY_MAX_MS,
   PROJECTION_RETRY_MIN_MS,
 } from "../../src/domain/limits.ts";
@@ -46,11 +42,10 @@ function armedAt(identity_id = ADA): Promise<number | null> {
   return runInDurableObject(accountOf(identity_id), (_, state) => state.storage.getAlarm());
 }
 
-/** The object wakes without an alarm, and asks D1, which of such wakings only some do. */
+/** The object wakes without an alarm. */
 async function loseAlarm(): Promise<void> {
   await runInDurableObject(accountOf(), (_, state) => state.storage.deleteAlarm());
   await evict(ADA);
-  vi.spyOn(Math, "random").mockReturnValue(0);
 }
 
 async function d1Accounts(): Promise<Record<string, unknown>[]> {
@@ -191,39 +186,17 @@ describe("D1's row of the account", () => {
   });
 });
 
-describe("an alarm that was given up", () => {
-  it("is armed again by the next reading, where D1 lacks lines", async () => {
-    // No job is started: nothing else would arm it.
+describe("an account whose alarm the platform dropped", () => {
+  it("is sent with its next entry, everything that D1 lacks included", async () => {
     await open();
     await fireAlarm(ADA);
     await env.DB.exec("delete from accounts; delete from grants");
     await loseAlarm();
-    await accountOf().listEntries(session, { limit: 1 });
-    await vi.waitFor(async () => expect(await armedAt()).not.toBeNull());
-    await fireAlarm(ADA);
-    await expectReadModel(ADA);
+    await createJob();
+    await vi.waitFor(() => expectReadModel(ADA));
   });
 
-  it("is armed again by a reading later on, where D1 could not be asked at first", async () => {
-    await open();
-    // Of a quiet account the first line goes at once; the second waits for the alarm.
-    await accountOf().adjustCredits({ amount: 1, note: "a gift" }, null);
-    await loseAlarm();
-    const d1 = moodOfD1();
-    d1.mood = "fails before";
-    await accountOf().listEntries(session, { limit: 1 });
-    await vi.waitFor(() => expect(d1.calls).toBe(1));
-    d1.mood = "well";
-    await accountOf().listEntries(session, { limit: 1 });
-    expect([d1.calls, await armedAt()]).toEqual([1, null]);
-    passTime(PROJECTION_RETRY_MAX_MS);
-    await accountOf().listEntries(session, { limit: 1 });
-    await vi.waitFor(async () => expect(await armedAt()).not.toBeNull());
-    await fireAlarm(ADA);
-    await expectReadModel(ADA);
-  });
-
-  it("is armed again where jobs are to time out, though nothing is owed", async () => {
+  it("has its alarm armed again by a reading if jobs are to expire", async () => {
     await open();
     await createJob(40, 60);
     await fireAlarm(ADA);
@@ -233,7 +206,7 @@ describe("an alarm that was given up", () => {
     expect(await armedAt()).toBe(job?.expires_at_ms);
   });
 
-  it("is armed again where a debt was noted", async () => {
+  it("has its alarm armed again by a reading if a debt was noted", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const d1 = moodOfD1();
     d1.mood = "fails before";
@@ -247,72 +220,14 @@ describe("an alarm that was given up", () => {
     await expectReadModel(ADA);
   });
 
-  it("is found out by some wakings that only read, and costs D1 nothing at the others", async () => {
-    await open();
-    await fireAlarm(ADA);
-    const d1 = moodOfD1();
-    const asked = async (drawn: number): Promise<number> => {
-      await evict(ADA);
-      vi.spyOn(Math, "random").mockReturnValue(drawn);
-      d1.calls = 0;
-      await accountOf().listEntries(session, { limit: 1 });
-      await accountOf().listEntries(session, { limit: 1 });
-      return d1.calls;
-    };
-    expect(await asked(PROJECTION_LOOK_SHARE)).toBe(0);
-    expect(await asked(PROJECTION_LOOK_SHARE / 2)).toBe(1);
-  });
-
-  it("is found out by the first reading where jobs are started, since then there is one", async () => {
-    await open();
-    await createJob(1, 86_400);
-    await fireAlarm(ADA);
-    await env.DB.exec("delete from accounts; delete from grants; delete from jobs");
-    await loseAlarm();
-    vi.spyOn(Math, "random").mockReturnValue(PROJECTION_LOOK_SHARE);
-    await accountOf().listEntries(session, { limit: 1 });
-    const soon_ms = Date.now() + PROJECTION_RETRY_MAX_MS;
-    await vi.waitFor(async () => expect(await armedAt()).toBeLessThan(soon_ms));
-    await fireAlarm(ADA);
-    await expectReadModel(ADA);
-  });
-
-  it("is found out by an object that lives on and is only read", async () => {
-    await open();
-    await fireAlarm(ADA);
-    await env.DB.exec("delete from accounts; delete from grants");
-    await loseAlarm();
-    vi.spyOn(Math, "random").mockReturnValue(PROJECTION_LOOK_SHARE);
-    await accountOf().listEntries(session, { limit: 1 });
-    passTime(PROJECTION_RETRY_MAX_MS);
-    vi.spyOn(Math, "random").mockReturnValue(0);
-    await accountOf().listEntries(session, { limit: 1 });
-    await vi.waitFor(async () => expect(await armedAt()).not.toBeNull());
-    await fireAlarm(ADA);
-    await expectReadModel(ADA);
-  });
-
-  it("is found out by an object that was told that D1 has all, and lives on", async () => {
-    await open();
-    await vi.waitFor(() => expectReadModel(ADA));
-    await fireAlarm(ADA);
-    await env.DB.exec("delete from accounts; delete from grants");
-    vi.spyOn(Math, "random").mockReturnValue(0);
-    passTime(PROJECTION_RETRY_MAX_MS);
-    await accountOf().listEntries(session, { limit: 1 });
-    await vi.waitFor(async () => expect(await armedAt()).not.toBeNull());
-    await fireAlarm(ADA);
-    await expectReadModel(ADA);
-  });
-
-  it("is not armed by a waking that finds all delivered, and D1 is asked once", async () => {
+  it("makes no call to D1 when it is only read, and arms no alarm if nothing is owed", async () => {
     await open();
     await fireAlarm(ADA);
     await loseAlarm();
     const d1 = moodOfD1();
-    for (let times = 0; times < 3; times += 1) await accountOf().listEntries(session, { limit: 1 });
-    await vi.waitFor(() => expect(d1.calls).toBe(1));
-    expect(await armedAt()).toBeNull();
+    await accountOf().listEntries(session, { limit: 1 });
+    await accountOf().wallet(session, { app: null });
+    expect([d1.calls, await armedAt()]).toEqual([0, null]);
   });
 });
 
@@ -397,10 +312,14 @@ describe("an object that woke and writes", () => {
     return moodOfD1();
   };
 
-  it("sends its line in one call to D1, on the presumption that D1 has those before", async () => {
+  it("reads D1's row once, then sends each delivery in one call", async () => {
     const d1 = await wake();
     await createJob();
-    await vi.waitFor(() => expect(d1.calls).toBe(1));
+    await vi.waitFor(() => expect(d1.calls).toBe(2));
+    d1.calls = 0;
+    await createJob();
+    await fireAlarm(ADA);
+    expect(d1.calls).toBe(1);
     d1.calls = 0;
     await fireAlarm(ADA);
     expect(d1.calls).toBe(0);
@@ -408,7 +327,7 @@ describe("an object that woke and writes", () => {
   });
 
   it.each([...columns, "updated_at_ms = 5", "line = 9"])(
-    "asks D1 where its row is another than presumed: %s",
+    "sends the whole account again if D1's row is not what it sent: %s",
     async (altered) => {
       const d1 = await wake();
       await env.DB.exec(`update accounts set ${altered}; update jobs set reserved = 77`);
@@ -443,47 +362,10 @@ describe("an object that woke and writes", () => {
     expect((await d1Accounts())[0]).toMatchObject({ line: 9, reserved: 12 });
   });
 
-  it("leaves nothing in D1 of a line that did not follow, where that is undone later", async () => {
-    vi.spyOn(console, "warn").mockReturnValue();
-    const d1 = await wake();
-    await env.DB.exec("update accounts set credits = 5");
-    // What is presumed is not so, and then D1 cannot be asked.
-    Object.defineProperty(d1, "mood", {
-      get: () => (d1.calls > 1 ? "fails before" : "well"),
-      configurable: true,
-    });
-    d1.calls = 0;
-    await createJob();
-    await vi.waitFor(() => expect(d1.calls).toBeGreaterThan(1));
-    Object.defineProperty(d1, "mood", { value: "well" });
-    expect(await env.DB.prepare("select count(*) as n from jobs").first("n")).toBe(1);
-  });
-
-  it("says with each delivery what the account was before it", async () => {
-    await open();
-    await createJob(30);
-    const said: unknown[] = [];
-    await runInDurableObject(accountOf(), async (_, { storage }) => {
-      const database = drizzle(storage);
-      const projector = {
-        lines_at_once: 1,
-        read: () => Promise.resolve([]),
-        apply: (...[, after_line, presumed]: Parameters<Projector["apply"]>) => {
-          said.push([after_line, presumed?.line, presumed?.credits, presumed?.reserved]);
-          return Promise.resolve(true);
-        },
-      };
-      await new Outbox(database, openStore(database), projector as never).flush();
-    });
-    expect(said).toEqual([
-      [0, undefined, undefined, undefined],
-      [1, 1, 0, 0],
-      [2, 2, 100, 0],
-    ]);
-  });
-
   it("waits ever longer where D1 takes nothing of it, though it was asked", async () => {
     const warned = vi.spyOn(console, "warn").mockReturnValue();
+    // The longest pause: the test itself takes some milliseconds of it.
+    vi.spyOn(Math, "random").mockReturnValue(0);
     await wake();
     await env.DB.exec("insert into forgotten_accounts (id) select id from accounts");
     await env.DB.exec("delete from accounts; delete from grants; delete from jobs");
@@ -497,7 +379,7 @@ describe("an object that woke and writes", () => {
     await expectReadModel(ADA);
   });
 
-  it("presumes nothing of a line that was undone", async () => {
+  it("sends nothing of an entry that was rolled back", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const d1 = await wake();
     await env.DB.exec("delete from accounts; delete from jobs; delete from grants");
@@ -521,8 +403,8 @@ describe("an object that woke and writes", () => {
   });
 });
 
-describe("a doubt", () => {
-  it("that comes beside the answer of D1 has it asked again", async () => {
+describe("a request to catch up", () => {
+  it("has D1 read again if it arrives while D1 responds", async () => {
     await open();
     await fireAlarm(ADA);
     const statement = Object.getPrototypeOf(env.DB.prepare("select 1"));
@@ -541,7 +423,7 @@ describe("a doubt", () => {
     await expectReadModel(ADA);
   });
 
-  it("that comes while lines are sent has D1 asked after them", async () => {
+  it("has D1 read after a delivery that is under way", async () => {
     await open();
     await createJob();
     const database = Object.getPrototypeOf(env.DB);

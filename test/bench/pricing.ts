@@ -33,7 +33,7 @@ and ${OBJECT_DELIVERY_MS} ms a batch it sends to D1 by itself. An alarm that was
 as if it did. Assumed too: each invocation (request, call of an object, alarm, queue batch) is
 one log event where invocation logs are on, sampled as wrangler.toml says, all of a request alike. Added
 for later: where a schedule clears the read model, a written row each job; for the Idempotency-Key of a
-creation, the row's deletion. Nothing is added for what many share: days are closed for 500 accounts at once. Cold:
+creation, the row's deletion. Not added: three rows that an account's first entry of a day and app writes in D1. Cold:
 asleep before creation and before completion, each half sent on by itself. Hot: 500 lives in a row on one account, 20 at a time.
 Left out: storage, and what the plan includes.`;
 

@@ -280,7 +280,7 @@ describe("once an account is deleted", () => {
     }
     await letItFollow(ada.identity_id);
     expect(await everything(ada.identity_id)).toMatchObject({ jobs: [], entries: [] });
-    const { results } = await env.DB.prepare("select days_json from accounts").all();
+    const { results } = await env.DB.prepare("select id from accounts").all();
     expect(results).toEqual([]);
   });
 });

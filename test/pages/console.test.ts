@@ -78,7 +78,7 @@ async function work(person: Person, app: string, count: number): Promise<void> {
   }
 }
 
-/** Totals of the days before today, as upkeep leaves them. */
+/** Totals of the days before today, as deliveries leave them. */
 function fillTotals(): void {
   const today = Math.floor(Date.now() / 86_400_000);
   for (const file of globSync(join(pages.state, "v3/d1/**/*.sqlite"))) {
@@ -93,7 +93,7 @@ function fillTotals(): void {
         const of = (scale: number) => Math.round(scale * wave * (1 - back / 120));
         const totals = (share: number) =>
           [900, 5_200, 4_100, 700, 1_500, 0, 310, 14, 41].map((scale) => of(scale * share));
-        insert.run(today - back, "*", ...totals(1));
+        insert.run(today - back, "*", ...totals(0).with(8, of(41)));
         insert.run(today - back, "paint", ...totals(0.7));
         insert.run(today - back, "voice", ...totals(0.3));
       }

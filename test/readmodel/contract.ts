@@ -99,47 +99,38 @@ export function projectorContract(
       expect(await totals()).toMatchObject({ ...sumsUpTo(9), active_accounts: 1 });
     });
 
-    it("moves an account on from what was presumed, and from nothing else", async () => {
-      const { plan: _, ...presumed } = rowsBetween(1, 5).account;
-      await projector.apply(rowsBetween(1, 5), 0);
-      await arrived(5);
-      const { line, ...rest } = presumed;
-      const others = [{ line: 4 }, { line: 6 }, { credits: 7 }, { reserved: 7 }];
-      const times = [{ created_at_ms: 7 }, { updated_at_ms: 7 }, { identity_id: "another" }];
-      for (const other of [...others, ...times]) {
-        await projector.apply(rowsBetween(6, 8), line, { line, ...rest, ...other });
-      }
-      await arrived(5);
-      expect(await count("jobs")).toBe(3);
-      expect(await totals()).toMatchObject(sumsUpTo(5));
-      await projector.apply(rowsBetween(6, 8), line, presumed);
-      await arrived(8);
-      // Again it does not follow, and is not counted again.
-      await projector.apply(rowsBetween(6, 8), line, presumed);
-      await arrived(8);
-      expect(await totals()).toMatchObject({ ...sumsUpTo(8), active_accounts: 1 });
-    });
-
-    it("writes neither jobs nor grants of lines that do not follow, or of nobody", async () => {
-      const { plan: _, ...presumed } = rowsBetween(1, 3).account;
+    it("writes neither totals, jobs nor grants of entries that do not follow on D1's row", async () => {
       const grants = [{ account_id: "account", app_slug: "late", amount: 1, granted_at_ms: 9 }];
-      await projector.apply({ ...rowsBetween(4, 6), grants }, 3, presumed);
-      await projector.apply({ ...rowsBetween(4, 6), grants }, 3);
+      const too_early = { ...rowsBetween(4, 6), grants };
+      await projector.apply(too_early, 3);
+      await arrived(0);
+      expect([await count("jobs"), await count("grants"), await count("account_days")]).toEqual([
+        0, 0, 0,
+      ]);
       await projector.apply(rowsBetween(1, 2), 0);
       await arrived(2);
-      await projector.apply({ ...rowsBetween(4, 6), grants }, 3, presumed);
-      await projector.apply({ ...rowsBetween(4, 6), grants }, 3);
+      await projector.apply(too_early, 3);
       await arrived(2);
       expect([await count("jobs"), await count("grants")]).toEqual([0, 1]);
-      // A line of the same number, of a history that was undone.
-      const undone = rowsBetween(3, 3);
-      const { plan: __, ...before } = rowsBetween(1, 2).account;
-      const written = { ...undone, jobs: [], account: { ...undone.account, updated_at_ms: 77 } };
-      await projector.apply(written, 2, before);
-      await arrived(3);
-      await projector.apply({ ...undone, grants }, 2, before);
-      await arrived(3);
-      expect([await count("jobs"), await count("grants")]).toEqual([0, 1]);
+      expect(await totals()).toMatchObject({ ...sumsUpTo(2), active_accounts: 1 });
+    });
+
+    it("counts an account once a day as active, in each app and in all, however its entries are split", async () => {
+      const in_app = (first: number, last: number, app_slug: string) => {
+        const rows = rowsBetween(first, last);
+        return { ...rows, lines: rows.lines.map((line) => ({ ...line, app_slug })) };
+      };
+      await projector.apply(in_app(1, 3, "one"), 0);
+      await projector.apply(in_app(4, 5, "one"), 3);
+      await projector.apply(in_app(6, 6, "two"), 5);
+      await projector.apply(in_app(7, 7, "one"), 6);
+      await arrived(7);
+      const of = async (app: string | null) =>
+        (await readDailyTotals(env.DB, DAY, DAY + 1, app))[0];
+      expect(await of(null)).toMatchObject({ ...sumsUpTo(7), active_accounts: 1 });
+      expect(await of("one")).toMatchObject({ jobs: 4, active_accounts: 1 });
+      expect(await of("two")).toMatchObject({ jobs: 1, active_accounts: 1 });
+      expect(await count("account_days")).toBe(2);
     });
 
     it("never lets an older state of a job replace a newer", async () => {
@@ -180,9 +171,9 @@ export function projectorContract(
       await projector.apply(rowsBetween(1, 6), 0);
       await arrived(6);
       expect(await projector.forget("account")).toBe(true);
-      expect([await count("accounts"), await count("jobs"), await count("grants")]).toEqual([
-        0, 0, 0,
-      ]);
+      for (const table of ["accounts", "jobs", "grants", "account_days"]) {
+        expect(await count(table)).toBe(0);
+      }
       expect(await totals()).toMatchObject({ ...sumsUpTo(6), active_accounts: 1 });
     });
 

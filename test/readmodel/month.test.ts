@@ -1,4 +1,3 @@
-import { NOT_IN_D1 } from "../account/invariants.ts";
 /**
  * A month of many accounts: job lives through the objects, the projector, upkeep and one rebuild of a D1
  * that lost everything. `npm run month` leads a million; the suite a hundredth of it.
@@ -11,6 +10,7 @@ import type { Account } from "../../src/account/object.ts";
 import { DAY_MS, utcDayOf } from "../../src/domain/day.ts";
 import { tidyReadModel } from "../../src/readmodel/retention.ts";
 import { readDailyTotals } from "../../src/readmodel/totals.ts";
+import { NOT_IN_D1 } from "../account/invariants.ts";
 import {
   addAccount,
   seriesOf,
@@ -175,10 +175,10 @@ it(
       told.push({ round, ...(await upkeep(now_ms)), jobs_in_d1: await countOf("jobs") });
     }
     const end_ms = START_MS + DAYS * DAY_MS;
-    told.push({ days_and_apps: await expectSame(end_ms), closed: await countOf("daily_totals") });
+    told.push({ days_and_apps: await expectSame(end_ms), totals: await countOf("daily_totals") });
 
     // Everything is lost, and every account is sent anew.
-    const tables = ["accounts", "grants", "jobs", "daily_totals", "upkeep"];
+    const tables = ["accounts", "grants", "jobs", "daily_totals", "account_days"];
     await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
     vi.setSystemTime(end_ms);
     await forEachAccount("rebuilding", (account) =>

@@ -3,10 +3,14 @@ import { describe, expect, it, vi } from "vitest";
 import { PROJECTION_MESSAGE_LINES, PROJECTION_MESSAGE_MAX_BYTES } from "../../src/domain/limits.ts";
 import { createQueueProjector } from "../../src/readmodel/queue_projector.ts";
 import { createStraightProjector } from "../../src/readmodel/straight_projector.ts";
+import { readDailyTotals } from "../../src/readmodel/totals.ts";
 import { projectorContract, rowsBetween } from "./contract.ts";
+import { countingRows } from "./watched.ts";
 
 const lineOf = () =>
-  env.DB.prepare("select line from accounts where id = 'account'").first<number>("line");
+  env.DB.prepare(
+    "select coalesce(max(line), 0) as line from accounts where id = 'account'",
+  ).first<number>("line");
 
 async function arrivedBySending(line: number): Promise<void> {
   await vi.waitFor(async () => expect(await lineOf()).toBe(line), 20_000);
@@ -17,28 +21,60 @@ async function arrivedBySending(line: number): Promise<void> {
 const openStraight = () => createStraightProjector(env.DB);
 const openQueue = () => createQueueProjector(env.TEST_PROJECTIONS, openStraight());
 
-projectorContract("straight", openStraight, async (line) => expect(await lineOf()).toBe(line));
+projectorContract("direct", openStraight, async (line) => expect(await lineOf()).toBe(line));
 projectorContract("through the queue", openQueue, arrivedBySending);
 
-describe("straight", () => {
-  it("says so where D1 lacks the lines before, and writes no account that claims more", async () => {
+describe("the direct projector", () => {
+  it("says that D1 lacks the entries before, and writes no account that claims more", async () => {
     const projector = openStraight();
     await projector.apply(rowsBetween(1, 3), 0);
     expect(await projector.apply(rowsBetween(6, 8), 5)).toBe(false);
     expect(await lineOf()).toBe(3);
   });
 
-  it("says so where D1 has another row than presumed, also a later one", async () => {
+  it("says that D1 is at another entry than the one just sent", async () => {
     const projector = openStraight();
-    const { plan: _, ...presumed } = rowsBetween(1, 3).account;
-    await projector.apply(rowsBetween(1, 3), 0);
-    expect(await projector.apply(rowsBetween(4, 6), 3, presumed)).toBe(true);
-    // The same again is there already.
-    expect(await projector.apply(rowsBetween(4, 6), 3, presumed)).toBe(true);
-    expect(await projector.apply(rowsBetween(4, 5), 3, presumed)).toBe(false);
-    await env.DB.exec("update accounts set credits = credits + 1");
-    expect(await projector.apply(rowsBetween(4, 6), 3, presumed)).toBe(false);
-    expect(await lineOf()).toBe(6);
+    expect(await projector.apply(rowsBetween(1, 6), 0)).toBe(true);
+    expect(await projector.apply(rowsBetween(4, 6), 3)).toBe(true);
+    expect(await projector.apply(rowsBetween(4, 5), 3)).toBe(false);
+  });
+
+  it("writes one row of totals for an app, and three more for an account's first entry of a day", async () => {
+    const rowsFor = async (line: number): Promise<number> => {
+      const { database, written } = countingRows(env.DB);
+      await createStraightProjector(database).apply(
+        { ...rowsBetween(line, line), jobs: [] },
+        line - 1,
+      );
+      return written();
+    };
+    await openStraight().apply(rowsBetween(1, 1, "other"), 0);
+    await openStraight().apply(rowsBetween(1, 2), 0);
+    expect(await rowsFor(3)).toBe(2);
+    await env.DB.exec("delete from account_days");
+    expect(await rowsFor(4)).toBe(4);
+  });
+
+  it("reads the totals of a day by its apps, not by its accounts", async () => {
+    for (let account = 0; account < 30; account += 1) {
+      await openStraight().apply(rowsBetween(1, 3, `account ${account}`), 0);
+    }
+    const { database, read } = countingRows(env.DB);
+    const [day] = await readDailyTotals(database, 20_000, 20_001, null);
+    expect(day).toMatchObject({ granted: 3_000, jobs: 30, active_accounts: 30 });
+    // The app, entries of no app, and the accounts active in any.
+    expect(read()).toBeLessThanOrEqual(3 + 1);
+  });
+
+  it("accepts nothing of a deleted account, however late it arrives, and keeps its totals", async () => {
+    const projector = openStraight();
+    await projector.apply(rowsBetween(1, 5), 0);
+    const before = await readDailyTotals(env.DB, 20_000, 20_001, null);
+    await projector.bar("account");
+    expect(await projector.forget("account")).toBe(true);
+    expect(await projector.apply(rowsBetween(1, 5), 0)).toBe(false);
+    expect(await readDailyTotals(env.DB, 20_000, 20_001, null)).toEqual(before);
+    expect(await lineOf()).toBe(0);
   });
 });
 

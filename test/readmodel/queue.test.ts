@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import type { PresumedAccount, ProjectionMessage } from "../../src/readmodel/projector.ts";
+import type { ProjectionMessage } from "../../src/readmodel/projector.ts";
 import { consumeProjections, createQueueProjector } from "../../src/readmodel/queue_projector.ts";
 import { createStraightProjector } from "../../src/readmodel/straight_projector.ts";
 import { readDailyTotals } from "../../src/readmodel/totals.ts";
@@ -22,12 +22,6 @@ function messageOf(first: number, last: number, account_id = "account", attempts
   };
   const message = { id: `${first}-${last}`, timestamp: new Date(), body, attempts, ...became };
   return message satisfies Message<ProjectionMessage>;
-}
-
-/** The message on the presumption that D1 has just what comes before it. */
-function presuming(message: ReturnType<typeof messageOf>, other: Partial<PresumedAccount> = {}) {
-  const { plan: _, ...before } = rowsBetween(1, message.body.after_line).account;
-  return { ...message, body: { ...message.body, presumed: { ...before, ...other } } };
 }
 
 const untold = () => ({ projector: straight(), catchUp: () => Promise.reject(new Error("told")) });
@@ -73,33 +67,33 @@ describe("a batch of the queue", () => {
     expect(totals).toMatchObject({ jobs: 7, reserved: 14 });
   });
 
-  it("makes one delivery of what is presumed and what comes before it, where they agree", async () => {
+  it("makes one delivery of messages that follow one another, and counts an account once", async () => {
     await consumeProjections(batchOf([messageOf(1, 3)]), untold());
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB), "batch");
-    const catchUp = vi.fn(() => Promise.resolve());
-    const messages = [presuming(messageOf(6, 8)), presuming(messageOf(4, 5)), messageOf(9, 9)];
-    await consumeProjections(batchOf(messages), { projector: straight(), catchUp });
+    const messages = [messageOf(6, 8), messageOf(4, 5), messageOf(9, 9)];
+    await consumeProjections(batchOf(messages), untold());
     expect(batch).toHaveBeenCalledTimes(1);
-    expect([catchUp.mock.calls.length, await lineOf()]).toEqual([0, 9]);
+    expect(await lineOf()).toBe(9);
+    const [totals] = await readDailyTotals(env.DB, 20_000, 20_001, null);
+    expect(totals).toMatchObject({ jobs: 7, active_accounts: 1 });
   });
 
-  it("has the account look where what is presumed is not what comes before it", async () => {
+  it("acknowledges a message that comes again after later ones, and changes nothing", async () => {
     await consumeProjections(batchOf([messageOf(1, 3)]), untold());
-    const catchUp = vi.fn(() => Promise.resolve());
-    const other = presuming(messageOf(6, 8), { credits: 5 });
-    const messages = [messageOf(4, 5), other];
-    await consumeProjections(batchOf(messages), { projector: straight(), catchUp });
-    expect(catchUp).toHaveBeenCalledExactlyOnceWith("user_contract");
-    expect(await lineOf()).toBe(5);
+    await consumeProjections(batchOf([messageOf(4, 9)]), untold());
+    const before = await readDailyTotals(env.DB, 20_000, 20_001, null);
+    const again = messageOf(4, 6);
+    await consumeProjections(batchOf([again]), untold());
+    expect([again.ack.mock.calls.length, again.retry.mock.calls.length]).toEqual([1, 0]);
+    expect(await readDailyTotals(env.DB, 20_000, 20_001, null)).toEqual(before);
+    expect(await lineOf()).toBe(9);
   });
 
-  it("writes nothing where the first of what it merges presumes wrongly", async () => {
-    await consumeProjections(batchOf([messageOf(1, 3)]), untold());
-    const catchUp = vi.fn(() => Promise.resolve());
-    const messages = [presuming(messageOf(4, 5), { credits: 5 }), messageOf(6, 8)];
-    await consumeProjections(batchOf(messages), { projector: straight(), catchUp });
-    expect(catchUp).toHaveBeenCalledExactlyOnceWith("user_contract");
-    expect(await lineOf()).toBe(3);
+  it("counts several accounts of one day together", async () => {
+    const messages = ["one", "two", "three"].map((id) => messageOf(1, 4, id));
+    await consumeProjections(batchOf(messages), untold());
+    const [totals] = await readDailyTotals(env.DB, 20_000, 20_001, "demo");
+    expect(totals).toMatchObject({ granted: 300, jobs: 6, active_accounts: 3 });
   });
 
   it("that lacks lines before makes the account look, and keeps the others'", async () => {

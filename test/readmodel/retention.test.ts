@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { createScheduledController } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
-import { DAY_MS } from "../../src/domain/day.ts";
+import { DAY_MS, utcDayOf } from "../../src/domain/day.ts";
 import {
   SESSION_CLEANUP_ROWS,
   UPKEEP_PORTION_ACCOUNTS,
-  UPKEEP_PORTION_JOBS,
+  UPKEEP_PORTION_ROWS,
   UPKEEP_PORTIONS,
 } from "../../src/domain/limits.ts";
 import { tidyReadModel } from "../../src/readmodel/retention.ts";
@@ -52,14 +52,40 @@ describe("a job", () => {
   });
 });
 
+describe("a day on which an account was active", () => {
+  it("leaves the read model with the jobs of that day, and the totals keep it", async () => {
+    await insertAccounts(2);
+    const today = utcDayOf(NOW_MS);
+    for (const account of ["account 000001", "account 000002"]) {
+      for (const days_ago of [29, 30, 31, 90]) {
+        const insert = env.DB.prepare("insert into account_days values (?1, ?2, 'demo')");
+        await insert.bind(account, today - days_ago).run();
+      }
+    }
+    expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({ complete: true });
+    const { results } = await env.DB.prepare("select distinct day from account_days").all();
+    expect(results).toEqual([{ day: today - 30 }, { day: today - 29 }]);
+  });
+
+  it("is deleted in portions, as many as it takes", async () => {
+    await insertAccounts(1);
+    const rows = UPKEEP_PORTION_ROWS * 2 + 5;
+    await env.DB.exec(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) insert into account_days select 'account 000001', i, 'demo' from n`,
+    );
+    expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({ portions: 4, complete: true });
+    expect(await count("account_days")).toBe(0);
+  });
+});
+
 describe("a run", () => {
   it("is bounded, and the next goes on from where it stopped", async () => {
     await insertAccounts(UPKEEP_PORTION_ACCOUNTS * 2);
-    const jobs = UPKEEP_PORTION_JOBS * UPKEEP_PORTIONS + 10;
+    const jobs = UPKEEP_PORTION_ROWS * UPKEEP_PORTIONS + 10;
     await insertJobs("account 000600", jobs, 100);
     const first = await tidyReadModel(env.DB, 30, NOW_MS);
     expect(first).toEqual({
-      deleted_jobs: UPKEEP_PORTION_JOBS * (UPKEEP_PORTIONS - 1),
+      deleted_jobs: UPKEEP_PORTION_ROWS * (UPKEEP_PORTIONS - 1),
       portions: UPKEEP_PORTIONS,
       complete: false,
     });
@@ -68,7 +94,7 @@ describe("a run", () => {
     expect(await place).toBe("account 000500");
     await insertJobs("account 000001", 1, 100);
     expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({
-      deleted_jobs: UPKEEP_PORTION_JOBS + 10,
+      deleted_jobs: UPKEEP_PORTION_ROWS + 10,
       complete: true,
     });
     expect(await count("jobs")).toBe(1);
@@ -82,8 +108,8 @@ describe("a run", () => {
     const { database, read, written } = countingRows(env.DB);
     expect(await tidyReadModel(database, 30, NOW_MS)).toMatchObject({ deleted_jobs: 5 });
     expect(read()).toBeLessThan(100);
-    // Beside the jobs the walk's place, which is kept for the next run.
-    expect(written()).toBe(5 + 3);
+    // In addition to the jobs: the walk's place, moved on and back to the start.
+    expect(written()).toBe(5 + 2);
   });
 });
 
