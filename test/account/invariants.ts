@@ -142,7 +142,7 @@ async function expectPurchases(identity_id: string, { entries }: Contents): Prom
 async function expectSpending(identity_id: string, { entries, jobs }: Contents): Promise<void> {
   const tokens = await query<CappedTokenRow>(
     identity_id,
-    `select id, cap_period, created_at_ms, ended_at_ms, spent, spent_window
+    `select id, cap_period, created_at_ms, expires_at_ms, ended_at_ms, spent, spent_window
      from personal_tokens where cap_credits is not null`,
   );
   const all = await query<{ id: string }>(
@@ -154,7 +154,8 @@ async function expectSpending(identity_id: string, { entries, jobs }: Contents):
     // A token's started jobs end with it.
     expect(all.map(({ id }) => id)).toContain(personal_token_id);
   }
-  for (const { id, cap_period, created_at_ms, ended_at_ms, ...row } of tokens) {
+  for (const { id, cap_period, created_at_ms, expires_at_ms, ended_at_ms, ...row } of tokens) {
+    const end_ms = Math.min(expires_at_ms, ended_at_ms ?? expires_at_ms);
     const windowOf = (at_ms: number): number =>
       cap_period === "total" ? 0 : Math.floor((at_ms - created_at_ms) / (30 * DAY_MS));
     let [spent, spent_window] = [0, 0];
@@ -162,7 +163,7 @@ async function expectSpending(identity_id: string, { entries, jobs }: Contents):
       const job = jobs.find((one) => one.id === job_id);
       if (job?.personal_token_id !== id || amount === 0) continue;
       // What a token's jobs spend after its end counts in the window of its end.
-      const window = Math.max(spent_window, windowOf(Math.min(at_ms, ended_at_ms ?? at_ms)));
+      const window = Math.max(spent_window, windowOf(Math.min(at_ms, end_ms)));
       const is_counted = amount < 0 || windowOf(job.created_at_ms) === window;
       spent = (window === spent_window ? spent : 0) - (is_counted ? amount : 0);
       spent_window = window;
@@ -338,6 +339,7 @@ async function sumOfDays(): Promise<Record<string, number>> {
 
 interface CappedTokenRow {
   readonly id: string;
+  readonly expires_at_ms: number;
   readonly ended_at_ms: number | null;
   readonly cap_period: string;
   readonly created_at_ms: number;

@@ -222,6 +222,20 @@ describe("jobs of a capped token that has ended", () => {
     await expectInvariants(ada.identity_id);
   });
 
+  it("spend nothing of a new period after the token ran out by itself", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const cap = { credits: CAP, period: "30_days" };
+    const capped = await getToken(ada, { apps: ["demo"], cap });
+    const [first, second] = await expiredJobs(capped.token, 2);
+    const complete = (job_id = "") =>
+      inAccount().post("/api/jobs/complete", { job_id, actual_cost: CAP });
+    passTime(91 * DAY_MS);
+    expect((await complete(first)).status).toBe(200);
+    passTime(31 * DAY_MS);
+    expect((await complete(second)).body.code).toBe("token_budget_exceeded");
+    await expectInvariants(ada.identity_id);
+  });
+
   it("cost no more than what was reserved if the token ran out by itself", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });

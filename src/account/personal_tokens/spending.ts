@@ -16,9 +16,12 @@ export function readBudget(
   return cap === null ? null : { cap, created_at_ms, ...personal_tokens.readUse(id) };
 }
 
-/** When something that a token's job spends now counts: no new window begins for a token that was ended. */
-export function countedAt({ ended_at_ms }: PersonalTokenRow, now_ms: number): number {
-  return ended_at_ms ?? now_ms;
+/** When something that a token's job spends now counts: no new window begins once the token ended or ran out. */
+export function countedAt(
+  { ended_at_ms, expires_at_ms }: PersonalTokenRow,
+  now_ms: number,
+): number {
+  return Math.min(ended_at_ms ?? now_ms, expires_at_ms, now_ms);
 }
 
 /**
