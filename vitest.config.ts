@@ -121,7 +121,10 @@ export default defineConfig({
           include: ["test/*.test.ts", "test/{commands,flows,pages,cli,examples}/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          globalSetup: ["./test/support/outside/migrated_stores.ts"],
+          globalSetup: [
+            "./test/support/outside/migrated_stores.ts",
+            "./test/support/outside/unpacked_browser.ts",
+          ],
           maxWorkers: WORKERS,
         },
       },

@@ -114,7 +114,7 @@ describe("npm run deploy", () => {
       expect(cloudflare.names("kv")).toEqual(["passbook-device-codes"]);
       expect(cloudflare.names("queues")).toEqual(["passbook-extra", "passbook-extra-dead"]);
       expect(cloudflare.tables("passbook-db")).toContain("accounts");
-      const migrated = placeOf(cloudflare.changes, /CREATE TABLE `accounts`/);
+      const migrated = placeOf(cloudflare.changes, /CREATE TABLE `account_days`/);
       expect(migrated).toBeGreaterThan(-1);
       expect(placeOf(cloudflare.changes, /^PUT \/workers\/scripts\/passbook$/)).toBeGreaterThan(
         migrated,

@@ -5,7 +5,19 @@ import { chromium, type Browser } from "playwright-core";
 
 /** Starts Chromium. The caller closes it. */
 export async function launchBrowser(): Promise<Browser> {
-  // It unpacks itself into the temporary folder, with the system libraries and fonts it needs.
+  const executablePath = await unpackBrowser();
+  // Not `bundled.args`: they switch web security off, which is what is tested here.
+  const args = ["--no-sandbox", "--disable-gpu"];
+  return chromium.launch({ executablePath, args });
+}
+
+/**
+ * Unpacks Chromium, with the system libraries and fonts it needs, where it is not yet. The package does not lock what
+ * it unpacks, so the setup of all test files does it before the first of them.
+ * @returns the program's path.
+ */
+export async function unpackBrowser(): Promise<string> {
+  // The package unpacks into the temporary folder.
   const unpacked = resolve("node_modules/.cache/chromium");
   await mkdir(unpacked, { recursive: true });
   process.env["TMPDIR"] = unpacked;
@@ -14,9 +26,7 @@ export async function launchBrowser(): Promise<Browser> {
   bundled.setGraphicsMode = false;
   const executablePath = await bundled.executablePath();
   await useFonts(unpacked);
-  // Not `bundled.args`: they switch web security off, which is what is tested here.
-  const args = ["--no-sandbox", "--disable-gpu"];
-  return chromium.launch({ executablePath, args });
+  return executablePath;
 }
 
 /**
