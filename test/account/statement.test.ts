@@ -47,6 +47,7 @@ describe("a statement", () => {
       signin_method: null,
       app_slugs_json: null,
       last_used_at_ms: null,
+      ended_at_ms: null,
     };
     const approval = { session_id: "session", ends_with_session: true };
     const cap = {

@@ -62,11 +62,11 @@ describe("rebuilding all accounts", () => {
     await fireAlarm(ada.identity_id);
     const newest = await listed();
     expect(newest).toMatchObject([{ credits: 93, reserved: 7 }]);
-    const { line, credits, reserved, updated_at_ms, days_json } = older ?? {};
+    const { line, credits, reserved, updated_at_ms } = older ?? {};
     await env.DB.prepare(
-      "update accounts set line = ?, credits = ?, reserved = ?, updated_at_ms = ?, days_json = ?",
+      "update accounts set line = ?, credits = ?, reserved = ?, updated_at_ms = ?",
     )
-      .bind(line, credits, reserved, updated_at_ms, days_json)
+      .bind(line, credits, reserved, updated_at_ms)
       .run();
     expect((await listed())[0]).toMatchObject({ credits: 100, reserved: 0 });
     expect(await rebuildAll(olga)).toMatchObject([{ repaired: 1 }]);
