@@ -164,7 +164,7 @@ describe("npm run deploy", () => {
       const stages: readonly [RegExp, "before" | "after", string][] = [
         [/^POST \/d1\/database$/, "before", "D1 database"],
         [/^POST \/storage\/kv\/namespaces$/, "after", "KV namespace"],
-        [/CREATE TABLE `accounts`/, "before", "Migrations"],
+        [/CREATE TABLE `account_days`/, "before", "Migrations"],
         [/^PUT \/workers\/scripts\/passbook$/, "before", "bundle it minified"],
       ];
       for (const [matches, when, step] of stages) {
