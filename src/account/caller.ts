@@ -269,7 +269,7 @@ export function whyNoStorage(transaction: Transaction, bytes: number): Refusal |
 
 /**
  * Why a job may not be settled at `actual_cost`, which takes `credits` more off the balance; null if it may. A capped
- * token's job is bound by the cap, whoever settles it for an app, also after that token has ended. Then it may not
+ * token's job is bound by the cap also if an app's key settles it, and after that token has ended. Then it may not
  * cost more than what was reserved either.
  */
 export function whyOverCap(

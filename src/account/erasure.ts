@@ -4,7 +4,7 @@
  * `closing`: started jobs end and give up their holds, and the read model hears of every line, so that
  * the daily totals, which hold no person, stay exact.
  * `wiping`: the rows go, a portion at a time. The ledger goes last of them, then what is in the account's
- * own row, which stays as the tombstone, beside the debts it took over.
+ * own row, which stays as the tombstone, and the debts it took over.
  * `forgetting`: the read model forgets the account, and takes nothing of it any more.
  * `done`.
  *

@@ -150,7 +150,7 @@ export function readInTime(transaction: Transaction, job_id: string): JobRow | n
 }
 
 /**
- * Expires a started job now, whoever may settle it. It may still be completed late, so that cancelling makes no work
+ * Expires a started job of any app now. It may still be completed late, so that cancelling makes no work
  * free. Again, it changes nothing.
  */
 export function cancelJob(

@@ -25,7 +25,7 @@ export function countedAt(
 }
 
 /**
- * Counts what a job moves as used by the token that created the job, whoever moves it: `credits`, negative if they
+ * Counts what a job moves as used by the token that created the job: `credits`, negative if they
  * are given back, of its cap, and `bytes` stored. Writes nothing if there is nothing to count.
  */
 export function chargeCreator(
