@@ -14,13 +14,15 @@ export class Delivery {
   /** When the last one began, in this instance. */
   #began_at_ms = Number.NEGATIVE_INFINITY;
   #is_owed = false;
-  /** A debt that an earlier instance left without an alarm: the platform drops one that failed too often. */
-  #left_due_at_ms: number | null;
+  /** When an earlier instance's delivery is due that has no alarm: the platform drops one that failed too often. */
+  #left_due_at_ms: number | null = null;
 
-  constructor(alarm: Alarm, outbox: Outbox) {
+  /** `has_started_jobs`: then an alarm is always armed, so that a missing one was dropped, maybe with a delivery. */
+  constructor(alarm: Alarm, outbox: Outbox, has_started_jobs: () => boolean) {
     this.#alarm = alarm;
     this.#outbox = outbox;
-    this.#left_due_at_ms = alarm.armed_at_ms === null ? outbox.due_at_ms : null;
+    if (alarm.armed_at_ms !== null) return;
+    this.#left_due_at_ms = outbox.due_at_ms ?? (has_started_jobs() ? Date.now() : null);
   }
 
   /** Says that an entry is written; inside its transaction, so that no entry is without an alarm. */
@@ -32,7 +34,7 @@ export class Delivery {
     this.#is_owed = true;
   }
 
-  /** After a transaction: sends at once what {@link owe} left to it, and arms the alarm for an earlier debt. */
+  /** After a transaction: sends at once what {@link owe} left to it, and arms the alarm for an earlier delivery. */
   start(): void {
     if (this.#left_due_at_ms !== null) this.#alarm.by(this.#left_due_at_ms);
     this.#left_due_at_ms = null;

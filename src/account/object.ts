@@ -87,7 +87,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       store: this.#store,
       personal_tokens: this.#personal_tokens,
     });
-    this.#delivery = new Delivery(this.#alarm, this.#outbox);
+    const hasStartedJobs = (): boolean => openJobsOf(this.#store.readNewestEntry()).open_jobs > 0;
+    this.#delivery = new Delivery(this.#alarm, this.#outbox, hasStartedJobs);
     this.#erasure = new Erasure({
       database: this.#database,
       store: this.#store,
