@@ -9,6 +9,7 @@ import type {
   SettledJob,
 } from "./contract.ts";
 import type { ResponseForm } from "./idempotency/responses.ts";
+import { unknownJob } from "./caller.ts";
 import { completeJob, createJob } from "./jobs.ts";
 import { readBooks } from "./ledger.ts";
 import type { Transaction } from "./transaction.ts";
@@ -28,7 +29,9 @@ export function completeJobs(
 ): Answer<Batch<SettledJob>> {
   const batch = inOrder(transaction, requests, completeJob);
   const is_unknown =
-    batch.ok && batch.value.results.every((it) => !it.ok && it.refusal.code === "account_unknown");
+    unknownJob(transaction).code === "account_unknown" &&
+    batch.ok &&
+    batch.value.results.every((it) => !it.ok && it.refusal.code === "account_unknown");
   return is_unknown ? refused({ code: "account_unknown" }) : batch;
 }
 

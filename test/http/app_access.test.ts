@@ -135,6 +135,7 @@ describe("ending an app's own jobs", () => {
         await app.post("/api/jobs/complete", ending),
         await app.post("/api/jobs/fail", { job_id }),
         await app.post("/api/jobs/complete/batch", { jobs: [ending] }),
+        await app.post("/api/jobs/complete/batch", { jobs: [{ job_id, actual_cost: -1 }] }),
       ]) {
         expect([answer.status, answer.body.code]).toEqual(UNKNOWN);
       }

@@ -111,6 +111,17 @@ describe("a batch", () => {
     );
   });
 
+  it("answers each item also if none of them is valid", async () => {
+    const ada = await signInWithCredits();
+    const [job_id = ""] = await createIds(ada, 1);
+    const answer = await complete(ada, [{ job_id, actual_cost: -1 }, "x"]);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      results: [{ code: "invalid_request" }, { code: "invalid_request" }],
+      credits: 99,
+    });
+  });
+
   it("takes 1 to 100 items", async () => {
     const ada = await signInWithCredits();
     for (const jobs of [[], Array.from({ length: JOBS_PER_BATCH_MAX + 1 }, () => job(0)), "x"]) {
