@@ -37,7 +37,7 @@ export function serialiseMetadata(metadata: Metadata): Result<string, Refusal> {
     : accepted(json);
 }
 
-/** The bytes of stored metadata; null is none. */
+/** The bytes of stored metadata; 0 for null. */
 export function metadataBytes(metadata_json: string | null): number {
   return metadata_json === null ? 0 : new TextEncoder().encode(metadata_json).byteLength;
 }

@@ -112,7 +112,7 @@ async function findSessionToken(context: AppContext): Promise<Principal | null> 
 }
 
 /**
- * The principal of a session that a cookie proved: the page that sent it acts, whoever it was issued to. A session
+ * The principal of a session that a cookie proved. The page that sent the cookie acts, not its token's `azp`. A session
  * that the identity provider has just confirmed is good as long as a JWT.
  */
 export function browserPrincipal(
