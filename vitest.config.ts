@@ -3,7 +3,7 @@ import { Response } from "miniflare";
 import { defineConfig } from "vitest/config";
 import { developmentSettings } from "./src/commands/development_settings.ts";
 import { prepareAssets } from "./src/commands/static_assets.ts";
-import { memoryFolder } from "./test/support/outside/memory_folder.ts";
+import { memoryFolder } from "./test/outside/support/memory_folder.ts";
 
 // Node and all that it starts make temporary folders there, and the stores are in them.
 const in_memory = memoryFolder();
@@ -70,13 +70,11 @@ export default defineConfig({
         ],
         test: {
           name: "worker",
-          include: [
-            "test/{domain,account,device,identity,directory,http,payments,readmodel,tokens,client,openapi}/**/*.test.{ts,tsx}",
-          ],
-          setupFiles: ["./test/setup.ts"],
+          include: ["test/worker/**/*.test.ts"],
+          setupFiles: ["./test/worker/setup.ts"],
           // Random histories on a busy machine: a bound against hanging, not a measure.
           testTimeout: 180_000,
-          // One workerd for many files; `test/setup.ts` gives each test empty stores.
+          // One workerd for many files; `test/worker/setup.ts` gives each test empty stores.
           isolate: false,
           maxWorkers: WORKERS,
           deps: {
@@ -118,12 +116,12 @@ export default defineConfig({
       {
         test: {
           name: "outside",
-          include: ["test/*.test.ts", "test/{commands,flows,pages,cli,examples}/**/*.test.ts"],
+          include: ["test/outside/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           globalSetup: [
-            "./test/support/outside/migrated_stores.ts",
-            "./test/support/outside/unpacked_browser.ts",
+            "./test/outside/support/migrated_stores.ts",
+            "./test/outside/support/unpacked_browser.ts",
           ],
           maxWorkers: WORKERS,
         },

@@ -1,0 +1,468 @@
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { developmentSettings } from "../../../src/commands/development_settings.ts";
+import { freePort, type LocalWorker } from "../../../src/commands/local_worker.ts";
+import { launchBrowser } from "../support/chromium.ts";
+import { installPackage, type Installed } from "../support/installed.ts";
+import { startTestWorker } from "../support/test_worker.ts";
+
+let directory: string;
+let installed: Installed;
+let passbook: LocalWorker;
+let browser: Browser;
+let program: string;
+
+beforeAll(async () => {
+  installed = await installPackage();
+  program = join(installed.folder, "node_modules/.bin/passbook");
+  directory = await mkdtemp(join(tmpdir(), "passbook-cli-"));
+  const env_file = join(directory, "settings.env");
+  const settings = `${await developmentSettings()}DEVICE_POLL_INTERVAL_SECONDS=1\n`;
+  await writeFile(env_file, `${settings}OPERATORS=olga@example.com\n`);
+  const persist_to = join(directory, "state");
+  passbook = await startTestWorker({ port: await freePort(), persist_to, env_file });
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await passbook?.stop();
+  await installed?.remove();
+  await rm(directory, { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function environment(home: string, more: object = {}): NodeJS.ProcessEnv {
+  return { PATH: process.env["PATH"], XDG_CONFIG_HOME: join(directory, home), ...more };
+}
+
+/** Runs the program, its output piped. */
+function passbookOf(home: string, args: readonly string[], more: object = {}): Promise<Ended> {
+  const options = { env: environment(home, more) };
+  return new Promise((resolve) => {
+    execFile(program, [...args], options, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
+      resolve({ code, stdout, stderr });
+    });
+  });
+}
+
+/** The environment of who has signed in as `email`. */
+async function signedInAs(email: string) {
+  const body = new URLSearchParams({ email, redirect_to: "http://localhost:3000/" });
+  const init = { method: "POST", body, redirect: "manual" } as const;
+  const landed = await fetch(`${passbook.url}/signin/dev`, init);
+  const token = new URL(landed.headers.get("Location") ?? "").searchParams.get("token") ?? "";
+  return { PASSBOOK_URL: passbook.url, PASSBOOK_TOKEN: token };
+}
+
+/** Leaves a credentials file as it should not be. */
+async function saveCredentials(home: string, text: string): Promise<string> {
+  const folder = join(directory, home, "passbook");
+  execFileSync("mkdir", ["-p", folder]);
+  await writeFile(join(folder, "credentials.json"), text);
+  return join(folder, "credentials.json");
+}
+
+/** Signs a local user in at the address that a login shows, and approves its code. */
+async function approve(shown: string, email: string, admin: boolean): Promise<void> {
+  const address = /Open\s+(\S+)/.exec(shown)?.[1] ?? "";
+  const code = /Enter\s+([A-Z-]{9})/.exec(shown)?.[1] ?? "";
+  const page = await browser.newPage();
+  await page.goto(address);
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByLabel("Code").fill(code);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByLabel(/Type the four letters/).fill(code.slice(-4));
+  if (admin) await page.getByLabel("Let it operate the service as me").check();
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByRole("heading", { name: "Device connected" }).waitFor();
+  await page.context().close();
+}
+
+/** Runs `login` as `command`, approves what it shows, and gives all that it printed. */
+async function logInBy(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  email: string,
+  admin = false,
+): Promise<Ended> {
+  const child = spawn(command, [...args], { env, stdio: ["pipe", "pipe", "pipe"] });
+  let [stdout, stderr, approving] = ["", "", false];
+  const watch = (): void => {
+    const shown = stdout + stderr;
+    if (approving || !/Enter\s+[A-Z-]{9}/.test(shown)) return;
+    approving = true;
+    void approve(shown, email, admin);
+  };
+  child.stdout.on("data", (chunk: Buffer) => {
+    stdout += chunk.toString();
+    watch();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString();
+    watch();
+  });
+  const code = await new Promise<number>((resolve) => {
+    child.on("exit", (exited) => resolve(exited ?? -1));
+  });
+  return { code, stdout, stderr };
+}
+
+const has_pty = existsSync("/usr/bin/script") && process.platform === "linux";
+
+describe("passbook", () => {
+  it("signs in piped, shows everything, and signs out for good", async () => {
+    const home = "piped";
+    const args = ["login", "--json", "--url", passbook.url, "--name", "Piped"];
+    const login = await logInBy(program, args, environment(home), "ada@example.com");
+    expect(login.code).toBe(0);
+    expect(JSON.parse(login.stdout)).toMatchObject({ url: passbook.url, email: "ada@example.com" });
+    expect(login.stderr).not.toContain("\u001B");
+
+    const file = join(directory, home, "passbook/credentials.json");
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const { token } = JSON.parse(await readFile(file, "utf8"));
+
+    expect((await passbookOf(home, ["whoami"])).stdout).toContain("ada@example.com, plan free");
+    const wallet = await passbookOf(home, ["wallet", "--app", "demo", "--json"]);
+    expect(JSON.parse(wallet.stdout)).toMatchObject({ account: { credits: 100 } });
+    await fetch(`${passbook.url}/api/jobs`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ app: "demo", action: "dr\u001B[31maw", cost_estimate: 7 }),
+    });
+    const jobs = await passbookOf(home, ["jobs", "--status", "started"]);
+    expect(jobs.stdout).toMatch(/^CREATED +STATUS +RESERVED/);
+    // What others wrote does not reach the terminal as commands.
+    expect(jobs.stdout).toContain("dr�[31maw");
+    const [job] = JSON.parse((await passbookOf(home, ["jobs", "--json"])).stdout).jobs;
+    const before = await passbookOf(home, ["jobs", "--to", job.created_at]);
+    expect(before.stdout).toBe("No jobs.\n");
+    expect((await passbookOf(home, ["job", job.id])).stdout).toMatch(/reserved +7/);
+    const cancel = await passbookOf(home, ["jobs", "cancel", job.id]);
+    expect(cancel).toMatchObject({ code: 1, stdout: "" });
+    expect(cancel.stderr).toContain("on the page /account or /account/jobs");
+    const failing = ["jobs", "fail", job.id, "--reason", "out of\u001B[31m paper"];
+    expect(await passbookOf(home, failing)).toMatchObject({
+      code: 0,
+      stdout: "Failed; nothing was charged. 100 credits are left.\n",
+    });
+    expect((await passbookOf(home, ["job", job.id])).stdout).toMatch(
+      /failure_reason +out of�\[31m paper/,
+    );
+    const ledger = await passbookOf(home, ["ledger", "--kind", "reserve", "--job", job.id]);
+    expect(ledger.stdout).toMatch(/reserve +-7 +93 +demo/);
+    expect((await passbookOf(home, ["tokens"])).stdout).toContain("Piped (this one)");
+    const other = await passbookOf(home, ["tokens", "revoke", crypto.randomUUID()]);
+    expect(other).toMatchObject({ code: 1, stdout: "" });
+    expect(other.stderr).toContain(`Revoke others on ${passbook.url}/account/tokens`);
+
+    expect((await passbookOf(home, ["logout"])).code).toBe(0);
+    expect(await readFile(file, "utf8")).not.toContain(token);
+    const next = await passbookOf(home, ["whoami"]);
+    expect(next).toMatchObject({ code: 3, stderr: expect.stringContaining(passbook.url) });
+    const after = await passbookOf(home, ["wallet", "--url", passbook.url], {
+      PASSBOOK_TOKEN: token,
+    });
+    expect(after).toMatchObject({ code: 3, stdout: "" });
+    expect(after.stderr).toContain("passbook login");
+  });
+
+  it.skipIf(!has_pty)(
+    "signs in on a terminal, with a spinner (needs util-linux's script)",
+    async () => {
+      const home = "terminal";
+      const command = `${program} login --no-browser --url ${passbook.url}`;
+      const env = environment(home, { TERM: "xterm" });
+      const login = await logInBy("script", ["-qec", command, "/dev/null"], env, "bob@example.com");
+      expect(login.code).toBe(0);
+      expect(login.stdout).toContain("Waiting for you to approve it");
+      expect(login.stdout).toContain("\r\u001B[K");
+      expect(login.stdout).toContain("as bob@example.com");
+      expect((await passbookOf(home, ["whoami"])).code).toBe(0);
+    },
+  );
+
+  it("says what is wrong, and by its exit code what kind of wrong", async () => {
+    const home = "nobody";
+    const url = ["--url", passbook.url];
+    expect(await passbookOf(home, ["wallet"])).toMatchObject({ code: 3 });
+    expect(await passbookOf(home, ["login"])).toMatchObject({ code: 2 });
+    expect(await passbookOf(home, ["watch"])).toMatchObject({ code: 3 });
+    expect(await passbookOf(home, ["fly"])).toMatchObject({ code: 2 });
+    expect(await passbookOf(home, ["jobs", "--status", "done"])).toMatchObject({ code: 2 });
+    expect(await passbookOf(home, ["login", "--url", "http://example.com"])).toMatchObject({
+      code: 2,
+    });
+    expect(await passbookOf(home, ["--help"])).toMatchObject({ code: 0 });
+    expect(await passbookOf(home, ["--version"])).toMatchObject({ code: 0, stdout: "0.1.0\n" });
+    const forged = await passbookOf(home, ["wallet", "--json", ...url], { PASSBOOK_TOKEN: "x" });
+    expect(forged.code).toBe(3);
+    expect(JSON.parse(forged.stderr)).toMatchObject({ code: "unauthorized" });
+    const nobody = ["wallet", "--url", `http://localhost:${await freePort()}`];
+    expect(await passbookOf(home, nobody, { PASSBOOK_TOKEN: "x" })).toMatchObject({ code: 4 });
+  });
+
+  it("sends a saved token to the service that gave it, and no other", async () => {
+    const home = "moved";
+    const login = { url: "https://passbook.example.com", token: "pb_pat_x" };
+    await saveCredentials(home, JSON.stringify(login));
+    const elsewhere = await passbookOf(home, ["wallet", "--url", passbook.url]);
+    expect(elsewhere).toMatchObject({ code: 3, stdout: "" });
+    expect(elsewhere.stderr).toContain(`passbook login --url ${passbook.url}`);
+  });
+
+  it.each([
+    ["--url", ["wallet", "--url", "notaurl"], {}],
+    ["--url", ["login", "--url", "notaurl"], {}],
+    ["--url", ["login", "--url", ""], {}],
+    ["PASSBOOK_URL", ["wallet"], { PASSBOOK_URL: "passbook.example.com" }],
+    ["PASSBOOK_URL", ["jobs"], { PASSBOOK_URL: "http://example.com", PASSBOOK_TOKEN: "x" }],
+  ])("names %s, which is no address: %j %j", async (name, args, more) => {
+    const ended = await passbookOf("nobody", [...args, "--json"], more);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    const { error, code } = JSON.parse(ended.stderr);
+    expect(code).toBe("invalid_argument");
+    expect(error).toContain(`${name} must be the service's address, such as https://`);
+  });
+
+  it.each([
+    [[]],
+    [["fly"]],
+    [["jobs", "--limit", "0"]],
+    [["jobs", "--limit", "201"]],
+    [["jobs", "--status", "done"]],
+    [["job"]],
+    [["watch", "--after", "-1"]],
+    [["watch", "--after", "soon"]],
+    [["admin", "credits", "ada", "0x10", "--reason", "case 1"]],
+    [["admin", "credits", "ada", "abc", "--reason", "case 1"]],
+    [["admin", "credits", "ada", "1.5", "--reason", "case 1"]],
+    [["admin", "credits", "ada", "0", "--reason", "case 1"]],
+    [["admin", "credits", "ada", "5"]],
+    [["admin", "apps", "set", "demo", "--starter-credits", "many"]],
+  ])("leaves with 2 for %j, and says so to programs as JSON", async (args) => {
+    const words = await passbookOf("nobody", args);
+    expect(words).toMatchObject({ code: 2, stdout: "" });
+    expect(words.stderr).toMatch(/Run with --help|Usage/);
+    const json = await passbookOf("nobody", [...args, "--json"]);
+    expect(json).toMatchObject({ code: 2, stdout: "" });
+    expect(JSON.parse(json.stderr)).toMatchObject({ code: "invalid_argument" });
+  });
+
+  it("ends quietly where its reader has gone", async () => {
+    const ada = await signedInAs("eve@example.com");
+    const line = `"${program}" wallet --app demo --json | true; echo "\${PIPESTATUS[0]}"`;
+    const run = promisify(execFile)("bash", ["--norc", "-c", line], {
+      env: environment("nobody", ada),
+    });
+    expect(await run).toMatchObject({ stdout: "0\n", stderr: "" });
+  });
+
+  it("watches until Ctrl-C: lines for people, or JSON for programs", async () => {
+    const eve = await signedInAs("gus@example.com");
+    const home = environment("nobody", eve);
+    await passbookOf("nobody", ["wallet", "--app", "demo"], eve);
+    const watch = async (...args: string[]): Promise<Ended> => {
+      const child = spawn(program, ["watch", ...args], { env: home });
+      let [stdout, stderr] = ["", ""];
+      const ended = new Promise<number>((resolve) => {
+        child.on("exit", (code) => resolve(code ?? -1));
+      });
+      child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+      child.stdout.on("data", (chunk: Buffer) => {
+        stdout += chunk.toString();
+        if (/grant\b.*\n/.test(stdout)) child.kill("SIGINT");
+      });
+      return { code: await ended, stdout, stderr };
+    };
+    const people = await watch("--after", "0");
+    expect(people).toMatchObject({ code: 0, stderr: "" });
+    expect(people.stdout).toMatch(/^AT +LINE +KIND +AMOUNT +CREDITS +HELD +APP +JOB\n/);
+    expect(people.stdout).toMatch(/Z +2 +grant +\+100 +100 +0 +demo\n$/);
+    const programs = await watch("--json", "--after", "1");
+    expect(programs).toMatchObject({ code: 0, stderr: "" });
+    const lines = programs.stdout.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { line: 2, kind: "grant", amount: 100, credits: 100, reserved: 0, job: null },
+    ]);
+  });
+
+  it("tells who has a bad PASSBOOK_TOKEN what would help", async () => {
+    const more = { PASSBOOK_URL: passbook.url, PASSBOOK_TOKEN: "x" };
+    const { stderr } = await passbookOf("nobody", ["wallet"], more);
+    expect(stderr).toMatch(/PASSBOOK_TOKEN.* unset it and run: passbook login/);
+  });
+
+  it.each(["not json", '{ "url": "notaurl", "token": "x" }', '{ "token": "x" }'])(
+    "has a damaged credentials file deleted by logout: %s",
+    async (text) => {
+      const file = await saveCredentials("damaged", text);
+      const before = await passbookOf("damaged", ["wallet"]);
+      expect(before).toMatchObject({ code: 3, stderr: expect.stringContaining("passbook logout") });
+      expect(await passbookOf("damaged", ["logout"])).toMatchObject({ code: 0 });
+      expect(existsSync(file)).toBe(false);
+    },
+  );
+
+  it("forgets the token at logout although the service cannot be reached, and says what to revoke", async () => {
+    const url = "http://localhost:1";
+    const login = { url, token: "pb_pat_secret", label: "Laptop" };
+    const file = await saveCredentials("unreachable", JSON.stringify(login));
+    const logout = await passbookOf("unreachable", ["logout"]);
+    expect(logout).toMatchObject({ code: 4, stdout: "" });
+    for (const words of ["deleted on this machine", "“Laptop”", `${url}/account/tokens`]) {
+      expect(logout.stderr).toContain(words);
+    }
+    expect(await readFile(file, "utf8")).not.toContain("pb_pat_secret");
+    const again = await passbookOf("unreachable", ["logout"]);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("not signed in") });
+  });
+
+  it("names the address that gave no response, and why", async () => {
+    const url = `http://localhost:${await freePort()}`;
+    const more = { PASSBOOK_URL: url, PASSBOOK_TOKEN: "x" };
+    const { code, stderr } = await passbookOf("nobody", ["wallet"], more);
+    expect(code).toBe(4);
+    expect(stderr).toContain(`${url} gave no response: nothing listens there.`);
+  });
+
+  it("talks to a container over plain http, except in production", async () => {
+    const more = { PASSBOOK_URL: "http://passbook-container:8787", PASSBOOK_TOKEN: "x" };
+    const { code, stderr } = await passbookOf("nobody", ["wallet"], more);
+    expect(code).toBe(4);
+    expect(stderr).toContain("http://passbook-container:8787 gave no response");
+    const production = await passbookOf("nobody", ["wallet"], { ...more, NODE_ENV: "production" });
+    expect(production.code).toBe(2);
+  });
+
+  it("does not take a token for a token's id", async () => {
+    const gil = await signedInAs("gil@example.com");
+    const { code, stderr } = await passbookOf("nobody", ["tokens", "revoke", "pb_pat_x"], gil);
+    expect(code).toBe(2);
+    expect(stderr).toContain("This is a token, and not the id of one");
+    expect(stderr).not.toContain("pb_pat_x");
+  });
+
+  it("signs an operator in with login --admin, and says if the token that was approved may not operate", async () => {
+    const args = ["login", "--admin", "--url", passbook.url];
+    const olga = await logInBy(program, args, environment("olga"), "olga@example.com", true);
+    expect(olga).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("Tick   “Let it operate"),
+    });
+    expect(await passbookOf("olga", ["admin", "apps"])).toMatchObject({ code: 0 });
+    const save = ["admin", "apps", "set", "sketch", "--name", "Sketch"];
+    const unsaid = await passbookOf("olga", save);
+    expect(unsaid).toMatchObject({ code: 2, stderr: expect.stringContaining("--starter-credits") });
+    const saved = await passbookOf("olga", [...save, "--starter-credits", "70"]);
+    expect(saved).toMatchObject({ code: 0, stdout: expect.stringContaining("70 starter credits") });
+    expect((await passbookOf("olga", ["whoami"])).stdout).toContain("operator");
+    const UNLIMITED = {
+      max_overage_percent: null,
+      daily_starter_budget: null,
+      upstream_providers: [],
+    };
+    const sketch = async () => {
+      const { apps } = JSON.parse((await passbookOf("olga", ["admin", "apps", "--json"])).stdout);
+      const { max_overage_percent, daily_starter_budget, upstream_providers } = apps[0];
+      return { max_overage_percent, daily_starter_budget, upstream_providers };
+    };
+    const set = (...args: string[]) =>
+      passbookOf("olga", ["admin", "apps", "set", "sketch", ...args]);
+    expect(await sketch()).toEqual(UNLIMITED);
+    const SET = { code: 0, stderr: "" };
+    const providers = ["--upstream-provider", "google", "github"];
+    expect(
+      await set("--max-overage", "25", "--daily-starter-budget", "900", ...providers),
+    ).toMatchObject(SET);
+    const limited = {
+      max_overage_percent: 25,
+      daily_starter_budget: 900,
+      upstream_providers: ["google", "github"],
+    };
+    expect(await sketch()).toEqual(limited);
+    expect((await passbookOf("olga", ["admin", "apps"])).stdout).toMatch(/25 % +google github/);
+    expect(await set("--name", "Sketch 2")).toMatchObject(SET);
+    expect(await sketch()).toEqual(limited);
+    expect(
+      await set(
+        "--max-overage",
+        "none",
+        "--daily-starter-budget",
+        "none",
+        "--upstream-provider",
+        "",
+      ),
+    ).toMatchObject(SET);
+    expect(await sketch()).toEqual(UNLIMITED);
+    const wrong = await set("--max-overage", "lots");
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("--max-overage") });
+
+    // The same person, who does not tick it.
+    const plain = await logInBy(program, args, environment("plain"), "olga@example.com");
+    expect(plain).toMatchObject({ code: 1, stderr: expect.stringContaining("may not operate") });
+    const refused = await passbookOf("plain", ["admin", "apps"]);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain("passbook login --admin");
+    expect((await passbookOf("plain", ["whoami"])).stdout).not.toContain("operator");
+  });
+
+  it("shows operators where the credits went, and what their acts came to", async () => {
+    const login = ["login", "--admin", "--url", passbook.url];
+    await logInBy(program, login, environment("operating"), "olga@example.com", true);
+    const ada = await signedInAs("fay@example.com");
+    const operate = (...args: string[]) => passbookOf("operating", ["admin", ...args]);
+    await passbookOf("nobody", ["wallet", "--app", "demo"], ada);
+    const me = await passbookOf("nobody", ["whoami", "--json"], ada);
+    const { identity_id } = JSON.parse(me.stdout);
+    const reason = ["--reason", "an outage", "--json"];
+    const given = await operate("credits", identity_id, "16", ...reason);
+    expect(JSON.parse(given.stdout)).toMatchObject({ credits: 116, entry: { amount: 16 } });
+    const taken = await operate("credits", identity_id, ...reason, "--", "-6");
+    expect(JSON.parse(taken.stdout)).toMatchObject({ credits: 110, entry: { amount: -6 } });
+    const plan = await operate("plan", identity_id, "gold", ...reason);
+    expect(JSON.parse(plan.stdout)).toMatchObject({ ok: true, account: { plan: "gold" } });
+    const ledger = await operate("ledger", identity_id, "--kind", "adjustment");
+    expect(ledger.stdout).toMatch(/adjustment +-6 +110 +an outage\n.*adjustment +\+16 +116/);
+    expect(ledger.stdout.split("\n")).toHaveLength(4);
+    const page = await operate("ledger", identity_id, "--limit", "1", "--json");
+    expect(JSON.parse(page.stdout).entries).toMatchObject([{ kind: "plan", amount: 0 }]);
+    const debt = ["credits", identity_id, "--reason", "a chargeback", "--json"];
+    const too_much = await operate(...debt, "--", "-115");
+    expect(too_much).toMatchObject({ code: 1, stdout: "" });
+    expect(JSON.parse(too_much.stderr)).toMatchObject({ code: "balance_below_zero" });
+    const owed = await operate(...debt, "--below-zero", "--", "-115");
+    expect(JSON.parse(owed.stdout)).toMatchObject({ credits: -5, entry: { amount: -115 } });
+    // Olga and Fay have accounts, and the read model may be behind by the last acts.
+    const all = await operate("rebuild", "--all");
+    expect(all).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Done\. Checked \d+ of \d+, repaired \d+\.\n$/),
+    });
+    expect(all.stderr).toMatch(/^Checked \d+ of \d+, repaired \d+\.\n$/);
+    const again = await operate("rebuild", "--all", "--json");
+    expect(JSON.parse(again.stdout)).toMatchObject({ repaired: 0, failed: [] });
+    expect(again.stderr).toBe("");
+    expect(await operate("rebuild", identity_id)).toMatchObject({ code: 0, stdout: "Done.\n" });
+    for (const args of [[], ["--cursor", "user_"], [identity_id, "--all"]]) {
+      expect((await operate("rebuild", ...args)).code).toBe(2);
+    }
+    const refused = await passbookOf("nobody", ["admin", "ledger", identity_id], ada);
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+  });
+});

@@ -1,0 +1,184 @@
+import { execFile } from "node:child_process";
+import { globSync, statSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { build } from "vite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { exitCode, freePort, startWrangler } from "../../../src/commands/local_worker.ts";
+import { launchBrowser } from "../support/chromium.ts";
+import { installPackage, type Installed } from "../support/installed.ts";
+
+const run = promisify(execFile);
+
+let installed: Installed;
+
+beforeAll(async () => {
+  installed = await installPackage();
+});
+
+afterAll(async () => {
+  await installed?.remove();
+});
+
+/** A program of an app: it makes a client and meets its first refusal. */
+const PROGRAM = `
+import { createClient, isPassbookError } from "passbook-client";
+export async function tryIt() {
+  const passbook = createClient({ baseUrl: "https://passbook.example.com" });
+  const error = await passbook.wallet().catch((error) => error);
+  return isPassbookError(error, "no_credentials") ? "it works" : String(error);
+}
+`;
+
+/** The answer of a server that is starting. */
+async function answerOf(url: string): Promise<string> {
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    const response = await fetch(url).catch(() => null);
+    if (response !== null) return response.text();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  return "no answer";
+}
+
+async function bundle(entry: string): Promise<string> {
+  const source = join(installed.folder, "entry.js");
+  await writeFile(source, `${PROGRAM}\n${entry}`);
+  const built = await build({
+    root: installed.folder,
+    configFile: false,
+    logLevel: "error",
+    build: { write: false, minify: true, lib: { entry: source, formats: ["es"], fileName: "out" } },
+  });
+  const [output] = [built].flat();
+  const chunk = output !== undefined && "output" in output ? output.output[0] : undefined;
+  return chunk?.type === "chunk" ? chunk.code : "";
+}
+
+describe("the package", () => {
+  it("brings the client and the command line alone, and little of it", async () => {
+    const files = globSync("node_modules/**/*", { cwd: installed.folder });
+    const bytes = files
+      .map((file) => statSync(join(installed.folder, file)))
+      .reduce((total, stat) => total + (stat.isFile() ? stat.size : 0), 0);
+    expect(bytes).toBeLessThan(2_000_000);
+    const manifest = join(installed.folder, "node_modules/passbook-client/package.json");
+    const { dependencies, license } = JSON.parse(await readFile(manifest, "utf8"));
+    expect(Object.keys(dependencies)).toEqual(["commander"]);
+    expect(license).toBe("MIT");
+    const terms = join(installed.folder, "node_modules/passbook-client/LICENSE");
+    expect(await readFile(terms, "utf8")).toBe(await readFile("LICENSE", "utf8"));
+  });
+
+  it("installs the command passbook", async () => {
+    const { stdout } = await run("npx", ["--no", "--", "passbook", "--version"], {
+      cwd: installed.folder,
+    });
+    expect(stdout).toBe("0.1.0\n");
+  });
+
+  it("works in Node, plain JavaScript", async () => {
+    const script = join(installed.folder, "script.js");
+    await writeFile(script, `${PROGRAM}\nconsole.log(await tryIt());`);
+    const { stdout } = await run(process.execPath, [script]);
+    expect(stdout).toBe("it works\n");
+  });
+
+  it("works in a Worker", async () => {
+    const { folder } = installed;
+    const handler = "export default { fetch: async () => new Response(await tryIt()) };";
+    await writeFile(join(folder, "worker.js"), `${PROGRAM}\n${handler}`);
+    const settings = 'name = "app"\nmain = "worker.js"\ncompatibility_date = "2026-10-20"\n';
+    await writeFile(join(folder, "wrangler.toml"), settings);
+    const port = await freePort();
+    const config = join(folder, "wrangler.toml");
+    const args = [`--config=${config}`, `--port=${port}`, "--inspector-port=0"];
+    const wrangler = await startWrangler(args, "pipe");
+    try {
+      expect(await answerOf(`http://localhost:${port}/`)).toBe("it works");
+    } finally {
+      wrangler.kill("SIGTERM");
+      await exitCode(wrangler);
+    }
+  });
+
+  it("works in a page", async () => {
+    const script = await bundle("globalThis.tried = tryIt();");
+    const browser = await launchBrowser();
+    try {
+      const page = await browser.newPage();
+      await page.addScriptTag({ type: "module", content: script });
+      expect(await page.evaluate("globalThis.tried")).toBe("it works");
+      // Only the client, without the command line and what a server uses.
+      expect(script.length).toBeLessThan(33_000);
+      expect(script).not.toContain("session+jwt");
+    } finally {
+      await browser.close();
+    }
+  });
+
+  it("has types that a strict compiler takes, and that refuse wrong calls", async () => {
+    const source = join(installed.folder, "typed.ts");
+    await writeFile(
+      source,
+      `import { createClient, isPassbookError, type Job } from "passbook-client";
+const passbook = createClient({ baseUrl: "https://passbook.example.com", token: async () => "t" });
+const ran = await passbook.runJob({ app: "a", action: "b", costEstimate: 1 }, async ({ signal }) => ({
+  result: signal.aborted, actualCost: 1,
+}));
+const result: boolean = ran.result;
+const job: Job = ran.job;
+for await (const entry of passbook.ledger.all({ from: new Date() })) entry.amount.toFixed();
+try { await passbook.me(); } catch (error) { if (isPassbookError(error, "scope")) error.code satisfies "scope"; }
+const signal: AbortSignal | undefined = undefined;
+for await (const event of passbook.events({ after: 1, signal })) {
+  event.credits.toFixed();
+  if (event.kind !== "snapshot") event.job?.status.padEnd(9);
+}
+passbook.runJob({ app: "a", action: "b", costEstimate: 1 }, async () => ({ result: 1, actualCost: 1 }), { signal });
+passbook.jobs.list({}, { signal });
+passbook.logInDevice({ onCode: () => {}, signal });
+const family: boolean = result;
+createClient({ baseUrl: "https://passbook.example.com", cookies: family });
+createClient({ baseUrl: "https://passbook.example.com", token: undefined });
+// @ts-expect-error a token or cookies, not both
+createClient({ baseUrl: "https://passbook.example.com", token: "t", cookies: true });
+const made = await passbook.jobs.createMany([{ app: "a", action: "b", costEstimate: 1 }]);
+for (const item of made.results) {
+  if ("code" in item && item.code === "insufficient_credits") item.error.padEnd(9);
+  // @ts-expect-error completing an item is never refused so
+  if ("code" in item && item.code === "job_unknown") item.error.padEnd(9);
+}
+const caught: unknown = null;
+// @ts-expect-error a slip of the pen in a comparison
+if (isPassbookError(caught) && caught.code === "insuficient_credits") caught.message.padEnd(9);
+// @ts-expect-error a slip of the pen in a code
+isPassbookError(new Error(), "insuficient_credits");
+// @ts-expect-error a job needs an estimate
+passbook.jobs.create({ app: "a", action: "b" });
+// @ts-expect-error the work says what it cost
+passbook.runJob({ app: "a", action: "b", costEstimate: 1 }, async () => ({ result: 1 }));
+// @ts-expect-error no such status
+passbook.jobs.list({ status: "done" });
+// @ts-expect-error no address
+createClient({});
+// @ts-expect-error answers are not for writing
+job.reserved = 0;
+export { result };
+`,
+    );
+    const options = [
+      "--strict",
+      "--exactOptionalPropertyTypes",
+      "--noEmit",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2022",
+    ];
+    const libraries = ["--lib", "es2022,dom,dom.iterable", "--types", ""];
+    const tsc = resolve("node_modules/.bin/tsc");
+    const checked = run(tsc, [...options, ...libraries, "typed.ts"], { cwd: installed.folder });
+    await expect(checked).resolves.toBeDefined();
+  });
+});

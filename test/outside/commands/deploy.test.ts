@@ -1,0 +1,321 @@
+/** `npm run deploy`: as an operator runs it, against a stand-in for Cloudflare's API. */
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { exitCode, freePort } from "../../../src/commands/local_worker.ts";
+import { openCloudflare, type CloudflareDouble } from "./cloudflare_double.ts";
+
+const HOST = "passbook.example.com";
+const ADDRESS = `BASE_URL = "https://${HOST}"`;
+const ROUTES = `routes = [{ pattern = "${HOST}", custom_domain = true }]`;
+const QUEUE = `
+[[queues.producers]]
+binding = "EXTRA_QUEUE"
+queue = "passbook-extra"
+
+[[queues.consumers]]
+queue = "passbook-extra"
+dead_letter_queue = "passbook-extra-dead"
+`;
+
+/** In the project, since what it names is; ignored by git. */
+const CONFIG = `.passbook-deploy-test-${process.pid}.json.toml`;
+
+let cloudflare: CloudflareDouble;
+let folder: string;
+let secrets: string;
+beforeEach(async () => {
+  cloudflare = await openCloudflare();
+  folder = await mkdtemp(join(tmpdir(), "passbook-deploy-test-"));
+  secrets = join(folder, "kept.vars");
+  await writeConfig(ADDRESS);
+});
+afterEach(async () => {
+  await cloudflare.close();
+  await rm(folder, { recursive: true, force: true });
+  await rm(CONFIG, { force: true });
+});
+
+/** wrangler.toml as the project has it, with an address and whatever a test adds. */
+async function writeConfig(vars: string, more = "", routes = ROUTES): Promise<void> {
+  const toml = await readFile("wrangler.toml", "utf8");
+  const addressed = toml
+    .replace("[vars]", `[vars]\n${vars}`)
+    .replace(/^name = /m, `${routes}\nname = `);
+  await writeFile(CONFIG, `${addressed}\n${more}`);
+}
+
+interface Run {
+  readonly code: number;
+  readonly said: string;
+}
+
+async function deploy(...args: readonly string[]): Promise<Run> {
+  const child = spawn("node", ["src/commands/run.js", "deploy", `--config=${CONFIG}`, ...args], {
+    env: {
+      ...process.env,
+      CLOUDFLARE_API_BASE_URL: cloudflare.url,
+      CLOUDFLARE_API_TOKEN: "token-of-the-operator",
+      CLOUDFLARE_ACCOUNT_ID: "account",
+      // The deployed Worker's own address leads to the stand-in too.
+      NODE_OPTIONS: `--import=${rerouted()}`,
+      WRANGLER_LOG_PATH: folder,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [code, output, errors] = await Promise.all([
+    exitCode(child),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, said: `${output}${errors}` };
+}
+
+function rerouted(): string {
+  const source = `const before = globalThis.fetch;
+globalThis.fetch = (input, init) =>
+  String(input).startsWith("https://${HOST}/")
+    ? before(String(input).replace("https://${HOST}", "${cloudflare.url}"), init)
+    : before(input, init);`;
+  return `data:text/javascript,${encodeURIComponent(source)}`;
+}
+
+/** Values of a file of `NAME='value'` lines. */
+async function keptSecrets(): Promise<Record<string, string>> {
+  const lines = (await readFile(secrets, "utf8")).trim().split("\n");
+  return Object.fromEntries(
+    lines.map((line) => [line.split("=")[0], line.slice(line.indexOf("'") + 1, -1)]),
+  );
+}
+
+const placeOf = (changes: readonly string[], pattern: RegExp) =>
+  changes.findIndex((change) => pattern.test(change));
+
+/** How many runs of Wrangler a deployment is, on a machine that does other things too. */
+const PATIENCE_MS = 900_000;
+
+describe("npm run deploy", () => {
+  it(
+    "brings a fresh account to what wrangler.toml says, and a second run changes the code alone",
+    async () => {
+      await writeConfig(ADDRESS, QUEUE);
+      // Made beforehand by an editor, and readable by everybody.
+      await writeFile(secrets, "", { mode: 0o644 });
+      const first = await deploy(`--secrets=${secrets}`);
+      expect(first).toMatchObject({
+        code: 0,
+        said: expect.stringContaining(`live at https://${HOST}`),
+      });
+      expect(cloudflare.names("d1")).toContain("passbook-db");
+      expect(cloudflare.names("kv")).toEqual(["passbook-device-codes"]);
+      expect(cloudflare.names("queues")).toEqual(["passbook-extra", "passbook-extra-dead"]);
+      expect(cloudflare.tables("passbook-db")).toContain("accounts");
+      const migrated = placeOf(cloudflare.changes, /CREATE TABLE `account_days`/);
+      expect(migrated).toBeGreaterThan(-1);
+      expect(placeOf(cloudflare.changes, /^PUT \/workers\/scripts\/passbook$/)).toBeGreaterThan(
+        migrated,
+      );
+      expect(cloudflare.requests.at(-1)).toBe("GET /readyz");
+
+      // Fresh values, set and kept alike, and shown to nobody.
+      const worker = cloudflare.worker();
+      const kept = await keptSecrets();
+      expect(worker?.secrets).toEqual(kept);
+      expect(Object.keys(kept)).toEqual(["SIGNING_KEYS", "ENCRYPTION_KEYS"]);
+      expect((await stat(secrets)).mode & 0o777).toBe(0o600);
+      const { d } = JSON.parse(kept.SIGNING_KEYS ?? "").keys[0];
+      const { k } = JSON.parse(kept.ENCRYPTION_KEYS ?? "").keys[0];
+      for (const secret of [d, k, "token-of-the-operator"])
+        expect(first.said).not.toContain(secret);
+
+      // What is deployed: minified, with source maps, at its own address alone, without invocation logs.
+      expect(worker?.domains).toEqual([HOST]);
+      expect(worker?.files).toContain("worker.js.map");
+      expect(worker?.code).not.toContain("\n/**");
+      expect((worker?.code.length ?? 0) / (worker?.code.split("\n").length ?? 1)).toBeGreaterThan(
+        500,
+      );
+      expect(worker?.metadata.observability).toMatchObject({
+        redact_query_string: true,
+        logs: { invocation_logs: false },
+        traces: { enabled: false },
+      });
+
+      cloudflare.forgetRequests();
+      const second = await deploy();
+      expect(second.code, second.said).toBe(0);
+      expect(second.said).toContain("all there");
+      const changed = cloudflare.changes.filter((change) => !/IF NOT EXISTS|queues/.test(change));
+      expect(changed.every((change) => /workers\/scripts|domains/.test(change))).toBe(true);
+      expect(cloudflare.worker()?.secrets).toEqual(kept);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    "goes on after any failure where it stopped, and does nothing twice",
+    // Six deployments, one after another.
+    { tags: ["slow"], timeout: PATIENCE_MS },
+    async () => {
+      const stages: readonly [RegExp, "before" | "after", string][] = [
+        [/^POST \/d1\/database$/, "before", "D1 database"],
+        [/^POST \/storage\/kv\/namespaces$/, "after", "KV namespace"],
+        [/CREATE TABLE `account_days`/, "before", "Migrations"],
+        [/^PUT \/workers\/scripts\/passbook$/, "before", "bundle it minified"],
+      ];
+      for (const [matches, when, step] of stages) {
+        cloudflare.fail(matches, when);
+        const run = await deploy(`--secrets=${secrets}`);
+        expect(run.code).toBe(1);
+        const [stopped = ""] = run.said.split("\n").filter((line) => line.endsWith("failed"));
+        expect(stopped).toContain(step);
+        expect(run.said).toContain("told to fail");
+        expect(run.said).toContain("run the same command again");
+        expect(cloudflare.worker()).toBeNull();
+        cloudflare.heal();
+      }
+      cloudflare.ready(503, { ok: false, checks: { directory: true, read_model: false } });
+      const unready = await deploy(`--secrets=${secrets}`);
+      expect(unready).toMatchObject({
+        code: 1,
+        said: expect.stringContaining("not ready: read_model"),
+      });
+      cloudflare.ready(200, { ok: true });
+      expect((await deploy()).code).toBe(0);
+      // Kept before it was used, so that the values of the run that failed are those that went live.
+      expect(cloudflare.worker()?.secrets).toEqual(await keptSecrets());
+      const made = cloudflare.changes.filter(
+        (change) => /^POST \/(d1\/database|storage)/.test(change) && !change.includes("query"),
+      );
+      // The one that failed, and each of the two once.
+      expect(made).toEqual([
+        "POST /d1/database",
+        "POST /d1/database",
+        "POST /d1/database",
+        "POST /storage/kv/namespaces",
+      ]);
+    },
+  );
+
+  it(
+    "makes no secret that nobody could read again, unless told to",
+    async () => {
+      const run = await deploy();
+      expect(run.code).toBe(1);
+      expect(run.said).toContain("--secrets passbook-secrets.vars");
+      expect(cloudflare.worker()).toBeNull();
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe("npm run deploy, with settings that are wrong", () => {
+  it("says all that is wrong and asks nothing of Cloudflare", async () => {
+    const providers = JSON.stringify([{ preset: "github", client_secret: "s3cret" }]);
+    await writeConfig(`${ADDRESS}\nALOWED_ORIGINS = "x"\nPAT_TTL_DAYS = "0"`, "", "");
+    await writeFile(secrets, `SIGNIN_PROVIDERS='${providers}'\n`);
+    const run = await deploy(`--secrets=${secrets}`);
+    expect(run.code).toBe(1);
+    for (const words of [
+      "ALOWED_ORIGINS is no setting",
+      "PAT_TTL_DAYS: must be at least 1",
+      "SIGNIN_PROVIDERS, entry 1, client_id: is missing",
+      `routes = [{ pattern = "${HOST}", custom_domain = true }]`,
+    ]) {
+      expect(run.said).toContain(words);
+    }
+    expect(run.said).not.toContain("s3cret");
+    // The file was made readable by everybody; reading it is enough to end that.
+    expect((await stat(secrets)).mode & 0o777).toBe(0o600);
+    expect(cloudflare.requests).toEqual([]);
+  });
+
+  it.each([
+    ["", "BASE_URL: is required unless DEV_SIGNIN is true"],
+    ['BASE_URL = "http://localhost:8787"', "BASE_URL: must be an https address to be deployed"],
+    ['BASE_URL = "https://passbook.acme.workers.dev"', "workers_dev: must be true"],
+  ])("(%s) is refused: %s", async (vars, words) => {
+    await writeConfig(vars);
+    const run = await deploy("--discard-secrets");
+    expect(run).toMatchObject({ code: 1, said: expect.stringContaining(words) });
+    expect(cloudflare.requests).toEqual([]);
+  });
+});
+
+describe("npm run deploy, with a sign-in provider that names only its issuer", () => {
+  const entry = { id: "acme", name: "Acme", client_id: "a", client_secret: "s3cret" };
+
+  it("fetches the endpoints into the file of secrets before it checks the settings", async () => {
+    const issuer = await openIssuer();
+    await writeConfig(`${ADDRESS}\nPAT_TTL_DAYS = "0"`);
+    const providers = JSON.stringify([{ ...entry, issuer: issuer.url }]);
+    await writeFile(secrets, `SIGNIN_PROVIDERS='${providers}'\n`);
+    const rehearsed = await deploy("--dry-run", `--secrets=${secrets}`);
+    expect(rehearsed.said).not.toContain("SIGNIN_PROVIDERS, entry");
+    expect(issuer.requests()).toBe(0);
+
+    const run = await deploy(`--secrets=${secrets}`);
+    await issuer.close();
+    expect(run.code).toBe(1);
+    // The other setting is wrong, and only that.
+    expect(run.said).toContain("A setting is wrong:\n  PAT_TTL_DAYS");
+    const { SIGNIN_PROVIDERS } = await keptSecrets();
+    expect(JSON.parse(SIGNIN_PROVIDERS ?? "")).toEqual([
+      expect.objectContaining({
+        ...entry,
+        authorization_endpoint: `${issuer.url}/auth`,
+        token_endpoint: `${issuer.url}/token`,
+      }),
+    ]);
+    expect(run.said).not.toContain("s3cret");
+  });
+});
+
+/** An issuer that publishes the least it may. */
+async function openIssuer() {
+  let requests = 0;
+  const server = createServer((_, response) => {
+    requests += 1;
+    const endpoints = { authorization_endpoint: `${url}/auth`, token_endpoint: `${url}/token` };
+    response.end(JSON.stringify({ issuer: url, ...endpoints, jwks_uri: `${url}/jwks` }));
+  });
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  await new Promise<void>((resolve) => {
+    server.listen(port, resolve);
+  });
+  const close = () => new Promise((resolve) => server.close(resolve));
+  return { url, close, requests: () => requests };
+}
+
+describe("npm run deploy -- --dry-run", () => {
+  it(
+    "shows every step in order, bundles, and asks nothing of Cloudflare",
+    async () => {
+      await writeConfig(ADDRESS, QUEUE);
+      const run = await deploy("--dry-run");
+      expect(run.code).toBe(0);
+      const steps = run.said.split("\n").filter((line) => /^\d+\/\d+ /.test(line));
+      const order = [
+        "signed in",
+        "passbook-db",
+        "passbook-device-codes",
+        "passbook-extra-dead",
+        "Secrets",
+        "Migrations",
+        "deploy it",
+        "/readyz",
+      ];
+      const places = order.map((word) => steps.findIndex((step) => step.includes(word)));
+      expect(places).toEqual(places.toSorted((one, other) => one - other));
+      expect(places).not.toContain(-1);
+      expect(run.said).toContain("The code bundles");
+      expect(cloudflare.requests).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+});

@@ -1,0 +1,191 @@
+/** `npm run dev`: as a developer starts, repeats and kills it. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { get } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { developmentSettings } from "../../../src/commands/development_settings.ts";
+import { exitCode, freePort } from "../../../src/commands/local_worker.ts";
+import { commandLineOf, familyOf, survivorsOf } from "./processes.ts";
+
+const WAITING = { timeout: 100_000, interval: 200 };
+
+let folder: string;
+let env_file: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "passbook-dev-"));
+  env_file = join(folder, "settings");
+  await writeFile(env_file, await developmentSettings(), { mode: 0o600 });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Dev {
+  readonly npm: ChildProcess;
+  readonly output: () => string;
+}
+
+let started: number[] = [];
+afterEach(() => {
+  for (const pid of survivorsOf(started)) process.kill(pid, "SIGKILL");
+  started = [];
+});
+
+function npmRunDev(args: readonly string[]): Dev {
+  const npm = spawn("npm", ["run", "dev", "--", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  npm.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  npm.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  return { npm, output: () => output };
+}
+
+async function answers(port: number): Promise<boolean> {
+  const url = `http://localhost:${port}/.well-known/jwks.json`;
+  return fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+/** The status of a page that somebody opens. Node's own `fetch` says that a script does. */
+function statusOf(url: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    request.on("error", reject);
+  });
+}
+
+/** A server that answers, and every process that belongs to it. */
+async function runningDev(
+  state: string,
+  more: readonly string[] = [],
+): Promise<Dev & { port: number; family: number[] }> {
+  const port = await freePort();
+  const dev = npmRunDev([
+    `--port=${port}`,
+    `--persist-to=${join(folder, state)}`,
+    `--env-file=${env_file}`,
+    "--inspector-port=0",
+    ...more,
+  ]);
+  await vi.waitFor(async () => expect(await answers(port), dev.output()).toBe(true), WAITING);
+  const family = [...familyOf(dev.npm.pid ?? 0)];
+  started.push(...family);
+  // npm, dev, its keeper, wrangler and its runtime at least.
+  expect(family.length).toBeGreaterThanOrEqual(5);
+  return { ...dev, port, family };
+}
+
+describe("ending npm run dev", () => {
+  it.each<[string, NodeJS.Signals]>([
+    ["npm", "SIGTERM"],
+    ["npm", "SIGKILL"],
+    ["dev itself", "SIGKILL"],
+  ])("by killing %s with %s leaves nothing running", async (which, signal) => {
+    const { npm, port, family } = await runningDev("killed");
+    const is_dev = (pid: number) => /^\S*node \S*run\.js dev/.test(commandLineOf(pid));
+    const victim = which === "npm" ? npm.pid : family.find(is_dev);
+    if (victim === undefined) throw new Error("there is no such process");
+    process.kill(victim, signal);
+    await vi.waitFor(() => expect(survivorsOf(family)).toEqual([]), WAITING);
+    expect(await answers(port)).toBe(false);
+  });
+});
+
+describe("npm run dev with new settings", () => {
+  it("prints where everything is and who is operator, and that person operates at once", async () => {
+    const { port, output } = await runningDev("fresh", ["--ip=0.0.0.0"]);
+    const url = `http://localhost:${port}`;
+    await vi.waitFor(() => expect(output()).toContain("Passbook is ready."), WAITING);
+    for (const place of ["signin", "account", "console", "docs"]) {
+      expect(output()).toContain(`${url}/${place}`);
+    }
+    expect(output()).not.toContain("Rate Limit");
+    expect(output()).not.toContain(`0.0.0.0:${port}/`);
+    const operator = /for operators: (\S+@\S+)/.exec(output())?.[1] ?? "";
+    const body = new URLSearchParams({ email: operator });
+    const init = { method: "POST", body, redirect: "manual" } as const;
+    const signed_in = await fetch(`${url}/signin/dev`, init);
+    const cookies = signed_in.headers.getSetCookie().map((it) => it.split(";")[0]);
+    const headers = { Cookie: cookies.join("; ") };
+    expect(await statusOf(`${url}/console`, headers)).toBe(200);
+  });
+});
+
+describe("a second npm run dev", () => {
+  it("says what runs already and how to run beside it, and starts nothing", async () => {
+    const first = await runningDev("shared");
+    const state = join(folder, "shared");
+    const same = `--persist-to=${state}`;
+    const others = [
+      [`--port=${first.port}`, same],
+      [`--port=${await freePort()}`, same],
+      [`--port=${first.port}`, `--persist-to=${join(folder, "other")}`],
+    ];
+    for (const args of others) {
+      const second = npmRunDev([...args, `--env-file=${env_file}`]);
+      expect(await exitCode(second.npm)).toBe(1);
+      expect(second.output()).toContain(String(first.port));
+      expect(second.output()).toMatch(/npm run dev -- --port \d+ --persist-to \S+/);
+      expect(second.output()).not.toContain("Ready");
+    }
+    expect(await answers(first.port)).toBe(true);
+    first.npm.kill("SIGTERM");
+    await vi.waitFor(() => expect(survivorsOf(first.family)).toEqual([]), WAITING);
+  });
+});
+
+describe("settings that are wrong", () => {
+  it("are told before anything starts: all of them, and no value", async () => {
+    const broken = join(folder, "broken");
+    const secret = "s3cret-s3cret";
+    const providers = JSON.stringify([{ preset: "github", client_secret: secret }]);
+    const settings = (await developmentSettings()).replace(/^ENCRYPTION_KEYS=.*$/m, "");
+    await writeFile(
+      broken,
+      `${settings}SIGNIN_PROVIDERS='${providers}'\nALOWED_ORIGINS=${secret}\n`,
+    );
+    const dev = npmRunDev([
+      `--env-file=${broken}`,
+      `--persist-to=${join(folder, "unused")}`,
+      "--var=PAT_TTL_DAYS:0",
+    ]);
+    expect(await exitCode(dev.npm)).toBe(1);
+    expect(dev.output()).toContain("ALOWED_ORIGINS is no setting and changes nothing");
+    expect(dev.output()).toContain("3 things in the settings are wrong");
+    expect(dev.output()).toContain("SIGNIN_PROVIDERS, entry 1, client_id: is missing");
+    expect(dev.output()).toContain("npm run -s keys -- create ENCRYPTION_KEYS");
+    expect(dev.output()).toContain("PAT_TTL_DAYS: must be at least 1");
+    expect(dev.output()).not.toContain(secret);
+    expect(dev.output()).not.toContain("migrations");
+  });
+});
+
+describe("settings without DEV_SIGNIN=true", () => {
+  it.each(["DEV_SIGNIN=false", ""])("(%s) are said to be those of production", async (line) => {
+    const file = join(folder, "production");
+    const settings = (await developmentSettings()).replace("DEV_SIGNIN=true", line);
+    await writeFile(file, settings);
+    const dev = npmRunDev([`--env-file=${file}`, `--persist-to=${join(folder, "unused")}`]);
+    expect(await exitCode(dev.npm)).toBe(1);
+    expect(dev.output()).toContain("DEV_SIGNIN is not true, so this runs as in production");
+    expect(dev.output()).toContain("BASE_URL: is required unless DEV_SIGNIN is true");
+    expect(dev.output()).toContain(file);
+  });
+});
+
+describe("a Node that cannot read TypeScript", () => {
+  it.each(["20.19.0", "22.17.1", "23.5.0"])("%s is told so in one sentence", async (version) => {
+    const older = `Object.defineProperty(process, "versions", { value: { node: "${version}" } })`;
+    const preload = `data:text/javascript,${encodeURIComponent(older)}`;
+    const child = spawn("node", ["--import", preload, "src/commands/run.js", "dev"]);
+    let output = "";
+    child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    expect(await exitCode(child)).toBe(1);
+    expect(output.trim().split("\n")).toHaveLength(1);
+    expect(output).toContain(`need Node 22.18 or newer, and this is ${version}`);
+  });
+});

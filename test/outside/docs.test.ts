@@ -1,0 +1,238 @@
+/** The docs repeat some numbers and lists of the code. These tests keep them equal. */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import {
+  ACCOUNT_FULL_BYTES,
+  APP_REGISTRY_STALE_MAX_MS,
+  APPS_PER_ACCOUNT_MAX,
+  APPS_PER_PERSONAL_TOKEN_MAX,
+  BODY_MAX_BYTES,
+  COST_MAX_CREDITS,
+  CREDIT_PACKAGES_MAX,
+  DEVELOPMENT_STARTER_CREDITS,
+  DEVICE_CODE_KEEP_MS,
+  DEVICE_CODE_TTL_DEFAULT_SECONDS,
+  DEVICE_POLL_INTERVAL_DEFAULT_SECONDS,
+  EVENTS_QUEUE_MAX_BYTES,
+  EVENTS_REPLAY_MAX_LINES,
+  EVENTS_WATCHERS_MAX,
+  EVENTS_WINDOW_BYTES,
+  IDEMPOTENCY_CLEANUP_ROWS,
+  IDEMPOTENCY_KEEP_MS,
+  IDEMPOTENCY_KEY_MAX_LENGTH,
+  JOBS_PER_BATCH_MAX,
+  KEYS_PER_APP_MAX,
+  LOST_ACCOUNTS_COMPARED,
+  LOST_ACCOUNTS_REPAIRED,
+  METADATA_MAX_BYTES,
+  OPEN_JOBS_MAX,
+  OPEN_JOBS_SHARE,
+  PAGE_MAX_ROWS,
+  PAT_TTL_DEFAULT_DAYS,
+  PERSONAL_TOKENS_PER_ACCOUNT_MAX,
+  PROJECTION_MESSAGE_LINES,
+  PROJECTION_RETRY_MAX_MS,
+  READ_MODEL_DEFAULT_DAYS,
+  SESSION_CLEANUP_PORTIONS,
+  SESSION_CLEANUP_ROWS,
+  SESSION_JWT_TTL_SECONDS,
+  SESSION_TTL_MS,
+  SIGNIN_FLOW_TTL_SECONDS,
+  TOKEN_STORAGE_MAX_BYTES,
+  UPKEEP_PORTIONS,
+  UPSTREAM_BODY_MAX_BYTES,
+  UPSTREAM_TIMEOUT_MS,
+  USER_CODE_ALPHABET,
+  USER_CODE_LENGTH,
+} from "../../src/domain/limits.ts";
+import {
+  NETWORK_RATE_LIMITS,
+  RATE_LIMITS,
+  type NetworkRateLimitName,
+  type RateLimitName,
+} from "../../src/domain/rate_limits.ts";
+
+const count = (value: number): string => value.toLocaleString("en-US");
+const kib = (bytes: number): string => `${bytes / 1024} KiB`;
+const minutes = (seconds: number): string => `${seconds / 60} minutes`;
+const days = (ms: number): string => `${ms / (24 * 60 * 60 * 1000)} days`;
+const hours = (ms: number): string => `${ms / (60 * 60 * 1000)} hours`;
+const user_codes = USER_CODE_ALPHABET.length ** USER_CODE_LENGTH;
+
+/** What each page states, in its own words. */
+const STATED: Readonly<Record<string, readonly string[]>> = {
+  "README.md": [
+    `up to ${JOBS_PER_BATCH_MAX} items`,
+    `(up to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters without spaces)`,
+    `For ${hours(IDEMPOTENCY_KEEP_MS)}, a repeated request`,
+    `time between polls | ${DEVICE_CODE_TTL_DEFAULT_SECONDS}; ${DEVICE_POLL_INTERVAL_DEFAULT_SECONDS} |`,
+    `lifetime of a personal access token | ${PAT_TTL_DEFAULT_DAYS} |`,
+    `keeps a job after its creation | ${READ_MODEL_DEFAULT_DAYS} |`,
+    `starter credits of unregistered apps | ${DEVELOPMENT_STARTER_CREDITS} |`,
+  ],
+  "docs/signing-in.md": [
+    `${days(SESSION_TTL_MS)} after its last use`,
+    `its subdomains | ${minutes(SESSION_JWT_TTL_SECONDS)}, renewed`,
+    `your app keeps it | ${minutes(SESSION_JWT_TTL_SECONDS)} |`,
+    `own host | ${minutes(SIGNIN_FLOW_TTL_SECONDS)} |`,
+    `at most ${minutes(SESSION_JWT_TTL_SECONDS)} later`,
+  ],
+  "docs/apps.md": [
+    `An app may have ${KEYS_PER_APP_MAX} keys.`,
+    `not read in the last ${minutes(APP_REGISTRY_STALE_MAX_MS / 1000)}.`,
+  ],
+  "docs/personal-tokens.md": [
+    `(${PAT_TTL_DEFAULT_DAYS} days unless set)`,
+    `\`apps\` (1 to ${APPS_PER_PERSONAL_TOKEN_MAX})`,
+    `One token may have ${count(OPEN_JOBS_SHARE.token)} started jobs.`,
+  ],
+  "docs/device-login.md": [
+    `"expires_in": ${DEVICE_CODE_TTL_DEFAULT_SECONDS}, "interval": ${DEVICE_POLL_INTERVAL_DEFAULT_SECONDS}`,
+    `expired more than ${hours(DEVICE_CODE_KEEP_MS)} ago`,
+    `${USER_CODE_ALPHABET.length}^${USER_CODE_LENGTH} = ${count(user_codes)} user codes`,
+    `${RATE_LIMITS.device_attempt.count} a minute per account, ` +
+      `${NETWORK_RATE_LIMITS.device_attempt.network.count} per network, ` +
+      `${NETWORK_RATE_LIMITS.device_attempt.site.count} per /48`,
+    `(${NETWORK_RATE_LIMITS.device_start.network.count} starts a minute for ` +
+      `${minutes(DEVICE_CODE_TTL_DEFAULT_SECONDS)})`,
+    `1 in ${count(user_codes / 10_000)}.`,
+  ],
+  "docs/third-party-tokens.md": [
+    `up to ${kib(UPSTREAM_BODY_MAX_BYTES)} and take up to ${UPSTREAM_TIMEOUT_MS / 1000} seconds`,
+  ],
+  "docs/events.md": [
+    `more than ${count(EVENTS_REPLAY_MAX_LINES)} entries behind`,
+    `up to ${kib(EVENTS_WINDOW_BYTES)} in transit`,
+    `after ${EVENTS_QUEUE_MAX_BYTES / 1024 ** 2} MiB`,
+    `may have ${count(EVENTS_WATCHERS_MAX)} open streams`,
+    `after ${minutes(SESSION_JWT_TTL_SECONDS)} for a session token`,
+  ],
+  "docs/operate.md": [
+    `compares up to ${count(LOST_ACCOUNTS_COMPARED)} people`,
+    `makes up to ${LOST_ACCOUNTS_REPAIRED} missing accounts`,
+    `at least every ${minutes(PROJECTION_RETRY_MAX_MS / 1000)}.`,
+    `${minutes(SESSION_JWT_TTL_SECONDS)} for session tokens`,
+  ],
+  "docs/scale.md": [
+    `a body is at most ${kib(BODY_MAX_BYTES)}`,
+    `(${count(RATE_LIMITS.authenticated.count)} in ${RATE_LIMITS.authenticated.window_seconds} s)`,
+    `at ${ACCOUNT_FULL_BYTES / 1_000_000_000} GB | 507`,
+    `Passbook's own: ${UPKEEP_PORTIONS} portions`,
+    `at most ${PROJECTION_MESSAGE_LINES} entries`,
+    `An alarm deletes at most ${count(IDEMPOTENCY_CLEANUP_ROWS)} rows.`,
+    `older than \`READ_MODEL_DAYS\` (${READ_MODEL_DEFAULT_DAYS})`,
+    `at most ${count(SESSION_CLEANUP_ROWS * SESSION_CLEANUP_PORTIONS)} every ten minutes`,
+    `1 to ${JOBS_PER_BATCH_MAX} jobs in one request`,
+  ],
+  "docs/payments.md": [`at most ${CREDIT_PACKAGES_MAX} packages`],
+  "docs/limits.md": [
+    `| ${kib(BODY_MAX_BYTES)} | 413 |`,
+    `| ${kib(METADATA_MAX_BYTES)} | 400 \`metadata_too_large\` |`,
+    `| ${count(COST_MAX_CREDITS)} | 400 |`,
+    `${count(OPEN_JOBS_MAX)}; of these ${count(OPEN_JOBS_SHARE.token)} by one personal access token ` +
+      `and ${count(OPEN_JOBS_SHARE.app)} by one app`,
+    `| ${TOKEN_STORAGE_MAX_BYTES / 1_000_000} MB, a tenth of an account |`,
+    `| apps of an account | ${count(APPS_PER_ACCOUNT_MAX)} |`,
+    `| personal access tokens of an account | ${PERSONAL_TOKENS_PER_ACCOUNT_MAX} |`,
+    `| rows of a page | ${PAGE_MAX_ROWS} |`,
+    `create and settle ${RATE_LIMITS.writes.count / 2} jobs at once`,
+    `${count(RATE_LIMITS.authenticated.count * 360)} requests, of which ` +
+      `${count(RATE_LIMITS.writes.count * 360)} may be writes`,
+  ],
+};
+
+it.each(Object.entries(STATED))("%s states the numbers of the code", (page, texts) => {
+  const text = readFileSync(page, "utf8").replaceAll(/\s+/g, " ");
+  expect(texts.filter((stated) => !text.includes(stated))).toEqual([]);
+});
+
+/** The first column of the table of rate limits. */
+const RATE_LIMIT_ROWS: Readonly<
+  Record<RateLimitName, string> & Record<`network ${NetworkRateLimitName}`, string>
+> = {
+  authenticated: "all authenticated requests",
+  writes: "writes",
+  app: "requests with an app's key",
+  checkout: "checkouts opened",
+  device_attempt: "attempts at a user code",
+  device_poll: "polls of one device login",
+  signin_answer: "provider responses for one sign-in",
+  "network session_lookup": "lookups of session cookies",
+  "network signin": "sign-ins started and completed",
+  "network social_me": "`/api/socialMe`",
+  "network device_start": "device logins started",
+  "network app_key_unknown": "requests with unknown app keys",
+  "network device_attempt": "attempts at a user code",
+  "network device_poll": "polls of genuine device codes",
+  "network device_unknown": "polls of unknown device codes",
+};
+
+it("docs/limits.md lists every rate limit with its numbers, and no other", () => {
+  const [, section = ""] = readFileSync("docs/limits.md", "utf8").split("## Rate limits\n");
+  const table = section.split("\n").filter((line) => line.startsWith("| "));
+  const listed = table.slice(2).map((row) => {
+    const [requests = "", , limit = "", site = ""] = row.slice(2, -1).split("|");
+    return [requests, limit, site].map((cell) => cell.trim()).join(" | ");
+  });
+  const single = Object.entries(RATE_LIMITS).map(([name, rule]) =>
+    describeRow(RATE_LIMIT_ROWS[name as RateLimitName], rule, ""),
+  );
+  const networks = Object.entries(NETWORK_RATE_LIMITS).map(([name, { network, site }]) =>
+    describeRow(
+      RATE_LIMIT_ROWS[`network ${name as NetworkRateLimitName}`],
+      network,
+      count(site.count),
+    ),
+  );
+  const sizes_begin = table.findIndex((row) => row.startsWith("| item"));
+  expect(listed.slice(0, sizes_begin - 2).toSorted()).toEqual([...single, ...networks].toSorted());
+});
+
+function describeRow(
+  requests: string,
+  rule: { readonly count: number; readonly window_seconds: number },
+  site: string,
+): string {
+  return `${requests} | ${count(rule.count)} in ${rule.window_seconds} s | ${site}`;
+}
+
+it("CONTRIBUTING.md gives the purpose of every dependency, and of no other", () => {
+  const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Readonly<
+    Record<
+      "dependencies" | "devDependencies" | "optionalDependencies",
+      Readonly<Record<string, string>>
+    >
+  >;
+  const [, section = ""] = readFileSync("CONTRIBUTING.md", "utf8").split("## Dependencies\n");
+  const rows = section.split("\n").filter((line) => line.startsWith("| "));
+  const named = rows.slice(2).flatMap((row) => (row.split("|")[1] ?? "").trim().split(", "));
+  const declared = [
+    manifest.dependencies,
+    manifest.devDependencies,
+    manifest.optionalDependencies,
+  ].flatMap((packages) => Object.keys(packages));
+  expect(named.toSorted()).toEqual(declared.toSorted());
+});
+
+/** The anchor that GitHub gives a heading. */
+function anchorOf(heading: string): string {
+  const text = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, "");
+  return text.trim().replaceAll(" ", "-");
+}
+
+it("every link between the pages leads to a file, and to a heading if it names one", () => {
+  const broken = globSync(["*.md", "docs/*.md", "examples/*.md", "src/client/*.md"]).flatMap(
+    (page) =>
+      [...readFileSync(page, "utf8").matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+        .filter(([, path = "", anchor]) => {
+          const file = path === "" ? page : join(dirname(page), path);
+          if (!existsSync(file)) return true;
+          if (anchor === undefined) return false;
+          const headings = readFileSync(file, "utf8").matchAll(/^#+ (.+)$/gm);
+          return ![...headings].some(([, heading = ""]) => anchorOf(heading) === anchor);
+        })
+        .map(([link]) => `${page}: ${link}`),
+  );
+  expect(broken).toEqual([]);
+});

@@ -1,0 +1,178 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { createServer, type ViteDevServer } from "vite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { developmentSettings } from "../../../src/commands/development_settings.ts";
+import { freePort, type LocalWorker } from "../../../src/commands/local_worker.ts";
+import { installPackage, type Installed } from "../support/installed.ts";
+import { launchBrowser } from "../support/chromium.ts";
+import { startTestWorker } from "../support/test_worker.ts";
+
+let directory: string;
+let installed: Installed;
+let passbook: LocalWorker;
+let browser: Browser;
+let site: ViteDevServer;
+let app: string;
+
+beforeAll(async () => {
+  installed = await installPackage();
+  await cp("examples", installed.folder, { recursive: true });
+  directory = await mkdtemp(join(tmpdir(), "passbook-examples-"));
+  const [port, app_port] = [await freePort(), await freePort()];
+  app = `http://localhost:${app_port}`;
+  const env_file = join(directory, "settings.env");
+  const settings = (await developmentSettings()).replace("http://localhost:5173", app);
+  await writeFile(env_file, `${settings}DEVICE_POLL_INTERVAL_SECONDS=1\n`);
+  passbook = await startTestWorker({ port, persist_to: join(directory, "state"), env_file });
+  await writeFile(join(installed.folder, "web/.env"), `VITE_PASSBOOK_URL=${passbook.url}\n`);
+  const root = join(installed.folder, "web");
+  const server = { port: app_port, strictPort: true };
+  site = await createServer({ root, configFile: false, logLevel: "error", server });
+  await site.listen();
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+  await passbook?.stop();
+  await installed?.remove();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** What a child prints, as soon as it says something like `pattern`. */
+function heard(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
+  let text = "";
+  return new Promise((resolve, reject) => {
+    const listen = (chunk: Buffer): void => {
+      text += chunk.toString();
+      const match = pattern.exec(text);
+      if (match !== null) resolve(match);
+    };
+    child.stdout?.on("data", listen);
+    child.stderr?.on("data", listen);
+    child.once("exit", () => reject(new Error(`it ended:\n${text}`)));
+  });
+}
+
+function start(script: string, env: Record<string, string>): ChildProcess {
+  return spawn(process.execPath, [join(installed.folder, script)], {
+    env: { ...process.env, PASSBOOK_URL: passbook.url, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+describe("the examples", () => {
+  it("have under 100 lines each", () => {
+    const files = globSync("examples/**/*.{js,mjs,html}");
+    expect(files).toHaveLength(4);
+    for (const file of files)
+      expect(readFileSync(file, "utf8").split("\n").length).toBeLessThan(100);
+  });
+
+  it.each(["token", "cookies"])("web: signs in, draws, and stops, by %s", async (by) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(by === "cookies" ? `${app}/?cookies` : app);
+    await page.getByText("You are not signed in.").waitFor();
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await signIn(page, `${by}@example.com`);
+    await page.getByText("100 credits").waitFor();
+    // Nothing of the sign-in stays in the address.
+    expect(page.url()).not.toMatch(/token|state/);
+    await page.getByRole("button", { name: "Draw" }).click();
+    await page.getByText("Here is a lighthouse. It cost 7 credits.").waitFor();
+    await page.getByText("93 credits").waitFor();
+    await page.getByRole("button", { name: "Draw" }).click();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("Nothing was charged: stopped").waitFor();
+    await page.getByText("93 credits").waitFor();
+    if (by === "cookies") {
+      // The button comes back when what was held has: leaving a page cuts off what it was asking.
+      await page.getByRole("button", { name: "Draw" }).waitFor();
+      await page.reload();
+      await page.getByText("93 credits").waitFor();
+    }
+    await context.close();
+  });
+
+  it("web: takes no token that this browser did not ask for", async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${app}/?token=planted&passbook_state=guessed`);
+    await page.getByText("This browser did not start that sign-in.").waitFor();
+    expect(page.url()).not.toContain("planted");
+    await context.close();
+  });
+
+  it("server: runs a job for who sends their token, and nothing without", async () => {
+    const form = new URLSearchParams({ email: "s@example.com", redirect_to: app });
+    const landed = await fetch(`${passbook.url}/signin/dev`, {
+      method: "POST",
+      body: form,
+      redirect: "manual",
+    });
+    const token = new URL(landed.headers.get("Location") ?? "").searchParams.get("token") ?? "";
+    const port = await freePort();
+    const server = start("server/server.mjs", { PORT: String(port), PAGE_ORIGIN: app });
+    try {
+      await heard(server, /Listening/);
+      const ask = async (words: string, headers: Record<string, string>) => {
+        const init = { method: "POST", body: JSON.stringify({ words }), headers };
+        const response = await fetch(`http://localhost:${port}/render`, init);
+        return [response.status, await response.json()];
+      };
+      let warnings = "";
+      server.stderr?.on("data", (chunk: Buffer) => (warnings += chunk.toString()));
+      const mine = { Authorization: `Bearer ${token}` };
+      // More than eleven on one connection: what each leaves behind would be warned of.
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const options = { port, path: "/render", method: "POST", headers: mine, agent };
+      const askOnOne = (): Promise<void> =>
+        new Promise((resolve) => {
+          const asking = request(options, (response) => response.resume().once("end", resolve));
+          asking.end(JSON.stringify({ words: "" }));
+        });
+      await Promise.all(Array.from({ length: 12 }, askOnOne));
+      agent.destroy();
+      expect(await ask("a fox", mine)).toEqual([200, { result: "~ a fox ~", credits: 91 }]);
+      expect(await ask("", mine)).toMatchObject([400, {}]);
+      expect(await ask("a fox", {})).toMatchObject([401, {}]);
+      expect(await ask("a fox", { Authorization: "Bearer forged" })).toMatchObject([
+        401,
+        { code: "unauthorized" },
+      ]);
+      expect(await ask("a fox", mine)).toEqual([200, { result: "~ a fox ~", credits: 82 }]);
+      expect(warnings).toBe("");
+    } finally {
+      server.kill();
+    }
+  });
+
+  it("cli: signs in by device login, and pays for its work", async () => {
+    const tool = start("cli/render.mjs", {});
+    const done = heard(tool, /It cost 12 credits; 88 are left/);
+    const [, address = "", code = ""] = await heard(tool, /Open (\S+) and enter ([A-Z-]{9})/);
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(address);
+    await signIn(page, "cli@example.com");
+    await page.getByLabel("Code").fill(code);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByLabel(/Type the four letters/).fill(code.slice(-4));
+    await page.getByRole("button", { name: "Approve" }).click();
+    await done;
+    await context.close();
+  });
+});

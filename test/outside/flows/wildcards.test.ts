@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import {
+  HOSTING_SUFFIXES_FILE,
+  hostingSuffixes,
+} from "../../../src/commands/public_suffix_list.ts";
+import { wildcardsOpenToStrangers } from "../../../src/commands/wildcards.ts";
+import {
+  isHostingSuffix,
+  isRegistrySuffix,
+  readHostingSuffixes,
+} from "../../../src/domain/public_suffixes.ts";
+
+const kept = await readFile(HOSTING_SUFFIXES_FILE, "utf8");
+const known = readHostingSuffixes(kept);
+
+describe("ALLOWED_ORIGINS before it is used", () => {
+  it("is held to the whole list, of which the Worker has a part", () => {
+    const places = ["oslo.no", "hokkaido.jp", "k12.ca.us", "roma.it"];
+    const worker_knows = (host: string): boolean =>
+      isRegistrySuffix(host) || isHostingSuffix(host, known);
+    expect(places.filter(worker_knows)).toEqual([]);
+    for (const host of [...places, "github.io", "co.uk", "com", "amazonaws.com"]) {
+      const entry = `https://*.${host}`;
+      const settings = `http://localhost:3000, ${entry} ,https://*.example.com,myapp://x`;
+      expect(wildcardsOpenToStrangers(settings)).toEqual([entry]);
+    }
+  });
+});
+
+describe("the part of the list that the Worker has", () => {
+  const names = kept.split("\n").flatMap((line) => {
+    const [top = "", ...rest] = line.split(" ");
+    return rest.map((name) => `${name}.${top}`);
+  });
+
+  it("holds suffixes or their parents, every one refused", () => {
+    expect(names.length).toBeGreaterThan(2_000);
+    expect(names.filter((name) => !isHostingSuffix(name, known))).toEqual([]);
+  });
+
+  it("is what `npm run suffixes` makes of the pinned list", () => {
+    expect(kept).toBe(hostingSuffixes());
+  });
+
+  it("is not read where it is cut short", () => {
+    for (const part of ["", kept.slice(0, kept.length / 2), "<!doctype html>"]) {
+      expect(() => readHostingSuffixes(part)).toThrow("cut short");
+    }
+  });
+});

@@ -1,0 +1,149 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { Page } from "playwright-core";
+import { afterAll, describe, expect, it } from "vitest";
+import { freePort } from "../../../src/commands/local_worker.ts";
+import {
+  SECRET_KEY,
+  sign,
+  StripeDouble,
+  WEBHOOK_SECRET,
+  type StripeEvent,
+} from "../../worker/payments/stripe_double.ts";
+import { expectForEverybody, SCREENS, usePages } from "../support/pages_in_browser.ts";
+
+const PACKAGES = [
+  { id: "small", name: "A little something", credits: 100, price: "price_small" },
+  { id: "large", name: "For a whole project", credits: 1_000, price: "price_large" },
+];
+let stripe: StripeDouble;
+let till: Server;
+
+const pages = usePages("checkout", async () => {
+  const port = await freePort();
+  const origin = `http://localhost:${port}`;
+  stripe = new StripeDouble();
+  stripe.checkout_origin = origin;
+  till = createServer((request, response) => {
+    const serve = async (): Promise<void> => {
+      const answer = await answerTill(origin, request);
+      response.writeHead(answer.status, Object.fromEntries(answer.headers));
+      response.end(await answer.text());
+    };
+    void serve();
+  });
+  await new Promise<void>((resolve) => till.listen(port, () => resolve()));
+  return {
+    CREDIT_PACKAGES: JSON.stringify(PACKAGES),
+    STRIPE_SECRET_KEY: SECRET_KEY,
+    STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    STRIPE_API_URL: origin,
+  };
+});
+
+afterAll(() => {
+  till?.close();
+});
+
+/** Stripe's API, and the page it hosts: two links, to where a buyer goes from there. */
+async function answerTill(origin: string, request: IncomingMessage): Promise<Response> {
+  const url = new URL(request.url ?? "/", origin);
+  const [, id] = /^\/c\/pay\/(\w+)$/.exec(url.pathname) ?? [];
+  const session = id === undefined ? undefined : stripe.sessions.get(id);
+  if (id !== undefined && session !== undefined) {
+    const back = session.success_url.replace("{CHECKOUT_SESSION_ID}", id).replaceAll("&", "&amp;");
+    const away = session.cancel_url.replaceAll("&", "&amp;");
+    const page = `<!doctype html><title>Checkout</title><h1>Checkout</h1>
+      <a href="${back}">Pay</a> <a href="${away}">Back to the shop</a>`;
+    return new Response(page, { headers: { "Content-Type": "text/html" } });
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { method = "GET", headers } = request;
+  const body = method === "POST" ? Buffer.concat(chunks) : null;
+  const known = ["authorization", "content-type", "idempotency-key"].flatMap((name) => {
+    const value = headers[name];
+    return typeof value === "string" ? [[name, value] as const] : [];
+  });
+  return stripe.answer(
+    new Request(url, { method, headers: [...known].map((it) => [...it]), body }),
+  );
+}
+
+async function deliver(event: StripeEvent): Promise<void> {
+  const body = JSON.stringify(event);
+  const headers = { "Stripe-Signature": await sign(body, Date.now()) };
+  const answer = await fetch(`${pages.url}/webhooks/stripe`, { method: "POST", headers, body });
+  expect(answer.status).toBe(200);
+}
+
+async function lookAt(page: Page, name: string): Promise<void> {
+  await pages.picture(page, name);
+  await expectForEverybody(page, name);
+}
+
+/** The package's card, by its name. */
+const buy = (page: Page, name: string) =>
+  page.getByRole("listitem").filter({ hasText: name }).getByRole("button", { name: "Buy" });
+
+const sessionOf = (page: Page): string => new URL(page.url()).pathname.split("/").at(-1) ?? "";
+
+describe.each(Object.entries(SCREENS))("buying credits in %s", (screen, options) => {
+  it("goes to the checkout and back, and shows the credits when they come", async () => {
+    const page = await pages.signIn(`buyer-${screen}@example.com`, options);
+    await lookAt(page, `account-${screen}`);
+    await buy(page, "whole project").click();
+    await page.getByRole("heading", { name: "Checkout" }).waitFor();
+    const id = sessionOf(page);
+    await page.getByRole("link", { name: "Back to the shop" }).click();
+    await page.getByRole("heading", { name: "Nothing was bought" }).waitFor();
+    await lookAt(page, `cancelled-${screen}`);
+    await page.goBack();
+    const following = page.waitForResponse((answer) => answer.url().includes("/api/events"));
+    await page.getByRole("link", { name: "Pay" }).click();
+    await page.getByRole("heading", { name: "Waiting for your payment" }).waitFor();
+    await following;
+    await lookAt(page, `waiting-${screen}`);
+    const loaded = await page.evaluate(() => performance.timeOrigin);
+    await deliver(stripe.completes(id));
+    await page.getByRole("heading", { name: "Thank you, your credits are here" }).waitFor();
+    expect(await page.getByText("Your balance is 1,000.").isVisible()).toBe(true);
+    expect(await page.evaluate(() => performance.timeOrigin)).toBe(loaded);
+    expect(await page.getByRole("link", { name: "Look again" }).count()).toBe(0);
+    await lookAt(page, `paid-${screen}`);
+    await deliver(stripe.refunds(id, 3_333));
+    await page.reload();
+    await page.getByText("Since then the payment went back, and credits with it.").waitFor();
+    await page.goto(`${pages.url}/account/statement`);
+    await lookAt(page, `statement-${screen}`);
+  });
+});
+
+describe("buying credits", () => {
+  it("works with the keyboard alone", async () => {
+    const page = await pages.signIn("keys@example.com");
+    const button = buy(page, "A little something");
+    for (let presses = 0; presses < 30; presses += 1) {
+      if (await button.evaluate((element) => element === document.activeElement)) break;
+      await page.keyboard.press("Tab");
+    }
+    const outline = await button.evaluate((element) => getComputedStyle(element).outlineStyle);
+    expect(outline).toBe("solid");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Checkout" }).waitFor();
+  });
+
+  it("works without scripts, by looking again", async () => {
+    const page = await pages.signIn("silent@example.com", {
+      ...SCREENS.light,
+      javaScriptEnabled: false,
+    });
+    await buy(page, "A little something").click();
+    await page.getByRole("heading", { name: "Checkout" }).waitFor();
+    const id = sessionOf(page);
+    await page.getByRole("link", { name: "Pay" }).click();
+    await page.getByRole("heading", { name: "Waiting for your payment" }).waitFor();
+    await deliver(stripe.completes(id));
+    await page.getByRole("link", { name: "Look again" }).click();
+    await page.getByRole("heading", { name: "Thank you, your credits are here" }).waitFor();
+  });
+});

@@ -1,0 +1,315 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import {
+  expectForEverybody,
+  layoutShifts,
+  SCREENS,
+  usePages,
+} from "../support/pages_in_browser.ts";
+
+const PAGE_MAX_BYTES = 60 * 1024;
+const OPERATOR = "olga@example.com";
+
+const pages = usePages("console", { OPERATORS: OPERATOR });
+
+interface Person {
+  readonly identity_id: string;
+  get(path: string): Promise<Record<string, never>>;
+  send(method: string, path: string, body: object): Promise<Record<string, never>>;
+}
+
+/** Somebody signed in, as a client of the API. */
+async function client(page: Page): Promise<Person> {
+  const answer = await page.request.get(`${pages.url}/api/sessionToken`);
+  const { token } = (await answer.json()) as { token: string };
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const send = async (method: string, path: string, body?: object) => {
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    return (await fetch(pages.url + path, init)).json() as Promise<Record<string, never>>;
+  };
+  const get = (path: string) => send("GET", path);
+  const { identity_id } = await get("/api/me");
+  return { identity_id: String(identity_id), get, send };
+}
+
+let ada: Person;
+
+/** Three people with jobs, a registered app, and a month of totals. */
+beforeAll(async () => {
+  const olga = await pages.signIn(OPERATOR);
+  // Operators act by their cookie from our own pages, not by a session token.
+  const saved = await olga.request.put(`${pages.url}/api/admin/apps/paint`, {
+    headers: { Origin: pages.url },
+    data: {
+      name: "Paint",
+      starter_credits: 120,
+      origins: ["https://paint.example", "https://*.paint.example"],
+      daily_starter_budget: 5_000,
+    },
+  });
+  expect(saved.status(), await saved.text()).toBe(200);
+  ada = await client(await pages.signIn("ada@example.com"));
+  await work(ada, "paint", 6);
+  const quick = Array.from({ length: 60 }, () => ({
+    app: "paint",
+    action: "image.look",
+    cost_estimate: 0,
+  }));
+  await ada.send("POST", "/api/jobs/batch", { jobs: quick });
+  for (const name of ["bob", "carla"]) {
+    await work(await client(await pages.signIn(`${name}@example.com`)), "voice", 2);
+  }
+  fillTotals();
+});
+
+async function work(person: Person, app: string, count: number): Promise<void> {
+  await person.get(`/api/wallet?app=${app}`);
+  for (let index = 0; index < count; index += 1) {
+    const metadata = { description: "Mountains in the morning, watercolour" };
+    const job = { app, action: "image.generate", cost_estimate: 10 + index, metadata };
+    const { job_id } = await person.send("POST", "/api/jobs", job);
+    if (index % 3 === 2) continue;
+    const ending = index % 4 === 3 ? "fail" : "complete";
+    const body = ending === "fail" ? { job_id } : { job_id, actual_cost: 7 + index };
+    await person.send("POST", `/api/jobs/${ending}`, body);
+  }
+}
+
+/** Totals of the days before today, as deliveries leave them. */
+function fillTotals(): void {
+  const today = Math.floor(Date.now() / 86_400_000);
+  for (const file of globSync(join(pages.state, "v3/d1/**/*.sqlite"))) {
+    const database = new DatabaseSync(file);
+    try {
+      const insert = database.prepare(
+        `insert into daily_totals (day, app_slug, granted, reserved, settled, refunded, purchased,
+           adjusted, jobs, failed, active_accounts) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      );
+      for (let back = 1; back < 89; back += 1) {
+        const wave = 1 + Math.sin(back / 3) ** 2;
+        const of = (scale: number) => Math.round(scale * wave * (1 - back / 120));
+        const totals = (share: number) =>
+          [900, 5_200, 4_100, 700, 1_500, 0, 310, 14, 41].map((scale) => of(scale * share));
+        insert.run(today - back, "*", ...totals(0).with(8, of(41)));
+        insert.run(today - back, "paint", ...totals(0.7));
+        insert.run(today - back, "voice", ...totals(0.3));
+      }
+    } catch {
+      // Another database.
+    } finally {
+      database.close();
+    }
+  }
+}
+
+const places = () => {
+  const account = `/console/accounts/${ada.identity_id}`;
+  return {
+    overview: "/console?days=90",
+    "overview-app": "/console?app=paint&days=7",
+    accounts: "/console/accounts",
+    "accounts-none": "/console/accounts?q=nobody",
+    account,
+    credits: `${account}/credits`,
+    plan: `${account}/plan`,
+    suspend: `${account}/suspend`,
+    jobs: "/console/jobs",
+    "jobs-none": "/console/jobs?app=paint&status=failed&identity_id=nobody",
+    audit: "/console/audit",
+    apps: "/console/apps",
+    "new-app": "/console/new-app",
+    app: "/console/apps/paint",
+    unknown: "/console/accounts/nobody",
+  };
+};
+
+describe.each(Object.entries(SCREENS))("the console in %s", (screen, options) => {
+  it("is without violation, within its size, and asks nobody else", async () => {
+    const page = await pages.signIn(OPERATOR, options);
+    for (const [place, path] of Object.entries(places())) {
+      let bytes = 0;
+      const hosts = new Set<string>();
+      const weigh = async (answer: { url(): string; body(): Promise<Buffer> }): Promise<void> => {
+        hosts.add(new URL(answer.url()).origin);
+        bytes += (await answer.body().catch(() => null))?.byteLength ?? 0;
+      };
+      page.on("response", weigh);
+      await page.goto(pages.url + path);
+      await page.waitForTimeout(150);
+      page.off("response", weigh);
+      await pages.picture(page, `${place}-${screen}`);
+      await expectForEverybody(page, place);
+      expect(bytes, place).toBeLessThan(PAGE_MAX_BYTES);
+      expect([...hosts], place).toEqual([new URL(pages.url).origin]);
+    }
+  });
+
+  // Apart from the pictures above, which change the window's size.
+  it("moves nothing while a page is drawn", async () => {
+    const page = await pages.signIn(OPERATOR, options);
+    for (const [place, path] of Object.entries(places())) {
+      await page.goto(pages.url + path);
+      await page.waitForTimeout(150);
+      expect(await layoutShifts(page), place).toEqual([]);
+    }
+  });
+});
+
+const find = async (page: Page, email: string): Promise<void> => {
+  await page.getByLabel("Find an account").fill(email);
+  await page.getByRole("button", { name: "Find" }).click();
+  await page.getByRole("link", { name: email }).click();
+  await page.getByRole("heading", { name: email }).waitFor();
+};
+
+/** Credits to spend, as the account's own object has them. */
+const balanceOf = async (person: Person): Promise<unknown> =>
+  (await person.get("/api/wallet"))["account"]?.["credits"];
+
+describe("a support case", () => {
+  it("goes from a person's address to the lines, the amends and the log", async () => {
+    const dora = await client(await pages.signIn("dora@example.com"));
+    await work(dora, "voice", 1);
+    const page = await pages.signIn(OPERATOR);
+    await page.getByRole("link", { name: "Console" }).click();
+    await find(page, "dora@example.com");
+    await page.getByText("Charged 7 credits of 10 held").waitFor();
+    await page.getByRole("link", { name: "Give or take credits" }).click();
+    await page.getByLabel("Give credits").check();
+    await page.getByLabel("How many").fill("7 or so");
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByRole("alert").waitFor();
+    await pages.picture(page, "credits-wrong");
+    await expectForEverybody(page, "a form with errors");
+    expect(await page.getByLabel("How many").inputValue()).toBe("7 or so");
+    expect(await page.getByLabel("Give credits").isChecked()).toBe(true);
+    await page.getByRole("alert").getByRole("link").first().click();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("amount");
+    await page.getByLabel("How many").fill("7");
+    await page.getByLabel("Reason").fill("The picture came out blank");
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByText("The picture came out blank").waitFor();
+    await pages.picture(page, "credits-review");
+    await expectForEverybody(page, "the review");
+    await page.getByRole("button", { name: "Give 7 credits" }).dblclick();
+    await page.getByText("Credits were given.").waitFor();
+    await pages.picture(page, "account-given");
+    expect(await balanceOf(dora)).toBe(100);
+    await page.getByRole("link", { name: "All acts" }).click();
+    await page.getByText("The picture came out blank").waitFor();
+    expect(await page.getByRole("row").count()).toBe(2);
+    await pages.picture(page, "audit-case");
+  });
+
+  it("shows an app's key in the answer to a double click, once", async () => {
+    const page = await pages.signIn(OPERATOR);
+    await page.goto(`${pages.url}/console/apps/paint`);
+    await page.getByLabel("Label").fill("render server");
+    await page.getByRole("button", { name: "Add a key" }).dblclick();
+    const secret = page.locator(".secret");
+    await secret.waitFor();
+    expect(await secret.textContent()).toMatch(/^pb_app_/);
+    await secret.click();
+    const selected = await page.evaluate(() => String(getSelection()));
+    expect(selected.trim()).toBe(await secret.textContent());
+    for (const [screen, { colorScheme, viewport }] of Object.entries(SCREENS)) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(viewport);
+      await pages.picture(page, `key-${screen}`);
+      await expectForEverybody(page, `a new key, ${screen}`);
+    }
+    await page.goto(`${pages.url}/console/apps/paint`);
+    expect(await secret.count()).toBe(0);
+    await page.getByRole("link", { name: "Revoke render server" }).click();
+    await page.getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("The key was revoked.").waitFor();
+  });
+
+  it("is done with the keyboard alone", async () => {
+    const emil = await client(await pages.signIn("emil@example.com"));
+    await work(emil, "voice", 1);
+    const page = await pages.signIn(OPERATOR);
+    await page.goto(`${pages.url}/console`);
+    /** Tabs on until the named element has the focus, to be seen. */
+    const tabTo = async (name: string | RegExp): Promise<void> => {
+      for (let presses = 0; presses < 60; presses += 1) {
+        await page.keyboard.press("Tab");
+        const [text, outline] = await page.evaluate(() => {
+          const element = document.activeElement as HTMLInputElement | null;
+          const label = element?.labels?.[0]?.textContent ?? element?.textContent ?? "";
+          return [label.trim(), element === null ? "" : getComputedStyle(element).outlineStyle];
+        });
+        if (typeof name === "string" ? text === name : name.test(text)) {
+          expect(outline, text).toBe("solid");
+          return;
+        }
+      }
+      throw new Error(`no way to ${String(name)} with the keyboard`);
+    };
+    await tabTo("Skip to the content");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.activeElement?.id === "main");
+    await tabTo("Find an account");
+    await page.keyboard.type("emil@");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/accounts\?q=/);
+    await tabTo("emil@example.com");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "emil@example.com" }).waitFor();
+    await tabTo("Suspend");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Suspend the account" }).waitFor();
+    await tabTo("Reason");
+    await page.keyboard.type("Chargebacks");
+    await tabTo("Suspend");
+    await page.keyboard.press("Enter");
+    await page.getByText("Suspended. Its owner is kept out from now on.").waitFor();
+    expect((await emil.get("/api/wallet"))["code"]).toBe("suspended");
+    await pages.picture(page, "suspended");
+    await expectForEverybody(page, "a suspended account");
+  });
+
+  it("is done without scripts", async () => {
+    const fay = await client(await pages.signIn("fay@example.com"));
+    await work(fay, "voice", 1);
+    const page = await pages.signIn(OPERATOR, { ...SCREENS.phone, javaScriptEnabled: false });
+    await page.goto(`${pages.url}/console`);
+    await find(page, "fay@example.com");
+    await page.getByRole("link", { name: "Give or take credits" }).click();
+    await page.getByLabel("Take credits away").check();
+    await page.getByLabel("How many").fill("200");
+    await page.getByLabel("Reason").fill("Bought with a stolen card");
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByRole("button", { name: "Take 200 credits" }).click();
+    await page.getByText("Tick the box").first().waitFor();
+    await pages.picture(page, "below-zero-phone");
+    await page.getByLabel(/although the balance/).check();
+    await page.getByRole("button", { name: "Take 200 credits" }).click();
+    await page.getByText("Credits were taken.").waitFor();
+    expect(await balanceOf(fay)).toBe(-107);
+    await page.getByRole("link", { name: "Sign out everywhere" }).click();
+    await page.getByRole("button", { name: "Sign out everywhere" }).click();
+    await page.getByText("Every session was ended.").waitFor();
+    await page.getByRole("link", { name: "Jobs", exact: true }).click();
+    await page.getByLabel("State").selectOption("failed");
+    await page.getByLabel("App").selectOption("paint");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByRole("cell", { name: "Failed" }).first().waitFor();
+  });
+});
+
+describe("who is no operator", () => {
+  it("is told so on a page with a way on", async () => {
+    const page = await pages.signIn("gus@example.com");
+    expect(await page.getByRole("link", { name: "Console" }).count()).toBe(0);
+    await page.goto(`${pages.url}/console`);
+    await page.getByRole("heading", { name: "This is for operators" }).waitFor();
+    await pages.picture(page, "not-operator");
+    await expectForEverybody(page, "not an operator");
+    await page.getByRole("link", { name: "Go to your account" }).click();
+    await page.waitForURL(`${pages.url}/account`);
+  });
+});

@@ -1,0 +1,264 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { awaitToken, startDevice, type DeviceOptions } from "../../worker/support/device_client.ts";
+import { expectForEverybody, fillSignIn, SCREENS, usePages } from "../support/pages_in_browser.ts";
+
+const { light: LIGHT, dark: DARK } = SCREENS;
+const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 780 }, isMobile: true };
+
+const pages = usePages("device", { DEVICE_POLL_INTERVAL_SECONDS: "1" });
+
+beforeAll(() => registerApp("demo", "Demo"));
+
+/** Registers an app as its operator does. */
+async function registerApp(slug: string, name: string): Promise<void> {
+  const values = `'${slug}', '${name}', 100, '[]', 0`;
+  const sql = `insert into apps (slug, name, starter_credits, origins_json, created_at_ms) values (${values})`;
+  const where = ["--local", "--persist-to", pages.state];
+  await promisify(execFile)("wrangler", ["d1", "execute", "DIRECTORY", ...where, "--command", sql]);
+}
+
+function device(client_name: string): DeviceOptions {
+  return {
+    base_url: pages.url,
+    client_name,
+    app: "demo",
+    user_agent: "node",
+    fetch: (url, init) => fetch(url, init),
+    wait: (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000)),
+  };
+}
+
+async function look(page: Page, name: string): Promise<void> {
+  await pages.picture(page, name);
+  await expectForEverybody(page, name);
+}
+
+/** Opens the page of a login as somebody who signs in on the way. */
+async function openSignedIn(
+  page: Page,
+  login: { verification_uri_complete: string },
+  email: string,
+) {
+  await page.goto(login.verification_uri_complete);
+  await fillSignIn(page, email);
+  await page.getByRole("heading", { name: "Connect this device?" }).waitFor();
+}
+
+async function tokensOf(token: string): Promise<unknown> {
+  const headers = { Authorization: `Bearer ${token}` };
+  return (await fetch(`${pages.url}/api/tokens`, { headers })).json();
+}
+
+const lastLetters = (page: Page) => page.getByLabel(/Type the four letters/);
+
+describe("approving a device in a browser", () => {
+  it("goes from the device through sign-in and comparison to a token that works", async () => {
+    const options = device("Build agent");
+    const login = await startDevice(options);
+    const collecting = awaitToken(options, login);
+    const page = await pages.openPage();
+    await page.goto(login.verification_uri_complete);
+    expect(new URL(page.url()).pathname).toBe("/signin");
+    await fillSignIn(page, "ada@example.com");
+    expect(page.url()).toBe(login.verification_uri_complete);
+    const facts = await page.locator("dl.facts").innerText();
+    for (const words of ["Build agent", "Demo (demo)", "Node.js", "just now"])
+      expect(facts).toContain(words);
+    expect(await page.getByLabel("Only these apps").isChecked()).toBe(true);
+    expect(await page.getByLabel("Demo").isChecked()).toBe(true);
+    expect(await page.getByLabel(/Also act as me/).isChecked()).toBe(false);
+    await look(page, "confirm-light");
+
+    await lastLetters(page).fill(login.user_code.slice(-4).toLowerCase());
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("heading", { name: "Device connected" }).waitFor();
+    await look(page, "approved-light");
+    const outcome = await collecting;
+    expect(outcome.kind).toBe("token");
+    const token = outcome.kind === "token" ? outcome.token : "";
+    const headers = { Authorization: `Bearer ${token}` };
+    const wallet = await fetch(`${pages.url}/api/wallet?app=demo`, { headers });
+    expect(await wallet.json()).toMatchObject({ account: { credits: 100 } });
+    expect(await tokensOf(token)).toMatchObject({
+      tokens: [{ scopes: ["read", "write"], apps: ["demo"], cap: null }],
+    });
+    for (const secret of [token, login.device_code]) expect(pages.log()).not.toContain(secret);
+
+    await page.goto(login.verification_uri_complete);
+    await page.getByRole("heading", { name: "This code was already used" }).waitFor();
+    await look(page, "used-light");
+  });
+
+  it("can be denied, which the device is told", async () => {
+    const options = device("Unasked-for");
+    const login = await startDevice(options);
+    const page = await pages.openPage(DARK);
+    await openSignedIn(page, login, "bob@example.com");
+    await look(page, "confirm-dark");
+    await page.getByRole("button", { name: "Deny" }).click();
+    await page.getByRole("heading", { name: "Request denied" }).waitFor();
+    await look(page, "denied-dark");
+    expect(await awaitToken(options, login)).toEqual({ kind: "denied" });
+  });
+
+  it("keeps every choice through an error, and says it beside its field", async () => {
+    for (const [name, options, email] of [
+      ["light", LIGHT, "frida@example.com"],
+      ["dark", DARK, "gina@example.com"],
+      ["phone", PHONE, "hugo@example.com"],
+    ] as const) {
+      const asking = device("Careful");
+      const login = await startDevice(asking);
+      const collecting = awaitToken(asking, login);
+      const page = await pages.openPage(options);
+      await openSignedIn(page, login, email);
+      await page.getByLabel("Read only").check();
+      await page.getByText("Other apps").click();
+      await page.getByLabel("Their short names").fill("dmeo!");
+      await page.getByLabel("At most this many credits").fill("25 or so");
+      await page.getByLabel("Counted").selectOption("30_days");
+      await lastLetters(page).fill("XXXX");
+      await page.getByRole("button", { name: "Approve" }).click();
+      await page.getByRole("alert").waitFor();
+      await look(page, `errors-${name}`);
+      expect(await page.getByLabel("Read only").isChecked()).toBe(true);
+      expect(await page.getByLabel("Demo").isChecked()).toBe(true);
+      expect(await page.getByLabel("Their short names").inputValue()).toBe("dmeo!");
+      expect(await page.getByLabel("Counted").inputValue()).toBe("30_days");
+      const credits = page.getByLabel("At most this many credits");
+      expect(await credits.inputValue()).toBe("25 or so");
+      const described = (await credits.getAttribute("aria-describedby")) ?? "";
+      expect(await page.locator(`#${described.split(" ")[0]}`).innerText()).toContain(
+        "whole number",
+      );
+      await page.getByRole("alert").getByRole("link").first().click();
+      await page.getByLabel("Their short names").fill("draw");
+      await credits.fill("25");
+      await lastLetters(page).fill(login.user_code);
+      await page.getByRole("button", { name: "Approve" }).click();
+      await page.getByRole("heading", { name: "Device connected" }).waitFor();
+      const outcome = await collecting;
+      expect(await tokensOf(outcome.kind === "token" ? outcome.token : "")).toMatchObject({
+        tokens: [
+          { scopes: ["read"], apps: ["demo", "draw"], cap: { credits: 25, period: "30_days" } },
+        ],
+      });
+    }
+  });
+
+  it("approves nothing by clicks alone, lured or doubled", async () => {
+    const login = await startDevice(device("Lure"));
+    const page = await pages.openPage();
+    await page.goto(`${pages.url}/signin`);
+    await fillSignIn(page, "iris@example.com");
+    await page.goto("about:blank");
+    const lure = `<h1>Win</h1><a href="${login.verification_uri_complete}">Here</a>`;
+    await page.route("http://elsewhere.example/", (route) =>
+      route.fulfill({ contentType: "text/html", body: lure }),
+    );
+    await page.goto("http://elsewhere.example/");
+    await page.getByRole("link", { name: "Here" }).dblclick();
+    await page.getByRole("heading", { name: "Connect a device" }).waitFor();
+    expect(await page.getByLabel("Code").inputValue()).toBe(login.user_code);
+    await look(page, "lured-light");
+    await page.getByRole("button", { name: "Continue" }).dblclick();
+    const approve = page.getByRole("button", { name: "Approve" });
+    await approve.dblclick();
+    await page.getByRole("alert").waitFor();
+    await approve.dblclick();
+    const query = new URLSearchParams({ device_code: login.device_code });
+    const polled = await fetch(`${pages.url}/api/device/poll?${query.toString()}`);
+    expect(polled.status).toBe(202);
+  });
+
+  it("works with the keyboard alone, limits included", async () => {
+    const options = device("Keyboard");
+    const login = await startDevice(options);
+    const collecting = awaitToken(options, login);
+    const page = await pages.openPage();
+    await page.goto(login.verification_uri);
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await press("Tab");
+    await page.keyboard.type("carol@example.com");
+    await press("Enter");
+    await page.getByRole("heading", { name: "Connect a device" }).waitFor();
+    await look(page, "enter-light");
+    await press("Tab");
+    await page.keyboard.type(login.user_code.toLowerCase().replace("-", " "));
+    await press("Enter");
+    await page.getByRole("heading", { name: "Connect this device?" }).waitFor();
+
+    // Read and spend, only these apps: Demo is ticked; others; credits; period; third parties.
+    await press("Tab", "Tab", "Tab", "Tab", "Enter", "Tab");
+    await page.keyboard.type("draw");
+    await press("Tab");
+    await page.keyboard.type("50");
+    await press("Tab", "Tab", "Tab");
+    await page.keyboard.type(login.user_code.slice(-4));
+    await look(page, "limits-light");
+    await press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Approve");
+    await press("Enter");
+    await page.getByRole("heading", { name: "Device connected" }).waitFor();
+    const outcome = await collecting;
+    const token = outcome.kind === "token" ? outcome.token : "";
+    expect(await tokensOf(token)).toMatchObject({
+      tokens: [
+        { label: "Keyboard", apps: ["demo", "draw"], cap: { credits: 50, period: "total" } },
+      ],
+    });
+
+    await press("Tab", "Enter");
+    await page.getByRole("heading", { name: "Devices and tokens" }).waitFor();
+    await look(page, "tokens-light");
+    // Past the navigation by its skip link.
+    await press("Tab", "Enter");
+    await press("Tab", "Enter");
+    await page.getByText("No device has access to your account.").waitFor();
+    const headers = { Authorization: `Bearer ${token}` };
+    const wallet = await fetch(`${pages.url}/api/wallet`, { headers });
+    expect(wallet.status).toBe(401);
+  });
+
+  it("fits a phone, in light and dark", async () => {
+    for (const [colorScheme, email] of [
+      ["light", "dora@example.com"],
+      ["dark", "emil@example.com"],
+    ] as const) {
+      const login = await startDevice(device("A client with a rather long name, as some have"));
+      const page = await pages.openPage({ ...PHONE, colorScheme });
+      await page.goto(login.verification_uri);
+      await fillSignIn(page, email);
+      await look(page, `enter-phone-${colorScheme}`);
+      await page.getByLabel("Code").fill("BCDF-GHJK");
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByRole("heading", { name: "We do not know this code" }).waitFor();
+      expect(await page.getByLabel("Code").inputValue()).toBe("BCDF-GHJK");
+      await look(page, `unknown-phone-${colorScheme}`);
+      await page.getByLabel("Code").fill(login.user_code);
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByRole("heading", { name: "Connect this device?" }).waitFor();
+      await look(page, `confirm-phone-${colorScheme}`);
+    }
+  });
+
+  it("waits a minute after too many attempts, and then goes on with what was chosen", async () => {
+    const login = await startDevice(device("Patient"));
+    const page = await pages.openPage(PHONE);
+    await openSignedIn(page, login, "jana@example.com");
+    await page.getByLabel("Read only").check();
+    // Ten a minute, and a minute may begin in between.
+    for (let attempt = 0; attempt < 24; attempt += 1) {
+      if (await page.getByRole("heading", { name: "Too many attempts" }).isVisible()) break;
+      await page.getByRole("button", { name: "Approve" }).click();
+    }
+    await page.getByRole("heading", { name: "Too many attempts" }).waitFor();
+    await look(page, "too-many-phone");
+    expect(await page.locator('input[name="access"]').inputValue()).toBe("read");
+  });
+});

@@ -1,0 +1,101 @@
+/** The sign-in and account pages for everyone: axe-core, keyboard alone, small and dark screens. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/chromium.ts";
+import { expectForEverybody, fillSignIn } from "../support/pages_in_browser.ts";
+import { startFamily, type Family } from "./family.ts";
+
+let family: Family;
+let browser: Browser;
+
+beforeAll(async () => {
+  family = await startFamily({ DEV_SIGNIN: "true" });
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await family?.stop();
+});
+
+/** Every page and state, by what brings a person there; the account's need them signed in. */
+const places = {
+  "the sign-in page": "/signin",
+  "a sign-in that failed": "/signin/callback/real?code=old&state=old",
+  "an address that is not allowed": "/signin?redirect_to=https://evil.test/",
+  "a long address that is not allowed": `/signin?redirect_to=https://${"evil-".repeat(12)}.test/${"a".repeat(90)}`,
+  "an unknown address": "/nowhere",
+  "the page after signing out": "/signin?notice=signed_out",
+  "the account": "/account",
+  "the account with news": "/account?notice=linked",
+} as const;
+
+const screens = [
+  ["in light", { colorScheme: "light", viewport: { width: 1000, height: 800 } }],
+  ["in dark", { colorScheme: "dark", viewport: { width: 1000, height: 800 } }],
+  ["on a phone", { colorScheme: "light", viewport: { width: 390, height: 800 } }],
+] as const;
+
+async function signInByForm(page: Page): Promise<void> {
+  await page.goto(`${family.passbook}/signin`);
+  await fillSignIn(page, "ada@example.com");
+  await page.waitForURL(`${family.passbook}/account`);
+}
+
+describe.each(screens)("pages %s", (_name, options) => {
+  it("have no accessibility violation and do not scroll sideways", async () => {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    const refused: string[] = [];
+    page.on("console", (message) => {
+      if (message.text().includes("Content Security Policy")) refused.push(message.text());
+    });
+    for (const [place, path] of Object.entries(places)) {
+      if (path === "/account") await signInByForm(page);
+      await page.goto(family.passbook + path);
+      await expectForEverybody(page, place);
+    }
+    expect(refused).toEqual([]);
+    await context.close();
+  });
+});
+
+describe.each(screens)("an e-mail address that is wrong %s", (_name, options) => {
+  it("is in its field again, which says so in colour and in words", async () => {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    await page.goto(`${family.passbook}/signin`);
+    // As by a browser that does not check it.
+    await page.locator("form").evaluate((form: HTMLFormElement) => (form.noValidate = true));
+    await fillSignIn(page, "ada@");
+    const field = page.getByLabel("E-mail address");
+    await page.getByRole("alert").waitFor();
+    expect(await field.inputValue()).toBe("ada@");
+    const words = await page.getByRole("alert").evaluate((it) => getComputedStyle(it).color);
+    const border = await field.evaluate((it) => getComputedStyle(it).borderTopColor);
+    expect(border).toBe(words);
+    await expectForEverybody(page, "the form");
+    await context.close();
+  });
+});
+
+describe("the keyboard alone", () => {
+  it("reaches every way to sign in, in order, with the focus in sight", async () => {
+    const page = await browser.newPage();
+    await page.goto(`${family.passbook}/signin`);
+    const reached: string[] = [];
+    for (let step = 0; step < 4; step += 1) {
+      await page.keyboard.press("Tab");
+      const focused = page.locator(":focus");
+      reached.push((await focused.textContent()) || (await focused.getAttribute("id")) || "");
+      const outline = await focused.evaluate((element) => getComputedStyle(element).outlineStyle);
+      expect(outline).toBe("solid");
+    }
+    expect(reached).toEqual(["Continue with Real ID", "Continue with Mock", "email", "Sign in"]);
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.type("ada@example.com");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${family.passbook}/account`);
+    await page.close();
+  });
+});

@@ -1,0 +1,330 @@
+/** Rows read by each operation of an account with a long history: a number, whatever the history. */
+import { env } from "cloudflare:workers";
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
+import {
+  EXPIRY_PORTION_JOBS,
+  IDEMPOTENCY_CLEANUP_ROWS,
+  LEDGER_CLOCK_SKEW_MS,
+  LIST_SCAN_ROWS,
+  OPEN_JOBS_MAX,
+  RECENT_JOBS_MAX,
+} from "../../../src/domain/limits.ts";
+import { change, evict, fireAlarm, query } from "../support/account_object.ts";
+import { passTime } from "../support/clock.ts";
+
+const ADA = "ada";
+const DAY_MS = 24 * 60 * 60 * 1000;
+const session = { kind: "holder" } as const;
+const account = () => env.ACCOUNT.getByName(ADA);
+
+const restores: (() => void)[] = [];
+afterEach(() => restores.splice(0).forEach((restore) => restore()));
+
+/** Counts the rows that SQL in the object reads from now on; reset by each look. */
+async function countRowsRead(): Promise<() => number> {
+  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+  await runInDurableObject(account(), (_, state) => {
+    const prototype = Object.getPrototypeOf(state.storage.sql);
+    const exec = prototype.exec;
+    prototype.exec = function (this: SqlStorage, ...args: Parameters<SqlStorage["exec"]>) {
+      const cursor = Reflect.apply(exec, this, args) as (typeof cursors)[number];
+      cursors.push(cursor);
+      return cursor;
+    };
+    restores.push(() => (prototype.exec = exec));
+  });
+  return () => cursors.splice(0).reduce((sum, cursor) => sum + cursor.rowsRead, 0);
+}
+
+const JOB = {
+  app_slug: "demo",
+  policy: FIRST_POLICY,
+  action: "draw",
+  cost_estimate: 1,
+  metadata_json: null,
+};
+const create = (ttl_seconds = 30 * 24 * 60 * 60) =>
+  account().createJob(session, { ...JOB, ttl_seconds }, null);
+
+async function createdId(ttl_seconds?: number): Promise<string> {
+  const answer = await create(ttl_seconds);
+  return answer.ok ? answer.value.value.job_id : expect.fail("refused");
+}
+
+/** An account with one job started long ago, and many that came and went since. */
+async function prepare(jobs: number): Promise<string> {
+  await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
+  const abandoned = await createdId();
+  await createdId();
+  // What `jobs` creations and settlements leave, without making them one by one.
+  await query(
+    ADA,
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs})
+     insert into jobs select '${abandoned.slice(0, 14)}' || printf('%09d', i), 'completed', 'demo',
+       'draw', 1, 1, null, null, created_at_ms, updated_at_ms, expires_at_ms, 4, '{"a":"b"}', null, null, settle, on_expiry, max_overage_percent,
+       null, null, null
+     from jobs, n where id = '${abandoned}'`,
+  );
+  await query(
+    ADA,
+    `insert into long_jobs select expires_at_ms, id from jobs where status = 'started'`,
+  );
+  await change(
+    ADA,
+    `update entries set recent_jobs = 0, recent_after_job_id = (select max(id) from jobs)
+     where line = (select max(line) from entries)`,
+  );
+  await fireAlarm(ADA);
+  return abandoned;
+}
+
+describe("with 100,000 jobs since one that is still started", () => {
+  it("waking, creating, completing and failing read a few rows", async () => {
+    await prepare(100_000);
+    const few = RECENT_JOBS_MAX + 50;
+    await evict(ADA);
+    const rows = await countRowsRead();
+    await account().wallet(session, { app: null });
+    expect(rows()).toBeLessThan(few);
+    const job_id = await createdId();
+    expect(rows()).toBeLessThan(few);
+    await account().completeJob(session, { job_id, actual_cost: 1, metadata_json: null }, null);
+    expect(rows()).toBeLessThan(few);
+    await account().failJob(
+      session,
+      { job_id: await createdId(), refund: true, reason: null, metadata_json: null },
+      null,
+    );
+    expect(rows()).toBeLessThan(2 * few);
+    await fireAlarm(ADA);
+    expect(rows()).toBeLessThan(3 * few);
+  });
+
+  it("a list with no match looks at so many, is short, and says where to go on", async () => {
+    await prepare(100_000);
+    const rows = await countRowsRead();
+    const filters = [
+      { app_slug: "other" },
+      { status: "failed" },
+      { app_slug: "other", status: "completed" },
+    ] as const;
+    for (const filter of filters) {
+      const page = await account().listJobs(session, { ...filter, limit: 50 });
+      expect(page).toMatchObject({ value: { rows: [], next: expect.any(String) } });
+      expect(rows()).toBeLessThan(3 * LIST_SCAN_ROWS);
+    }
+    await account().listJobs(session, { limit: 50 });
+    expect(rows()).toBeLessThan(300);
+  });
+
+  it("a range of creation times reads the jobs of that range only", async () => {
+    const abandoned = await prepare(100_000);
+    // Ids never go back in an isolate, also where the clock of an earlier test was ahead.
+    const id_ms = Number.parseInt(abandoned.replaceAll("-", "").slice(0, 12), 16);
+    passTime(Math.max(0, id_ms - Date.now()) + 3_600_000);
+    const recent = await createdId();
+    const rows = await countRowsRead();
+    const now_ms = Date.now();
+    const page = await account().listJobs(session, { from_ms: now_ms, limit: 50 });
+    expect(page).toMatchObject({ value: { rows: [{ id: recent }], next: null } });
+    expect(rows()).toBeLessThan(50);
+    const none = { from_ms: now_ms - 1_800_000, to_ms: now_ms - 900_000, limit: 50 };
+    expect(await account().listJobs(session, none)).toMatchObject({ value: { rows: [] } });
+    expect(rows()).toBeLessThan(100);
+  });
+
+  it("the started ones are found at once", async () => {
+    const abandoned = await prepare(100_000);
+    const recent = await createdId();
+    const rows = await countRowsRead();
+    const page = await account().listJobs(session, { status: "started", limit: 50 });
+    const ids = page.ok ? page.value.rows.map(({ id }) => id) : [];
+    expect([ids.length, ids[0], ids.at(-1)]).toEqual([3, recent, abandoned]);
+    expect(page).toMatchObject({ value: { next: null } });
+    expect(rows()).toBeLessThan(RECENT_JOBS_MAX + 50);
+  });
+});
+
+it("after many jobs in a row, none of them started, waking reads a few rows", async () => {
+  await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
+  for (let lives = 0; lives < 4 * RECENT_JOBS_MAX; lives += 1) {
+    await account().failJob(
+      session,
+      { job_id: await createdId(), refund: true, reason: null, metadata_json: null },
+      null,
+    );
+  }
+  await createdId();
+  await fireAlarm(ADA);
+  await evict(ADA);
+  const rows = await countRowsRead();
+  await account().wallet(session, { app: null });
+  expect(rows()).toBeLessThan(RECENT_JOBS_MAX + 50);
+});
+
+describe("a list with filters", () => {
+  it("pages through everything that matches, without a gap or a double", async () => {
+    await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
+    const first = await createdId();
+    await prepare(3 * LIST_SCAN_ROWS);
+    await account().failJob(
+      session,
+      { job_id: first, refund: true, reason: null, metadata_json: null },
+      null,
+    );
+    const found: string[] = [];
+    let before_id: string | undefined;
+    let pages = 0;
+    do {
+      const page = await account().listJobs(session, { status: "failed", before_id, limit: 5 });
+      if (!page.ok) expect.fail("refused");
+      found.push(...page.value.rows.map(({ id }) => id));
+      before_id = page.value.next ?? undefined;
+      pages += 1;
+    } while (before_id !== undefined);
+    expect(found).toEqual([first]);
+    expect(pages).toBe(4);
+  });
+});
+
+describe("a job that outlasts the recent ones", () => {
+  it("costs its two rows once, still times out, and is listed as started", async () => {
+    await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
+    const lasting = await createdId(3_600);
+    const anchor = await createdId();
+    for (let index = 0; index < RECENT_JOBS_MAX + 5; index += 1) {
+      const job_id = await createdId();
+      await account().completeJob(session, { job_id, actual_cost: 1, metadata_json: null }, null);
+    }
+    const long = await query<{ job_id: string }>(ADA, "select job_id from long_jobs order by 1");
+    expect(long).toEqual([{ job_id: lasting }, { job_id: anchor }]);
+    const page = await account().listJobs(session, { status: "started", limit: 5 });
+    expect(page.ok && page.value.rows.map(({ id }) => id)).toEqual([anchor, lasting]);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+    const read = await account().readJob(session, lasting);
+    expect(read).toMatchObject({ value: { status: "failed", failure: "expired" } });
+    expect(await query(ADA, "select job_id from long_jobs")).toEqual([{ job_id: anchor }]);
+  });
+});
+
+describe("10,000 jobs that run out at once", () => {
+  it("end in portions, while the account answers, each exact when it is asked for", async () => {
+    await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
+    const last = await createdId(60);
+    await query(
+      ADA,
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${OPEN_JOBS_MAX - 1})
+       insert into jobs select printf('00000000-0000-7000-8000-%012d', i), status, app_slug, action,
+         1, 0, null, null, created_at_ms, updated_at_ms, expires_at_ms, 3, null, null, null,
+         settle, on_expiry, max_overage_percent, null, null, null from jobs, n`,
+    );
+    await query(ADA, "insert into long_jobs select expires_at_ms, id from jobs");
+    await change(
+      ADA,
+      `update entries set open_jobs = ${OPEN_JOBS_MAX}, recent_jobs = 0,
+         recent_after_job_id = (select max(id) from jobs),
+         balance_after = ${1_000_000 - OPEN_JOBS_MAX}, reserved_after = ${OPEN_JOBS_MAX}
+       where line = 3`,
+    );
+    await fireAlarm(ADA);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+    const started = async () =>
+      (
+        await query<{ n: number }>(ADA, "select count(*) as n from jobs where status = 'started'")
+      )[0]?.n;
+    const rows = await countRowsRead();
+    const read = await account().readJob(session, last);
+    expect(read).toMatchObject({ value: { status: "failed", failure: "expired" } });
+    expect(rows()).toBeLessThan(40 * EXPIRY_PORTION_JOBS);
+    const left = (await started()) ?? 0;
+    expect(left).toBeGreaterThanOrEqual(OPEN_JOBS_MAX - EXPIRY_PORTION_JOBS - 1);
+    // The last to come is ended when it is asked for, whatever its turn.
+    const turn = "00000000-0000-7000-8000-000000009999";
+    const late = await account().failJob(
+      session,
+      { job_id: turn, refund: true, reason: null, metadata_json: null },
+      null,
+    );
+    expect(late).toMatchObject({ refusal: { code: "job_not_started" } });
+    for (let portions = 0; portions < 60 && ((await started()) ?? 0) > 0; portions += 1) {
+      expect(await fireAlarm(ADA)).toBe(true);
+    }
+    const wallet = await account().wallet(session, { app: null });
+    expect(wallet).toMatchObject({ value: { account: { credits: 1_000_000 } } });
+    expect(await query(ADA, "select * from long_jobs")).toEqual([]);
+    const [newest] = await query(ADA, "select * from entries order by line desc limit 1");
+    expect(newest).toMatchObject({ open_jobs: 0, reserved_after: 0 });
+  });
+});
+
+describe("500,000 idempotency keys", () => {
+  const MORE = 500_000;
+  const job = { ...JOB, cost_estimate: 0, ttl_seconds: 60 };
+
+  async function keep(at_ms: number): Promise<void> {
+    await query(
+      ADA,
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${MORE})
+       insert into idempotency_keys select ${Math.floor(at_ms / DAY_MS)}, 'holder', 'jobs.create',
+         'key-' || i, '', '{}', ${at_ms} from n`,
+    );
+  }
+
+  it("cost a waking, a request under a key and an alarm no more than a few rows", async () => {
+    await account().wallet(session, { app: { slug: "demo", starter_credits: 0 } });
+    await fireAlarm(ADA);
+    await keep(Date.now());
+    await evict(ADA);
+    const rows = await countRowsRead();
+    const used = await account().createJob(session, job, { key: "key-7", fingerprint: "x" });
+    expect(used).toMatchObject({ refusal: { code: "idempotency_key_reused" } });
+    const made = await account().createJob(session, job, { key: "new", fingerprint: "x" });
+    expect(made).toMatchObject({ value: { replayed: false } });
+    expect(rows()).toBeLessThan(50);
+    await runInDurableObject(account(), (instance) => instance.alarm());
+    expect(rows()).toBeLessThan(50);
+  });
+
+  it("an idempotency key sets no alarm of its own: a later alarm of the account deletes it", async () => {
+    await account().wallet(session, { app: null });
+    const guard = { key: "a", fingerprint: "x" };
+    await account().adjustCredits({ amount: 5, note: "a gift" }, guard);
+    expect(await fireAlarm(ADA)).toBe(true);
+    expect(await fireAlarm(ADA)).toBe(false);
+    expect(await query(ADA, "select key from idempotency_keys")).toEqual([{ key: "a" }]);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3 * DAY_MS });
+    await account().adjustCredits({ amount: 5, note: "a gift" }, null);
+    await fireAlarm(ADA);
+    expect(await query(ADA, "select key from idempotency_keys")).toEqual([]);
+  });
+
+  it("are deleted by the alarm in portions, once they are a day old", async () => {
+    await account().wallet(session, { app: null });
+    const start_ms = Date.now();
+    const left = async () =>
+      (await query<{ n: number }>(ADA, "select count(*) as n from idempotency_keys"))[0]?.n ?? 0;
+    await keep(start_ms);
+    const end_of_day_ms = (Math.floor(start_ms / DAY_MS) + 1) * DAY_MS;
+    vi.useFakeTimers({ toFake: ["Date"], now: end_of_day_ms + DAY_MS });
+    await runInDurableObject(account(), (instance) => instance.alarm());
+    expect(await left()).toBe(MORE);
+    // What a clock could still ask for that is behind by a minute is there until then.
+    vi.setSystemTime(end_of_day_ms + DAY_MS + LEDGER_CLOCK_SKEW_MS);
+    const rows = await countRowsRead();
+    for (let portions = 1; portions <= 3; portions += 1) {
+      rows();
+      expect(await fireAlarm(ADA)).toBe(true);
+      expect(rows()).toBeLessThan(5 * IDEMPOTENCY_CLEANUP_ROWS);
+      expect(await left()).toBe(MORE - portions * IDEMPOTENCY_CLEANUP_ROWS);
+    }
+    await query(ADA, `delete from idempotency_keys where key < 'key-999'`);
+    const job_of_today = { ...job, cost_estimate: 0 };
+    const made = await account().createJob(session, job_of_today, { key: "a", fingerprint: "x" });
+    await fireAlarm(ADA);
+    expect(await query(ADA, "select key from idempotency_keys")).toEqual([{ key: "a" }]);
+    const again = await account().createJob(session, job_of_today, { key: "a", fingerprint: "x" });
+    expect(again).toEqual({ ok: true, value: { ...(made.ok && made.value), replayed: true } });
+  });
+});

@@ -1,0 +1,311 @@
+import { env } from "cloudflare:workers";
+import { runInDurableObject } from "cloudflare:test";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
+import { DAY_MS, utcDayOf } from "../../../src/domain/day.ts";
+import { ERASURE_DELIVERY_MAX_MS, EXPIRY_PORTION_JOBS } from "../../../src/domain/limits.ts";
+import { consumeProjections } from "../../../src/readmodel/queue_projector.ts";
+import { createStraightProjector } from "../../../src/readmodel/straight_projector.ts";
+import { readDailyTotals } from "../../../src/readmodel/totals.ts";
+import { evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
+import { passTime } from "../support/clock.ts";
+import { moodOfD1 } from "./d1_faults.ts";
+
+const ADA = "ada";
+const HOLDER = { kind: "holder" } as const;
+const APP = { kind: "app", app_slug: "demo" } as const;
+const DELETED = { ok: false, refusal: { code: "unauthorized", reason: "account_deleted" } };
+const accountOf = (identity_id = ADA) => env.ACCOUNT.getByName(identity_id);
+
+/** The Worker's clock is ahead, so that no alarm comes by itself between two looks. */
+beforeEach(() => passTime(60 * 60 * 1000));
+
+const wallet = (identity_id = ADA, caller: object = HOLDER) =>
+  accountOf(identity_id).wallet(caller as typeof HOLDER, {
+    app: { slug: "demo", starter_credits: 1_000 },
+  });
+
+async function createJobs(count: number, cost_estimate = 2): Promise<void> {
+  const job = { app_slug: "demo", policy: FIRST_POLICY, action: "draw", metadata_json: null };
+  const requests = Array.from({ length: count }, () => ({
+    ...job,
+    cost_estimate,
+    ttl_seconds: 86_400,
+  }));
+  for (let at = 0; at < count; at += 100) {
+    await accountOf().createJobs(HOLDER, requests.slice(at, at + 100), null);
+  }
+}
+
+/** Lets the alarm ring until it says that there is nothing left to do. */
+async function ringOut(identity_id = ADA): Promise<number> {
+  for (let rings = 1; rings < 100; rings += 1) {
+    await repeatAlarm(identity_id);
+    const [row] = await query<{ erasure: string }>(identity_id, "select erasure from account");
+    if (row?.erasure === "done") return rings;
+  }
+  return expect.fail("the erasure never ends");
+}
+
+/** Every table of the object that has rows, but the migrator's own. */
+async function tablesWithRows(identity_id = ADA): Promise<string[]> {
+  const tables = await query<{ name: string }>(
+    identity_id,
+    `select name from sqlite_master where type = 'table' and name not like 'sqlite_%'
+      and name not like '\\_cf%' escape '\\' and name not like '%migrations%'`,
+  );
+  const full: string[] = [];
+  for (const { name } of tables) {
+    if ((await query(identity_id, `select 1 from "${name}" limit 1`)).length > 0) full.push(name);
+  }
+  return full;
+}
+
+async function rowsInD1(): Promise<unknown[]> {
+  const { results } = await env.DB.prepare(
+    `select 'account' as of from accounts union all select 'grant' from grants
+      union all select 'job' from jobs`,
+  ).all();
+  return results;
+}
+
+const today = () => utcDayOf(Date.now());
+const totals = async () => (await readDailyTotals(env.DB, today() - 1, today() + 2, null)).at(-1);
+
+const mint = (id: string) => ({
+  id,
+  label: "Ada's laptop",
+  app_slug: null,
+  limits: { access: "write", upstream: true, admin: false, app_slugs: null, cap: null } as const,
+  session_id: "session",
+  signin_method: "dev",
+  ends_with_session: false,
+  expires_at_ms: Date.now() + DAY_MS,
+});
+
+describe("a deleted account", () => {
+  it("lets nobody in from the same moment on, by whatever credential, and changes no more", async () => {
+    await wallet();
+    await accountOf().issuePersonalToken(HOLDER, mint("laptop"));
+    await createJobs(1);
+    expect(await accountOf().deleteAccount(HOLDER)).toEqual({ ok: true, value: null });
+    expect(await wallet()).toEqual(DELETED);
+    expect(
+      await accountOf().wallet(
+        { kind: "personal_token", personal_token_id: "laptop" },
+        { app: null },
+      ),
+    ).toEqual(DELETED);
+    expect(await accountOf().deleteAccount(HOLDER)).toEqual(DELETED);
+    const unknown = { ok: false, refusal: { code: "account_unknown" } };
+    expect(await wallet(ADA, APP)).toEqual(unknown);
+    expect(await accountOf().inspect()).toEqual(unknown);
+    expect(await accountOf().adjustCredits({ amount: 5, note: "why" }, null)).toEqual(unknown);
+    await ringOut();
+    expect(await wallet()).toEqual(DELETED);
+    expect(await accountOf().inspect()).toEqual(unknown);
+    expect(await tablesWithRows()).toEqual(["account"]);
+  });
+
+  it("still knows which debts it took over once its rows are gone: D1 may not have dropped them", async () => {
+    await accountOf().oweDebts([{ id: "debt", credits: 40 }]);
+    await accountOf().deleteAccount(HOLDER);
+    await ringOut();
+    await evict(ADA);
+    expect(await accountOf().readOwed()).toEqual({ credits: 40, debt_ids: ["debt"] });
+    expect(await tablesWithRows()).toEqual(["account", "debts"]);
+  });
+
+  it("has bought nothing where it was never opened", async () => {
+    expect(await accountOf("nobody").hasBought("pi_1")).toBe(false);
+  });
+
+  it("is a tombstone that says nothing of whose it was", async () => {
+    await wallet();
+    await accountOf().deleteAccount(HOLDER);
+    await ringOut();
+    const [row] = await query<Record<string, unknown>>(ADA, "select * from account");
+    expect(row).toMatchObject({ identity_id: "", plan: "", created_at_ms: 0, erasure: "done" });
+    await fireAlarm(ADA);
+    expect(await fireAlarm(ADA)).toBe(false);
+  });
+
+  it("stays one where it was never opened, so that no older token begins it anew", async () => {
+    await accountOf("never opened").deleteAccount(HOLDER);
+    await ringOut("never opened");
+    expect(await wallet("never opened")).toEqual(DELETED);
+  });
+
+  it("gives up its holds, and leaves the daily totals exact and the read model without it", async () => {
+    await wallet();
+    const count = EXPIRY_PORTION_JOBS + 150;
+    await createJobs(count);
+    await accountOf().deleteAccount(HOLDER);
+    await ringOut();
+    expect(await rowsInD1()).toEqual([]);
+    expect(await totals()).toMatchObject({
+      granted: 1_000,
+      reserved: 2 * count,
+      refunded: 2 * count,
+      jobs: count,
+      failed: count,
+      active_accounts: 1,
+    });
+    expect(await tablesWithRows()).toEqual(["account"]);
+  });
+
+  it("is gone in the end, whatever is cut off on the way", async () => {
+    await wallet();
+    await createJobs(EXPIRY_PORTION_JOBS + 1);
+    const d1 = moodOfD1();
+    vi.spyOn(console, "warn").mockReturnValue();
+    vi.spyOn(console, "error").mockReturnValue();
+    await accountOf().deleteAccount(HOLDER);
+    for (const mood of ["fails before", "fails after", "well"] as const) {
+      for (let ring = 0; ring < 3; ring += 1) {
+        d1.mood = mood;
+        await evict(ADA);
+        await repeatAlarm(ADA);
+        expect(await wallet()).toEqual(DELETED);
+      }
+    }
+    await ringOut();
+    expect(await rowsInD1()).toEqual([]);
+    expect(await totals()).toMatchObject({
+      granted: 1_000,
+      refunded: 2 * (EXPIRY_PORTION_JOBS + 1),
+    });
+    expect(await tablesWithRows()).toEqual(["account"]);
+  });
+
+  it("whose alarm was lost goes on with the next touch", async () => {
+    await wallet();
+    await accountOf().deleteAccount(HOLDER);
+    await runInDurableObject(accountOf(), (_, state) => state.storage.deleteAlarm());
+    await evict(ADA);
+    await wallet();
+    await fireAlarm(ADA);
+    expect(await tablesWithRows()).toEqual(["account"]);
+  });
+
+  it("waits a day for the read model to hear of its last lines, and no longer", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    vi.spyOn(console, "error").mockReturnValue();
+    await wallet();
+    await repeatAlarm(ADA);
+    const d1 = moodOfD1();
+    d1.mood = "fails before";
+    await createJobs(1);
+    await accountOf().deleteAccount(HOLDER);
+    passTime(ERASURE_DELIVERY_MAX_MS - 1_000);
+    await repeatAlarm(ADA);
+    expect(await tablesWithRows()).toContain("entries");
+    passTime(1_000);
+    await repeatAlarm(ADA);
+    expect(await tablesWithRows()).toEqual(["account"]);
+    d1.mood = "well";
+    expect(await rowsInD1()).not.toEqual([]);
+    await ringOut();
+    expect(await rowsInD1()).toEqual([]);
+  });
+
+  it("waits for lines that were taken on the way to D1 and are not there", async () => {
+    await wallet();
+    await accountOf().deleteAccount(HOLDER);
+    const [account] = await query<{ id: string }>(ADA, "select id from account");
+    await env.DB.exec("delete from accounts; delete from daily_totals; delete from account_days");
+    const taken = { results: [{ id: account?.id, line: 1_000 }], meta: { changes: 0 } };
+    const lines = linesInD1((statements) => statements.map(() => taken));
+    await repeatAlarm(ADA);
+    expect(await tablesWithRows()).toContain("entries");
+    lines.mockRestore();
+    await ringOut();
+    expect(await totals()).toMatchObject({ granted: 1_000 });
+    expect(await rowsInD1()).toEqual([]);
+  });
+
+  it("is brought back by no message that was on its way to D1, and by no rebuild", async () => {
+    await wallet();
+    await createJobs(3);
+    const rows = await deliveredRows();
+    await accountOf().deleteAccount(HOLDER);
+    await ringOut();
+    const before = await totals();
+    for (const after_line of [0, 2]) {
+      const message = { body: { rows, after_line }, attempts: 1, ack: vi.fn(), retry: vi.fn() };
+      await consumeProjections(
+        { queue: "passbook-projections", messages: [message as never] },
+        {
+          projector: createStraightProjector(env.DB),
+          catchUp: (identity_id) => accountOf(identity_id).catchUp(),
+        },
+      );
+      expect(message.ack).toHaveBeenCalledOnce();
+    }
+    await accountOf().rebuild();
+    await repeatAlarm(ADA);
+    expect(await rowsInD1()).toEqual([]);
+    expect(await totals()).toEqual(before);
+    expect(await tablesWithRows()).toEqual(["account"]);
+  });
+
+  it("keeps nothing of a sign-in that was on its way", async () => {
+    await wallet();
+    await accountOf().deleteAccount(HOLDER);
+    await ringOut();
+    const { keys } = JSON.parse(env.ENCRYPTION_KEYS);
+    const granted = { access_token: "a", refresh_token: "r", scope: null, expires_at_ms: null };
+    const origin = { provider: "acme", subject: "s", issuer: "i", client_id: "c", linked_at_ms: 0 };
+    await accountOf().keepUpstreamTokens({ ...origin, ...granted }, keys);
+    await accountOf().forgetUpstreamTokens("acme", 1);
+    expect(await tablesWithRows()).toEqual(["account"]);
+  });
+
+  it("is not to be had while operators keep its holder out", async () => {
+    await wallet();
+    await accountOf().suspend();
+    const answer = await accountOf().deleteAccount(HOLDER);
+    expect(answer).toEqual({ ok: false, refusal: { code: "suspended" } });
+    expect(await accountOf().isDeleted()).toBe(false);
+  });
+});
+
+describe("the account of someone who deleted one before", () => {
+  it("is upserted for every app, and granted nothing", async () => {
+    await accountOf().openReturned();
+    await accountOf().openReturned();
+    expect(await wallet()).toMatchObject({
+      value: {
+        account: { credits: 0 },
+        app_grant: { slug: "demo", starter_credits: 0, granted: false },
+        apps: [{ slug: "demo", starter_credits: 0, granted_at_ms: null }],
+        grant_waits: false,
+        takes_starters: false,
+      },
+    });
+    const kinds = await query(ADA, "select kind from entries");
+    expect(kinds).toEqual([{ kind: "open" }]);
+  });
+});
+
+/** What becomes of lines sent to D1. Forgetting an account is a batch of five statements, and done. */
+function linesInD1(answer: (statements: readonly object[]) => unknown) {
+  const prototype = Object.getPrototypeOf(env.DB);
+  const { batch } = prototype;
+  return vi.spyOn(prototype, "batch").mockImplementation(function (this: unknown, statements) {
+    const sent = statements as readonly object[];
+    return sent.length < 6 ? Promise.resolve(answer(sent)) : Reflect.apply(batch, this, [sent]);
+  });
+}
+
+/** What a delivery of the whole account holds. */
+async function deliveredRows(): Promise<never> {
+  const { rowsOf } = await import("../../../src/account/projection.ts");
+  const { openStore } = await import("../../../src/account/store.ts");
+  const { drizzle } = await import("drizzle-orm/durable-sqlite");
+  const rows = await runInDurableObject(accountOf(), (_, state) => {
+    const store = openStore(drizzle(state.storage));
+    return rowsOf(store, store.readEntriesBetween(0, 1_000));
+  });
+  return rows as never;
+}

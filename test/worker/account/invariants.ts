@@ -1,0 +1,354 @@
+/** What must hold of every account at every moment (design, section 6), read from storage itself. */
+import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import { DAY_MS } from "../../../src/domain/day.ts";
+import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
+import {
+  COST_MAX_CREDITS,
+  JOB_ROWS_BYTES,
+  OPEN_JOBS_MAX,
+  OPEN_JOBS_SHARE,
+  RECENT_JOBS_MAX,
+} from "../../../src/domain/limits.ts";
+import type { EntryRow } from "../../../src/account/contract.ts";
+import { readDailyTotals } from "../../../src/readmodel/totals.ts";
+import {
+  fireAlarm,
+  query,
+  readContents,
+  repeatAlarm,
+  type Contents,
+} from "../support/account_object.ts";
+
+/** Holds all invariants against the object's tables, and the read model's once it is up to date. */
+export async function expectInvariants(identity_id: string): Promise<void> {
+  const contents = await readContents(identity_id);
+  expectLedger(contents);
+  expectJobs(contents);
+  expectGrants(contents);
+  await expectPurchases(identity_id, contents);
+  await expectSpending(identity_id, contents);
+  await expectStoredBytes(identity_id, contents);
+  await expectDebts(identity_id, contents);
+  await fireAlarm(identity_id);
+  await expectStartedShares(identity_id);
+  await expectReadModel(identity_id);
+}
+
+/** Lines run without gaps, and each closes the books: the balance, and what jobs hold beside it. */
+function expectLedger({ entries, jobs }: Contents): void {
+  let balance = 0;
+  const held = new Map<string, number>();
+  entries.forEach((entry, index) => {
+    expect(entry.line).toBe(index + 1);
+    balance += entry.amount;
+    expect(entry.balance_after).toBe(balance);
+    const job = jobs.find(({ id }) => id === entry.job_id);
+    if (job !== undefined) held.set(job.id, entry.kind === "reserve" ? job.reserved : 0);
+    expect(entry.reserved_after).toBe([...held.values()].reduce((sum, one) => sum + one, 0));
+  });
+}
+
+/** Each reserve resolves at most once, and what is reserved is what started jobs hold. */
+function expectJobs({ entries, jobs, long_jobs }: Contents): void {
+  let held = 0;
+  for (const job of jobs) {
+    const lines = entries.filter((entry) => entry.job_id === job.id);
+    const kinds = lines.map((line) => line.kind);
+    const spent = 0 - lines.reduce((sum, line) => sum + line.amount, 0);
+    expect(job.line).toBe(lines.at(-1)?.line);
+    if (job.status === "started") {
+      expect(kinds).toEqual(["reserve"]);
+      expect(spent).toBe(job.reserved);
+      held += job.reserved;
+    } else {
+      expect(spent).toBe(job.actual_cost);
+      // A job that timed out may be settled late, and only then are there three lines.
+      expect([
+        ["reserve", "settle"],
+        ["reserve", "refund"],
+        ["reserve", "refund", "settle"],
+        ["reserve", "settle", "settle"],
+      ]).toContainEqual(kinds);
+    }
+  }
+  const reserved_by_ledger = entries
+    .filter((entry) => jobs.find((job) => job.id === entry.job_id)?.status === "started")
+    .reduce((sum, entry) => sum - entry.amount, 0);
+  expect(reserved_by_ledger).toBe(held);
+  const started = jobs.filter((job) => job.status === "started");
+  expect(entries.at(-1)?.open_jobs ?? 0).toBe(started.length);
+  expect(entries.at(-1)?.reserved_after ?? 0).toBe(held);
+  expectOpenJobs(entries.at(-1), jobs, long_jobs);
+}
+
+/** Every started job is a recent one, or has a row of its own; and of both no more than allowed. */
+function expectOpenJobs(
+  newest: EntryRow | undefined,
+  jobs: Contents["jobs"],
+  long_jobs: Contents["long_jobs"],
+): void {
+  const after_id = newest?.recent_after_job_id ?? "";
+  const recent = jobs.filter(({ id }) => id > after_id);
+  expect(newest?.recent_jobs ?? 0).toBe(recent.length);
+  expect(recent.length).toBeLessThanOrEqual(RECENT_JOBS_MAX);
+  const others = jobs.filter(({ id, status }) => status === "started" && id <= after_id);
+  expect(long_jobs.map(({ job_id }) => job_id).toSorted()).toEqual(others.map(({ id }) => id));
+}
+
+/** One grant for each granted app; else credits come from operators alone. */
+function expectGrants({ entries, apps, jobs }: Contents): void {
+  const granted = entries.filter((entry) => entry.kind === "grant");
+  expect(new Map(granted.map((entry) => [entry.app_slug, entry.amount]))).toEqual(
+    new Map(
+      apps
+        .filter((app) => app.granted_at_ms !== null)
+        .map((app) => [app.slug, app.starter_credits]),
+    ),
+  );
+  expect(granted).toHaveLength(new Set(granted.map((entry) => entry.app_slug)).size);
+  const put_in = entries
+    .filter(({ kind }) =>
+      ["grant", "adjustment", "purchase", "purchase_refund", "debt"].includes(kind),
+    )
+    .reduce((sum, entry) => sum + entry.amount, 0);
+  const taken = jobs.reduce(
+    (sum, job) => sum + (job.status === "started" ? job.reserved : job.actual_cost),
+    0,
+  );
+  expect(entries.at(-1)?.balance_after ?? 0).toBe(put_in - taken);
+}
+
+/** Each purchase has one line, what was taken back of it others: never more than it, never less than 0. */
+async function expectPurchases(identity_id: string, { entries }: Contents): Promise<void> {
+  const rows = await query<{ credits: number; taken_back: number }>(
+    identity_id,
+    "select credits, taken_back from purchases",
+  );
+  const sumOf = (kind: EntryRow["kind"]): number =>
+    entries.filter((entry) => entry.kind === kind).reduce((sum, { amount }) => sum + amount, 0);
+  const total = (column: "credits" | "taken_back"): number =>
+    rows.reduce((sum, row) => sum + row[column], 0);
+  expect(entries.filter(({ kind }) => kind === "purchase")).toHaveLength(rows.length);
+  expect(sumOf("purchase")).toBe(total("credits"));
+  expect(0 - sumOf("purchase_refund")).toBe(total("taken_back"));
+  for (const { credits, taken_back } of rows) {
+    expect(taken_back).toBeGreaterThanOrEqual(0);
+    expect(taken_back).toBeLessThanOrEqual(credits);
+  }
+}
+
+/** What a capped token has spent is the sum of its jobs' entries in its window. */
+async function expectSpending(identity_id: string, { entries, jobs }: Contents): Promise<void> {
+  const tokens = await query<CappedTokenRow>(
+    identity_id,
+    `select id, cap_period, created_at_ms, expires_at_ms, ended_at_ms, spent, spent_window
+     from personal_tokens where cap_credits is not null`,
+  );
+  const all = await query<{ id: string }>(
+    identity_id,
+    "select id from personal_tokens where ended_at_ms is null",
+  );
+  for (const { status, personal_token_id } of jobs) {
+    if (status !== "started" || personal_token_id === null) continue;
+    // A token's started jobs end with it.
+    expect(all.map(({ id }) => id)).toContain(personal_token_id);
+  }
+  for (const { id, cap_period, created_at_ms, expires_at_ms, ended_at_ms, ...row } of tokens) {
+    const end_ms = Math.min(expires_at_ms, ended_at_ms ?? expires_at_ms);
+    const windowOf = (at_ms: number): number =>
+      cap_period === "total" ? 0 : Math.floor((at_ms - created_at_ms) / (30 * DAY_MS));
+    let [spent, spent_window] = [0, 0];
+    for (const { job_id, amount, at_ms } of entries) {
+      const job = jobs.find((one) => one.id === job_id);
+      if (job?.personal_token_id !== id || amount === 0) continue;
+      // What a token's jobs spend after its end counts in the window of its end.
+      const window = Math.max(spent_window, windowOf(Math.min(at_ms, end_ms)));
+      const is_counted = amount < 0 || windowOf(job.created_at_ms) === window;
+      spent = (window === spent_window ? spent : 0) - (is_counted ? amount : 0);
+      spent_window = window;
+    }
+    expect({ id, ...row }).toEqual({ id, spent, spent_window });
+  }
+}
+
+/** What a token's jobs store is their rows and metadata, which in these histories never shrinks. */
+async function expectStoredBytes(identity_id: string, { jobs }: Contents): Promise<void> {
+  const tokens = await query<{ id: string; stored_bytes: number }>(
+    identity_id,
+    "select id, stored_bytes from personal_tokens",
+  );
+  for (const { id, stored_bytes } of tokens) {
+    const bytes = jobs
+      .filter(({ personal_token_id }) => personal_token_id === id)
+      .map(({ metadata_json }) => JOB_ROWS_BYTES + new Blob([metadata_json ?? ""]).size);
+    expect({ id, stored_bytes }).toEqual({
+      id,
+      stored_bytes: bytes.reduce((sum, it) => sum + it, 0),
+    });
+  }
+}
+
+/** Each debt that was taken over has one entry. */
+async function expectDebts(identity_id: string, { entries }: Contents): Promise<void> {
+  const rows = await query(identity_id, "select id from debts");
+  expect(entries.filter(({ kind }) => kind === "debt")).toHaveLength(rows.length);
+}
+
+/**
+ * The object refuses a job to a token or app as if it had exactly as many started jobs as its rows say. Nothing is
+ * created: what one share lets through, the other share or the balance refuses.
+ */
+async function expectStartedShares(identity_id: string): Promise<void> {
+  const account = env.ACCOUNT.getByName(identity_id);
+  const started = await query<{ personal_token_id: string | null; app_slug: string }>(
+    identity_id,
+    "select personal_token_id, app_slug from jobs where status = 'started'",
+  );
+  const countBy = (key: "personal_token_id" | "app_slug") =>
+    Map.groupBy(started, (job) => job[key]);
+  const usual = { ...OPEN_JOBS_SHARE };
+  const refusedFor = async (
+    caller: Parameters<typeof account.createJob>[0],
+    app_slug: string,
+    cost_estimate: number,
+  ): Promise<string | undefined> => {
+    const request = { app_slug, cost_estimate, action: "probe", ttl_seconds: 60 };
+    const rest = { policy: { ...FIRST_POLICY }, metadata_json: null };
+    const answer = await account.createJob(caller, { ...request, ...rest }, null);
+    if (answer.ok) return expect.fail("a probe was let through");
+    const { refusal } = answer;
+    return refusal.code === "too_many_open_jobs" ? refusal.of : refusal.code;
+  };
+  try {
+    for (const [app_slug, jobs] of countBy("app_slug")) {
+      for (const [app, expected] of [
+        [jobs.length, "app"],
+        [jobs.length + 1, "insufficient_credits"],
+      ] as const) {
+        Object.assign(OPEN_JOBS_SHARE, { token: OPEN_JOBS_MAX, app });
+        const refused = await refusedFor({ kind: "holder" }, app_slug ?? "", COST_MAX_CREDITS);
+        expect({ app_slug, app, refused }).toEqual({ app_slug, app, refused: expected });
+      }
+    }
+    const tokens = await query<{ id: string }>(
+      identity_id,
+      `select id from personal_tokens
+       where access = 'write' and app_slugs_json is null and ended_at_ms is null
+         and expires_at_ms > ${Date.now()}`,
+    );
+    for (const { id: personal_token_id } of tokens) {
+      const caller = { kind: "personal_token", personal_token_id } as const;
+      const jobs = countBy("personal_token_id").get(personal_token_id) ?? [];
+      for (const [token, expected] of [
+        [jobs.length, "token"],
+        [jobs.length + 1, "app"],
+      ] as const) {
+        Object.assign(OPEN_JOBS_SHARE, { token, app: 0 });
+        const refused = await refusedFor(caller, "probe", 0);
+        expect({ personal_token_id, token, refused }).toEqual({
+          personal_token_id,
+          token,
+          refused: expected,
+        });
+      }
+    }
+  } finally {
+    Object.assign(OPEN_JOBS_SHARE, usual);
+  }
+}
+
+/** What the object knows of a job and D1 does not. */
+export const NOT_IN_D1 = [
+  "metadata_json",
+  "personal_token_id",
+  "token_cap_credits",
+  "settle",
+  "on_expiry",
+  "max_overage_percent",
+  "idempotency_caller",
+  "idempotency_key",
+  "idempotency_fingerprint",
+];
+
+/** D1 has the same account, grants and jobs, every column of them, and nothing else of this person. */
+export async function expectReadModel(identity_id: string): Promise<void> {
+  const { entries, apps, jobs } = await readContents(identity_id);
+  const [account] = await query<AccountRow>(identity_id, "select * from account");
+  const newest = entries.at(-1);
+  const select = async (statement: string, value: string) =>
+    (await env.DB.prepare(statement).bind(value).all()).results;
+  const shown = await select("select * from accounts where identity_id = ?", identity_id);
+  if (account === undefined || newest === undefined) return expect(shown).toEqual([]);
+  const { id, plan, created_at_ms } = account;
+  const { line, balance_after: credits, reserved_after: reserved, at_ms: updated_at_ms } = newest;
+  expect(shown).toEqual([
+    { id, identity_id, plan, created_at_ms, line, credits, reserved, updated_at_ms },
+  ]);
+  expect(await select("select * from grants where account_id = ? order by app_slug", id)).toEqual(
+    apps.flatMap(({ slug, starter_credits, granted_at_ms }) =>
+      granted_at_ms === null
+        ? []
+        : [{ account_id: id, app_slug: slug, amount: starter_credits, granted_at_ms }],
+    ),
+  );
+  expect(await select("select * from jobs where account_id = ? order by id", id)).toEqual(
+    jobs.map((row) => {
+      const job: Record<string, unknown> = { account_id: id, ...row };
+      for (const column of NOT_IN_D1) delete job[column];
+      return job;
+    }),
+  );
+}
+
+/**
+ * The account is deleted, whatever its history: its rows go from here and from D1, and the daily totals
+ * gain no more than that its holds came back.
+ */
+export async function expectDeletion(identity_id: string): Promise<void> {
+  const { jobs } = await readContents(identity_id);
+  const started = jobs.filter(({ status }) => status === "started");
+  const before = await sumOfDays();
+  await env.ACCOUNT.getByName(identity_id).deleteAccount({ kind: "holder" } as const);
+  for (let rings = 0; rings < 4; rings += 1) await repeatAlarm(identity_id);
+  const gone = { entries: [], jobs: [], long_jobs: [], apps: [] };
+  expect(await readContents(identity_id)).toEqual(gone);
+  const rows = "select id from accounts where identity_id = ?";
+  expect((await env.DB.prepare(rows).bind(identity_id).all()).results).toEqual([]);
+  const given_up = started.reduce((sum, { reserved }) => sum + reserved, 0);
+  expect(await sumOfDays()).toEqual({
+    ...before,
+    refunded: (before["refunded"] ?? 0) + given_up,
+    failed: (before["failed"] ?? 0) + started.length,
+  });
+}
+
+/** What all days and accounts add up to. */
+async function sumOfDays(): Promise<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for (const { day: _, active_accounts: __, ...totals } of await readDailyTotals(
+    env.DB,
+    0,
+    1_000_000,
+    null,
+  )) {
+    for (const [name, value] of Object.entries(totals)) sums[name] = (sums[name] ?? 0) + value;
+  }
+  return sums;
+}
+
+interface CappedTokenRow {
+  readonly id: string;
+  readonly expires_at_ms: number;
+  readonly ended_at_ms: number | null;
+  readonly cap_period: string;
+  readonly created_at_ms: number;
+  readonly spent: number;
+  readonly spent_window: number;
+}
+
+interface AccountRow {
+  readonly id: string;
+  readonly plan: string;
+  readonly created_at_ms: number;
+}

@@ -1,0 +1,253 @@
+/** Random histories of requests under keys, against a plain map of what each key was answered first. */
+import * as fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { DAY_MS } from "../../../src/domain/day.ts";
+import { LEDGER_CLOCK_SKEW_MS } from "../../../src/domain/limits.ts";
+import { dump, evict, query, repeatAlarm } from "../support/account_object.ts";
+import { signInWithCredits, type Answer, type SignedIn } from "../support/passbook.ts";
+import { expectDeletion, expectInvariants } from "./invariants.ts";
+import { IS_SLOW_CHECK, histories } from "../support/histories.ts";
+
+const PATHS = {
+  create: "/api/jobs",
+  complete: "/api/jobs/complete",
+  fail: "/api/jobs/fail",
+  batch: "/api/jobs/batch",
+} as const;
+
+type Write = {
+  readonly do: keyof typeof PATHS;
+  /** Null: the request has none. */
+  readonly key: string | null;
+  /** Which job, counted from the newest, where it ends one. */
+  readonly job: number;
+  readonly cost: number;
+};
+
+type Step =
+  | Write
+  | { readonly do: "alarm" }
+  | { readonly do: "repeat"; readonly pick: number; readonly same: boolean }
+  | { readonly do: "wait"; readonly ms: number }
+  | { readonly do: "evict" }
+  | { readonly do: "break"; readonly write: Write };
+
+const write: fc.Arbitrary<Write> = fc.record({
+  do: fc.constantFrom("create", "create", "complete", "complete", "fail", "batch"),
+  key: fc.constantFrom("a", "b", "c", "d", null),
+  job: fc.nat({ max: 3 }),
+  cost: fc.nat({ max: 1 }),
+});
+const HOUR_MS = 60 * 60 * 1000;
+const waits = [
+  1_000,
+  HOUR_MS,
+  6 * HOUR_MS,
+  DAY_MS - 1,
+  DAY_MS,
+  -LEDGER_CLOCK_SKEW_MS,
+  -2 * HOUR_MS,
+];
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: write },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("alarm") }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant("repeat"), pick: fc.nat(), same: fc.boolean() }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("wait"), ms: fc.constantFrom(...waits) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("evict") }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("break"), write }) },
+);
+
+interface FirstAnswer {
+  readonly path: string;
+  readonly key: string;
+  readonly body: object;
+  readonly text: string;
+  readonly at_ms: number;
+}
+
+/** What all histories together met: a test of what never happens shows nothing. */
+interface Met {
+  replays: number;
+  reused: number;
+  deleted: number;
+  broken: number;
+}
+
+/** Plays steps against the service, and holds each answer against the first of its key. */
+class Play {
+  readonly #email: string;
+  readonly #met: Met;
+  #person: SignedIn;
+  readonly #first = new Map<string, FirstAnswer>();
+  readonly #job_ids: string[] = [];
+  /** The latest moment that anything, an alarm included, may have happened at. */
+  #latest_ms = 0;
+
+  constructor(email: string, person: SignedIn, met: Met) {
+    this.#email = email;
+    this.#person = person;
+    this.#met = met;
+  }
+
+  async take(step: Step): Promise<void> {
+    this.#latest_ms = Math.max(this.#latest_ms, Date.now());
+    switch (step.do) {
+      case "alarm":
+        return this.#fireAlarm();
+      case "repeat": {
+        const firsts = [...this.#first.values()];
+        const first = firsts[step.pick % Math.max(1, firsts.length)];
+        if (first === undefined) return;
+        const body = step.same ? first.body : { ...first.body, ...OTHER };
+        return this.#write(first.path, body, first.key);
+      }
+      case "wait":
+        vi.setSystemTime(Date.now() + step.ms);
+        // Their token lives for a quarter of an hour.
+        this.#person = await signInWithCredits("demo", this.#email);
+        return;
+      case "evict":
+        return evict(this.#person.identity_id);
+      case "break":
+        return this.#break(step.write);
+      case "create":
+      case "complete":
+      case "fail":
+      case "batch":
+        return this.#write(PATHS[step.do], this.#bodyOf(step), step.key);
+    }
+  }
+
+  #bodyOf({ do: what, job, cost }: Write): object {
+    const job_id = this.#job_ids.at(-1 - job) ?? "018f0000-0000-7000-8000-000000000000";
+    switch (what) {
+      case "create":
+        return { ...JOB, cost_estimate: cost };
+      case "complete":
+        return { job_id, actual_cost: cost, metadata: { cost } };
+      case "fail":
+        return { job_id };
+      case "batch":
+        return { jobs: [{ ...JOB, cost_estimate: cost }] };
+    }
+  }
+
+  /** What a failing store undoes is no first answer, and nothing remembers it. */
+  async #break({ key, ...rest }: Write): Promise<void> {
+    await this.#settleTime();
+    const { identity_id } = this.#person;
+    const before = await dump(identity_id);
+    for (const on of ["insert", "update"]) {
+      const action = `before ${on} on jobs begin select raise(abort, 'no'); end`;
+      await query(identity_id, `create trigger no_${on} ${action}`);
+    }
+    const headers = key === null ? {} : { "Idempotency-Key": key };
+    const answer = await this.#person.post(PATHS[rest.do], this.#bodyOf({ key, ...rest }), headers);
+    for (const on of ["insert", "update"]) await query(identity_id, `drop trigger no_${on}`);
+    expect(await dump(identity_id)).toBe(before);
+    if (answer.status === 500) this.#met.broken += 1;
+  }
+
+  async #write(path: string, body: object, key: string | null): Promise<void> {
+    await this.#settleTime();
+    const before = await dump(this.#person.identity_id);
+    const headers: Record<string, string> = key === null ? {} : { "Idempotency-Key": key };
+    const answer = await this.#person.post(path, body, headers);
+    const is_replayed = answer.headers.get("Idempotency-Replayed") === "true";
+    if (is_replayed || answer.status >= 400 || isRefusedBatch(answer)) {
+      expect(await dump(this.#person.identity_id)).toBe(before);
+    } else {
+      this.#noteJobs(answer);
+    }
+    if (key === null) return;
+    this.#compare(path, body, key, answer);
+  }
+
+  #compare(path: string, body: object, key: string, answer: Answer): void {
+    // The key of a job's end is the job's: another job may be settled under it.
+    const at = [path, key, (body as { readonly job_id?: string }).job_id].join(" ");
+    const now_ms = Date.now();
+    const first = this.#first.get(at);
+    const is_replayed = answer.headers.get("Idempotency-Replayed") === "true";
+    const is_reused = answer.body.code === "idempotency_key_reused";
+    const is_kept = first !== undefined && first.at_ms > now_ms - DAY_MS;
+    // Out of reach by a clock that was ahead of the one of now: it may be forgotten, and need not be.
+    const is_doubtful =
+      first !== undefined && first.at_ms <= this.#latest_ms - DAY_MS - LEDGER_CLOCK_SKEW_MS;
+    if (is_kept && !(is_doubtful && !is_replayed && !is_reused)) {
+      const is_same = JSON.stringify(first.body) === JSON.stringify(body);
+      expect([is_replayed, is_reused]).toEqual([is_same, !is_same]);
+      if (is_same) expect(answer.text).toBe(first.text);
+      this.#met[is_same ? "replays" : "reused"] += 1;
+      return;
+    }
+    expect([is_replayed, is_reused]).toEqual([false, false]);
+    if (answer.status !== 200 || isRefusedBatch(answer)) return;
+    this.#first.delete(at);
+    this.#first.set(at, { path, key, body, text: answer.text, at_ms: now_ms });
+  }
+
+  #noteJobs({ body }: Answer): void {
+    if (body.job_id !== undefined) this.#job_ids.push(body.job_id);
+    for (const { job_id } of body.results ?? []) this.#job_ids.push(job_id);
+  }
+
+  /** Jobs expire and old rows go first, as the alarm does at any moment, so that neither counts as a change. */
+  async #settleTime(): Promise<void> {
+    await this.#fireAlarm();
+  }
+
+  async #fireAlarm(): Promise<void> {
+    const { identity_id } = this.#person;
+    const count = async () => (await query(identity_id, "select 1 from idempotency_keys")).length;
+    const before = await count();
+    await repeatAlarm(identity_id);
+    if ((await count()) < before) this.#met.deleted += 1;
+  }
+}
+
+const JOB = { app: "demo", action: "draw", cost_estimate: 0 };
+/** In a body, what makes it another: unknown fields are passed over, so each path's own is here. */
+const OTHER = { action: "paint", metadata: { other: true }, refund: false, jobs: [JOB, JOB] };
+
+function isRefusedBatch({ body }: Answer): boolean {
+  const results = (body.results ?? []) as { code?: string }[];
+  return results.length > 0 && results.every(({ code }) => code !== undefined);
+}
+
+describe("any history of requests under keys", () => {
+  it(
+    "gives each key's first answer again for 24 hours, byte by byte, and changes nothing",
+    { tags: ["history"], timeout: 300_000 },
+    async () => {
+      vi.spyOn(console, "error").mockReturnValue();
+      vi.spyOn(console, "warn").mockReturnValue();
+      const met: Met = { replays: 0, reused: 0, deleted: 0, broken: 0 };
+      let runs = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(step, { minLength: 20, maxLength: 60, size: "max" }),
+          async (steps) => {
+            vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+            const email = `keys-${(runs += 1)}@example.com`;
+            const person = await signInWithCredits("demo", email);
+            const play = new Play(email, person, met);
+            for (const one of steps) await play.take(one);
+            await expectInvariants(person.identity_id);
+            await expectDeletion(person.identity_id);
+            expect(await query(person.identity_id, "select * from idempotency_keys")).toEqual([]);
+            vi.useRealTimers();
+          },
+        ),
+        { numRuns: histories(20), endOnFailure: true },
+      );
+      // A few histories may not meet everything.
+      if (!IS_SLOW_CHECK) return;
+      for (const [what, times] of Object.entries(met))
+        expect([what, times > 0]).toEqual([what, true]);
+    },
+  );
+});

@@ -1,0 +1,216 @@
+import { env } from "cloudflare:workers";
+import { runInDurableObject } from "cloudflare:test";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
+import {
+  BALANCE_MAX_CREDITS,
+  RECENT_JOBS_MAX,
+  STUCK_JOB_RETRY_MS,
+} from "../../../src/domain/limits.ts";
+import { expectInvariants, expectReadModel } from "./invariants.ts";
+import { dump, evict, fireAlarm, query } from "../support/account_object.ts";
+
+const ADA = "ada";
+const session = { kind: "holder" } as const;
+const account = () => env.ACCOUNT.getByName(ADA);
+
+const grant = (slug: string, starter_credits: number) =>
+  account().wallet(session, { app: { slug, starter_credits } });
+
+const create = (
+  cost_estimate: number,
+  guard: { key: string; fingerprint: string } | null = null,
+) => {
+  const job = {
+    app_slug: "demo",
+    policy: FIRST_POLICY,
+    action: "draw",
+    ttl_seconds: 60,
+    metadata_json: null,
+  };
+  return account().createJob(session, { ...job, cost_estimate }, guard);
+};
+
+async function createdId(cost_estimate: number): Promise<string> {
+  const answer = await create(cost_estimate);
+  return answer.ok ? answer.value.value.job_id : expect.fail("refused");
+}
+
+/**
+ * Sends what an operation throws as a value: across the border of a test's object it would also count
+ * as unhandled.
+ */
+function failureOf(work: (instance: ReturnType<typeof account>) => unknown): Promise<unknown> {
+  return runInDurableObject(account(), (instance) => {
+    try {
+      work(instance as never);
+      return null;
+    } catch (error) {
+      return String(error);
+    }
+  });
+}
+
+const armedAt = () => runInDurableObject(account(), (_, state) => state.storage.getAlarm());
+
+/** From now on a write that matches fails, in the middle of whatever transaction makes it. */
+const failOn = (write: string, condition = "1") =>
+  query(
+    ADA,
+    `create trigger broken before ${write} when ${condition} begin select raise(abort, 'no'); end`,
+  );
+const mend = () => query(ADA, "drop trigger broken");
+
+beforeEach(async () => {
+  await grant("demo", 100);
+  await fireAlarm(ADA);
+});
+
+describe("a write that fails in the middle of a transaction", () => {
+  const request = {
+    app_slug: "demo",
+    policy: FIRST_POLICY,
+    action: "draw",
+    cost_estimate: 10,
+    ttl_seconds: 60,
+    metadata_json: null,
+  };
+
+  it("undoes all of it, the alarm included, and the next one arms it", async () => {
+    await failOn("insert on jobs");
+    const before = await dump(ADA);
+    expect(
+      await failureOf((instance) => instance.createJob(session, request, null)),
+    ).not.toBeNull();
+    expect(await dump(ADA)).toBe(before);
+    expect(await armedAt()).toBeNull();
+    await mend();
+    await createdId(10);
+    expect(await armedAt()).not.toBeNull();
+    await expectInvariants(ADA);
+  });
+
+  it("undoes a job's time-out with it, which then happens at the next touch", async () => {
+    const job_id = await createdId(30);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+    await failOn("insert on jobs");
+    expect(
+      await failureOf((instance) => instance.createJob(session, request, null)),
+    ).not.toBeNull();
+    await mend();
+    const [row] = await query<{ status: string }>(ADA, "select status from jobs");
+    expect(row?.status).toBe("started");
+    // Not asked for by its id, which would end it in any case.
+    expect(await account().wallet(session, { app: null })).toMatchObject({
+      value: { account: { credits: 100 } },
+    });
+    expect(await account().readJob(session, job_id)).toMatchObject({ value: { status: "failed" } });
+    await expectInvariants(ADA);
+  });
+});
+
+describe("a job's time", () => {
+  it.each([
+    ["a recent job", 0],
+    ["a job that outlasts the recent ones", RECENT_JOBS_MAX],
+  ])("of %s is over in the very millisecond, not one sooner", async (_, others) => {
+    const job_id = await createdId(30);
+    for (let index = 0; index < others; index += 1) await createdId(0);
+    const [job] = await query<{ expires_at_ms: number }>(
+      ADA,
+      `select expires_at_ms from jobs where id = '${job_id}'`,
+    );
+    const end_ms = job?.expires_at_ms ?? 0;
+    const credits = async () => {
+      const wallet = await account().wallet(session, { app: null });
+      return wallet.ok && wallet.value.account.credits;
+    };
+    vi.useFakeTimers({ toFake: ["Date"], now: end_ms - 1 });
+    expect(await credits()).toBe(70);
+    vi.setSystemTime(end_ms);
+    expect(await credits()).toBe(100);
+  });
+});
+
+describe("the greatest balance", () => {
+  it("leaves room for everything held to come back: a grant beyond it is not made", async () => {
+    const job_id = await createdId(60);
+    expect(await grant("huge", BALANCE_MAX_CREDITS - 100)).toMatchObject({
+      value: { app_grant: { granted: true } },
+    });
+    expect(await grant("more", 1)).toMatchObject({ value: { app_grant: { granted: false } } });
+    expect(await account().adjustCredits({ amount: 1, note: "more" }, null)).toMatchObject({
+      refusal: { code: "balance_limit" },
+    });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+    expect(await account().readJob(session, job_id)).toMatchObject({
+      value: { status: "failed", failure: "expired" },
+    });
+    expect(await account().wallet(session, { app: null })).toMatchObject({
+      value: { account: { credits: BALANCE_MAX_CREDITS } },
+    });
+    await expectInvariants(ADA);
+  });
+
+  it("bounds what is taken as well, and a refused adjustment changes nothing", async () => {
+    const before = await dump(ADA);
+    const answer = await account().adjustCredits(
+      { amount: 0 - BALANCE_MAX_CREDITS - 101, note: "all" },
+      null,
+    );
+    expect(answer).toMatchObject({ refusal: { code: "balance_limit" } });
+    expect(await dump(ADA)).toBe(before);
+  });
+});
+
+describe("a job that cannot time out", () => {
+  it("is set aside, logged and visible, while all else goes on; and ends when it can", async () => {
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    const stuck = await createdId(20);
+    const other = await createdId(30);
+    await failOn("update on jobs", `old.id = '${stuck}'`);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+    await fireAlarm(ADA);
+    expect(errors).toHaveBeenCalledWith(
+      expect.objectContaining({ event: "job_set_aside", job_id: stuck }),
+    );
+    expect(await account().readJob(session, other)).toMatchObject({ value: { status: "failed" } });
+    expect(await account().wallet(session, { app: null })).toMatchObject({
+      value: { account: { credits: 80 } },
+    });
+    await createdId(1);
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+    const overdue = await env.DB.prepare(
+      "select id from jobs where status = 'started' and expires_at_ms <= ?",
+    )
+      .bind(Date.now())
+      .all();
+    expect(overdue.results).toEqual([{ id: stuck }]);
+
+    // It is tried again by the alarm alone, an object that knows nothing included.
+    await mend();
+    await evict(ADA);
+    vi.setSystemTime(Date.now() + STUCK_JOB_RETRY_MS);
+    await fireAlarm(ADA);
+    expect(await account().readJob(session, stuck)).toMatchObject({
+      value: { status: "failed", failure: "expired" },
+    });
+    expect(await query(ADA, "select * from stuck_jobs")).toEqual([]);
+    await expectInvariants(ADA);
+  });
+
+  it("may still be completed by its client", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const stuck = await createdId(20);
+    await failOn("update on jobs", "new.status = 'failed'");
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+    await fireAlarm(ADA);
+    const ending = { job_id: stuck, actual_cost: 5, metadata_json: null };
+    expect(await account().completeJob(session, ending, null)).toMatchObject({
+      value: { value: { credits: 95 } },
+    });
+    expect(await query(ADA, "select * from stuck_jobs")).toEqual([]);
+    await expectInvariants(ADA);
+  });
+});

@@ -1,0 +1,686 @@
+import { env } from "cloudflare:workers";
+import { runInDurableObject } from "cloudflare:test";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { Outbox } from "../../../src/account/outbox.ts";
+import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
+import { backOff } from "../../../src/domain/back_off.ts";
+import {
+  PROJECTION_FLUSH_BATCHES,
+  PROJECTION_BATCH_LINES,
+  PROJECTION_RETRY_MAX_MS,
+  PROJECTION_RETRY_MIN_MS,
+} from "../../../src/domain/limits.ts";
+import { passTime } from "../support/clock.ts";
+import { moodOfD1 } from "./d1_faults.ts";
+import { expectInvariants, expectReadModel } from "./invariants.ts";
+import { change, evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
+
+const ADA = "ada";
+const session = { kind: "holder" } as const;
+const accountOf = (identity_id = ADA) => env.ACCOUNT.getByName(identity_id);
+
+/** The Worker's clock is ahead, so that no alarm comes by itself between two looks. */
+beforeEach(() => passTime(60 * 60 * 1000));
+
+async function open(credits = 100): Promise<void> {
+  await accountOf().wallet(session, { app: { slug: "demo", starter_credits: credits } });
+}
+
+async function createJob(cost_estimate = 1, ttl_seconds = 3_600): Promise<string> {
+  const job = {
+    app_slug: "demo",
+    policy: FIRST_POLICY,
+    action: "draw",
+    ttl_seconds,
+    metadata_json: null,
+  };
+  const answer = await accountOf().createJob(session, { ...job, cost_estimate }, null);
+  return answer.ok ? answer.value.value.job_id : expect.fail("refused");
+}
+
+function armedAt(identity_id = ADA): Promise<number | null> {
+  return runInDurableObject(accountOf(identity_id), (_, state) => state.storage.getAlarm());
+}
+
+/** The object wakes without an alarm. */
+async function loseAlarm(): Promise<void> {
+  await runInDurableObject(accountOf(), (_, state) => state.storage.deleteAlarm());
+  await evict(ADA);
+}
+
+async function d1Accounts(): Promise<Record<string, unknown>[]> {
+  return (await env.DB.prepare("select * from accounts").all()).results;
+}
+
+describe("every kind of line", () => {
+  it("moves the balance in D1, and a plan comes with a line of amount 0", async () => {
+    await open();
+    await fireAlarm(ADA);
+    const taken = { amount: -130, note: "a mistake", allow_negative: true };
+    const adjusted = await accountOf().adjustCredits(taken, null);
+    expect(adjusted).toMatchObject({
+      value: { value: { credits: -30, entry: { kind: "adjustment", note: "a mistake" } } },
+    });
+    await accountOf().changePlan({ plan: "studio", note: "an upgrade" }, null);
+    await fireAlarm(ADA);
+    expect(await d1Accounts()).toMatchObject([{ credits: -30, plan: "studio", line: 4 }]);
+    const lines = await query(
+      ADA,
+      "select kind, amount, balance_after from entries where line = 4",
+    );
+    expect(lines).toEqual([{ kind: "plan", amount: 0, balance_after: -30 }]);
+    await expectInvariants(ADA);
+  });
+
+  it("of a grant says when it was made, not when its app was first seen", async () => {
+    await open(0);
+    passTime(60_000);
+    await open(70);
+    await fireAlarm(ADA);
+    const [app] = await query<{ created_at_ms: number; granted_at_ms: number }>(
+      ADA,
+      "select created_at_ms, granted_at_ms from apps",
+    );
+    expect(app?.granted_at_ms).toBeGreaterThan(app?.created_at_ms ?? Infinity);
+    expect((await env.DB.prepare("select * from grants").all()).results).toMatchObject([
+      { app_slug: "demo", amount: 70, granted_at_ms: app?.granted_at_ms },
+    ]);
+    await expectReadModel(ADA);
+  });
+
+  it("is counted once with its Idempotency-Key, and refused with another request under it", async () => {
+    await open();
+    const guard = { key: "gift", fingerprint: "5" };
+    for (const replayed of [false, true]) {
+      const answer = await accountOf().adjustCredits({ amount: 5, note: "a gift" }, guard);
+      expect(answer).toMatchObject({ value: { value: { credits: 105 }, replayed } });
+    }
+    const other = { key: "gift", fingerprint: "6" };
+    const refused = await accountOf().adjustCredits({ amount: 6, note: "a gift" }, other);
+    expect(refused).toMatchObject({ refusal: { code: "idempotency_key_reused" } });
+  });
+});
+
+describe("D1's row of the account", () => {
+  it("is not replaced by an older one, nor a job by its older state", async () => {
+    await open();
+    const job_id = await createJob(30);
+    const d1 = moodOfD1();
+    await fireAlarm(ADA);
+    // The delivery of these is done, and its answer lost; then a later one overtakes a repetition.
+    await accountOf().completeJob(session, { job_id, actual_cost: 3, metadata_json: null }, null);
+    d1.mood = "fails after";
+    vi.spyOn(console, "warn").mockReturnValue();
+    await fireAlarm(ADA);
+    d1.mood = "well";
+    await expectReadModel(ADA);
+    const [known] = await d1Accounts();
+    await env.DB.exec("update accounts set line = 99; update jobs set line = 99, actual_cost = 77");
+    const { createProjector } = await import("../../../src/readmodel/adapters.ts");
+    const account = { ...known, line: 98, credits: 1 } as never;
+    const [job] = (await env.DB.prepare("select * from jobs").all()).results;
+    const older = { ...job, line: 98, actual_cost: 1 } as never;
+    const older_rows = { account, grants: [], jobs: [older], lines: [] };
+    await createProjector(env).apply(older_rows, 0);
+    expect(await d1Accounts()).toMatchObject([{ line: 99, credits: 97 }]);
+    expect(await env.DB.prepare("select actual_cost from jobs").first("actual_cost")).toBe(77);
+  });
+
+  it("that claims what its object never sent has the account sent anew", async () => {
+    await open();
+    await createJob();
+    await fireAlarm(ADA);
+    await env.DB.exec("update accounts set line = 99, credits = 5; update jobs set line = 99");
+    await evict(ADA);
+    await createJob();
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
+  it.each([
+    "credits = 5",
+    "reserved = 5",
+    "plan = 'gold'",
+    "created_at_ms = 5",
+    "updated_at_ms = 5",
+  ])(
+    "that has %s at a line where its object never did, has the account sent anew",
+    async (altered) => {
+      await open();
+      await createJob();
+      await fireAlarm(ADA);
+      await env.DB.exec(`update accounts set ${altered}; update jobs set reserved = 77`);
+      await evict(ADA);
+      await repeatAlarm(ADA);
+      await expectReadModel(ADA);
+      expect(await env.DB.prepare("select reserved from jobs").first("reserved")).toBe(1);
+    },
+  );
+
+  it("of an object that was made anew goes, with its jobs", async () => {
+    await open();
+    await createJob();
+    await fireAlarm(ADA);
+    await runInDurableObject(accountOf(), async (_, state) => {
+      await state.storage.deleteAlarm();
+      await state.storage.deleteAll();
+    });
+    await evict(ADA);
+    await open(50);
+    await fireAlarm(ADA);
+    expect(await d1Accounts()).toMatchObject([{ credits: 50 }]);
+    expect(await env.DB.prepare("select count(*) as n from jobs").first("n")).toBe(0);
+    await expectReadModel(ADA);
+  });
+
+  it("never claims more than is there: D1 emptied under a living object is filled again", async () => {
+    await open();
+    await createJob();
+    await fireAlarm(ADA);
+    await env.DB.exec("delete from accounts; delete from jobs; delete from grants");
+    await createJob();
+    await fireAlarm(ADA);
+    expect(await d1Accounts()).toEqual([]);
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+});
+
+describe("an account whose alarm the platform dropped", () => {
+  it("is sent with its next entry, everything that D1 lacks included", async () => {
+    await open();
+    await fireAlarm(ADA);
+    await env.DB.exec("delete from accounts; delete from grants");
+    await loseAlarm();
+    await createJob();
+    await vi.waitFor(() => expectReadModel(ADA));
+  });
+
+  it("a reading delivers what a dropped alarm left if jobs are started, and arms their expiry again", async () => {
+    await open();
+    await createJob(40, 60);
+    await fireAlarm(ADA);
+    await env.DB.exec("delete from jobs; delete from grants; delete from accounts");
+    await loseAlarm();
+    await accountOf().listEntries(session, { limit: 1 });
+    expect(await armedAt()).toBeLessThanOrEqual(Date.now());
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+    const [job] = await query<{ expires_at_ms: number }>(ADA, "select * from jobs");
+    expect(await armedAt()).toBe(job?.expires_at_ms);
+  });
+
+  it("has its alarm armed again by a reading if a debt was noted", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const d1 = moodOfD1();
+    d1.mood = "fails before";
+    await open();
+    await fireAlarm(ADA);
+    await loseAlarm();
+    await accountOf().listEntries(session, { limit: 1 });
+    expect(await armedAt()).not.toBeNull();
+    d1.mood = "well";
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
+  it("makes no call to D1 when it is only read, and arms no alarm if nothing is owed", async () => {
+    await open();
+    await fireAlarm(ADA);
+    await loseAlarm();
+    const d1 = moodOfD1();
+    await accountOf().listEntries(session, { limit: 1 });
+    await accountOf().wallet(session, { app: null });
+    expect([d1.calls, await armedAt()]).toEqual([0, null]);
+  });
+});
+
+describe("the alarm", () => {
+  it("heals an idle account by itself once D1 is back", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const d1 = moodOfD1();
+    d1.mood = "fails before";
+    await open();
+    expect(await fireAlarm(ADA)).toBe(true);
+    expect(await fireAlarm(ADA)).toBe(true);
+    d1.mood = "well";
+    expect(await fireAlarm(ADA)).toBe(true);
+    await expectReadModel(ADA);
+    expect(await fireAlarm(ADA)).toBe(false);
+  });
+
+  it("never rejects: what fails comes back, and nothing else waits for it", async () => {
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    await open();
+    await createJob();
+    await query(ADA, "alter table stuck_jobs rename to out_of_reach");
+    // Rung, not called: what storage has afterwards is what it was armed for anew.
+    expect(await fireAlarm(ADA)).toBe(true);
+    expect(errors).toHaveBeenCalledWith(expect.objectContaining({ event: "alarm_failed" }));
+    await expectReadModel(ADA);
+    const soon_ms = Date.now() + PROJECTION_RETRY_MAX_MS;
+    expect(await armedAt()).toBeLessThan(soon_ms);
+    await query(ADA, "alter table out_of_reach rename to stuck_jobs");
+    expect(await fireAlarm(ADA)).toBe(true);
+    // What is left to come for is the job's time-out, a day away.
+    expect(await armedAt()).toBeGreaterThan(soon_ms);
+  });
+
+  it("does not come again for a job that has ended", async () => {
+    await open();
+    const job_id = await createJob();
+    await fireAlarm(ADA);
+    expect(await armedAt()).not.toBeNull();
+    await accountOf().failJob(
+      session,
+      { job_id, refund: true, reason: null, metadata_json: null },
+      null,
+    );
+    await fireAlarm(ADA);
+    expect(await armedAt()).toBeNull();
+  });
+
+  it("is armed in the very transaction that posts a line", async () => {
+    // Its tables are made before, in a transaction of their own.
+    await accountOf().checkCaller(session);
+    const armed = await runInDurableObject(accountOf(), (instance, state) => {
+      const calls: string[] = [];
+      const { storage } = state;
+      const setAlarm = () => {
+        calls.push("armed");
+        return Promise.resolve();
+      };
+      vi.spyOn(Object.getPrototypeOf(storage), "setAlarm").mockImplementation(setAlarm as never);
+      const transactionSync = storage.transactionSync.bind(storage);
+      vi.spyOn(Object.getPrototypeOf(storage), "transactionSync").mockImplementation(((
+        work: () => unknown,
+      ) => {
+        const value = transactionSync(work);
+        calls.push("committed");
+        return value;
+      }) as never);
+      instance.wallet(session, { app: null });
+      return calls;
+    });
+    expect(armed).toEqual(["armed", "committed"]);
+  });
+});
+
+describe("an object that woke and writes", () => {
+  const columns = ["line = 1", "credits = 5", "reserved = 5", "created_at_ms = 5"];
+  const wake = async (): Promise<{ calls: number }> => {
+    await open();
+    await createJob();
+    await fireAlarm(ADA);
+    await evict(ADA);
+    return moodOfD1();
+  };
+
+  it("reads D1's row once, then sends each delivery in one call", async () => {
+    const d1 = await wake();
+    await createJob();
+    await vi.waitFor(() => expect(d1.calls).toBe(2));
+    d1.calls = 0;
+    await createJob();
+    await fireAlarm(ADA);
+    expect(d1.calls).toBe(1);
+    d1.calls = 0;
+    await fireAlarm(ADA);
+    expect(d1.calls).toBe(0);
+    await expectReadModel(ADA);
+  });
+
+  it.each([...columns, "updated_at_ms = 5", "line = 9"])(
+    "sends the whole account again if D1's row is not what it sent: %s",
+    async (altered) => {
+      const d1 = await wake();
+      await env.DB.exec(`update accounts set ${altered}; update jobs set reserved = 77`);
+      d1.calls = 0;
+      await createJob();
+      await vi.waitFor(() => expectReadModel(ADA));
+      expect(await env.DB.prepare("select sum(reserved) as sum from jobs").first("sum")).toBe(2);
+    },
+  );
+
+  it("finds D1 emptied, and fills it", async () => {
+    await wake();
+    await env.DB.exec("delete from accounts; delete from jobs; delete from grants");
+    await createJob();
+    await vi.waitFor(() => expectReadModel(ADA));
+  });
+
+  it("and was put back is found out, also where it writes past what D1 has at once", async () => {
+    await wake();
+    for (let times = 0; times < 3; times += 1) await createJob();
+    await fireAlarm(ADA);
+    await change(ADA, "delete from entries where line > 4; delete from jobs where line > 4");
+    const job = { app_slug: "demo", policy: FIRST_POLICY, action: "draw", cost_estimate: 2 };
+    const request = { ...job, ttl_seconds: 3_600, metadata_json: null };
+    // Lines 5 to 9; D1 has jobs of lines 5 and 6, which were undone.
+    await accountOf().createJobs(
+      session,
+      Array.from({ length: 5 }, () => request),
+      null,
+    );
+    await vi.waitFor(() => expectReadModel(ADA));
+    expect((await d1Accounts())[0]).toMatchObject({ line: 9, reserved: 12 });
+  });
+
+  it("waits ever longer where D1 takes nothing of it, though it was asked", async () => {
+    const warned = vi.spyOn(console, "warn").mockReturnValue();
+    // The longest pause: the test itself takes some milliseconds of it.
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    await wake();
+    await env.DB.exec("insert into forgotten_accounts (id) select id from accounts");
+    await env.DB.exec("delete from accounts; delete from grants; delete from jobs");
+    await createJob();
+    await vi.waitFor(() => expect(warned).toHaveBeenCalled());
+    expect(((await armedAt()) ?? 0) - Date.now()).toBeGreaterThanOrEqual(
+      PROJECTION_RETRY_MIN_MS / 2,
+    );
+    await env.DB.exec("delete from forgotten_accounts");
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
+  it("sends nothing of an entry that was rolled back", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const d1 = await wake();
+    await env.DB.exec("delete from accounts; delete from jobs; delete from grants");
+    await runInDurableObject(accountOf(), (instance, { storage }) => {
+      const proper = storage.transactionSync.bind(storage);
+      const failing = vi
+        .spyOn(Object.getPrototypeOf(storage), "transactionSync")
+        .mockImplementation(((work: () => unknown) =>
+          proper(() => {
+            work();
+            throw new Error("disk full");
+          })) as never);
+      const gift = { amount: 3, note: "a gift" };
+      expect(() => instance.adjustCredits(gift, null)).toThrow("disk full");
+      failing.mockRestore();
+    });
+    d1.calls = 0;
+    await repeatAlarm(ADA);
+    expect(d1.calls).toBeGreaterThan(1);
+    await expectReadModel(ADA);
+  });
+});
+
+describe("a request to catch up", () => {
+  it("has D1 read again if it arrives while D1 responds", async () => {
+    await open();
+    await fireAlarm(ADA);
+    const statement = Object.getPrototypeOf(env.DB.prepare("select 1"));
+    const proper = statement.raw;
+    const emptied = async function (this: unknown, ...args: unknown[]) {
+      const answer = await Reflect.apply(proper, this, args);
+      asking.mockRestore();
+      await env.DB.exec("delete from accounts; delete from grants");
+      await accountOf().catchUp();
+      return answer;
+    };
+    const asking = vi.spyOn(statement, "raw").mockImplementation(emptied as never);
+    await accountOf().catchUp();
+    await fireAlarm(ADA);
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
+  it("has D1 read after a delivery that is under way", async () => {
+    await open();
+    await createJob();
+    const database = Object.getPrototypeOf(env.DB);
+    const batch = database.batch;
+    const doubted = async function (this: unknown, ...args: unknown[]) {
+      const sent = await Reflect.apply(batch, this, args);
+      await accountOf().catchUp();
+      return sent;
+    };
+    const sending = vi.spyOn(database, "batch").mockImplementation(doubted as never);
+    await fireAlarm(ADA);
+    sending.mockRestore();
+    await env.DB.exec("update accounts set credits = 5");
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+});
+
+describe("a debt", () => {
+  it("waits as long as it is old, within bounds and jittered", () => {
+    expect(backOff(0, 0)).toBe(PROJECTION_RETRY_MIN_MS);
+    expect(backOff(60_000, 0)).toBe(60_000);
+    expect(backOff(60_000, 0.5)).toBe(45_000);
+    expect(backOff(86_400_000, 0)).toBe(PROJECTION_RETRY_MAX_MS);
+    expect(backOff(86_400_000, 0.999)).toBeGreaterThanOrEqual(PROJECTION_RETRY_MAX_MS / 2);
+  });
+
+  it("is counted from the oldest line that D1 lacks, whatever instance tries", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    await open();
+    await fireAlarm(ADA);
+    const d1 = moodOfD1();
+    d1.mood = "fails before";
+    await createJob(1, 86_400);
+    const [line] = await query<{ at_ms: number }>(ADA, "select at_ms from entries where line = 3");
+    passTime(100_000);
+    await fireAlarm(ADA);
+    const debt = "select since_ms, rebuilt_to_job_id from projection_debt";
+    expect(await query(ADA, debt)).toEqual([{ since_ms: line?.at_ms, rebuilt_to_job_id: null }]);
+    for (let tries = 0; tries < 6; tries += 1) {
+      await evict(ADA);
+      vi.setSystemTime((await armedAt()) ?? 0);
+      await fireAlarm(ADA);
+      const pause_ms = ((await armedAt()) ?? 0) - Date.now();
+      expect(pause_ms).toBeGreaterThan(99_000);
+      expect(pause_ms).toBeLessThanOrEqual(PROJECTION_RETRY_MAX_MS);
+    }
+    expect(((await armedAt()) ?? 0) - Date.now()).toBe(PROJECTION_RETRY_MAX_MS);
+    expect(await query(ADA, debt)).toEqual([{ since_ms: line?.at_ms, rebuilt_to_job_id: null }]);
+    d1.mood = "well";
+    await fireAlarm(ADA);
+    expect(await query(ADA, debt)).toEqual([]);
+    await expectReadModel(ADA);
+  });
+
+  it("is counted anew from what is left, where a part was delivered", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    await open();
+    await fireAlarm(ADA);
+    const d1 = moodOfD1();
+    d1.mood = "fails before";
+    await createJob(1, 86_400);
+    await fireAlarm(ADA);
+    const since = async () =>
+      (await query<{ since_ms: number }>(ADA, "select since_ms from projection_debt"))[0]?.since_ms;
+    const noted_ms = (await since()) ?? 0;
+    passTime(100_000);
+    for (let line = 0; line < PROJECTION_BATCH_LINES; line += 1) {
+      await accountOf(ADA).adjustCredits({ amount: 1, note: "a line" }, null);
+    }
+    await evict(ADA);
+    // D1 says what it has and takes one batch; then it is away again.
+    const asked = d1.calls;
+    const mood = () => (d1.calls - asked > 2 ? "fails before" : "well");
+    Object.defineProperty(d1, "mood", { get: mood, configurable: true });
+    await fireAlarm(ADA);
+    expect(await since()).toBeGreaterThanOrEqual(noted_ms + 100_000);
+    Object.defineProperty(d1, "mood", { value: "well" });
+    await fireAlarm(ADA);
+    expect(await since()).toBeUndefined();
+    await expectReadModel(ADA);
+  });
+});
+
+describe("a flush", () => {
+  it("sends what was there when it began; the alarm takes what came meanwhile", async () => {
+    await open();
+    await createJob();
+    let more = 20;
+    const database = Object.getPrototypeOf(env.DB);
+    const batch = database.batch;
+    const whileSent = async function (this: unknown, ...args: unknown[]) {
+      if ((more -= 1) > 0) await createJob();
+      return Reflect.apply(batch, this, args);
+    };
+    const sent = vi.spyOn(database, "batch").mockImplementation(whileSent as never);
+    await fireAlarm(ADA);
+    expect(sent).toHaveBeenCalledTimes(1);
+    expect(await armedAt()).not.toBeNull();
+    more = 0;
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
+  it("of a very long backlog goes on from where it stopped, also when it failed there", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    await open();
+    const known = async () => (await d1Accounts())[0]?.["line"];
+    await vi.waitFor(async () => expect(await known()).toBe(2));
+    const lines = PROJECTION_BATCH_LINES * (PROJECTION_FLUSH_BATCHES + 1);
+    await change(
+      ADA,
+      `with recursive n(line) as (select 3 union all select line + 1 from n where line < ${lines})
+       insert into entries (line, kind, amount, balance_after, reserved_after, at_ms)
+       select line, 'plan', 0, 100, 0, 5 from n`,
+    );
+    const d1 = moodOfD1();
+    await fireAlarm(ADA);
+    expect(await known()).toBe(2 + PROJECTION_BATCH_LINES * PROJECTION_FLUSH_BATCHES);
+    d1.mood = "fails before";
+    await fireAlarm(ADA);
+    d1.mood = "well";
+    d1.calls = 0;
+    await fireAlarm(ADA);
+    expect(await known()).toBe(lines);
+    // The row is asked for, one batch is sent; the other calls are this test's own.
+    expect(d1.calls).toBeLessThanOrEqual(3);
+    expect(await fireAlarm(ADA)).toBe(false);
+  });
+});
+
+describe("a rebuild", () => {
+  it("leaves no account and no job absent, wherever D1 fails, and is finished by the alarm", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    await open(10_000);
+    for (let index = 0; index < 5; index += 1) await createJob();
+    await fireAlarm(ADA);
+    await env.DB.exec(
+      "update jobs set line = 999, actual_cost = 5; insert into grants select account_id, 'stray', 1, 1 from grants",
+    );
+    const count = (table: string) =>
+      env.DB.prepare(`select count(*) as n from ${table}`).first<number>("n");
+    const database = Object.getPrototypeOf(env.DB);
+    const batch = database.batch;
+    for (let failing = 1; failing <= 3; failing += 1) {
+      let calls = 0;
+      const failOnce = async function (this: unknown, ...args: unknown[]) {
+        if ((calls += 1) === failing) throw new Error("D1_ERROR: out of reach");
+        return Reflect.apply(batch, this, args);
+      };
+      vi.spyOn(database, "batch").mockImplementation(failOnce as never);
+      await accountOf().rebuild();
+      database.batch = batch;
+      expect([await count("accounts"), await count("jobs")]).toEqual([1, 5]);
+      await evict(ADA);
+      await fireAlarm(ADA);
+      await expectReadModel(ADA);
+    }
+  });
+
+  it("goes in portions, and lines that come meanwhile are not lost", async () => {
+    await open(10_000);
+    const jobs = PROJECTION_BATCH_LINES * (PROJECTION_FLUSH_BATCHES + 1);
+    await createJob();
+    await change(
+      ADA,
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs})
+       insert into jobs select printf('00000000-%07d', i), 'completed', app_slug, action, 0, 0, null, null,
+         created_at_ms, updated_at_ms, expires_at_ms, 1, null, null, null,
+         settle, on_expiry, max_overage_percent, null, null, null from jobs, n`,
+    );
+    await accountOf().rebuild();
+    const [debt] = await query<{ rebuilt_to_job_id: string }>(ADA, "select * from projection_debt");
+    expect(debt?.rebuilt_to_job_id).toMatch(/^00000000-/);
+    await evict(ADA);
+    await createJob();
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+    expect(await query(ADA, "select * from projection_debt")).toEqual([]);
+  });
+});
+
+describe("a line of an account that was quiet", () => {
+  it("goes to D1 at once, beside its answer; the alarm is a guarantee, a quarter of an hour away", async () => {
+    const now_ms = Date.now();
+    await open();
+    await vi.waitFor(() => expectReadModel(ADA));
+    const armed_at_ms = (await armedAt()) ?? 0;
+    expect(armed_at_ms).toBeGreaterThanOrEqual(now_ms + PROJECTION_RETRY_MAX_MS);
+    // A second line in the same second waits for the alarm, with all that come after it.
+    await createJob();
+    expect(await armedAt()).toBeLessThan(armed_at_ms);
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+
+  it("reaches D1 by its alarm where the object ends before it is sent", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const d1 = moodOfD1();
+    const flushed = vi.spyOn(Outbox.prototype, "flush").mockImplementation(async () => null);
+    await open();
+    flushed.mockRestore();
+    await evict(ADA);
+    expect(d1.calls).toBe(0);
+    expect(await fireAlarm(ADA)).toBe(true);
+    await expectReadModel(ADA);
+  });
+
+  it("costs one alarm for the whole life of a job that is over within a quarter of an hour", async () => {
+    await open();
+    await fireAlarm(ADA);
+    const armed = await runInDurableObject(accountOf(), (_, state) =>
+      vi.spyOn(Object.getPrototypeOf(state.storage), "setAlarm"),
+    );
+    await evict(ADA);
+    const job_id = await createJob();
+    await vi.waitFor(() => expectReadModel(ADA));
+    await evict(ADA);
+    await accountOf().failJob(
+      session,
+      { job_id, refund: true, reason: null, metadata_json: null },
+      null,
+    );
+    await vi.waitFor(() => expectReadModel(ADA));
+    expect(armed).toHaveBeenCalledTimes(1);
+    await fireAlarm(ADA);
+    expect(await armedAt()).toBeNull();
+    expect(armed).toHaveBeenCalledTimes(1);
+  });
+
+  it("is armed for a job's end where that comes sooner than the guarantee", async () => {
+    await open();
+    await fireAlarm(ADA);
+    await evict(ADA);
+    const now_ms = Date.now();
+    await createJob(1, 60);
+    const armed_at_ms = (await armedAt()) ?? 0;
+    expect(armed_at_ms).toBeGreaterThanOrEqual(now_ms + 60_000);
+    expect(armed_at_ms).toBeLessThan(now_ms + PROJECTION_RETRY_MAX_MS);
+  });
+
+  it("leaves an abandoned job to time out by the object's own alarm", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    await open();
+    await createJob();
+    await fireAlarm(ADA);
+    const expires_at_ms = (await armedAt()) ?? 0;
+    vi.setSystemTime(expires_at_ms);
+    await fireAlarm(ADA);
+    const [job] = await query<{ failure: string }>(ADA, "select failure from jobs");
+    expect(job).toEqual({ failure: "expired" });
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+  });
+});

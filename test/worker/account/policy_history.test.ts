@@ -1,0 +1,187 @@
+import { env } from "cloudflare:workers";
+import * as fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import type { JobPolicy } from "../../../src/domain/app_policy.ts";
+import { expectInvariants } from "./invariants.ts";
+import { evict, fireAlarm } from "../support/account_object.ts";
+import { histories } from "../support/histories.ts";
+
+const GRANT = 100;
+const HOLDER = { kind: "holder" } as const;
+const APP = { kind: "app", app_slug: "demo" } as const;
+
+type Step =
+  | {
+      readonly do: "create";
+      readonly by: "holder" | "app";
+      readonly policy: JobPolicy;
+      readonly estimate: number;
+    }
+  | {
+      readonly do: "complete";
+      readonly by: "holder" | "app";
+      readonly job: number;
+      readonly cost: number;
+    }
+  | {
+      readonly do: "fail";
+      readonly by: "holder" | "app";
+      readonly job: number;
+      readonly refund: boolean;
+    }
+  | { readonly do: "wait"; readonly seconds: number }
+  | { readonly do: "evict" | "alarm" };
+
+const by = fc.constantFrom("holder" as const, "app" as const);
+const job = fc.nat({ max: 4 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    do: fc.constant("create" as const),
+    by,
+    policy: fc.record({
+      settle: fc.constantFrom("holder" as const, "app" as const),
+      on_expiry: fc.constantFrom("refund" as const, "charge" as const),
+      max_overage_percent: fc.constantFrom(null, 0, 50),
+    }),
+    estimate: fc.nat({ max: 40 }),
+  }),
+  fc.record({ do: fc.constant("complete" as const), by, job, cost: fc.nat({ max: 60 }) }),
+  fc.record({ do: fc.constant("fail" as const), by, job, refund: fc.boolean() }),
+  fc.record({ do: fc.constant("wait" as const), seconds: fc.integer({ min: 10, max: 70 }) }),
+  fc.record({ do: fc.constantFrom("evict" as const, "alarm" as const) }),
+);
+
+interface ModelJob {
+  readonly id: string;
+  readonly policy: JobPolicy;
+  readonly reserved: number;
+  readonly deadline_ms: number;
+  state: "started" | "completed" | "failed" | "timed out";
+  /** Credits that are gone from the balance for it. */
+  taken: number;
+}
+
+/** What the rules come to, in plain words: who may end a job, and what it then has taken. */
+class Model {
+  readonly jobs: ModelJob[] = [];
+
+  get credits(): number {
+    return GRANT - this.jobs.reduce((sum, { taken }) => sum + taken, 0);
+  }
+
+  now(at_ms: number): void {
+    for (const it of this.jobs) {
+      if (it.state !== "started" || it.deadline_ms > at_ms) continue;
+      it.state = "timed out";
+      if (it.policy.on_expiry === "refund") it.taken = 0;
+    }
+  }
+
+  /** The refusal's code, or null where the job ended. */
+  end(it: ModelJob | undefined, who: "holder" | "app", late_counts: boolean): string | null {
+    if (it === undefined) return "job_unknown";
+    if (it.policy.settle === "app" && who === "holder") return "app_settles";
+    const open = it.state === "started" || (late_counts && it.state === "timed out");
+    return open ? null : "job_not_started";
+  }
+
+  /** The refusal's code where the cost is beyond what the job's policy allows. */
+  exceeds(it: ModelJob | undefined, cost: number): string | null {
+    const percent = it?.policy.max_overage_percent ?? null;
+    if (it === undefined || percent === null) return null;
+    return (cost - it.reserved) * 100 > it.reserved * percent ? "overage_limit" : null;
+  }
+}
+
+async function play(identity_id: string, steps: readonly Step[]): Promise<void> {
+  const account = () => env.ACCOUNT.getByName(identity_id);
+  const model = new Model();
+  await account().wallet(HOLDER, { app: { slug: "demo", starter_credits: GRANT } });
+  for (const one of steps) {
+    model.now(Date.now());
+    const who = "by" in one && one.by === "app" ? APP : HOLDER;
+    const target = "job" in one ? model.jobs[model.jobs.length - 1 - one.job] : undefined;
+    const job_id = target?.id ?? "018f0000-0000-7000-8000-000000000000";
+    switch (one.do) {
+      case "create": {
+        // A plain object: others do not cross RPC.
+        const policy = { ...one.policy };
+        const { estimate: cost_estimate } = one;
+        const request = { app_slug: "demo", policy, action: "draw", cost_estimate };
+        const rest = { ttl_seconds: 60, metadata_json: null };
+        const answer = await account().createJob(who, { ...request, ...rest }, null);
+        expect(answer.ok).toBe(model.credits >= cost_estimate);
+        if (!answer.ok) break;
+        const { job_id: id } = answer.value.value;
+        const deadline_ms = Date.now() + 60_000;
+        const state = "started" as const;
+        model.jobs.push({
+          id,
+          policy,
+          reserved: cost_estimate,
+          deadline_ms,
+          state,
+          taken: cost_estimate,
+        });
+        break;
+      }
+      case "complete": {
+        const request = { job_id, actual_cost: one.cost, metadata_json: null };
+        const answer = await account().completeJob(who, request, null);
+        const refusal = model.end(target, one.by, true) ?? model.exceeds(target, one.cost);
+        expect(answer.ok ? null : answer.refusal.code).toBe(refusal);
+        if (refusal === null && target !== undefined) {
+          Object.assign(target, { state: "completed", taken: one.cost });
+        }
+        break;
+      }
+      case "fail": {
+        const answer = await account().failJob(
+          who,
+          { job_id, refund: one.refund, reason: null, metadata_json: null },
+          null,
+        );
+        const refusal = model.end(target, one.by, false);
+        expect(answer.ok ? null : answer.refusal.code).toBe(refusal);
+        if (refusal === null && target !== undefined) {
+          Object.assign(target, { state: "failed", taken: one.refund ? 0 : target.reserved });
+        }
+        break;
+      }
+      case "wait":
+        vi.setSystemTime(Date.now() + one.seconds * 1000);
+        break;
+      case "evict":
+        await evict(identity_id);
+        break;
+      case "alarm":
+        await fireAlarm(identity_id);
+    }
+  }
+  model.now(Date.now());
+  const wallet = await account().wallet(APP, { app: null });
+  expect(wallet.ok && wallet.value.account.credits).toBe(model.credits);
+  await expectInvariants(identity_id);
+}
+
+describe("any history of jobs under an app's policies", () => {
+  it(
+    "takes what the model says, from whom it says, and holds every invariant",
+    { tags: ["history"] },
+    async () => {
+      vi.spyOn(console, "warn").mockReturnValue();
+      let runs = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(step, { minLength: 5, maxLength: 30, size: "max" }),
+          async (steps) => {
+            vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+            await play(`policy-player-${(runs += 1)}`, steps);
+            vi.useRealTimers();
+          },
+        ),
+        { numRuns: histories(60) },
+      );
+    },
+  );
+});

@@ -1,0 +1,72 @@
+/** What jobs cost, in the daily totals, where a time-out came before the completion. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { FIRST_POLICY, type ExpiryOutcome } from "../../../src/domain/app_policy.ts";
+import { DAY_MS, utcDayOf } from "../../../src/domain/day.ts";
+import { readDailyTotals } from "../../../src/readmodel/totals.ts";
+import { fireAlarm } from "../support/account_object.ts";
+import { moodOfD1 } from "./d1_faults.ts";
+
+const ADA = "ada";
+const session = { kind: "holder" } as const;
+const ada = () => env.ACCOUNT.getByName(ADA);
+/** In the future, so that no alarm rings but when it is called. Midnight. */
+const START_MS = (utcDayOf(Date.now()) + 20_000) * DAY_MS;
+
+async function startJob(on_expiry: ExpiryOutcome): Promise<string> {
+  vi.useFakeTimers({ toFake: ["Date"], now: START_MS });
+  await ada().wallet(session, { app: { slug: "demo", starter_credits: 100 } });
+  const created = await ada().createJob(
+    session,
+    {
+      app_slug: "demo",
+      policy: { ...FIRST_POLICY, on_expiry },
+      action: "draw",
+      ttl_seconds: 60,
+      metadata_json: null,
+      cost_estimate: 10,
+    },
+    null,
+  );
+  return created.ok ? created.value.value.job_id : expect.fail(created.refusal.code);
+}
+
+/** The job's time runs out on its day; it is completed on the next. */
+async function completeLate(job_id: string): Promise<void> {
+  vi.setSystemTime(START_MS + DAY_MS / 2);
+  await ada().wallet(session, { app: null });
+  await fireAlarm(ADA);
+  vi.setSystemTime(START_MS + DAY_MS);
+  const completed = await ada().completeJob(
+    session,
+    { job_id, actual_cost: 4, metadata_json: null },
+    null,
+  );
+  expect(completed.ok).toBe(true);
+}
+
+describe.each([
+  { told_apart: true, told: "told to D1 apart" },
+  { told_apart: false, told: "told to D1 at once" },
+])("a job of 10 that timed out and cost 4 in the end, $told", ({ told_apart }) => {
+  it.each([
+    { on_expiry: "charge", first: { settled: 10, refunded: 0 }, next: { settled: -6 } },
+    { on_expiry: "refund", first: { settled: 0, refunded: 10 }, next: { settled: 4 } },
+  ] as const)(
+    "adds up to 4 where the time-out was a $on_expiry, and failed once",
+    async ({ on_expiry, first, next }) => {
+      vi.spyOn(console, "warn").mockReturnValue();
+      const d1 = moodOfD1();
+      d1.mood = told_apart ? "well" : "fails before";
+      await completeLate(await startJob(on_expiry));
+      d1.mood = "well";
+      vi.setSystemTime(Date.now() + DAY_MS / 2);
+      await fireAlarm(ADA);
+      const from = utcDayOf(START_MS);
+      expect(await readDailyTotals(env.DB, from, from + 9, "demo")).toMatchObject([
+        { ...first, jobs: 1, failed: 1 },
+        { ...next, jobs: 0, failed: 0 },
+      ]);
+    },
+  );
+});

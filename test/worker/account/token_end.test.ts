@@ -1,0 +1,95 @@
+/** A token's started jobs expire when it ends, however it ends, and may still be settled late. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { EXPIRY_PORTION_JOBS } from "../../../src/domain/limits.ts";
+import { evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
+import { getToken, tokenId, type TokenHolder } from "../support/device_logins.ts";
+import { signInWithCredits, type SignedIn } from "../support/passbook.ts";
+import { expectInvariants } from "./invariants.ts";
+
+const accountOf = ({ identity_id }: SignedIn) => env.ACCOUNT.getByName(identity_id);
+
+const start = async (holder: TokenHolder | SignedIn, cost_estimate: number): Promise<string> => {
+  const body = { app: "demo", action: "draw", cost_estimate };
+  return (await holder.post("/api/jobs", body)).body.job_id;
+};
+
+const ENDINGS: readonly [string, (ada: SignedIn, id: string) => Promise<unknown>][] = [
+  [
+    "its holder revokes it",
+    (ada, id) => accountOf(ada).revokePersonalToken({ kind: "holder" }, { id }),
+  ],
+  ["all tokens are revoked", (ada) => accountOf(ada).revokeAllPersonalTokens()],
+  ["its session ends", (ada) => accountOf(ada).endSessions("all")],
+  [
+    "its sign-in method is unlinked",
+    (ada) => accountOf(ada).revokeApprovedBy({ kind: "signin_method", signin_method: "dev" }),
+  ],
+];
+
+describe.each(ENDINGS)("when %s, a token's started jobs", (_, end) => {
+  it("expire at once, others go on, and they may still be completed", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada);
+    const id = await tokenId(token);
+    // As every way to end needs it.
+    await query(
+      ada.identity_id,
+      `update personal_tokens set ends_with_session = 1, signin_method = 'dev' where id = '${id}'`,
+    );
+    const [job_id, own] = [await start(token, 30), await start(ada, 10)];
+    await end(ada, id);
+    expect((await token.get("/api/wallet")).status).toBe(401);
+    const expired = await ada.get(`/api/jobs/${job_id}`);
+    expect(expired.body).toMatchObject({ status: "failed", failure: "expired", actual_cost: 0 });
+    expect((await ada.get(`/api/jobs/${own}`)).body.status).toBe("started");
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(90);
+    const late = await ada.post("/api/jobs/complete", { job_id, actual_cost: 20 });
+    expect(late).toMatchObject({ status: 200, body: { credits: 70 } });
+    await expectInvariants(ada.identity_id);
+  });
+});
+
+describe("more started jobs of a revoked token than one transaction ends", () => {
+  it("expire in portions, by the alarm, also of an object that woke in between", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada);
+    const job = { app: "demo", action: "draw", cost_estimate: 0 };
+    const jobs = Array.from({ length: 100 }, () => job);
+    const count = 3 * EXPIRY_PORTION_JOBS;
+    for (let left = count; left > 0; left -= 100) await token.post("/api/jobs/batch", { jobs });
+    const other = await start(ada, 1);
+    await fireAlarm(ada.identity_id);
+    const id = await tokenId(token);
+    const STARTED = "select 1 from jobs where status = 'started'";
+    // In one turn, before the alarm rings by itself.
+    await runInDurableObject(accountOf(ada), (instance, { storage }) => {
+      instance.revokePersonalToken({ kind: "holder" }, { id });
+      const left = storage.sql.exec(STARTED).toArray().length;
+      expect(left).toBe(count - EXPIRY_PORTION_JOBS + 1);
+    });
+    await evict(ada.identity_id);
+    for (let rings = 0; rings < 2; rings += 1) await repeatAlarm(ada.identity_id);
+    expect(await query(ada.identity_id, STARTED)).toHaveLength(1);
+    expect((await ada.get(`/api/jobs/${other}`)).body.status).toBe("started");
+    await expectInvariants(ada.identity_id);
+  });
+});
+
+describe("a revocation that a failing store undoes", () => {
+  it("leaves the token and its job, and the next one ends both", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const ada = await signInWithCredits();
+    const token = await getToken(ada);
+    const id = await tokenId(token);
+    const job_id = await start(token, 30);
+    const fails = "before delete on personal_tokens begin select raise(abort, 'no'); end";
+    await query(ada.identity_id, `create trigger broken ${fails}`);
+    await token.revoke(id);
+    await query(ada.identity_id, "drop trigger broken");
+    expect((await token.get(`/api/jobs/${job_id}`)).body.status).toBe("started");
+    await token.revoke(id);
+    expect((await ada.get(`/api/jobs/${job_id}`)).body.failure).toBe("expired");
+  });
+});

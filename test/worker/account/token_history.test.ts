@@ -1,0 +1,305 @@
+import { env } from "cloudflare:workers";
+import * as fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
+import { DAY_MS } from "../../../src/domain/day.ts";
+import { evict } from "../support/evict.ts";
+import { expectInvariants } from "./invariants.ts";
+import { histories } from "../support/histories.ts";
+
+const CAP = 50;
+const GRANT = 400;
+const SESSION = { kind: "holder" } as const;
+
+/** Every other one has its cap again in each 30 days. */
+const CAPPED = Array.from({ length: 6 }, (_, at) => `capped-${at}`);
+const periodOf = (token: string) => (CAPPED.indexOf(token) % 2 === 0 ? "total" : "30_days");
+
+/** Who acts: a browser session, a token without a cap, and tokens capped at 50 credits. */
+const ACTORS: readonly string[] = ["session", "free", ...CAPPED];
+
+type Action =
+  | {
+      readonly kind: "create";
+      readonly by: string;
+      readonly costs: readonly number[];
+      readonly ttl_seconds: number;
+    }
+  | {
+      readonly kind: "complete";
+      readonly by: string;
+      readonly pick: number;
+      readonly cost: number;
+    }
+  | { readonly kind: "fail"; readonly by: string; readonly pick: number; readonly refund: boolean }
+  | { readonly kind: "wait"; readonly ms: number }
+  | { readonly kind: "revoke"; readonly token: string }
+  | { readonly kind: "evict" };
+
+/** Whoever created the job that is to end: a capped token ends no other. */
+const CREATOR = "creator";
+const by = fc.constantFrom(...ACTORS);
+const ender = fc.oneof(fc.constant(CREATOR), by);
+const cost = fc.integer({ min: 0, max: 30 });
+const pick = fc.nat({ max: 5 });
+const ttl_seconds = fc.constantFrom(60, 30 * 24 * 60 * 60);
+const costs = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(cost) },
+  { weight: 1, arbitrary: fc.array(cost, { minLength: 2, maxLength: 6 }) },
+);
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({ kind: fc.constant("create" as const), by, costs, ttl_seconds }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant("complete" as const), by: ender, pick, cost }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("fail" as const),
+      by: ender,
+      pick,
+      refund: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("wait" as const),
+      ms: fc.constantFrom(61_000, 11 * DAY_MS, 31 * DAY_MS),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("revoke" as const),
+      token: fc.constantFrom(...CAPPED),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("evict" as const) }) },
+);
+
+/** A job as the model remembers it: what it takes of the balance now, and every move that led there. */
+interface ModelJob {
+  readonly id: string;
+  readonly creator: string;
+  readonly created_at_ms: number;
+  readonly expires_at_ms: number;
+  state: "started" | "timed out" | "over";
+  taken: number;
+  readonly moves: { readonly credits: number; readonly at_ms: number }[];
+}
+
+/** The rules of budgets as the documentation words them, over all moves there ever were. */
+class Model {
+  readonly jobs: ModelJob[] = [];
+  readonly revoked = new Set<string>();
+  readonly #begin_ms = Date.now();
+
+  get credits(): number {
+    return GRANT - this.jobs.reduce((sum, { taken }) => sum + taken, 0);
+  }
+
+  /**
+   * What a token has spent in the window of now. Spending counts where it happens; what comes back
+   * counts only where its job was created.
+   */
+  spentBy(token: string): number {
+    const windowOf = (at_ms: number): number =>
+      periodOf(token) === "total" ? 0 : Math.floor((at_ms - this.#begin_ms) / (30 * DAY_MS));
+    const now = windowOf(Date.now());
+    const counted = this.jobs
+      .filter(({ creator }) => creator === token)
+      .flatMap(({ moves, created_at_ms }) =>
+        moves.filter(
+          ({ credits, at_ms }) =>
+            windowOf(at_ms) === now && (credits > 0 || windowOf(created_at_ms) === now),
+        ),
+      );
+    return counted.reduce((sum, { credits }) => sum + credits, 0);
+  }
+
+  /** Its started jobs expire with a token, with a refund. */
+  revoke(token: string): void {
+    this.revoked.add(token);
+    for (const job of this.jobs) {
+      if (job.state !== "started" || job.creator !== token) continue;
+      job.state = "timed out";
+      this.take(job, 0);
+    }
+  }
+
+  mayAct(by: string): boolean {
+    return !this.revoked.has(by);
+  }
+
+  /** Whether somebody may make a job take so much more. */
+  fitsCap(by: string, more: number): boolean {
+    return !CAPPED.includes(by) || more <= 0 || this.spentBy(by) + more <= CAP;
+  }
+
+  take(job: ModelJob, taken: number): void {
+    job.moves.push({ credits: taken - job.taken, at_ms: Date.now() });
+    job.taken = taken;
+  }
+
+  /** Time passed: whatever is overdue times out, with a refund. */
+  endOverdue(): void {
+    for (const job of this.jobs) {
+      if (job.state !== "started" || job.expires_at_ms > Date.now()) continue;
+      job.state = "timed out";
+      this.take(job, 0);
+    }
+  }
+}
+
+async function openAccount(identity_id: string) {
+  const account = env.ACCOUNT.getByName(identity_id);
+  await account.wallet(SESSION, { app: { slug: "demo", starter_credits: GRANT } });
+  for (const token of ["free", ...CAPPED]) {
+    const cap = token === "free" ? null : { credits: CAP, period: periodOf(token) };
+    await account.issuePersonalToken(SESSION, {
+      id: token,
+      label: token,
+      app_slug: null,
+      limits: { access: "write", upstream: false, admin: false, app_slugs: null, cap },
+      session_id: "session",
+      signin_method: "dev",
+      ends_with_session: false,
+      expires_at_ms: Date.now() + 10_000 * DAY_MS,
+    } as Parameters<typeof account.issuePersonalToken>[1]);
+  }
+  return account;
+}
+
+type AccountStub = Awaited<ReturnType<typeof openAccount>>;
+
+const callerOf = (by: string) =>
+  by === "session" ? SESSION : ({ kind: "personal_token", personal_token_id: by } as const);
+
+/** Carries an action out, and holds its answer to the model's. */
+async function carryOut(account: AccountStub, model: Model, action: Action): Promise<void> {
+  switch (action.kind) {
+    case "evict":
+      return evict(account);
+    case "wait":
+      vi.setSystemTime(Date.now() + action.ms);
+      return;
+    case "revoke": {
+      const revoked = await account.revokePersonalToken(SESSION, { id: action.token });
+      expect(revoked.ok).toBe(model.mayAct(action.token));
+      model.revoke(action.token);
+      return;
+    }
+    case "create":
+      return create(account, model, action);
+    case "complete":
+    case "fail":
+      return end(account, model, action);
+  }
+}
+
+async function create(
+  account: AccountStub,
+  model: Model,
+  { by, costs, ttl_seconds }: Extract<Action, { kind: "create" }>,
+): Promise<void> {
+  const request = { app_slug: "demo", action: "render", ttl_seconds, metadata_json: null };
+  const requests = costs.map((cost_estimate) => ({
+    ...request,
+    policy: { ...FIRST_POLICY },
+    cost_estimate,
+  }));
+  const answer = await account.createJobs(callerOf(by), requests, null);
+  expect({ by, ok: answer.ok }).toEqual({ by, ok: model.mayAct(by) });
+  if (!answer.ok) return;
+  answer.value.value.results.forEach((result, at) => {
+    const cost = costs[at] ?? Number.NaN;
+    const allowed = model.fitsCap(by, cost) && model.credits >= cost;
+    expect({ by, cost, ok: result.ok }).toEqual({ by, cost, ok: allowed });
+    if (!result.ok) return;
+    const times = { created_at_ms: Date.now(), expires_at_ms: Date.now() + ttl_seconds * 1000 };
+    const { job_id: id } = result.value;
+    const job: ModelJob = { id, creator: by, ...times, state: "started", taken: 0, moves: [] };
+    model.jobs.push(job);
+    model.take(job, cost);
+  });
+}
+
+async function end(
+  account: AccountStub,
+  model: Model,
+  action: Extract<Action, { kind: "complete" | "fail" }>,
+): Promise<void> {
+  const job = model.jobs[model.jobs.length - 1 - action.pick];
+  if (job === undefined) return;
+  const by = action.by === CREATOR ? job.creator : action.by;
+  const is_own = !CAPPED.includes(by) || job.creator === by;
+  const may_end = model.mayAct(by) && is_own;
+  const caller = callerOf(by);
+  if (action.kind === "fail") {
+    const answer = await account.failJob(
+      caller,
+      { job_id: job.id, refund: action.refund, reason: null, metadata_json: null },
+      null,
+    );
+    const allowed = may_end && job.state === "started";
+    expect({ action, ok: answer.ok }).toEqual({ action, ok: allowed });
+    if (!allowed) return;
+    model.take(job, action.refund ? 0 : job.taken);
+  } else {
+    const ending = { job_id: job.id, actual_cost: action.cost, metadata_json: null };
+    const answer = await account.completeJob(caller, ending, null);
+    const fits = model.fitsCap(by, action.cost - job.taken);
+    const allowed = may_end && job.state !== "over" && fits;
+    expect({ action, ok: answer.ok }).toEqual({ action, ok: allowed });
+    if (!allowed) return;
+    model.take(job, action.cost);
+  }
+  job.state = "over";
+}
+
+async function expectSame(account: AccountStub, model: Model): Promise<void> {
+  model.endOverdue();
+  const tokens = await account.listPersonalTokens(SESSION);
+  if (!tokens.ok) return expect.fail("refused its own owner");
+  const shown = tokens.value
+    .filter(({ id }) => id !== "free")
+    .map(({ id, spent }) => [id, spent] as const);
+  const living = CAPPED.filter((token) => model.mayAct(token));
+  expect(new Map(shown)).toEqual(new Map(living.map((token) => [token, model.spentBy(token)])));
+}
+
+describe("an account with several capped tokens", () => {
+  it(
+    "counts what a slow history counts and refuses what it refuses, over evictions",
+    { tags: ["history"], timeout: 180_000 },
+    async () => {
+      vi.spyOn(console, "warn").mockReturnValue();
+      let accounts = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(action, { minLength: 5, maxLength: 40, size: "max" }),
+          async (actions) => {
+            vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+            const identity_id = `identity ${(accounts += 1)}`;
+            const account = await openAccount(identity_id);
+            const model = new Model();
+            for (const action of actions) {
+              await carryOut(account, model, action);
+              await expectSame(account, model);
+            }
+            const wallet = await account.wallet(SESSION, { app: null });
+            expect(wallet.ok && wallet.value.account.credits).toBe(model.credits);
+            await expectInvariants(identity_id);
+            vi.useRealTimers();
+          },
+        ),
+        { numRuns: histories(40) },
+      );
+    },
+  );
+});

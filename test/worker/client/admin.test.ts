@@ -1,0 +1,90 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { createClient, type Fetch } from "../../../src/client/index.ts";
+import { fireAlarm } from "../support/account_object.ts";
+import { personalToken, SETTINGS, signInOperator } from "../http/admin/operators.ts";
+import { BASE_URL, send, signInWithCredits } from "../support/passbook.ts";
+
+const ORIGIN = "http://localhost";
+
+const here: Fetch = async (url, { method, headers, body = null }) => {
+  const answer = await send(method, url.replace(ORIGIN, BASE_URL), { headers, body }, SETTINGS);
+  return { status: answer.status, headers: answer.headers, text: async () => answer.text };
+};
+
+/** The personal access token that an operator's program acts by. */
+async function operatorToken(): Promise<string> {
+  const { person } = await signInOperator();
+  return (await personalToken(person, { scopes: ["admin"] }))?.token ?? "";
+}
+
+const adminOf = (token: string) =>
+  createClient({ baseUrl: ORIGIN, fetch: here, wait: async () => {}, token }).admin;
+
+describe("the operators' client", () => {
+  it("finds, looks and acts", async () => {
+    const admin = adminOf(await operatorToken());
+    const ada = await signInWithCredits();
+    const who = ada.identity_id;
+    const reason = "support case";
+    expect((await admin.adjustCredits(who, { amount: 5, reason })).credits).toBe(105);
+    expect((await admin.changePlan(who, { plan: "gold", reason })).plan).toBe("gold");
+    await fireAlarm(who);
+    const { accounts } = await admin.accounts({ q: "ada@", limit: 1 });
+    expect(accounts).toMatchObject([{ identity_id: who, credits: 105, plan: "gold" }]);
+    await admin.suspend(who, { reason });
+    expect((await admin.account(who)).account.suspended_at).not.toBeNull();
+    await admin.restore(who, { reason });
+    await admin.rebuild(who);
+    await admin.signOut(who);
+    expect((await admin.account(who)).sessions).toEqual([]);
+    expect((await admin.accountLedger(who, { kind: "plan" })).entries).toHaveLength(1);
+    expect((await admin.accountJobs(who)).jobs).toEqual([]);
+    expect((await admin.jobs({ identity: who })).jobs).toEqual([]);
+    expect((await admin.stats()).series).toMatchObject([{ granted: 100 }]);
+    const acts = (await admin.audit({ subject: who })).entries.map(({ act }) => act);
+    expect(acts.toReversed()).toEqual([
+      "account.credits",
+      "account.plan",
+      "account.suspend",
+      "account.restore",
+      "account.rebuild",
+      "account.signout",
+    ]);
+  });
+
+  it("repairs the read model page by page", async () => {
+    const admin = adminOf(await operatorToken());
+    const ada = await signInWithCredits();
+    await fireAlarm(ada.identity_id);
+    await env.DB.exec("delete from accounts");
+    const first = await admin.rebuildPage();
+    expect(first).toMatchObject({ people: 2, checked: 2, repaired: 2, failed: [] });
+    const rest = await admin.rebuildPage({ cursor: ada.identity_id });
+    expect(rest.people).toBeUndefined();
+    const { accounts } = await admin.accounts({ q: ada.identity_id });
+    expect(accounts).toMatchObject([{ credits: 100 }]);
+  });
+
+  it("asks again for a lost answer without doing it twice", async () => {
+    const token = await operatorToken();
+    const ada = await signInWithCredits();
+    let lost = false;
+    const losing: Fetch = async (url, init) => {
+      const answer = await here(url, init);
+      if (lost) return answer;
+      lost = true;
+      throw new TypeError("fetch failed");
+    };
+    const options = { baseUrl: ORIGIN, fetch: losing, wait: async () => {}, token };
+    const change = { amount: 5, reason: "sorry" };
+    const { credits } = await createClient(options).admin.adjustCredits(ada.identity_id, change);
+    expect(credits).toBe(105);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(105);
+  });
+
+  it("is refused for everybody else", async () => {
+    const ada = await signInWithCredits();
+    await expect(adminOf(ada.token).accounts()).rejects.toMatchObject({ code: "not_operator" });
+  });
+});

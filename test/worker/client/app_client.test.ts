@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { createAppClient, createClient } from "../../../src/client/index.ts";
+import { personalToken } from "../http/admin/operators.ts";
+import { openAppServer } from "../http/app_server.ts";
+import { BASE_URL, send, signIn } from "../support/passbook.ts";
+import { fetchOf } from "./settings_fetch.ts";
+
+describe("an app's server, by the client", () => {
+  it("runs a job in its user's account, and settles what the user cannot", async () => {
+    const server = await openAppServer("demo", { starter_credits: 50 });
+    const { settings } = server.operator;
+    const ada = await signIn();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    await send("GET", "/api/wallet?app=demo", { headers }, settings);
+    const fetch = fetchOf(settings);
+    const client = createAppClient({
+      baseUrl: BASE_URL,
+      key: server.key,
+      identity: ada.identity_id,
+      fetch,
+    });
+    const { credits } = await client.runJob(
+      { app: "demo", action: "render", costEstimate: 20 },
+      async ({ id }) => {
+        const holder = createClient({ baseUrl: BASE_URL, token: ada.token, fetch });
+        const cheat = holder.jobs.complete({ jobId: id, actualCost: 0 });
+        await expect(cheat).rejects.toMatchObject({ code: "app_settles" });
+        return { result: null, actualCost: 15 };
+      },
+    );
+    expect(credits).toBe(35);
+    expect((await client.wallet()).account.credits).toBe(35);
+    const stranger = createAppClient({
+      baseUrl: BASE_URL,
+      key: server.key,
+      identity: "user_nobody",
+      fetch,
+    });
+    await expect(stranger.wallet()).rejects.toMatchObject({ code: "account_unknown" });
+  });
+
+  it("settles at what the app's max_overage_percent allows, and says what is left", async () => {
+    const server = await openAppServer("demo", { max_overage_percent: 20 });
+    const { settings } = server.operator;
+    const ada = await signIn();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    await send("GET", "/api/wallet?app=demo", { headers }, settings);
+    const fetch = fetchOf(settings);
+    const { key } = server;
+    const client = createAppClient({ baseUrl: BASE_URL, key, identity: ada.identity_id, fetch });
+    const warnings: string[] = [];
+    const ran = await client.runJob(
+      { app: "demo", action: "render", costEstimate: 10 },
+      async () => ({ result: "a fox", actualCost: 13 }),
+      { onWarning: (message) => void warnings.push(message) },
+    );
+    expect(ran).toMatchObject({ result: "a fox", credits: 88, unsettled: 1 });
+    expect(ran.job).toMatchObject({ status: "completed", actual_cost: 12 });
+    expect(warnings).toEqual([expect.stringContaining("settled at 12 of 13 credits")]);
+  });
+
+  it.each([
+    ["a key that is none", { key: "pb_pat_x" }],
+    ["an empty identity", { identity: "" }],
+    ["an identity of two lines", { identity: "a\nb" }],
+  ])("refuses %s before it sends anything", (_, wrong) => {
+    const options = { baseUrl: BASE_URL, key: "pb_app_x", identity: "ada", ...wrong };
+    expect(() => createAppClient(options)).toThrow(/must be/);
+  });
+
+  it("is not made in a page", () => {
+    Object.assign(globalThis, { document: {} });
+    try {
+      const options = { baseUrl: BASE_URL, key: "pb_app_x", identity: "ada" };
+      expect(() => createAppClient(options)).toThrow(/never for a page/);
+    } finally {
+      Reflect.deleteProperty(globalThis, "document");
+    }
+  });
+});
+
+describe("the registry, by an operator's client", () => {
+  it("is set, listed, given keys, and rid of them", async () => {
+    const server = await openAppServer("demo");
+    const { person, settings } = server.operator;
+    const token = (await personalToken(person, { scopes: ["admin"] }, { ...settings }))?.token;
+    const { adminApps } = createClient({ baseUrl: BASE_URL, token, fetch: fetchOf(settings) });
+    await adminApps.save("sketch", {
+      name: "Sketch",
+      starterCredits: 5,
+      origins: [],
+      dailyStarterBudget: 50,
+      onExpiry: "charge",
+    });
+    const { apps } = await adminApps.list();
+    expect(apps.find(({ slug }) => slug === "sketch")).toMatchObject({
+      daily_starter_budget: 50,
+      settle: "holder",
+      on_expiry: "charge",
+    });
+    const { id, key } = await adminApps.addKey("sketch", "server");
+    expect(key).toMatch(/^pb_app_/);
+    expect((await adminApps.listKeys("sketch")).keys.map((it) => it.id)).toEqual([id]);
+    await adminApps.revokeKey("sketch", id);
+    expect((await adminApps.listKeys("sketch")).keys).toEqual([]);
+  });
+});

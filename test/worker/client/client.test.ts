@@ -1,0 +1,314 @@
+import { describe, expect, it } from "vitest";
+import {
+  createClient,
+  type ClientOptions,
+  type Fetch,
+  type PassbookClient,
+  type PassbookErrorCode,
+} from "../../../src/client/index.ts";
+import { passTime } from "../support/clock.ts";
+import { getToken } from "../support/device_logins.ts";
+import { BASE_URL, signIn, signInWithCredits } from "../support/passbook.ts";
+import { workerFetch } from "./worker_fetch.ts";
+
+const ORIGIN = "http://localhost";
+const APP = { name: "Demo", starterCredits: 0, origins: [], dailyStarterBudget: null };
+const here: Fetch = (url, init) => workerFetch(url.replace(ORIGIN, BASE_URL), init);
+
+function clientWith(options: Partial<ClientOptions> = {}) {
+  return createClient({ baseUrl: ORIGIN, fetch: here, wait: async () => {}, ...options });
+}
+
+/** `fetch` that answers these in turn, the last one for good, and notes what it was sent. */
+function answering(...answers: readonly (readonly [number, object | string, object?])[]) {
+  const sent: { url: string; headers: Record<string, string> }[] = [];
+  const fetch: Fetch = async (url, { headers }) => {
+    const [status, body, more = {}] = answers[Math.min(sent.length, answers.length - 1)] ?? [
+      500,
+      "",
+    ];
+    sent.push({ url, headers });
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    return { status, headers: new Headers({ ...more }), text: async () => text };
+  };
+  return { fetch, sent };
+}
+
+describe("the client", () => {
+  it("reads the wallet, the lists, and who it is", async () => {
+    const ada = await signInWithCredits();
+    const client = clientWith({ token: ada.token });
+    expect((await client.wallet()).account.credits).toBe(100);
+    for (const action of ["one", "two", "three"]) {
+      await client.jobs.create({ app: "demo", action, costEstimate: 1 });
+    }
+    const actions: string[] = [];
+    for await (const { action } of client.jobs.all({ limit: 1 })) actions.push(action);
+    expect(actions).toEqual(["three", "two", "one"]);
+    const reserves: number[] = [];
+    for await (const { amount } of client.ledger.all({ kind: "reserve", limit: 2 })) {
+      reserves.push(amount);
+    }
+    expect(reserves).toEqual([-1, -1, -1]);
+    expect((await client.me()).email).toBe("ada@example.com");
+    expect(await client.tokens.list()).toEqual([]);
+    const [first] = (await client.jobs.list({ limit: 1 })).jobs;
+    expect(await client.jobs.get(first?.id ?? "")).toEqual(first);
+  });
+
+  it("lists jobs of a range of creation times", async () => {
+    const ada = await signInWithCredits();
+    const client = clientWith({ token: ada.token });
+    const { job_id } = await client.jobs.create({ app: "demo", action: "draw", costEstimate: 5 });
+    const at = new Date((await client.jobs.get(job_id)).created_at);
+    expect((await client.jobs.list({ from: at })).jobs).toHaveLength(1);
+    expect((await client.jobs.list({ to: at.toISOString() })).jobs).toEqual([]);
+  });
+
+  it("fails a job with its reason and metadata", async () => {
+    const ada = await signInWithCredits();
+    const client = clientWith({ token: ada.token });
+    const { job_id } = await client.jobs.create({ app: "demo", action: "draw", costEstimate: 5 });
+    const { job } = await client.jobs.fail({
+      jobId: job_id,
+      reason: "out of paper",
+      metadata: { sheets: 0 },
+    });
+    expect(job).toMatchObject({ failure_reason: "out of paper", metadata: { sheets: 0 } });
+  });
+
+  it("cancels a started job with a session, and not with a personal token", async () => {
+    const ada = await signInWithCredits();
+    const client = clientWith({ token: ada.token });
+    const { job_id } = await client.jobs.create({ app: "demo", action: "draw", costEstimate: 5 });
+    const { job, credits } = await client.jobs.cancel(job_id);
+    expect([job.failure, credits]).toEqual(["expired", 100]);
+    const personal_token = clientWith({ token: (await getToken(ada)).token });
+    await expect(personal_token.jobs.cancel(job_id)).rejects.toMatchObject({ code: "scope" });
+  });
+
+  it("creates and settles many at once, each refused or done by itself", async () => {
+    const ada = await signInWithCredits();
+    const client = clientWith({ token: ada.token });
+    const job = (costEstimate: number) => ({ app: "demo", action: "draw", costEstimate });
+    const created = await client.jobs.createMany([job(60), job(60), job(40)]);
+    expect(created.credits).toBe(0);
+    expect(created.results[1]).toMatchObject({ code: "insufficient_credits" });
+    const ids = created.results.flatMap((it) => ("job_id" in it ? [it.job_id] : []));
+    const settled = await client.jobs.completeMany(
+      ids.map((jobId) => ({ jobId, actualCost: 10, metadata: { done: true } })),
+    );
+    expect(settled.credits).toBe(80);
+    expect(settled.results).toMatchObject(
+      ids.map((id) => ({ job: { id, status: "completed", metadata: { done: true } } })),
+    );
+    await expect(client.jobs.createMany([])).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  it("passes the service's word on", async () => {
+    const ada = await signIn();
+    const client = clientWith({ token: ada.token });
+    const job = { app: "demo", action: "draw", costEstimate: 1 };
+    const code: PassbookErrorCode = "insufficient_credits";
+    await expect(client.jobs.create(job)).rejects.toMatchObject({ code, status: 402 });
+    await expect(client.oauthToken("github")).rejects.toMatchObject({ code: "token_not_found" });
+  });
+
+  it("says that a code is a newer service's, and takes the refusal for one", async () => {
+    const body = { error: "The moon is full.", code: "moon_full" };
+    const { fetch, sent } = answering([403, body]);
+    const error: unknown = await clientWith({ token: "t", fetch })
+      .jobs.create({ app: "demo", action: "draw", costEstimate: 1 })
+      .catch((it: unknown) => it);
+    expect(error).toMatchObject({ code: "unknown_code", status: 403, body });
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each([
+    "http://passbook.example.com",
+    "https://passbook.example.com/path",
+    "https://user@passbook.example.com",
+    "ftp://localhost",
+    "passbook",
+    "",
+  ])("is not made for %s", (baseUrl) => {
+    expect(() => createClient({ baseUrl })).toThrow(/baseUrl/);
+  });
+
+  it("sends nothing without a token, nor with one that is none", async () => {
+    const { fetch, sent } = answering([200, {}]);
+    await expect(clientWith({ fetch }).me()).rejects.toMatchObject({ code: "no_credentials" });
+    const odd = clientWith({ fetch, token: () => "a\r\nX-Admin: yes" });
+    await expect(odd.me()).rejects.toMatchObject({ code: "no_credentials" });
+    expect(sent).toEqual([]);
+  });
+
+  it.each([
+    [302, "", "bad_answer"],
+    [200, "<p>Welcome</p>", "bad_answer"],
+    [200, [], "bad_answer"],
+    [200, { account: { credits: "100" } }, "bad_answer"],
+    [403, { code: "odd" }, "bad_answer"],
+    [502, "Bad gateway", "no_answer"],
+  ])("takes an answer %s %j for none of the service's", async (status, body, code) => {
+    const { fetch } = answering([status, body]);
+    await expect(clientWith({ fetch, token: "t" }).wallet()).rejects.toMatchObject({ code });
+  });
+
+  it.each<[string, (client: PassbookClient) => Promise<unknown>]>([
+    ["signOut", (it) => it.signOut()],
+    ["tokens.revoke", (it) => it.tokens.revoke("x")],
+    ["adminApps.save", (it) => it.adminApps.save("demo", APP)],
+    ["adminApps.addKey", (it) => it.adminApps.addKey("demo", "server")],
+    ["adminApps.revokeKey", (it) => it.adminApps.revokeKey("demo", "x")],
+    ["admin.suspend", (it) => it.admin.suspend("ada", { reason: "case 1" })],
+    ["admin.revokePersonalToken", (it) => it.admin.revokePersonalToken("ada", "x")],
+    ["jobs.complete", (it) => it.jobs.complete({ jobId: "x", actualCost: 1 })],
+  ])("%s is not done because something answered 200", async (_, act) => {
+    for (const body of [{}, { status: "up" }, { job: { id: 5 }, ok: 1, id: 7 }]) {
+      const { fetch } = answering([200, body]);
+      await expect(act(clientWith({ fetch, token: "t" }))).rejects.toMatchObject({
+        code: "bad_answer",
+      });
+    }
+  });
+
+  it.each([
+    [403, "<p>Attention required</p>"],
+    [429, { error: "Slow down." }],
+    [404, { error: "No route.", code: 1010 }],
+    [404, { error: "No route.", code: "WAF-7" }],
+    [200, { status: "up" }],
+  ])("asks again where %s %j came in the service's place", async (status, body) => {
+    const { fetch, sent } = answering([status, body], [200, { identity_id: "1" }]);
+    expect((await clientWith({ fetch, token: "t" }).me()).identity_id).toBe("1");
+    expect(sent).toHaveLength(2);
+  });
+
+  it("repeats reads and keyed writes, waits as told, and gives up after some", async () => {
+    const waited: number[] = [];
+    const wait = async (ms: number) => void waited.push(ms);
+    const busy = [503, { error: "Later.", code: "unavailable" }, { "Retry-After": "7" }] as const;
+    const { fetch, sent } = answering(busy);
+    const client = clientWith({ fetch, token: "t", wait });
+    await expect(client.wallet()).rejects.toMatchObject({
+      code: "unavailable",
+      retryAfterMs: 7000,
+    });
+    expect(sent).toHaveLength(5);
+    expect(Math.min(...waited)).toBeGreaterThanOrEqual(7000);
+  });
+
+  it("repeats no refusal, and nothing that would not change", async () => {
+    for (const [status, code] of [
+      [400, "invalid_request"],
+      [402, "insufficient_credits"],
+      [500, "misconfigured"],
+    ] as const) {
+      const { fetch, sent } = answering([status, { error: "No.", code }]);
+      await expect(clientWith({ fetch, token: "t" }).wallet()).rejects.toMatchObject({ code });
+      expect(sent).toHaveLength(1);
+    }
+  });
+});
+
+describe("session tokens", () => {
+  it("are renewed before they run out, once for all who wait", async () => {
+    const ada = await signInWithCredits();
+    const tokens: string[] = [];
+    const urls: string[] = [];
+    const client = clientWith({
+      token: ada.token,
+      onToken: (token) => tokens.push(token),
+      fetch: (url, init) => {
+        urls.push(url);
+        return here(url, init);
+      },
+    });
+    await client.wallet();
+    expect(tokens).toEqual([]);
+    passTime(14.5 * 60_000);
+    await Promise.all([client.wallet(), client.wallet(), client.me()]);
+    expect(tokens).toHaveLength(1);
+    expect(urls.filter((url) => url.includes("sessionToken"))).toHaveLength(1);
+    passTime(10 * 60_000);
+    expect((await client.wallet()).account.credits).toBe(100);
+  });
+
+  it("of a function are asked of it again when the service refuses one", async () => {
+    const { fetch, sent } = answering(
+      [401, { error: "No.", code: "unauthorized" }],
+      [200, { identity_id: "1" }],
+    );
+    const given = ["first", "second"];
+    const client = clientWith({ fetch, token: () => given.shift() ?? "" });
+    await client.me();
+    expect(sent.map(({ headers }) => headers["Authorization"])).toEqual([
+      "Bearer first",
+      "Bearer second",
+    ]);
+  });
+
+  it("that cannot be renewed are used while they live", async () => {
+    const ada = await signIn();
+    const fetch: Fetch = (url, init) =>
+      url.includes("sessionToken") ? Promise.reject(new TypeError("offline")) : here(url, init);
+    const client = clientWith({ token: ada.token, fetch });
+    passTime(14.5 * 60_000);
+    expect((await client.me()).identity_id).toBe(ada.identity_id);
+  });
+});
+
+describe("device login", () => {
+  it("shows the code, polls, and gets a token that works", async () => {
+    const ada = await signInWithCredits();
+    const waited: number[] = [];
+    const device = clientWith({
+      // Time passes for the service as the client waits.
+      wait: async (ms) => {
+        waited.push(ms);
+        passTime(ms);
+      },
+    });
+    let polls = 0;
+    const token = await device.logInDevice({
+      clientName: "Test",
+      app: "demo",
+      onCode: async ({ user_code }) => {
+        polls += 1;
+        await ada.post("/api/device/complete", { user_code });
+      },
+    });
+    expect([polls, waited]).toEqual([1, [5000]]);
+    const client = clientWith({ token });
+    expect((await client.wallet()).account.credits).toBe(100);
+    const [listed] = await client.tokens.list();
+    expect(listed).toMatchObject({ label: "Test", current: true });
+    await client.tokens.revoke(listed?.id ?? "");
+    await expect(client.wallet()).rejects.toMatchObject({ code: "unauthorized" });
+  });
+
+  it("slows down when told to, and where nobody answers; stops when it is denied", async () => {
+    const waited: number[] = [];
+    const code = {
+      device_code: "d",
+      user_code: "u",
+      verification_uri: "v",
+      expires_in: 900,
+      interval: 5,
+    };
+    const { fetch, sent } = answering(
+      [200, code],
+      [202, { code: "authorization_pending" }],
+      [202, { code: "slow_down" }],
+      [502, ""],
+      [403, "<p>Attention required</p>"],
+      [410, { error: "No.", code: "access_denied" }],
+    );
+    const device = clientWith({ fetch, wait: async (ms) => void waited.push(ms) });
+    const login = device.logInDevice({ onCode: () => {} });
+    await expect(login).rejects.toMatchObject({ code: "access_denied" });
+    expect(waited).toEqual([5000, 5000, 10_000, 20_000, 40_000]);
+    expect(sent).toHaveLength(6);
+  });
+});

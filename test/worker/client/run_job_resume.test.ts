@@ -1,0 +1,184 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createClient, isPassbookError, type Fetch } from "../../../src/client/index.ts";
+import { passTime } from "../support/clock.ts";
+import { BASE_URL, signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
+import {
+  FAULTS,
+  openNetwork,
+  workerFetch,
+  type Fault,
+  type FaultyNetwork,
+} from "./worker_fetch.ts";
+
+const JOB = { app: "demo", action: "draw", costEstimate: 10 };
+const KEY = { key: "render-4711" };
+
+const here: Fetch = (url, init) => workerFetch(url.replace("http://localhost", BASE_URL), init);
+
+/** A process of an app: a client of its own, which knows nothing of those before it. */
+function processOf({ token }: SignedIn, fetch: Fetch = here) {
+  return createClient({ baseUrl: "http://localhost", token, fetch, wait: async () => {} });
+}
+
+/** Runs a job in a process that dies while it works. @returns the job's id */
+async function dieAtWork(person: SignedIn, job: object = JOB): Promise<string> {
+  return new Promise((resolve) => {
+    const work = ({ id }: { id: string }) => {
+      resolve(id);
+      return new Promise<never>(() => {});
+    };
+    void processOf(person).runJob({ ...JOB, ...job }, work, KEY);
+  });
+}
+
+const done = async () => ({ result: "a fox", actualCost: 7 });
+
+const neverDone = async (): Promise<never> => expect.fail("the work was done again");
+
+async function jobsOf(person: SignedIn) {
+  const { jobs } = (await person.get("/api/jobs")).body;
+  return jobs.map(({ status, actual_cost }: { status: string; actual_cost: number }) => [
+    status,
+    actual_cost,
+  ]);
+}
+
+describe("runJob under the caller's own key", () => {
+  it("resumes the job of a process that died at work, and reserves nothing again", async () => {
+    const ada = await signInWithCredits();
+    const id = await dieAtWork(ada);
+    const ran = await processOf(ada).runJob(JOB, done, KEY);
+    expect(ran).toMatchObject({ result: "a fox", credits: 93, job: { id } });
+    expect(await jobsOf(ada)).toEqual([["completed", 7]]);
+  });
+
+  it("does not work again on a job that was completed, and says what it came to", async () => {
+    const ada = await signInWithCredits();
+    await processOf(ada).runJob(JOB, done, KEY);
+    const again = processOf(ada).runJob(JOB, neverDone, KEY);
+    const error: unknown = await again.catch((it: unknown) => it);
+    expect(isPassbookError(error, "job_ended") && error.job).toMatchObject({
+      status: "completed",
+      actual_cost: 7,
+    });
+    expect(await jobsOf(ada)).toEqual([["completed", 7]]);
+  });
+
+  it("does not work again on a job that failed, and names the way to try again", async () => {
+    const ada = await signInWithCredits();
+    const first = processOf(ada).runJob(JOB, () => Promise.reject(new Error("no paper")), KEY);
+    await expect(first).rejects.toThrow("no paper");
+    const again = processOf(ada).runJob(JOB, neverDone, KEY);
+    await expect(again).rejects.toMatchObject({
+      code: "job_ended",
+      message: "The job of this key has failed. To try again, use another key.",
+      job: { status: "failed", failure_reason: "no paper" },
+    });
+  });
+
+  it("does not work on a job that expired meanwhile, since nothing is reserved for it", async () => {
+    const ada = await signInWithCredits();
+    await dieAtWork(ada, { ttlSeconds: 60 });
+    passTime(61_000);
+    const later = await signIn();
+    const again = processOf(later).runJob({ ...JOB, ttlSeconds: 60 }, neverDone, KEY);
+    await expect(again).rejects.toMatchObject({
+      code: "job_ended",
+      job: { status: "failed", failure: "expired" },
+    });
+    expect((await later.get("/api/wallet")).body.account.credits).toBe(100);
+  });
+
+  it("refuses another job under the key", async () => {
+    const ada = await signInWithCredits();
+    await dieAtWork(ada);
+    const other = processOf(ada).runJob({ ...JOB, costEstimate: 11 }, neverDone, KEY);
+    await expect(other).rejects.toMatchObject({ code: "idempotency_key_reused" });
+    expect(await jobsOf(ada)).toEqual([["started", 0]]);
+  });
+
+  it("keeps the job for the next process where the service was away when it was created", async () => {
+    const ada = await signInWithCredits();
+    const network = openNetwork(Array<Fault>(5).fill("answer_lost"));
+    const first = processOf(ada, (url, init) =>
+      network.fetch(url.replace("http://localhost", BASE_URL), init),
+    );
+    await expect(first.runJob(JOB, neverDone, KEY)).rejects.toMatchObject({ code: "no_answer" });
+    await first.whenIdle();
+    expect(await jobsOf(ada)).toEqual([["started", 0]]);
+    expect(await processOf(ada).runJob(JOB, done, KEY)).toMatchObject({ credits: 93 });
+    expect(await jobsOf(ada)).toEqual([["completed", 7]]);
+  });
+
+  it("charges once where two processes run it at the same time", async () => {
+    const ada = await signInWithCredits();
+    const both_at_work = Promise.withResolvers<void>();
+    let working = 0;
+    const work = async () => {
+      working += 1;
+      if (working === 2) both_at_work.resolve();
+      await both_at_work.promise;
+      return done();
+    };
+    const run = () => processOf(ada).runJob(JOB, work, KEY);
+    expect(await Promise.all([run(), run()])).toMatchObject([{ credits: 93 }, { credits: 93 }]);
+    expect(await jobsOf(ada)).toEqual([["completed", 7]]);
+  });
+
+  it.each(["", "two words", "schlüssel", "x".repeat(201)])("refuses the key %j", async (key) => {
+    const ada = await signInWithCredits();
+    const run = processOf(ada).runJob(JOB, neverDone, { key });
+    await expect(run).rejects.toMatchObject({ code: "invalid_argument" });
+    expect(await jobsOf(ada)).toEqual([]);
+  });
+});
+
+/** A network on which a process dies: from its n-th request on nothing of it is sent or heard. */
+function dyingAt(count: number, network: FaultyNetwork) {
+  const died = Promise.withResolvers<void>();
+  const fetch: Fetch = (url, init) => {
+    if (network.sent.length < count) {
+      return network.fetch(url.replace("http://localhost", BASE_URL), init);
+    }
+    died.resolve();
+    return new Promise(() => {});
+  };
+  return { fetch, died: died.promise };
+}
+
+describe("a process that dies at any moment, and one that resumes", () => {
+  it("pay for the work once, by one job", async () => {
+    let people = 0;
+    const faults = fc.array(fc.constantFrom<Fault>("none", ...FAULTS), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(faults, fc.nat({ max: 6 }), faults, async (before, dies_at, after) => {
+        const person = await signInWithCredits("demo", `ada${(people += 1)}@example.com`);
+        const dying = openNetwork(before);
+        const { fetch, died } = dyingAt(dies_at, dying);
+        const first = processOf(person, fetch).runJob(JOB, done, KEY);
+        await Promise.race([first.catch(() => {}), died]);
+        const network = openNetwork(after);
+        const second = processOf(person, (url, init) =>
+          network.fetch(url.replace("http://localhost", BASE_URL), init),
+        );
+        const ended: unknown = await second.runJob(JOB, done, KEY).catch((error: unknown) => error);
+        await second.whenIdle();
+        await dying.deliver();
+        await network.deliver();
+        const jobs = await jobsOf(person);
+        expect(jobs.length).toBeLessThanOrEqual(1);
+        const { credits } = (await person.get("/api/wallet")).body.account;
+        const settled = ended instanceof Error ? null : (ended as { credits: number });
+        if (settled !== null) expect(settled.credits).toBe(93);
+        if (settled !== null || isPassbookError(ended, "job_ended")) {
+          expect([credits, jobs]).toEqual([93, [["completed", 7]]]);
+        } else {
+          // It never reached the service, or never heard: the next process goes on.
+          expect([90, 93, 100]).toContain(credits);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

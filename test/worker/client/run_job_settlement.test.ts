@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { createClient, type Fetch, type RunJobOptions } from "../../../src/client/index.ts";
+import { getToken } from "../support/device_logins.ts";
+import { BASE_URL, signInWithCredits } from "../support/passbook.ts";
+import { workerFetch } from "./worker_fetch.ts";
+
+const JOB = { app: "demo", action: "draw", costEstimate: 40 };
+
+const here: Fetch = (url, init) => workerFetch(url.replace("http://localhost", BASE_URL), init);
+
+/** A client by `token`, and what its runs warned of. */
+function clientBy(token: string, fetch: Fetch = here) {
+  const client = createClient({ baseUrl: "http://localhost", token, fetch, wait: async () => {} });
+  const warnings: string[] = [];
+  const options: RunJobOptions = { onWarning: (message) => void warnings.push(message) };
+  return { client, warnings, options };
+}
+
+async function adaAndClient() {
+  const ada = await signInWithCredits();
+  return { ada, ...clientBy(ada.token) };
+}
+
+describe("runJob, once its work is done", () => {
+  it.each([
+    [12.3, 13],
+    [24.000000001, 25],
+    [0.1, 1],
+  ])("settles a cost of %d at %d, with a warning", async (actualCost, cost) => {
+    const { ada, client, options, warnings } = await adaAndClient();
+    const ran = await client.runJob(JOB, async () => ({ result: "a fox", actualCost }), options);
+    expect(ran).toMatchObject({ result: "a fox", credits: 100 - cost, unsettled: 0 });
+    expect(ran.job).toMatchObject({ status: "completed", actual_cost: cost });
+    expect(warnings).toEqual([expect.stringContaining(`${actualCost}: it is rounded up, ${cost}`)]);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(100 - cost);
+  });
+
+  it.each<[string, unknown]>([
+    ["negative", -1],
+    ["NaN", Number.NaN],
+    ["infinite", Number.POSITIVE_INFINITY],
+    ["more than a job may cost", 1e15],
+    ["text", "25"],
+    ["missing", undefined],
+  ])("settles a cost that is %s at the estimate, with a warning", async (_, actualCost) => {
+    const { client, options, warnings } = await adaAndClient();
+    const done = { result: "a fox", actualCost: actualCost as number };
+    const ran = await client.runJob(JOB, async () => done, options);
+    expect(ran).toMatchObject({ result: "a fox", credits: 60, job: { actual_cost: 40 } });
+    expect(warnings).toEqual([expect.stringContaining("settled at its estimate, 40")]);
+  });
+
+  it("settles although the caller's onWarning throws", async () => {
+    const { client } = await adaAndClient();
+    const onWarning = () => expect.fail("no warnings");
+    const ran = client.runJob(JOB, async () => ({ result: 1, actualCost: 1.5 }), { onWarning });
+    expect(await ran).toMatchObject({ result: 1, credits: 98 });
+  });
+
+  it("keeps a result that the work returned without a cost", async () => {
+    const { client, options } = await adaAndClient();
+    const work = async () => "a fox" as unknown as { result: string; actualCost: number };
+    expect(await client.runJob(JOB, work, options)).toMatchObject({ result: "a fox", credits: 60 });
+  });
+
+  it.each([1.5, -1, Number.NaN, 1_000_000_000_001, "5" as unknown as number])(
+    "refuses an estimate of %s before it sends anything",
+    async (costEstimate) => {
+      const { ada, client } = await adaAndClient();
+      const run = client.runJob({ ...JOB, costEstimate }, async () => expect.fail("it worked"));
+      await expect(run).rejects.toMatchObject({ code: "invalid_argument" });
+      expect((await ada.get("/api/jobs")).body.jobs).toEqual([]);
+    },
+  );
+
+  it("settles at what the token's cap allows where the cost is one credit beyond it", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 50 } });
+    const { client, options, warnings } = clientBy(token.token);
+    const ran = await client.runJob(
+      JOB,
+      async () => ({ result: "a fox", actualCost: 51 }),
+      options,
+    );
+    expect(ran).toMatchObject({ result: "a fox", credits: 50, unsettled: 1 });
+    expect(ran.job).toMatchObject({ status: "completed", actual_cost: 50 });
+    expect(warnings).toEqual([expect.stringContaining("settled at 50 of 51 credits")]);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(50);
+  });
+
+  it("settles at the estimate where a cap refuses the overage without its numbers", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada, { cap: { credits: 50 } });
+    const terse: Fetch = async (url, init) => {
+      const response = await here(url, init);
+      if (response.status !== 402) return response;
+      return { ...response, text: async () => '{"error":"No.","code":"token_budget_exceeded"}' };
+    };
+    const { client, options } = clientBy(token.token, terse);
+    const ran = await client.runJob(JOB, async () => ({ result: 1, actualCost: 51 }), options);
+    expect(ran).toMatchObject({ unsettled: 11, job: { actual_cost: 40 } });
+  });
+
+  it.each<[string, unknown]>([
+    ["too large", { text: "x".repeat(20_000) }],
+    ["larger than a body", { text: "x".repeat(80_000) }],
+    ["not an object", ["a"]],
+    ["not JSON", { bytes: 1n }],
+  ])("settles without metadata that is %s, with a warning", async (_, metadata) => {
+    const { client, options, warnings } = await adaAndClient();
+    const done = { result: "a fox", actualCost: 4, metadata: metadata as Record<string, unknown> };
+    const job = { ...JOB, metadata: { kept: 1 } };
+    const ran = await client.runJob(job, async () => done, options);
+    expect(ran).toMatchObject({ result: "a fox", credits: 96, job: { metadata: { kept: 1 } } });
+    expect(warnings).toEqual([expect.stringContaining("without metadata")]);
+  });
+
+  it("passes the result on with the error where the job cannot be settled", async () => {
+    const { ada, client, options } = await adaAndClient();
+    const run = client.runJob(
+      JOB,
+      async ({ id }) => {
+        await ada.post("/api/jobs/fail", { job_id: id });
+        return { result: "a fox", actualCost: 4 };
+      },
+      options,
+    );
+    await expect(run).rejects.toMatchObject({ code: "job_not_started", result: "a fox" });
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(100);
+  });
+});
+
+describe("runJob, whose work fails", () => {
+  const failing = async (thrown: unknown, more: RunJobOptions = {}) => {
+    const { ada, client, options } = await adaAndClient();
+    const work = (): Promise<never> => Promise.reject(thrown);
+    const run = client.runJob(JOB, work, { ...options, ...more });
+    await expect(run).rejects.toBe(thrown);
+    const [job] = (await ada.get("/api/jobs")).body.jobs;
+    expect(job).toMatchObject({ status: "failed", failure: "reported", actual_cost: 0 });
+    return job.failure_reason as string | null;
+  };
+
+  it("tells why, by the error's message", async () => {
+    expect(await failing(new Error("out of paper"))).toBe("out of paper");
+    expect(await failing("out of paper")).toBe("out of paper");
+  });
+
+  it("shortens a message to 500 characters, and takes out what the service refuses", async () => {
+    expect(await failing(new Error("x".repeat(501)))).toBe(`${"x".repeat(499)}…`);
+    expect(await failing(new Error("a\0b\ud800"))).toBe("ab\ufffd");
+    expect(await failing(new Error(`${"x".repeat(498)}😀😀`))).toBe(`${"x".repeat(498)}\ufffd…`);
+  });
+
+  it("says nothing of an error without a message, or where it is told not to", async () => {
+    expect(await failing(new Error(" "))).toBeNull();
+    expect(await failing({ secret: 1 })).toBeNull();
+    expect(await failing(new Error("the key is 42"), { reportReason: false })).toBeNull();
+  });
+});

@@ -1,0 +1,54 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readUserCode, showUserCode, userCodeFrom } from "../../../src/domain/device_login.ts";
+import { USER_CODE_ALPHABET } from "../../../src/domain/limits.ts";
+
+const letter = fc.constantFrom(...USER_CODE_ALPHABET.split(""));
+const user_code = fc.string({ unit: letter, minLength: 8, maxLength: 8 });
+
+describe("a user code", () => {
+  it("is read back from how it is shown, in any case and with anything people put between", () => {
+    const between = fc.array(fc.constantFrom(" ", "-", "–", "\u00a0", ""), {
+      minLength: 9,
+      maxLength: 9,
+    });
+    fc.assert(
+      fc.property(user_code, between, fc.boolean(), (code, separators, lower) => {
+        expect(readUserCode(showUserCode(code))).toBe(code);
+        const typed = Array.from(code)
+          .map((letter, i) => `${separators[i]}${letter}`)
+          .join("");
+        expect(readUserCode(lower ? typed.toLowerCase() : typed)).toBe(code);
+      }),
+    );
+  });
+
+  it("is nothing else: no vowels, no digits, no other length", () => {
+    for (const text of ["", "BCDFGHJ", "BCDFGHJKL", "ACDFGHJK", "BCDFGHJ1", "BCDF_GHJK"]) {
+      expect(readUserCode(text)).toBeNull();
+    }
+    expect(readUserCode(`BCDFGHJK${" ".repeat(57)}`)).toBeNull();
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const code = readUserCode(text);
+        expect(code === null || /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/.test(code)).toBe(true);
+      }),
+    );
+  });
+
+  it("takes each letter for as many bytes as any other", () => {
+    const counts = new Map<string, number>();
+    for (let byte = 0; byte < 256; byte += 1) {
+      const letter = userCodeFrom(new Uint8Array(8).fill(byte))?.charAt(0);
+      if (letter !== undefined) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+    }
+    expect([...counts.keys()].toSorted().join("")).toBe(USER_CODE_ALPHABET);
+    expect(new Set(counts.values())).toEqual(new Set([12]));
+  });
+
+  it("needs enough usable bytes", () => {
+    expect(userCodeFrom(new Uint8Array(7))).toBeNull();
+    expect(userCodeFrom(new Uint8Array(16).fill(255))).toBeNull();
+    expect(userCodeFrom(new Uint8Array([255, 0, 1, 2, 3, 4, 5, 6, 7]))).toBe("BCDFGHJK");
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { csvRow } from "../../../src/http/account/csv.ts";
+import { descriptionOf, previewOf } from "../../../src/http/account/shown_job.ts";
+import { axisFor, stepArea, stepPath } from "../../../src/pages/chart/scale.ts";
+import { contrast, themeStyle } from "../../../src/pages/theme.ts";
+import { nameFromSlug, number, signed } from "../../../src/pages/words_account.ts";
+
+describe("an axis", () => {
+  it.each([
+    [[], [0, 1]],
+    [
+      [0, 7],
+      [0, 5, 10],
+    ],
+    [[300], [0, 100, 200, 300]],
+    [
+      [-40, 95],
+      [-50, 0, 50, 100],
+    ],
+    [[-3], [-3, -2, -1, 0]],
+    [[1_234_567], [0, 500_000, 1_000_000, 1_500_000]],
+  ])("over %j has the ticks %j", (values, ticks) => {
+    expect(axisFor(values, 3).ticks).toEqual(ticks);
+  });
+
+  it("spans every value with few even ticks", () => {
+    for (let low = -1_000; low <= 0; low += 77) {
+      for (let high = 0; high < 100_000; high = high * 3 + 1) {
+        const { ticks, ...axis } = axisFor([low, high], 3);
+        expect(ticks.length).toBeLessThanOrEqual(4);
+        expect(axis.low).toBeLessThanOrEqual(low);
+        expect(axis.high).toBeGreaterThanOrEqual(high);
+        expect(ticks.at(0)).toBe(axis.low);
+        expect(ticks.at(-1)).toBe(axis.high);
+      }
+    }
+  });
+});
+
+describe("a line of steps", () => {
+  const frame = { from: 0, to: 10, low: -10, high: 10, width: 100, height: 20 };
+  const points = [
+    { at: 0, value: 10 },
+    { at: 5, value: -10 },
+  ];
+
+  it("holds each value until the next, to the end", () => {
+    expect(stepPath(points, frame)).toBe("M0 0H50V20H100");
+    expect(stepPath([], frame)).toBe("");
+  });
+
+  it("has its area between itself and zero", () => {
+    expect(stepArea(points, frame)).toBe("M0 0H50V20H100V10H0Z");
+  });
+});
+
+describe("a theme", () => {
+  it("can be read in light and dark whatever its colour", () => {
+    const colours = ["#000000", "#ffffff", "#ffee00", "#12507b", "#ff0000", "#00ff88", "#7f7f7f"];
+    for (const colour of colours) {
+      const found = themeStyle(colour).match(/#[0-9a-f]{6}/g) ?? [];
+      const [light = "", dark = "", on_light = "", on_dark = ""] = found;
+      for (const paper of ["#ffffff", "#f6f4ee"]) {
+        expect(contrast(light, paper), colour).toBeGreaterThanOrEqual(4.5);
+      }
+      for (const paper of ["#14171c", "#1c2027", "#252a33"]) {
+        expect(contrast(dark, paper), colour).toBeGreaterThanOrEqual(4.5);
+      }
+      expect(contrast(on_light, light), colour).toBeGreaterThanOrEqual(4.5);
+      expect(contrast(on_dark, dark), colour).toBeGreaterThanOrEqual(4.5);
+    }
+  });
+
+  it("keeps a colour that can be read as it is", () => {
+    expect(themeStyle("#12507b")).toContain("light-dark(#12507b,");
+  });
+});
+
+describe("a CSV row", () => {
+  it("keeps numbers and quotes text", () => {
+    expect(csvRow([1, -7, 'say "hi", you', null])).toBe('1,-7,"say ""hi"", you",\r\n');
+  });
+
+  it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1"])(
+    "never begins a formula: %j",
+    (text) => expect(csvRow([text])).toBe(`"'${text}"\r\n`),
+  );
+});
+
+describe("a job's metadata", () => {
+  it.each([
+    "http://a.test/x.png",
+    "javascript:alert(1)",
+    "data:image/png;base64,AAAA",
+    "//a.test/x.png",
+    "https://ada:secret@a.test/x.png",
+    `https://a.test/${"x".repeat(2_048)}`,
+    "",
+    7,
+    null,
+    { href: "https://a.test" },
+  ])("gives no picture for %j", (previewUrl) => expect(previewOf({ previewUrl })).toBeNull());
+
+  it("gives an https picture, and a description that says something", () => {
+    expect(previewOf({ previewUrl: "https://a.test/x y.png" })).toBe("https://a.test/x%20y.png");
+    expect(descriptionOf({ description: "  A cat " })).toBe("A cat");
+    expect(descriptionOf({ description: "x".repeat(500) })).toHaveLength(160);
+    for (const description of ["", "  ", 7, null, undefined]) {
+      expect(descriptionOf({ description })).toBeNull();
+    }
+  });
+});
+
+describe("numbers and names", () => {
+  it("are for people", () => {
+    expect(number(-1_234_567)).toBe("\u22121,234,567");
+    expect(signed(5)).toBe("+5");
+    expect(signed(0)).toBe("0");
+    expect(nameFromSlug("pro-plus")).toBe("Pro plus");
+    expect(nameFromSlug("free")).toBe("Free");
+    expect(nameFromSlug("...")).toBe("...");
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import { complete, expire, fail, reserve, type JobState } from "../../../src/domain/job.ts";
+import { nextLine } from "../../../src/domain/ledger.ts";
+import { BALANCE_MAX_CREDITS } from "../../../src/domain/limits.ts";
+import { isMetadata, mergeMetadata } from "../../../src/domain/metadata.ts";
+import { parseAllowedOrigin } from "../../../src/domain/origins.ts";
+
+const STARTED: JobState = {
+  id: "job",
+  app_slug: "demo",
+  status: "started",
+  reserved: 30,
+  actual_cost: 0,
+  failure: null,
+  max_overage_percent: null,
+};
+
+describe("a ledger line", () => {
+  const line = { kind: "grant", amount: 5, job_id: null, app_slug: "demo", note: null } as const;
+  const posting = { ...line, held: 0 };
+
+  it("is the first, from nothing", () => {
+    expect(nextLine(null, posting)).toEqual({
+      ...line,
+      line: 1,
+      balance_after: 5,
+      reserved_after: 0,
+    });
+  });
+
+  it("follows the one before", () => {
+    expect(nextLine({ line: 7, balance_after: -2, reserved_after: 9 }, posting)).toMatchObject({
+      line: 8,
+      balance_after: 3,
+      reserved_after: 9,
+    });
+  });
+
+  it.each([0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
+    "never has the amount %d",
+    (amount) => {
+      expect(() => nextLine(null, { ...posting, amount })).toThrow("whole number");
+    },
+  );
+
+  it("never leaves the range in which credits can be counted", () => {
+    const full = { line: 1, balance_after: BALANCE_MAX_CREDITS, reserved_after: 0 };
+    expect(() => nextLine(full, { ...posting, amount: 1 })).toThrow("counted exactly");
+  });
+});
+
+describe("the life of a job", () => {
+  const books = (balance_after: number) => ({ balance_after, reserved_after: 0 });
+
+  it("starts where the balance covers the estimate, and only there", () => {
+    expect(reserve(books(30), STARTED, 30).ok).toBe(true);
+    expect(reserve(books(29), STARTED, 30).ok).toBe(false);
+    expect(reserve(books(-1), STARTED, 0).ok).toBe(false);
+  });
+
+  it("reserves nothing as plain zero", () => {
+    const step = reserve(books(0), STARTED, 0);
+    expect(step.ok && Object.is(step.value.posting.amount, 0)).toBe(true);
+  });
+
+  it("gives back or charges the difference when completed", () => {
+    const less = complete({ balance_after: 0, reserved_after: 30 }, STARTED, 10);
+    const more = complete({ balance_after: 0, reserved_after: 30 }, STARTED, 50);
+    expect(less.ok && less.value.posting.amount).toBe(20);
+    expect(more.ok && more.value.posting.amount).toBe(-20);
+  });
+
+  it.each([
+    [30, 0, 30],
+    [30, 10, 33],
+    [7, 10, 7],
+    [0, 1_000, 0],
+    [1_000_000_000_000, 1_000, 11_000_000_000_000],
+    [999_999_999_999, 999, 10_989_999_999_989],
+  ])("limits the cost of an estimate of %i and %i percent to %i", (reserved, percent, limit) => {
+    const job = { ...STARTED, reserved, max_overage_percent: percent };
+    const standing = { balance_after: 0, reserved_after: reserved };
+    expect(complete(standing, job, limit).ok).toBe(true);
+    expect(complete(standing, job, limit + 1)).toEqual({
+      ok: false,
+      refusal: { code: "overage_limit", limit },
+    });
+  });
+
+  it("charges all of the cost when completed after it expired", () => {
+    const expired: JobState = { ...STARTED, status: "failed", failure: "expired" };
+    const late = complete({ balance_after: 0, reserved_after: 30 }, expired, 10);
+    expect(late.ok && late.value.posting.amount).toBe(-10);
+  });
+
+  it("returns the reserve when it fails or expires, and keeps it where told to", () => {
+    const refunded = fail(STARTED, true);
+    const kept = fail(STARTED, false);
+    expect(refunded.ok && refunded.value.posting).toMatchObject({ kind: "refund", amount: 30 });
+    expect(kept.ok && kept.value).toMatchObject({ actual_cost: 30, posting: { amount: 0 } });
+    const given_back = expire({ ...STARTED, on_expiry: "refund" });
+    expect(given_back).toMatchObject({ actual_cost: 0, posting: { kind: "refund", amount: 30 } });
+    const charged = expire({ ...STARTED, on_expiry: "charge" });
+    expect(charged).toMatchObject({
+      status: "failed",
+      failure: "expired",
+      actual_cost: 30,
+      posting: { kind: "settle", amount: 0, held: -30 },
+    });
+  });
+
+  it("charges the rest, or gives it back, when completed after a time-out that kept the reserve", () => {
+    const kept: JobState = { ...STARTED, status: "failed", failure: "expired", actual_cost: 30 };
+    const books = { balance_after: 0, reserved_after: 0 };
+    const cheaper = complete(books, kept, 10);
+    expect(cheaper.ok && cheaper.value.posting).toMatchObject({ amount: 20, held: 0 });
+    const dearer = complete(books, kept, 45);
+    expect(dearer.ok && dearer.value.posting).toMatchObject({ amount: -15, held: 0 });
+  });
+});
+
+describe("metadata", () => {
+  it("is an object, not an array, not null", () => {
+    expect([{}, { a: [] }].every(isMetadata)).toBe(true);
+    expect([[], null, 1, "x", undefined].some(isMetadata)).toBe(false);
+  });
+
+  it("merges __proto__ as a key and leaves prototypes alone", () => {
+    const added = JSON.parse('{"__proto__":{"admin":true}}');
+    const merged = mergeMetadata({ a: 1 }, added);
+    expect(Object.keys(merged)).toEqual(["a", "__proto__"]);
+    expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
+  });
+});
+
+describe("an allowlist entry", () => {
+  it.each([
+    "https://app.example.com",
+    "https://app.example.com/",
+    "https://app.example.com:8443",
+    "https://*.example.com",
+    "http://localhost:3000",
+    "http://app.localhost:3000",
+    "http://127.0.0.1:5173",
+    "http://[::1]:5173",
+    "myapp://callback",
+  ])("%s is taken", (entry) => {
+    expect(parseAllowedOrigin(entry)).not.toBeNull();
+  });
+
+  it.each([
+    "*",
+    "https://*",
+    "https://*.com",
+    "http://*.example.com",
+    "https://*.*.example.com",
+    "https://a*.example.com",
+    "https://*.example.com:8443",
+    "https://app.example.com/path",
+    "https://app.example.com?x",
+    "http://app.example.com",
+    "http://127.0.0.1.example.com",
+    "javascript://x",
+    "example.com",
+    "null",
+    "",
+  ])("%j is not", (entry) => {
+    expect(parseAllowedOrigin(entry)).toBeNull();
+  });
+});

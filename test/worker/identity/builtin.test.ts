@@ -1,0 +1,49 @@
+import { env } from "cloudflare:workers";
+import { readConfig } from "../../../src/config.ts";
+import { createBuiltinAdapter } from "../../../src/identity/builtin/adapter.ts";
+import { describeIdentityPort } from "./contract.ts";
+import { connect, openProviderDouble } from "../support/provider_double.ts";
+
+const BASE_URL = "https://passbook.test";
+
+describeIdentityPort("builtin", () => {
+  const acme = openProviderDouble("acme");
+  const read = readConfig({ ...env, DEV_SIGNIN: "false", BASE_URL, ...connect(acme) });
+  if (!read.ok) throw new Error(JSON.stringify(read.refusal));
+  const { signin_providers: providers, encryption_keys } = read.value;
+  const returned: string[] = [];
+  const owed: { identity_id: string; credits: number }[] = [];
+  const identity = createBuiltinAdapter({
+    database: env.DIRECTORY,
+    base_url: BASE_URL,
+    dev_signin: false,
+    providers,
+    encryption_keys,
+    pseudonyms_of: async (identity) => [JSON.stringify(identity)],
+    open_returned: async (identity_id) => void returned.push(identity_id),
+    owe_debts: async (identity_id, debts) => {
+      for (const { credits } of debts) owed.push({ identity_id, credits });
+      return true;
+    },
+  });
+  return {
+    identity,
+    base_url: BASE_URL,
+    returned,
+    owed,
+    async signIn(person) {
+      const start = { method_id: "acme", base_url: BASE_URL, redirect_to: null, link_to: null };
+      const started = await identity.startSignIn(start);
+      if (started.kind !== "redirect") throw new Error(started.kind);
+      const back = acme.approve(started.to, { sub: person });
+      const request = new Request(back, { headers: { Cookie: cookiePairs(started.set_cookies) } });
+      const finished = await identity.finishSignIn(request, "acme", BASE_URL);
+      const set_cookies = "set_cookies" in finished ? finished.set_cookies : [];
+      return { finished, cookies: cookiePairs(set_cookies) };
+    },
+  };
+});
+
+function cookiePairs(set_cookies: readonly string[]): string {
+  return set_cookies.map((cookie) => cookie.split(";")[0]).join("; ");
+}

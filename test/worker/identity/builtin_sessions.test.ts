@@ -1,0 +1,47 @@
+import { env } from "cloudflare:workers";
+import { drizzle } from "drizzle-orm/d1";
+import { describe, expect, it } from "vitest";
+import { createSessions } from "../../../src/identity/builtin/sessions.ts";
+import { createUsers, type Origin } from "../../../src/identity/builtin/users.ts";
+
+const ACME = { provider: "acme", subject: "ada", issuer: "https://acme.test", client_id: "c" };
+const ZETA = { ...ACME, provider: "zeta", issuer: "https://zeta.test" };
+const NOBODY = { name: null, email: null, email_verified: false };
+
+const UNSEEN = { browser: null, city: null, country: null };
+
+async function ada() {
+  const database = drizzle(env.DIRECTORY);
+  const users = createUsers(database, async (identity) => [JSON.stringify(identity)]);
+  const sessions = createSessions(database);
+  const found = await users.findOrCreate(ACME, NOBODY);
+  const user_id = found.kind === "found" ? found.user_id : "";
+  const start = async (origin: Origin) => {
+    const started = await sessions.start(user_id, origin, UNSEEN);
+    if (started === null) throw new Error("no session");
+    return started.session;
+  };
+  return { users, user_id, start };
+}
+
+describe("a session's binding", () => {
+  it("is not what D1 finds the session by: the JWT that says it goes to the whole family", async () => {
+    const { start } = await ada();
+    const { binding } = await start(ACME);
+    const row = await env.DIRECTORY.prepare("select * from sessions").first();
+    expect(Object.values(row ?? {})).not.toContain(binding);
+  });
+});
+
+describe("unlinking", () => {
+  it("says which sessions it ended", async () => {
+    const { users, user_id, start } = await ada();
+    const own = await start(ACME);
+    expect(await users.link(own, ZETA)).toMatchObject({ kind: "linked" });
+    const { id } = await start(ZETA);
+    expect(await users.unlink(own, "zeta")).toMatchObject({
+      kind: "unlinked",
+      ended_sessions: [{ id, identity_id: user_id }],
+    });
+  });
+});

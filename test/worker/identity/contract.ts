@@ -1,0 +1,211 @@
+/** What every identity provider promises; each adapter runs it. */
+import { describe, expect, it } from "vitest";
+import type { IdentityPort, SignInFinished } from "../../../src/identity/port.ts";
+
+/** An adapter and a world around it in which people can sign in. */
+export interface ProviderWorld {
+  readonly identity: IdentityPort;
+  readonly base_url: string;
+  /** Identities whose accounts were opened as those of people who deleted one before. */
+  readonly returned: readonly string[];
+  /** Debts of deleted accounts that were brought to an account, and which. */
+  readonly owed: readonly { readonly identity_id: string; readonly credits: number }[];
+  /** A person signs in once in a fresh browser: the outcome, and the `Cookie` header afterwards. */
+  signIn(person: string): Promise<{ finished: SignInFinished; cookies: string }>;
+}
+
+const NOTHING_OWED = { credits: 0, debt_ids: [] };
+
+type SignedIn = Extract<SignInFinished, { kind: "signed_in" }>;
+
+/** Runs the contract. `open` gives a world of its own to each test. */
+export function describeIdentityPort(
+  name: string,
+  open: () => ProviderWorld | Promise<ProviderWorld>,
+): void {
+  const request = (world: ProviderWorld, cookies = "", path = "/signin") =>
+    new Request(world.base_url + path, { headers: cookies === "" ? {} : { Cookie: cookies } });
+  const signedIn = async (world: ProviderWorld, person: string) => {
+    const { finished, cookies } = await world.signIn(person);
+    expect(finished.kind).toBe("signed_in");
+    return { ...(finished as SignedIn), cookies };
+  };
+
+  describe(`the identity provider "${name}"`, () => {
+    it("offers ways to sign in, each with a name for its button", async () => {
+      const { sign_in_methods } = (await open()).identity;
+      expect(sign_in_methods.length).toBeGreaterThan(0);
+      for (const method of sign_in_methods) expect(method.name).not.toBe("");
+    });
+
+    it("sends the browser elsewhere to sign in", async () => {
+      const { identity, base_url } = await open();
+      const method_id = identity.sign_in_methods[0]?.id ?? "";
+      const start = { method_id, base_url, redirect_to: null, link_to: null };
+      expect(await identity.startSignIn(start)).toMatchObject({ kind: "redirect" });
+    });
+
+    it("knows no way it does not offer", async () => {
+      const world = await open();
+      const { identity, base_url } = world;
+      const start = { method_id: "nobody", base_url, redirect_to: null, link_to: null };
+      expect(await identity.startSignIn(start)).toEqual({ kind: "unknown_method" });
+      const finished = await identity.finishSignIn(request(world), "nobody", base_url);
+      expect(finished).toEqual({ kind: "unknown_method" });
+    });
+
+    it("resumes no session for a stranger", async () => {
+      const world = await open();
+      expect((await world.identity.resume(request(world))).kind).not.toBe("session");
+    });
+
+    it("resumes the session that a sign-in started", async () => {
+      const world = await open();
+      const { session, cookies } = await signedIn(world, "ada");
+      const resumed = await world.identity.resume(request(world, cookies));
+      expect(resumed).toMatchObject({ kind: "session", session });
+    });
+
+    it("knows a person again, in a session of their own each time", async () => {
+      const world = await open();
+      const first = await signedIn(world, "ada");
+      const second = await signedIn(world, "ada");
+      expect(second.session.identity_id).toBe(first.session.identity_id);
+      expect(second.session.id).not.toBe(first.session.id);
+    });
+
+    it("keeps people apart", async () => {
+      const world = await open();
+      const ada = await signedIn(world, "ada");
+      const ben = await signedIn(world, "ben");
+      expect(ben.session.identity_id).not.toBe(ada.session.identity_id);
+    });
+
+    it("says of a session whether it lives, for its own person only", async () => {
+      const world = await open();
+      const ada = await signedIn(world, "ada");
+      const ben = await signedIn(world, "ben");
+      const { identity } = world;
+      expect(await identity.sessionIsAlive(ada.session.id, ada.session.identity_id)).toBe(true);
+      expect(await identity.sessionIsAlive(ada.session.id, ben.session.identity_id)).toBe(false);
+      expect(await identity.sessionIsAlive("never-was", ada.session.identity_id)).toBe(false);
+    });
+
+    it("ends one session on sign-out and leaves the others", async () => {
+      const world = await open();
+      const here = await signedIn(world, "ada");
+      const there = await signedIn(world, "ada");
+      await world.identity.signOut(request(world, here.cookies));
+      const { identity_id } = here.session;
+      expect(await world.identity.sessionIsAlive(here.session.id, identity_id)).toBe(false);
+      expect(await world.identity.sessionIsAlive(there.session.id, identity_id)).toBe(true);
+      const resumed = await world.identity.resume(request(world, here.cookies));
+      expect(resumed.kind).not.toBe("session");
+    });
+
+    it("says which sessions it ended", async () => {
+      const world = await open();
+      const here = await signedIn(world, "ada");
+      const there = await signedIn(world, "ada");
+      const ended = async (cookies: string) => {
+        const signed_out = await world.identity.signOut(request(world, cookies));
+        return signed_out.kind === "signed_out" ? signed_out.ended_sessions : null;
+      };
+      const { identity_id } = here.session;
+      expect(await ended(here.cookies)).toEqual([{ id: here.session.id, identity_id }]);
+      expect(await ended(here.cookies)).toEqual([]);
+      const left = await world.identity.signOutEverywhere(identity_id);
+      expect(left).toEqual([{ id: there.session.id, identity_id }]);
+      expect(await world.identity.signOutEverywhere(identity_id)).toEqual([]);
+    });
+
+    it("binds a session to its cookies, and reads that of them alone", async () => {
+      const world = await open();
+      const { session, cookies } = await signedIn(world, "ada");
+      expect(await world.identity.sessionBindings(request(world, cookies))).toEqual([
+        session.binding,
+      ]);
+      expect(await world.identity.sessionBindings(request(world))).toEqual([]);
+    });
+
+    it("ends all of a person's sessions at once, and nobody else's", async () => {
+      const world = await open();
+      const sessions = [await signedIn(world, "ada"), await signedIn(world, "ada")];
+      const ben = await signedIn(world, "ben");
+      await world.identity.signOutEverywhere(sessions[0]?.session.identity_id ?? "");
+      for (const { session } of sessions) {
+        expect(await world.identity.sessionIsAlive(session.id, session.identity_id)).toBe(false);
+      }
+      const { id, identity_id } = ben.session;
+      expect(await world.identity.sessionIsAlive(id, identity_id)).toBe(true);
+    });
+
+    it("shows a person how they sign in", async () => {
+      const world = await open();
+      const { session } = await signedIn(world, "ada");
+      const person = await world.identity.readPerson(session.identity_id);
+      expect(person?.identity_id).toBe(session.identity_id);
+      expect(person?.linked).toHaveLength(1);
+      expect(await world.identity.readPerson("nobody")).toBeNull();
+    });
+
+    it("never takes the last way to sign in", async () => {
+      const world = await open();
+      const { session } = await signedIn(world, "ada");
+      const method_id = world.identity.sign_in_methods[0]?.id ?? "";
+      expect(await world.identity.unlink(session, method_id)).not.toMatchObject({
+        kind: "unlinked",
+      });
+      expect((await signedIn(world, "ada")).session.identity_id).toBe(session.identity_id);
+    });
+
+    it("forgets a person with all their sessions, and nobody else", async () => {
+      const world = await open();
+      const { identity } = world;
+      const sessions = [await signedIn(world, "ada"), await signedIn(world, "ada")];
+      const { session: ben } = await signedIn(world, "ben");
+      const { identity_id } = sessions[0]?.session ?? ben;
+      await identity.forgetPerson(identity_id, NOTHING_OWED);
+      await identity.forgetPerson(identity_id, NOTHING_OWED);
+      expect(await identity.readPerson(identity_id)).toBeNull();
+      for (const { session, cookies } of sessions) {
+        expect(await identity.sessionIsAlive(session.id, identity_id)).toBe(false);
+        expect((await identity.resume(request(world, cookies))).kind).not.toBe("session");
+      }
+      expect(await identity.sessionIsAlive(ben.id, ben.identity_id)).toBe(true);
+    });
+
+    it("knows who comes back as somebody new, whose account is opened as such once", async () => {
+      const world = await open();
+      const former = await signedIn(world, "ada");
+      await world.identity.forgetPerson(former.session.identity_id, NOTHING_OWED);
+      const { session } = await signedIn(world, "ada");
+      expect(session.identity_id).not.toBe(former.session.identity_id);
+      expect(world.returned).toEqual([session.identity_id]);
+      expect((await signedIn(world, "ada")).session.identity_id).toBe(session.identity_id);
+      await signedIn(world, "ben");
+      expect(world.returned).toEqual([session.identity_id]);
+    });
+
+    it("brings what a deleted account owed to the account that the person returns with, once", async () => {
+      const world = await open();
+      const { session: former } = await signedIn(world, "ada");
+      await world.identity.forgetPerson(former.identity_id, { credits: 40, debt_ids: [] });
+      await world.identity.forgetPerson(former.identity_id, { credits: 40, debt_ids: [] });
+      expect(world.owed).toEqual([]);
+      await signedIn(world, "ben");
+      const { session } = await signedIn(world, "ada");
+      await signedIn(world, "ada");
+      expect(world.owed).toEqual([{ identity_id: session.identity_id, credits: 40 }]);
+    });
+
+    it("signs nobody in on an answer to nothing", async () => {
+      const world = await open();
+      const method_id = world.identity.sign_in_methods[0]?.id ?? "";
+      const path = `/signin/callback/${method_id}?code=guessed&state=guessed`;
+      const { base_url, identity } = world;
+      const finished = await identity.finishSignIn(request(world, "", path), method_id, base_url);
+      expect(finished.kind).not.toBe("signed_in");
+    });
+  });
+}

@@ -1,0 +1,215 @@
+import { env } from "cloudflare:workers";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type * as z from "zod";
+import type * as wire from "../../../src/client/wire.ts";
+import document from "../../../src/http/openapi/openapi.json";
+import { openApiDocument } from "../../../src/http/openapi/document.ts";
+import type * as schemas from "../../../src/http/openapi/schemas.ts";
+import type { entryView, jobView, settledView } from "../../../src/http/views.ts";
+import { fromOwnPage } from "../support/device_logins.ts";
+import { awaitToken, startDevice } from "../support/device_client.ts";
+import { BASE_URL, send, signIn, signInWithCredits } from "../support/passbook.ts";
+import { check, expectDocumented, paths } from "../support/conformance.ts";
+import { generatedRequests, type Caller } from "./generated.ts";
+
+/** The views, the document and the client say the same: else this does not compile. */
+type Fits<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : never) : never;
+/** The same, where the client promises to change no list. */
+type Reads<One, Other> = [One, keyof Other] extends [Other, keyof One] ? true : never;
+type Schemas = typeof schemas;
+type Of<Name extends keyof Schemas> = Schemas[Name] extends z.ZodType
+  ? z.output<Schemas[Name]>
+  : never;
+const agreed: readonly true[] = [
+  true satisfies Fits<Omit<Of<"job">, "metadata">, Omit<ReturnType<typeof jobView>, "metadata">>,
+  true satisfies Fits<Of<"entry">["kind"], ReturnType<typeof entryView>["kind"]>,
+  true satisfies Fits<keyof Of<"entry">, keyof ReturnType<typeof entryView>>,
+  true satisfies Fits<keyof Of<"settled_job">, keyof ReturnType<typeof settledView>>,
+  true satisfies Reads<Of<"wallet">, wire.Wallet>,
+  true satisfies Fits<Of<"job">, wire.Job>,
+  true satisfies Fits<Of<"settled_job">, wire.SettledJob>,
+  true satisfies Fits<Of<"created_job">, wire.CreatedJob>,
+  true satisfies Fits<Of<"entry">, wire.Entry>,
+  true satisfies Fits<Of<"me">, wire.Me>,
+  true satisfies Reads<Of<"personal_token">, wire.PersonalToken>,
+  true satisfies Fits<Of<"device_authorization">, wire.DeviceAuthorization>,
+];
+
+describe("the OpenAPI document", () => {
+  it("is what the schemas say now", () => {
+    expect(document).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+    expect(document.openapi).toBe("3.1.0");
+    expect(agreed.every(Boolean)).toBe(true);
+  });
+
+  it("has examples of everything, and each is of its schema", () => {
+    for (const [path, item] of Object.entries(paths)) {
+      for (const operation of Object.values(item)) {
+        const bodies = Object.values(operation.requestBody?.content ?? {});
+        for (const response of Object.values(operation.responses)) {
+          if ("content" in response) bodies.push(...Object.values(response.content ?? {}));
+        }
+        for (const { schema, example } of bodies) {
+          if (example !== undefined) check(schema, example, `${path} ${operation.operationId}`);
+        }
+        const json = operation.requestBody?.content["application/json"];
+        expect(json === undefined || json.example !== undefined).toBe(true);
+      }
+    }
+  });
+
+  it("names its contact, its license, its servers and each of its tags", () => {
+    const { contact, license } = document.info;
+    expect([contact.name, license.name, document.servers[0]?.url]).toEqual([
+      expect.stringMatching(/./),
+      "MIT",
+      "/",
+    ]);
+    const used = Object.values(paths).flatMap((item) =>
+      Object.values(item).flatMap(({ tags }) => tags),
+    );
+    expect(new Set(used)).toEqual(new Set(document.tags.map(({ name }) => name)));
+    for (const { description } of document.tags) expect(description).not.toBe("");
+  });
+
+  it("says of every operation what it does, and which errors it may get", () => {
+    for (const [path, item] of Object.entries(paths)) {
+      for (const { summary, description, responses } of Object.values(item)) {
+        const words = [summary, description].every((text) => text !== undefined && text !== "");
+        expect(words, path).toBe(true);
+        const codes = Object.keys(responses);
+        expect(codes.some((code) => code.startsWith("2") || code.startsWith("3"))).toBe(true);
+        expect(codes.some((code) => code.startsWith("4"))).toBe(true);
+      }
+    }
+  });
+
+  it("has no pattern that needs a flag, and no component that nothing refers to", () => {
+    const text = JSON.stringify(document);
+    expect(text).not.toContain("\\\\p{");
+    for (const [kind, components] of Object.entries(document.components)) {
+      if (kind === "securitySchemes") continue;
+      for (const name of Object.keys(components)) {
+        expect(text).toContain(`"#/components/${kind}/${name}"`);
+      }
+    }
+  });
+
+  it("knows every operation by one name", () => {
+    const ids = Object.values(paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it.each([
+    [200, { token: 1 }, {}, /is not what the document says/],
+    [200, { token: "t", more: 1 }, {}, /is not what the document says/],
+    [201, { token: "t" }, {}, /is not in the document/],
+    [202, { code: "slow_down", interval: 5 }, {}, /Retry-After is missing/],
+    [410, { error: "", code: "scope" }, {}, /is not what the document says/],
+    [200, { token: "t" }, { "Passbook-Request-Id": "" }, /Passbook-Request-Id is missing/],
+    [200, { token: "t" }, { Location: "/" }, /location is not in the document/],
+    [200, { token: "t" }, { "X-Powered-By": "us" }, /x-powered-by is not in the document/],
+  ])("does not let %s %j with %j pass", (status, body, more, message) => {
+    const usual = { "Content-Type": "application/json", "Passbook-Request-Id": "1" };
+    const headers = new Headers({ ...usual, ...more });
+    if (headers.get("Passbook-Request-Id") === "") headers.delete("Passbook-Request-Id");
+    const answer = { status, body, headers, text: JSON.stringify(body) };
+    const ask = () => expectDocumented("GET", `${BASE_URL}/api/device/poll`, answer);
+    expect(ask).toThrow(message);
+  });
+
+  it("does not let an endpoint pass that it does not know", () => {
+    const answer = { status: 200, body: {}, headers: new Headers(), text: "{}" };
+    const ask = () => expectDocumented("GET", `${BASE_URL}/api/secret`, answer);
+    expect(ask).toThrow(/does not know/);
+  });
+});
+
+/** Enough for every part of every operation to be met; `npm run fuzz` asks 10,000. */
+const REQUESTS = Number(
+  (env as { TEST_GENERATED_REQUESTS?: string }).TEST_GENERATED_REQUESTS ?? 1_000,
+);
+
+describe("requests made from the document", () => {
+  it("never meet a failure, nor anything that the document does not say", async () => {
+    const ada = await signInWithCredits();
+    // No limits here: the simulated limiter would answer most of it.
+    const limiter = { limit: async () => ({ success: true }) };
+    const settings = Object.fromEntries(
+      Object.keys(env)
+        .filter((name) => name.startsWith("LIMIT_"))
+        .map((name) => [name, limiter]),
+    );
+    const operator = await signIn("root@example.com");
+    Object.assign(settings, { OPERATORS: "root@example.com" });
+    const as_operator = { headers: fromOwnPage(operator) };
+    const bob = await signInWithCredits("demo", "bob@example.com");
+    const write = (method: string, path: string, body: object) => {
+      const headers = { ...as_operator.headers, "Content-Type": "application/json" };
+      return send(method, path, { headers, body: JSON.stringify(body) }, settings);
+    };
+    const app = { name: "Demo", starter_credits: 100, origins: [], daily_starter_budget: null };
+    expect((await write("PUT", "/api/admin/apps/demo", app)).status).toBe(200);
+    const { key } = (await write("POST", "/api/admin/apps/demo/keys", { label: "fuzz" })).body;
+    expect(key).toMatch(/^pb_app_/);
+    const tokenOf = async (limits: object): Promise<string> => {
+      const options = {
+        base_url: BASE_URL,
+        wait: async () => {},
+        fetch: async (url: string, init: RequestInit) => {
+          const answer = await send(init.method ?? "GET", url, init, settings);
+          return new Response(answer.text, { status: answer.status });
+        },
+      };
+      const started = await startDevice(options);
+      await ada.post("/api/device/complete", { user_code: started.user_code, ...limits });
+      const outcome = await awaitToken(options, started);
+      return outcome.kind === "token" ? outcome.token : "";
+    };
+    const proofs: Readonly<Record<Caller, Record<string, string>>> = {
+      bearer: { Authorization: `Bearer ${ada.token}` },
+      cookie: { Cookie: ada.cookies },
+      token: { Authorization: `Bearer ${await tokenOf({})}` },
+      limited: {
+        Authorization: `Bearer ${await tokenOf({ apps: ["demo"], cap: { credits: 20 } })}`,
+      },
+      operator: as_operator.headers,
+      app: { Authorization: `Bearer ${key}`, "Passbook-Identity": ada.identity_id },
+      nobody: {},
+      forged: { Authorization: `Bearer ${ada.token}x` },
+    };
+    const job_ids: string[] = [];
+    for (const cost_estimate of [1, 2, 3]) {
+      const job = { app: "demo", action: "draw", cost_estimate };
+      job_ids.push((await ada.post("/api/jobs", job)).body.job_id);
+    }
+    const { user_code, device_code } = (await send("POST", "/api/device/start")).body;
+    const known = {
+      job_ids,
+      identity_ids: [bob.identity_id],
+      user_codes: [user_code],
+      device_codes: [device_code],
+    };
+    const seen = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(
+        generatedRequests(known),
+        async ({ method, path, caller, headers, body }) => {
+          const init = { headers: { ...headers, ...proofs[caller] }, body };
+          const { status } = await send(method, path, init, settings);
+          const not_set_up = path.startsWith("/api/socialMe") && status === 502;
+          if (status >= 500 && !not_set_up) throw new Error(`${method} ${path} → ${status}`);
+          const kind = `${method} ${path.split("?")[0]?.replace(/[0-9a-f-]{36}/, "{id}")} ${status}`;
+          seen.set(kind, (seen.get(kind) ?? 0) + 1);
+        },
+      ),
+      { numRuns: REQUESTS, endOnFailure: true },
+    );
+    // Not all of it was refused at the door.
+    const succeeded = [...seen.keys()].filter((kind) => / 20\d$/.test(kind));
+    expect(succeeded.length).toBeGreaterThan(20);
+  }, 600_000);
+});

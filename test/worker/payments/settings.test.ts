@@ -1,0 +1,94 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { readConfig } from "../../../src/config.ts";
+import { sayProblem } from "../../../src/setting_problems.ts";
+import { PACKAGES, SELLING } from "./till.ts";
+
+function problemsOf(settings: object): readonly string[] {
+  const read = readConfig({ ...env, ...SELLING, ...settings });
+  return read.ok ? [] : read.refusal.problems.map(sayProblem);
+}
+
+function packages(...changes: readonly object[]): object {
+  const list = PACKAGES.map((it, index) => ({ ...it, ...changes[index] }));
+  return { CREDIT_PACKAGES: JSON.stringify(list) };
+}
+
+describe("settings of money in", () => {
+  it("may be set together, and may be left out", () => {
+    expect(problemsOf({})).toEqual([]);
+    const none = Object.fromEntries(Object.keys(SELLING).map((name) => [name, undefined]));
+    expect(problemsOf(none)).toEqual([]);
+    const read = readConfig({ ...env, ...none });
+    expect(read.ok && read.value.payments).toBeNull();
+  });
+
+  it.each<[string, object, readonly string[]]>([
+    [
+      "no secrets",
+      { STRIPE_SECRET_KEY: undefined, STRIPE_WEBHOOK_SECRET: undefined },
+      [
+        "STRIPE_SECRET_KEY: is missing, and CREDIT_PACKAGES alone cannot take money",
+        "STRIPE_WEBHOOK_SECRET: is missing, and CREDIT_PACKAGES alone cannot take money",
+      ],
+    ],
+    [
+      "nothing for sale",
+      { CREDIT_PACKAGES: undefined },
+      [
+        "CREDIT_PACKAGES: is missing, and STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET alone cannot take money",
+      ],
+    ],
+    ["an empty list", { CREDIT_PACKAGES: "[]" }, ["CREDIT_PACKAGES: must not be empty"]],
+    [
+      "one price twice",
+      packages({}, { price: "price_small" }),
+      ["CREDIT_PACKAGES: has one price twice"],
+    ],
+    ["one id twice", packages({}, { id: "small" }), ["CREDIT_PACKAGES: has one id twice"]],
+    [
+      "a product's id for a price",
+      packages({}, { price: "prod_1" }),
+      ["CREDIT_PACKAGES, entry 2, price: is not the id of a price, such as price_1Pq…"],
+    ],
+    [
+      "no credits",
+      packages({ credits: 0 }),
+      ["CREDIT_PACKAGES, entry 1, credits: must be at least 1"],
+    ],
+    [
+      "a part of a credit",
+      packages({ credits: 1.5 }),
+      ["CREDIT_PACKAGES, entry 1, credits: must be a whole number"],
+    ],
+    [
+      "a publishable key",
+      { STRIPE_SECRET_KEY: "pk_live_1" },
+      ["STRIPE_SECRET_KEY: is not a secret key of Stripe's, such as sk_live_…"],
+    ],
+    [
+      "a key for the signing secret",
+      { STRIPE_WEBHOOK_SECRET: "sk_test_1" },
+      ["STRIPE_WEBHOOK_SECRET: is not a webhook's signing secret of Stripe's, whsec_…"],
+    ],
+  ])("with %s say what would be right", (_, settings, problems) => {
+    expect(problemsOf(settings)).toEqual(problems);
+  });
+
+  it.each(["https://api.stripe.com", "http://localhost:12111", "http://127.0.0.1:1/"])(
+    "let Stripe be asked at %s",
+    (STRIPE_API_URL) => expect(problemsOf({ STRIPE_API_URL })).toEqual([]),
+  );
+
+  it.each([
+    "https://api.stripe.com.evil.example",
+    "https://stripe.example.com",
+    "http://api.stripe.com",
+    "http://localhost:12111/v1",
+    "https://user@api.stripe.com",
+    "nonsense",
+  ])("do not let Stripe be asked at %s", (STRIPE_API_URL) => {
+    const [problem] = problemsOf({ STRIPE_API_URL });
+    expect(problem).toMatch(/^STRIPE_API_URL: must be https:\/\/api\.stripe\.com, or/);
+  });
+});

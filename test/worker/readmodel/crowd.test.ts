@@ -1,0 +1,90 @@
+/**
+ * One outage of D1, and ten thousand accounts that owe it something: when each comes back, by the rule that
+ * the outbox uses. A simulation over the clock, without waiting for it.
+ */
+import { describe, expect, it } from "vitest";
+import { backOff } from "../../../src/domain/back_off.ts";
+import {
+  PROJECTION_DELAY_MS,
+  PROJECTION_RETRY_MAX_MS,
+  PROJECTION_RETRY_MIN_MS,
+} from "../../../src/domain/limits.ts";
+
+const ACCOUNTS = 10_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Numbers that look drawn at random, the same in each run. */
+function drawer(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+interface Outage {
+  /** Tries by minute since D1 went away. */
+  readonly tries: readonly number[];
+  readonly delivered: number;
+  /** How long after D1 came back the last one was delivered, in milliseconds. */
+  readonly last_after_ms: number;
+  readonly most_of_one: number;
+}
+
+/** D1 is away from 0 to `lasts_ms`; accounts get something to deliver over `spread_ms` from 0 on. */
+function simulate(lasts_ms: number, spread_ms: number): Outage {
+  const draw = drawer(7);
+  const tries: number[] = [];
+  let [delivered, last_ms, most_of_one] = [0, 0, 0];
+  for (let account = 0; account < ACCOUNTS; account += 1) {
+    const since_ms = Math.floor((account / ACCOUNTS) * spread_ms);
+    let at_ms = since_ms + PROJECTION_DELAY_MS;
+    for (let its = 1; ; its += 1) {
+      const minute = Math.floor(at_ms / MINUTE_MS);
+      tries[minute] = (tries[minute] ?? 0) + 1;
+      most_of_one = Math.max(most_of_one, its);
+      if (at_ms >= lasts_ms) break;
+      // What `Outbox` does: the debt is as old as its oldest line, whatever instance asks.
+      at_ms += backOff(at_ms - since_ms, draw());
+    }
+    delivered += 1;
+    last_ms = Math.max(last_ms, at_ms);
+  }
+  return {
+    tries: Array.from(tries, (count) => count ?? 0),
+    delivered,
+    last_after_ms: last_ms - lasts_ms,
+    most_of_one,
+  };
+}
+
+describe("ten thousand accounts that owe something when D1 goes away", () => {
+  it.each([
+    { spread: "in one moment", spread_ms: 0 },
+    { spread: "over an hour", spread_ms: HOUR_MS },
+  ])("$spread come back evenly, and all deliver", ({ spread_ms }) => {
+    const outage = simulate(6 * HOUR_MS, spread_ms);
+    expect(outage.delivered).toBe(ACCOUNTS);
+    expect(outage.last_after_ms).toBeLessThanOrEqual(PROJECTION_RETRY_MAX_MS);
+    // From the moment that pauses are longest, a quarter of an hour less up to half of it by chance: an
+    // account tries 4 to 8 times an hour. All together stay within a quarter of their even share.
+    const even_share = (ACCOUNTS * MINUTE_MS) / (PROJECTION_RETRY_MAX_MS * 0.75);
+    const settled = outage.tries.slice(90, 6 * 60);
+    expect(Math.max(...settled)).toBeLessThan(even_share * 1.25);
+    // Six hours: few tries while pauses double, then one each quarter of an hour at the latest.
+    const doublings = Math.log2(PROJECTION_RETRY_MAX_MS / PROJECTION_RETRY_MIN_MS);
+    expect(outage.most_of_one).toBeLessThan(
+      2 * doublings + (6 * HOUR_MS) / (PROJECTION_RETRY_MAX_MS / 2),
+    );
+    // D1 coming back is no stampede either.
+    expect(Math.max(...outage.tries.slice(6 * 60))).toBeLessThan(even_share * 1.25);
+  });
+
+  it("try a few times in the first minute, and ever more seldom", () => {
+    const { tries } = simulate(HOUR_MS, 0);
+    expect(tries[0]).toBeLessThanOrEqual(8 * ACCOUNTS);
+    expect(tries[2]).toBeLessThan(ACCOUNTS);
+    expect(tries[10]).toBeLessThan(ACCOUNTS / 4);
+  });
+});

@@ -1,0 +1,118 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import {
+  PROJECTION_MESSAGE_LINES,
+  PROJECTION_MESSAGE_MAX_BYTES,
+} from "../../../src/domain/limits.ts";
+import { createQueueProjector } from "../../../src/readmodel/queue_projector.ts";
+import { createStraightProjector } from "../../../src/readmodel/straight_projector.ts";
+import { readDailyTotals } from "../../../src/readmodel/totals.ts";
+import { projectorContract, rowsBetween } from "./contract.ts";
+import { countingRows } from "./watched.ts";
+
+const lineOf = () =>
+  env.DB.prepare(
+    "select coalesce(max(line), 0) as line from accounts where id = 'account'",
+  ).first<number>("line");
+
+async function arrivedBySending(line: number): Promise<void> {
+  await vi.waitFor(async () => expect(await lineOf()).toBe(line), 20_000);
+  // What was sent before may come after.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+}
+
+const openStraight = () => createStraightProjector(env.DB);
+const openQueue = () => createQueueProjector(env.TEST_PROJECTIONS, openStraight());
+
+projectorContract("direct", openStraight, async (line) => expect(await lineOf()).toBe(line));
+projectorContract("through the queue", openQueue, arrivedBySending);
+
+describe("the direct projector", () => {
+  it("says that D1 lacks the entries before, and writes no account that claims more", async () => {
+    const projector = openStraight();
+    await projector.apply(rowsBetween(1, 3), 0);
+    expect(await projector.apply(rowsBetween(6, 8), 5)).toBe(false);
+    expect(await lineOf()).toBe(3);
+  });
+
+  it("says that D1 is at another entry than the one just sent", async () => {
+    const projector = openStraight();
+    expect(await projector.apply(rowsBetween(1, 6), 0)).toBe(true);
+    expect(await projector.apply(rowsBetween(4, 6), 3)).toBe(true);
+    expect(await projector.apply(rowsBetween(4, 5), 3)).toBe(false);
+  });
+
+  it("writes one row of totals for an app, and three more for an account's first entry of a day", async () => {
+    const rowsFor = async (line: number): Promise<number> => {
+      const { database, written } = countingRows(env.DB);
+      await createStraightProjector(database).apply(
+        { ...rowsBetween(line, line), jobs: [] },
+        line - 1,
+      );
+      return written();
+    };
+    await openStraight().apply(rowsBetween(1, 1, "other"), 0);
+    await openStraight().apply(rowsBetween(1, 2), 0);
+    expect(await rowsFor(3)).toBe(2);
+    await env.DB.exec("delete from account_days");
+    expect(await rowsFor(4)).toBe(4);
+  });
+
+  it("reads the totals of a day by its apps, not by its accounts", async () => {
+    for (let account = 0; account < 30; account += 1) {
+      await openStraight().apply(rowsBetween(1, 3, `account ${account}`), 0);
+    }
+    const { database, read } = countingRows(env.DB);
+    const [day] = await readDailyTotals(database, 20_000, 20_001, null);
+    expect(day).toMatchObject({ granted: 3_000, jobs: 30, active_accounts: 30 });
+    // The app, entries of no app, and the accounts active in any.
+    expect(read()).toBeLessThanOrEqual(3 + 1);
+  });
+
+  it("accepts nothing of a deleted account, however late it arrives, and keeps its totals", async () => {
+    const projector = openStraight();
+    await projector.apply(rowsBetween(1, 5), 0);
+    const before = await readDailyTotals(env.DB, 20_000, 20_001, null);
+    await projector.bar("account");
+    expect(await projector.forget("account")).toBe(true);
+    expect(await projector.apply(rowsBetween(1, 5), 0)).toBe(false);
+    expect(await readDailyTotals(env.DB, 20_000, 20_001, null)).toEqual(before);
+    expect(await lineOf()).toBe(0);
+  });
+});
+
+describe("a message", () => {
+  it("of the most lines, each as large as can be, fits the queue", async () => {
+    const sent: number[] = [];
+    const queue = {
+      send: (message: unknown) => {
+        sent.push(new TextEncoder().encode(JSON.stringify(message)).byteLength);
+        return Promise.resolve({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } });
+      },
+    };
+    const projector = createQueueProjector(queue, openStraight());
+    expect(projector.lines_at_once).toBe(PROJECTION_MESSAGE_LINES);
+    const rows = rowsBetween(3, 2 + PROJECTION_MESSAGE_LINES);
+    const jobs = rows.jobs.map((job) => ({
+      ...job,
+      account_id: crypto.randomUUID(),
+      id: crypto.randomUUID(),
+      app_slug: "a".repeat(64),
+      action: "\u0001".repeat(200),
+      reserved: Number.MAX_SAFE_INTEGER,
+    }));
+    await projector.apply({ ...rows, jobs }, 2);
+    expect(sent).toHaveLength(1);
+    expect(sent[0]).toBeLessThan(PROJECTION_MESSAGE_MAX_BYTES);
+  });
+
+  it("too large for the queue goes straight", async () => {
+    const send = vi.fn();
+    const projector = createQueueProjector({ send }, openStraight());
+    const rows = rowsBetween(1, 3);
+    const identity_id = "x".repeat(PROJECTION_MESSAGE_MAX_BYTES);
+    await projector.apply({ ...rows, account: { ...rows.account, identity_id } }, 0);
+    expect(send).not.toHaveBeenCalled();
+    expect(await lineOf()).toBe(3);
+  });
+});

@@ -1,0 +1,189 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import type { ProjectionMessage } from "../../../src/readmodel/projector.ts";
+import {
+  consumeProjections,
+  createQueueProjector,
+} from "../../../src/readmodel/queue_projector.ts";
+import { createStraightProjector } from "../../../src/readmodel/straight_projector.ts";
+import { readDailyTotals } from "../../../src/readmodel/totals.ts";
+import { expectReadModel } from "../account/invariants.ts";
+import { fireAlarm, query } from "../support/account_object.ts";
+import { rowsBetween } from "./contract.ts";
+
+const session = { kind: "holder" } as const;
+const lineOf = (id = "account") =>
+  env.DB.prepare("select line from accounts where id = ?").bind(id).first("line");
+const straight = () => createStraightProjector(env.DB);
+
+/** A message as the platform hands it out, which notes what became of it. */
+function messageOf(first: number, last: number, account_id = "account", attempts = 1) {
+  const became = { ack: vi.fn(), retry: vi.fn() };
+  const body: ProjectionMessage = {
+    rows: rowsBetween(first, last, account_id),
+    after_line: first - 1,
+  };
+  const message = { id: `${first}-${last}`, timestamp: new Date(), body, attempts, ...became };
+  return message satisfies Message<ProjectionMessage>;
+}
+
+const untold = () => ({ projector: straight(), catchUp: () => Promise.reject(new Error("told")) });
+
+const batchOf = (
+  messages: readonly Message<ProjectionMessage>[],
+  queue = "passbook-projections",
+) => ({
+  queue,
+  messages,
+});
+
+describe("a batch of the queue", () => {
+  it("becomes one batch of D1, whatever accounts it is of, in any order, with repetitions", async () => {
+    const messages = [
+      ...["one", "two", "three"].flatMap((id) => [
+        messageOf(6, 9, id),
+        messageOf(1, 5, id),
+        messageOf(4, 6, id),
+      ]),
+      messageOf(1, 5, "one"),
+    ];
+    const batch = vi.spyOn(Object.getPrototypeOf(env.DB), "batch");
+    const catchUp = vi.fn();
+    await consumeProjections(batchOf(messages), { projector: straight(), catchUp });
+    expect(batch).toHaveBeenCalledTimes(1);
+    expect(catchUp).not.toHaveBeenCalled();
+    for (const { ack, retry } of messages) {
+      expect([ack.mock.calls.length, retry.mock.calls.length]).toEqual([1, 0]);
+    }
+    for (const id of ["one", "two", "three"]) expect(await lineOf(id)).toBe(9);
+    const { results } = await env.DB.prepare("select count(*) as n from jobs").all();
+    expect(results).toEqual([{ n: 3 * 7 }]);
+  });
+
+  it("counts each line once where a message begins before all of another", async () => {
+    await consumeProjections(batchOf([messageOf(1, 3)]), untold());
+    // The account heard that D1 has 3, and sent anew what another message has a part of.
+    const messages = [messageOf(6, 8), messageOf(4, 9)];
+    await consumeProjections(batchOf(messages), untold());
+    expect(await lineOf()).toBe(9);
+    const [totals] = await readDailyTotals(env.DB, 20_000, 20_001, null);
+    expect(totals).toMatchObject({ jobs: 7, reserved: 14 });
+  });
+
+  it("makes one delivery of messages that follow one another, and counts an account once", async () => {
+    await consumeProjections(batchOf([messageOf(1, 3)]), untold());
+    const batch = vi.spyOn(Object.getPrototypeOf(env.DB), "batch");
+    const messages = [messageOf(6, 8), messageOf(4, 5), messageOf(9, 9)];
+    await consumeProjections(batchOf(messages), untold());
+    expect(batch).toHaveBeenCalledTimes(1);
+    expect(await lineOf()).toBe(9);
+    const [totals] = await readDailyTotals(env.DB, 20_000, 20_001, null);
+    expect(totals).toMatchObject({ jobs: 7, active_accounts: 1 });
+  });
+
+  it("acknowledges a message that comes again after later ones, and changes nothing", async () => {
+    await consumeProjections(batchOf([messageOf(1, 3)]), untold());
+    await consumeProjections(batchOf([messageOf(4, 9)]), untold());
+    const before = await readDailyTotals(env.DB, 20_000, 20_001, null);
+    const again = messageOf(4, 6);
+    await consumeProjections(batchOf([again]), untold());
+    expect([again.ack.mock.calls.length, again.retry.mock.calls.length]).toEqual([1, 0]);
+    expect(await readDailyTotals(env.DB, 20_000, 20_001, null)).toEqual(before);
+    expect(await lineOf()).toBe(9);
+  });
+
+  it("counts several accounts of one day together", async () => {
+    const messages = ["one", "two", "three"].map((id) => messageOf(1, 4, id));
+    await consumeProjections(batchOf(messages), untold());
+    const [totals] = await readDailyTotals(env.DB, 20_000, 20_001, "demo");
+    expect(totals).toMatchObject({ granted: 300, jobs: 6, active_accounts: 3 });
+  });
+
+  it("that lacks lines before makes the account look, and keeps the others'", async () => {
+    const catchUp = vi.fn(() => Promise.resolve());
+    const lacking = messageOf(6, 9, "lacking");
+    const well = messageOf(1, 3, "well");
+    await consumeProjections(batchOf([lacking, well]), { projector: straight(), catchUp });
+    expect(catchUp).toHaveBeenCalledExactlyOnceWith("user_contract");
+    expect([await lineOf("lacking"), await lineOf("well")]).toEqual([null, 3]);
+    expect(lacking.ack).toHaveBeenCalledOnce();
+  });
+
+  it("is kept, and tried later and later, while D1 is away or the account cannot be told", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const message = messageOf(6, 9);
+    const options = { projector: straight(), catchUp: () => Promise.reject(new Error("no")) };
+    await consumeProjections(batchOf([message]), options);
+    expect(message.retry).toHaveBeenCalledExactlyOnceWith({ delaySeconds: 5 });
+    await env.DB.exec("alter table jobs rename to jobs_away");
+    const again = messageOf(1, 3, "account", 4);
+    const old = messageOf(1, 3, "other", 20);
+    await consumeProjections(batchOf([again, old]), options);
+    expect(again.retry).toHaveBeenCalledExactlyOnceWith({ delaySeconds: 40 });
+    expect(old.retry).toHaveBeenCalledExactlyOnceWith({ delaySeconds: 900 });
+    expect([again.ack, old.ack].map((ack) => ack.mock.calls.length)).toEqual([0, 0]);
+  });
+
+  it("does not fail for long by one message that D1 never takes", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const poison = messageOf(1, 3, "poison", 4);
+    Object.assign(poison.body.rows.account, { identity_id: null });
+    const well = messageOf(1, 3, "well", 4);
+    const options = { projector: straight(), catchUp: vi.fn() };
+    await consumeProjections(batchOf([poison, well]), options);
+    expect([poison.ack, well.ack].map((ack) => ack.mock.calls.length)).toEqual([0, 1]);
+    expect(await lineOf("well")).toBe(3);
+  });
+
+  it("of many large messages is split into batches that D1 takes", async () => {
+    const messages = Array.from({ length: 40 }, (_, at) => {
+      const message = messageOf(1, 400, `account ${at}`);
+      const jobs = message.body.rows.jobs.map((job) => ({ ...job, action: "x".repeat(200) }));
+      Object.assign(message.body.rows, { jobs });
+      return message;
+    });
+    const batch = vi.spyOn(Object.getPrototypeOf(env.DB), "batch");
+    await consumeProjections(batchOf(messages), { projector: straight(), catchUp: vi.fn() });
+    expect(batch.mock.calls.length).toBeGreaterThan(1);
+    for (const { ack } of messages) expect(ack).toHaveBeenCalledOnce();
+  });
+});
+
+describe("an account whose lines go through the queue", () => {
+  const ADA = "ada";
+  const accountOf = () => env.ACCOUNT.getByName(ADA);
+  const act = async (credits: number): Promise<void> => {
+    await accountOf().adjustCredits({ amount: credits, note: "a gift" }, null);
+  };
+  it("that were lost on the way looks at what D1 has, and sends them again", async () => {
+    await accountOf().wallet(session, { app: { slug: "demo", starter_credits: 100 } });
+    await fireAlarm(ADA);
+    await expectReadModel(ADA);
+    // The object thinks that D1 has everything; a message with some of it was given up.
+    await act(5);
+    await fireAlarm(ADA);
+    await env.DB.exec("update accounts set line = 2, credits = 100, updated_at_ms = 0");
+    const [two] = await query<{ at_ms: number }>(ADA, "select at_ms from entries where line = 2");
+    await env.DB.prepare("update accounts set updated_at_ms = ?").bind(two?.at_ms).run();
+    expect(await fireAlarm(ADA)).toBe(false);
+    await accountOf().catchUp();
+    expect(await fireAlarm(ADA)).toBe(true);
+    await expectReadModel(ADA);
+  });
+
+  it("is told by the dead letters, through the platform's own queues", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    await accountOf().wallet(session, { app: { slug: "demo", starter_credits: 100 } });
+    await fireAlarm(ADA);
+    const [account] = (await env.DB.prepare("select * from accounts").all()).results;
+    const rows = rowsBetween(3, 4, String(account?.["id"]));
+    const lost = { ...rows, account: { ...rows.account, identity_id: ADA, plan: null as never } };
+    // The constraint refuses it each time it is tried, until the platform gives it up.
+    const catchUp = vi.fn();
+    const account_of = await import("../../../src/account/object.ts");
+    vi.spyOn(account_of.Account.prototype, "catchUp").mockImplementation(catchUp);
+    await createQueueProjector(env.TEST_PROJECTIONS, straight()).apply(lost, 2);
+    await vi.waitFor(() => expect(catchUp).toHaveBeenCalled(), 40_000);
+    expect(await lineOf(String(account?.["id"]))).toBe(2);
+  });
+});

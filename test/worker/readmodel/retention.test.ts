@@ -1,0 +1,147 @@
+import { env } from "cloudflare:workers";
+import { createScheduledController } from "cloudflare:test";
+import { describe, expect, it, vi } from "vitest";
+import { DAY_MS, utcDayOf } from "../../../src/domain/day.ts";
+import {
+  SESSION_CLEANUP_ROWS,
+  UPKEEP_PORTION_ACCOUNTS,
+  UPKEEP_PORTION_ROWS,
+  UPKEEP_PORTIONS,
+} from "../../../src/domain/limits.ts";
+import { tidyReadModel } from "../../../src/readmodel/retention.ts";
+import worker from "../../../src/worker.ts";
+import { environmentWith } from "../support/passbook.ts";
+import { countingRows } from "./watched.ts";
+
+const NOW_MS = 1_800_000_000_000;
+const count = (table: string) => env.DB.prepare(`select count(*) as n from ${table}`).first("n");
+
+/** Accounts by SQL: many are wanted, and where they came from does not matter here. */
+async function insertAccounts(accounts: number): Promise<void> {
+  await env.DB.exec(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${accounts}) insert into accounts (id, identity_id, plan, created_at_ms, line, credits, reserved, updated_at_ms) select printf('account %06d', i), i, 'free', 1, 1, 0, 0, 1 from n`,
+  );
+}
+
+/** Jobs of an account, made so many days ago; ids are UUIDv7 of that moment. */
+async function insertJobs(
+  account_id: string,
+  jobs: number,
+  days_ago: number,
+  status = "completed",
+) {
+  const at_ms = NOW_MS - days_ago * DAY_MS;
+  const hex = at_ms.toString(16).padStart(12, "0");
+  const id = `'${hex.slice(0, 8)}-${hex.slice(8)}-7' || printf('%011d', i)`;
+  await env.DB.exec(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs}) insert into jobs select '${account_id}', ${id}, 'demo', 'draw', '${status}', 1, 1, null, null, ${at_ms}, ${at_ms}, ${at_ms}, 1 from n`,
+  );
+}
+
+describe("a job", () => {
+  it("leaves the read model once it is older than the window, not before, and not while started", async () => {
+    await insertAccounts(2);
+    await insertJobs("account 000001", 3, 31);
+    await insertJobs("account 000002", 2, 29);
+    await insertJobs("account 000002", 1, 40, "started");
+    const done = await tidyReadModel(env.DB, 30, NOW_MS);
+    expect(done).toMatchObject({ deleted_jobs: 3, complete: true });
+    expect(await count("jobs")).toBe(3);
+    await env.DB.exec("update jobs set status = 'failed' where status = 'started'");
+    expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({ deleted_jobs: 1 });
+  });
+});
+
+describe("a day on which an account was active", () => {
+  it("leaves the read model with the jobs of that day, and the totals keep it", async () => {
+    await insertAccounts(2);
+    const today = utcDayOf(NOW_MS);
+    for (const account of ["account 000001", "account 000002"]) {
+      for (const days_ago of [29, 30, 31, 90]) {
+        const insert = env.DB.prepare("insert into account_days values (?1, ?2, 'demo')");
+        await insert.bind(account, today - days_ago).run();
+      }
+    }
+    expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({ complete: true });
+    const { results } = await env.DB.prepare("select distinct day from account_days").all();
+    expect(results).toEqual([{ day: today - 30 }, { day: today - 29 }]);
+  });
+
+  it("is deleted in portions, as many as it takes", async () => {
+    await insertAccounts(1);
+    const rows = UPKEEP_PORTION_ROWS * 2 + 5;
+    await env.DB.exec(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) insert into account_days select 'account 000001', i, 'demo' from n`,
+    );
+    expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({ portions: 4, complete: true });
+    expect(await count("account_days")).toBe(0);
+  });
+});
+
+describe("a run", () => {
+  it("is bounded, and the next goes on from where it stopped", async () => {
+    await insertAccounts(UPKEEP_PORTION_ACCOUNTS * 2);
+    const jobs = UPKEEP_PORTION_ROWS * UPKEEP_PORTIONS + 10;
+    await insertJobs("account 000600", jobs, 100);
+    const first = await tidyReadModel(env.DB, 30, NOW_MS);
+    expect(first).toEqual({
+      deleted_jobs: UPKEEP_PORTION_ROWS * (UPKEEP_PORTIONS - 1),
+      portions: UPKEEP_PORTIONS,
+      complete: false,
+    });
+    // The first portion of accounts is behind it.
+    const place = env.DB.prepare("select after_account_id from upkeep").first("after_account_id");
+    expect(await place).toBe("account 000500");
+    await insertJobs("account 000001", 1, 100);
+    expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({
+      deleted_jobs: UPKEEP_PORTION_ROWS + 10,
+      complete: true,
+    });
+    expect(await count("jobs")).toBe(1);
+    expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({ deleted_jobs: 1 });
+  });
+
+  it("reads the old jobs and the accounts, not the jobs that stay", async () => {
+    await insertAccounts(10);
+    await insertJobs("account 000003", 5, 100);
+    await insertJobs("account 000003", 5_000, 1);
+    const { database, read, written } = countingRows(env.DB);
+    expect(await tidyReadModel(database, 30, NOW_MS)).toMatchObject({ deleted_jobs: 5 });
+    expect(read()).toBeLessThan(100);
+    // In addition to the jobs: the walk's place, moved on and back to the start.
+    expect(written()).toBe(5 + 2);
+  });
+});
+
+describe("the schedule", () => {
+  const controller = () => createScheduledController({ cron: "*/10 * * * *" });
+  const run = (settings: object = {}) =>
+    worker.scheduled?.(controller(), environmentWith(settings));
+
+  it("clears the read model by READ_MODEL_DAYS, and ended sessions, though the other part fails", async () => {
+    vi.spyOn(console, "log").mockReturnValue();
+    const errors = vi.spyOn(console, "error").mockReturnValue();
+    vi.useFakeTimers({ toFake: ["Date"], now: NOW_MS });
+    await insertAccounts(1);
+    await insertJobs("account 000001", 2, 5);
+    await insertSessions(SESSION_CLEANUP_ROWS + 5, NOW_MS);
+    await insertSessions(1, NOW_MS + 1);
+    await run();
+    expect(await count("jobs")).toBe(2);
+    expect(await sessions()).toBe(1);
+    await run({ READ_MODEL_DAYS: "4" });
+    expect(await count("jobs")).toBe(0);
+
+    await insertSessions(1, NOW_MS);
+    await env.DB.exec("alter table jobs rename to jobs_away");
+    await expect(run({ READ_MODEL_DAYS: "4" })).rejects.toThrow("read_model");
+    expect(errors).toHaveBeenCalledWith(expect.objectContaining({ part: "read_model" }));
+    expect(await sessions()).toBe(1);
+  });
+
+  const sessions = () => env.DIRECTORY.prepare("select count(*) as n from sessions").first("n");
+  const insertSessions = (rows: number, expires_at_ms: number) =>
+    env.DIRECTORY.exec(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) insert into sessions (secret_hash, id, user_id, created_at_ms, expires_at_ms) select hex(randomblob(16)), hex(randomblob(16)), 'user', 1, ${expires_at_ms} from n`,
+    );
+});

@@ -1,0 +1,214 @@
+/**
+ * Accounts that live, deliver late, twice and out of turn, are replaced and forgotten, while upkeep runs: the
+ * totals are exact after every step.
+ */
+import { env } from "cloudflare:workers";
+import * as fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { DAY_MS, utcDayOf } from "../../../src/domain/day.ts";
+import { MEASURES, type LineTotals } from "../../../src/readmodel/line_totals.ts";
+import { tidyReadModel } from "../../../src/readmodel/retention.ts";
+import { createStraightProjector } from "../../../src/readmodel/straight_projector.ts";
+import { readDailyTotals } from "../../../src/readmodel/totals.ts";
+import { rowsBetween } from "./contract.ts";
+import { seriesOf, type Totals } from "./totals_model.ts";
+import { histories } from "../support/histories.ts";
+
+const START_MS = 20_000 * DAY_MS;
+const HOUR_MS = DAY_MS / 24;
+const APPS = ["one", "two"];
+const ACCOUNTS = ["a", "c", "e"];
+/** Longer than any history: what arrives after the window may count its account again. */
+const WINDOW_DAYS = 90;
+
+type Step =
+  | {
+      readonly do: "live";
+      readonly account: number;
+      readonly app: string;
+      readonly credits: number;
+      readonly hours_back: number;
+    }
+  | { readonly do: "wait"; readonly hours: number }
+  | {
+      readonly do: "deliver";
+      readonly accounts: readonly number[];
+      readonly lines: number;
+      readonly again: number;
+    }
+  | { readonly do: "upkeep" }
+  | { readonly do: "deliver too early" | "replace" | "forget" | "wipe"; readonly account: number };
+
+const account = fc.nat({ max: ACCOUNTS.length - 1 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("live"),
+      account,
+      app: fc.constantFrom("", ...APPS),
+      credits: fc.nat({ max: 9 }),
+      hours_back: fc.nat({ max: 23 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("wait"),
+      hours: fc.constantFrom(1, 12, 24, 30),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("deliver"),
+      accounts: fc.subarray([...ACCOUNTS.keys()], { minLength: 1 }),
+      lines: fc.integer({ min: 1, max: 5 }),
+      again: fc.nat({ max: 3 }),
+    }),
+  },
+  fc.record({ do: fc.constant("upkeep") }),
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom("deliver too early", "replace", "forget", "wipe"),
+      account,
+    }),
+  },
+);
+
+/** An account's book: what its object has, and how much of it D1 was told. */
+class Book {
+  readonly id: string;
+  readonly lines: LineTotals[] = [];
+  told = 0;
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+class History {
+  readonly #projector = createStraightProjector(env.DB);
+  readonly #books = ACCOUNTS.map((id) => new Book(id));
+  readonly #model: Totals = new Map();
+  #now_ms = START_MS;
+  #made = 0;
+
+  async take(step: Step): Promise<void> {
+    switch (step.do) {
+      case "live": {
+        const { lines } = this.#book(step.account);
+        const day = utcDayOf(this.#now_ms - step.hours_back * HOUR_MS);
+        const line = { line: lines.length + 1, day, app_slug: step.app };
+        lines.push({ ...line, reserved: step.credits, jobs: 1, adjusted: 0 - step.credits });
+        return;
+      }
+      case "wait":
+        this.#now_ms += step.hours * HOUR_MS;
+        return;
+      case "deliver":
+        return this.#deliver(step.accounts, step.lines, step.again);
+      case "deliver too early": {
+        const book = this.#book(step.account);
+        const after_line = book.told + 1;
+        if (book.lines.length <= after_line) return;
+        const rows = this.#rows(book, after_line, book.lines.length);
+        expect(await this.#projector.apply(rows, after_line)).toBe(false);
+        return;
+      }
+      case "replace": {
+        const book = this.#book(step.account);
+        if (book.lines.length === 0) return;
+        await this.#projector.replaceAccount(this.#rows(book, 0, book.lines.length).account);
+        book.told = book.lines.length;
+        return;
+      }
+      case "forget": {
+        const { id } = this.#book(step.account);
+        while (!(await this.#projector.forget(id)));
+        this.#made += 1;
+        this.#books[step.account] = new Book(`${ACCOUNTS[step.account]}${this.#made}`);
+        return;
+      }
+      case "wipe":
+        await emptyD1();
+        this.#model.clear();
+        for (const book of this.#books) book.told = 0;
+        return;
+      case "upkeep":
+        await tidyReadModel(env.DB, WINDOW_DAYS, this.#now_ms);
+        return;
+    }
+  }
+
+  #book(account: number): Book {
+    return this.#books[account] ?? expect.fail("no such account");
+  }
+
+  #rows(book: Book, after_line: number, to_line: number) {
+    const rows = rowsBetween(Math.max(1, after_line + 1), to_line, book.id);
+    return { ...rows, grants: [], jobs: [], lines: book.lines.slice(after_line, to_line) };
+  }
+
+  async #deliver(accounts: readonly number[], lines: number, again: number): Promise<void> {
+    const owing = accounts.map((at) => this.#book(at)).filter((book) => book.lines.length > 0);
+    const deliveries = owing.map((book) => {
+      const after_line = Math.max(0, book.told - again);
+      const to_line = Math.min(book.lines.length, after_line + lines);
+      const news = book.lines.slice(book.told, to_line);
+      for (const line of news) this.#count(book.id, line);
+      book.told += news.length;
+      return { rows: this.#rows(book, after_line, to_line), after_line };
+    });
+    const applied = await this.#projector.applyAll(deliveries);
+    expect(applied).toEqual(owing.map(({ told }) => told));
+  }
+
+  #count(id: string, { day, app_slug, ...sums }: LineTotals): void {
+    for (const app of ["*", app_slug]) {
+      const key = `${new Date(day * DAY_MS).toISOString().slice(0, 10)} ${app}`;
+      const total = this.#model.get(key) ?? { accounts: new Set<string>() };
+      this.#model.set(key, total);
+      total.accounts.add(id);
+      for (const name of MEASURES) total[name] = (total[name] ?? 0) + (sums[name] ?? 0);
+    }
+  }
+
+  async expectExact(): Promise<void> {
+    for (const app of ["*", "", ...APPS]) {
+      const series = await readDailyTotals(env.DB, 0, 100_000, app === "*" ? null : app);
+      expect(series).toEqual(seriesOf(this.#model, app));
+    }
+  }
+}
+
+async function emptyD1(): Promise<void> {
+  const tables = ["accounts", "grants", "jobs", "daily_totals", "account_days", "upkeep"];
+  await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
+}
+
+// Other files count accounts.
+afterEach(emptyD1);
+
+describe("random histories of deliveries, replacements, deletions and upkeep", () => {
+  it(
+    "daily totals are exact after every step of a random history",
+    { tags: ["history"] },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(step, { minLength: 10, maxLength: 40, size: "max" }),
+          async (steps) => {
+            await emptyD1();
+            const history = new History();
+            for (const one of steps) {
+              await history.take(one);
+              await history.expectExact();
+            }
+          },
+        ),
+        { numRuns: histories(60) },
+      );
+    },
+  );
+});

@@ -1,0 +1,78 @@
+/** Looking into an account's object from a test, and doing to it what the platform may do. */
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+import type { EntryRow, JobRow } from "../../../src/account/store.ts";
+
+function stubOf(identity_id: string) {
+  return env.ACCOUNT.getByName(identity_id);
+}
+
+/** Rows of the object's own tables. */
+export interface Contents {
+  readonly entries: readonly EntryRow[];
+  readonly jobs: readonly JobRow[];
+  readonly long_jobs: readonly { job_id: string; expires_at_ms: number }[];
+  readonly apps: readonly { slug: string; starter_credits: number; granted_at_ms: number | null }[];
+}
+
+/** Runs SQL inside the object and gives its rows. */
+export function query<Row>(identity_id: string, sql: string): Promise<Row[]> {
+  return runInDurableObject(stubOf(identity_id), (_, state) =>
+    state.storage.sql.exec(sql).toArray(),
+  ) as Promise<Row[]>;
+}
+
+/** Changes rows behind the object's back; it wakes anew, since what it remembers is no longer so. */
+export async function change(identity_id: string, sql: string): Promise<void> {
+  await query(identity_id, sql);
+  await evictDurableObject(stubOf(identity_id));
+}
+
+export async function readContents(identity_id: string): Promise<Contents> {
+  return {
+    entries: await query(identity_id, "select * from entries order by line"),
+    jobs: await query(identity_id, "select * from jobs order by id"),
+    long_jobs: await query(identity_id, "select * from long_jobs order by job_id"),
+    apps: await query(identity_id, "select * from apps order by slug"),
+  };
+}
+
+/** Everything the object has stored, as text: equal before and after means that nothing changed. */
+export async function dump(identity_id: string): Promise<string> {
+  const account = await query(identity_id, "select * from account");
+  const keys = await query(identity_id, "select * from idempotency_keys");
+  return JSON.stringify([account, keys, await readContents(identity_id)]);
+}
+
+/** Counts the rows that SQL in the object writes from now on, until the test ends; alarms it sets are none. */
+export async function countRowsWritten(identity_id: string): Promise<() => number> {
+  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+  await runInDurableObject(stubOf(identity_id), (_, state) => {
+    const prototype = Object.getPrototypeOf(state.storage.sql);
+    const exec = prototype.exec;
+    vi.spyOn(prototype, "exec").mockImplementation(function (this: SqlStorage, ...args: unknown[]) {
+      const cursor = Reflect.apply(exec, this, args) as (typeof cursors)[number];
+      cursors.push(cursor);
+      return cursor;
+    });
+  });
+  return () => cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0);
+}
+
+/** Drops the object from memory, as the platform may at any time between two requests. */
+export async function evict(identity_id: string): Promise<void> {
+  // Only a running object can be evicted.
+  await query(identity_id, "select 1");
+  await evictDurableObject(stubOf(identity_id));
+}
+
+/** Fires the object's alarm now. False where none is armed. */
+export function fireAlarm(identity_id: string): Promise<boolean> {
+  return runDurableObjectAlarm(stubOf(identity_id));
+}
+
+/** Calls the alarm handler whether or not an alarm is armed, as a retry by the platform does. */
+export async function repeatAlarm(identity_id: string): Promise<void> {
+  await runInDurableObject(stubOf(identity_id), (instance) => instance.alarm());
+}

@@ -1,0 +1,39 @@
+/** The routes that the app really has: what holds of every address is asked of all of them. */
+import { createApp } from "../../../src/app.ts";
+import { servicesFor } from "../../../src/services.ts";
+
+/** One method of one address. */
+export interface Route {
+  readonly method: string;
+  /** As the app has it, `/api/jobs/:id`. */
+  readonly path: string;
+  /** With something in place of each parameter. */
+  readonly address: string;
+}
+
+const PARAMETERS: Readonly<Record<string, string>> = {
+  ":id": "018f0000-0000-7000-8000-000000000000",
+  ":identity_id": "nobody",
+  ":provider": "acme",
+  ":slug": "demo",
+};
+
+/** Every route once; middleware answers nothing by itself. */
+export const ROUTES: readonly Route[] = [
+  ...new Map(
+    createApp(servicesFor)
+      .routes.filter(({ method }) => method !== "ALL")
+      .map(({ method, path }) => [`${method} ${path}`, { method, path, address: fill(path) }]),
+  ).values(),
+];
+
+/** The routes of the API. */
+export const API_ROUTES = ROUTES.filter(({ path }) => path.startsWith("/api/"));
+
+function fill(path: string): string {
+  return path.replace(/:\w+/g, (name) => {
+    const value = PARAMETERS[name];
+    if (value === undefined) throw new Error(`what stands for ${name}? Say so here`);
+    return value;
+  });
+}
