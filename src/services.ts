@@ -1,5 +1,5 @@
 /** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
-import { createAccountDeletion } from "./account_deletion.ts";
+import { createAccountDeletion } from "./operations/account_deletion.ts";
 import { createAccounts } from "./account/client.ts";
 import { createUpstreamTokenVault } from "./account/vault/client.ts";
 import { createStarterBudgets } from "./budget/client.ts";
@@ -9,7 +9,7 @@ import {
   readConfig,
   type Config,
   type Misconfiguration,
-} from "./config.ts";
+} from "./config/config.ts";
 import { createDeviceLogins } from "./device/client.ts";
 import { createRequestCopies } from "./device/request_copies.ts";
 import { createDeviceCodes } from "./device/device_code.ts";
@@ -32,16 +32,16 @@ import { createReadModel } from "./readmodel/queries.ts";
 import { consumeProjections } from "./readmodel/queue_projector.ts";
 import { tidyReadModel } from "./readmodel/retention.ts";
 import { createStraightProjector } from "./readmodel/straight_projector.ts";
-import { askDatabase, createReadiness } from "./readiness.ts";
-import { sayProblem } from "./setting_problems.ts";
+import { askDatabase, createReadiness } from "./operations/readiness.ts";
+import { sayProblem } from "./config/problems.ts";
 import { createLivingPersonalTokens } from "./tokens/living_personal_tokens.ts";
 import { createMint } from "./tokens/mint.ts";
 import { createPersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
 import { createTemplateTokens } from "./tokens/template_token.ts";
-import { repairLostAccounts } from "./lost_accounts.ts";
-import { runUpkeep } from "./upkeep.ts";
-import { createWildcardGuard } from "./wildcards.ts";
+import { repairLostAccounts } from "./operations/lost_accounts.ts";
+import { runUpkeep } from "./operations/upkeep.ts";
+import { createWildcardGuard } from "./operations/wildcards.ts";
 
 /** A person whose session approved a login, or who closes their own account. */
 const HOLDER = { kind: "holder" } as const;

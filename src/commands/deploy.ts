@@ -9,7 +9,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { mistakenSettings } from "../config.ts";
+import { mistakenSettings } from "../config/config.ts";
 import { readPlan, reportDeployment, withIds, type DeployPlan } from "./deploy_plan.ts";
 import {
   askWhereToKeep,

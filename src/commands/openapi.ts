@@ -6,7 +6,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { runnerImport, type Plugin } from "vite";
 
-const FILE = "src/http/openapi/openapi.json";
+const FILE = "docs/openapi.json";
 
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
 const TEXT = "\0text";

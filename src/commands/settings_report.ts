@@ -1,6 +1,6 @@
 /** Telling a developer or operator what is wrong with settings, before anything starts. */
-import { ignoredOperators, mistakenSettings, readConfig } from "../config.ts";
-import { sayProblem, type SettingProblem } from "../setting_problems.ts";
+import { ignoredOperators, mistakenSettings, readConfig } from "../config/config.ts";
+import { sayProblem, type SettingProblem } from "../config/problems.ts";
 import { PROVIDERS_SETTING } from "./provider_settings.ts";
 import { wildcardsOpenToStrangers } from "./wildcards.ts";
 

@@ -1,6 +1,6 @@
 /**
  * The static files beside the Worker, outside its script and start-up: `/openapi.json`, `/docs`, under
- * `/static` what the pages load, and for the Worker alone the list of names that strangers get.
+ * `/static` what the pages load, and, for the Worker only, the list of shared hosting suffixes.
  */
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -51,8 +51,8 @@ const START = `window.SwaggerUIBundle({
 
 /** What the style sheets are made of, in order. The console's is beside that of all pages. */
 const STYLES = {
-  "passbook.css": ["passbook.css", "style/shell.css", "style/account.css", "style/statement.css"],
-  "console.css": ["style/console.css"],
+  "passbook.css": ["base.css", "shell.css", "account.css", "statement.css"],
+  "console.css": ["console.css"],
 } as const;
 
 const SCRIPTS = ["forms.js", "live.js", "times.js"];
@@ -81,7 +81,7 @@ export async function prepareAssets(): Promise<void> {
   const viewer = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   await mkdir(join(FOLDER, "docs"), { recursive: true });
   for (const file of VIEWER_FILES) await cp(join(viewer, file), join(FOLDER, "docs", file));
-  await cp("src/http/openapi/openapi.json", join(FOLDER, "openapi.json"));
+  await cp("docs/openapi.json", join(FOLDER, "openapi.json"));
   await cp("src/domain/hosting_suffixes.txt", join(FOLDER, "hosting_suffixes.txt"));
   await writeFile(join(FOLDER, "docs.html"), PAGE);
   await writeFile(join(FOLDER, "docs", "start.js"), START);
@@ -93,9 +93,9 @@ async function preparePageFiles(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [sheet, parts] of Object.entries(STYLES)) {
     const styles = await Promise.all(
-      parts.map((name) => readFile(join("src/pages", name), "utf8")),
+      parts.map((name) => readFile(join("src/web/style", name), "utf8")),
     );
     await writeFile(join(folder, sheet), styles.join(""));
   }
-  for (const name of SCRIPTS) await cp(join("src/pages/scripts", name), join(folder, name));
+  for (const name of SCRIPTS) await cp(join("src/web/scripts", name), join(folder, name));
 }

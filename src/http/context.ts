@@ -4,6 +4,7 @@ import { createFactory } from "hono/factory";
 import { HOLDER, type Caller } from "../account/contract.ts";
 import type { Person, Session } from "../identity/port.ts";
 import type { AppProof, Proof, SessionProof } from "../domain/proof.ts";
+import type { RefusalPage } from "./refusal_page.ts";
 import type { Services } from "./services.ts";
 
 /**
@@ -33,6 +34,8 @@ export interface AppEnvironment {
     /** The service's own origin: `BASE_URL`, in development the request's. */
     base_url: string;
     request_id: string;
+    /** The page for a refusal, where a person reads it. */
+    refusal_page: RefusalPage;
     principal: Principal | AppPrincipal;
     /** On pages for the signed-in person: their session, known to live. */
     session: Session;

@@ -3,12 +3,12 @@ import { HTTPException } from "hono/http-exception";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { AppContext } from "./context.ts";
-import { refuseByAccept } from "./problem.tsx";
-import { TooManyLookups } from "./rate_limits.ts";
+import { refuseByAccept } from "./refusal_page.ts";
+import { TooManyLookups } from "./middleware/rate_limits.ts";
 import { refuse } from "./refusals.ts";
 
 /** The error handler of the whole app. */
-export function answerFailure(error: Error, context: AppContext): Response | Promise<Response> {
+export function respondToFailure(error: Error, context: AppContext): Response | Promise<Response> {
   if (error instanceof HTTPException && error.status === 400) {
     return refuse(context, { code: "invalid_request", detail: "The body is not valid JSON." });
   }

@@ -3,8 +3,8 @@ import { shownAddress } from "../domain/origins.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { AppContext } from "./context.ts";
-import { allowedRedirect } from "./origins.ts";
-import { logRefusedOrigin } from "./refused_origins.ts";
+import { allowedRedirect } from "./middleware/origins.ts";
+import { logRefusedOrigin } from "./middleware/refused_origins.ts";
 
 /**
  * The address asked for, null where none was. What is not allowed is refused as

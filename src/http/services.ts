@@ -1,9 +1,9 @@
 /** What a request may use of the rest of the house; the composition root puts it together. */
 import type { Accounts } from "../account/client.ts";
 import type { UpstreamTokenVault } from "../account/vault/client.ts";
-import type { AccountDeletion } from "../account_deletion.ts";
+import type { AccountDeletion } from "../operations/account_deletion.ts";
 import type { ReserveStarter } from "../budget/client.ts";
-import type { Config, Misconfiguration } from "../config.ts";
+import type { Config, Misconfiguration } from "../config/config.ts";
 import type { DeviceLogins } from "../device/client.ts";
 import type { DeviceCodes } from "../device/device_code.ts";
 import type { RequestCopies } from "../device/request_copies.ts";
@@ -23,7 +23,7 @@ import type { MintPersonalToken } from "../tokens/mint.ts";
 import type { PersonalTokens } from "../tokens/personal_token.ts";
 import type { SessionTokens } from "../tokens/session_token.ts";
 import type { SignTemplateToken } from "../tokens/template_token.ts";
-import type { KeepOwned } from "../wildcards.ts";
+import type { KeepOwned } from "../operations/wildcards.ts";
 
 /** Everything a request may use. */
 export interface Services {

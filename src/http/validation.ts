@@ -16,7 +16,7 @@ import { findInvisible } from "../domain/shown_text.ts";
 import { APP_SLUG_PATTERN } from "../domain/slug.ts";
 import type { IdempotencyGuard } from "../account/contract.ts";
 import { factory, type AppContext } from "./context.ts";
-import { refuseByAccept } from "./problem.tsx";
+import { refuseByAccept } from "./refusal_page.ts";
 import { refuse } from "./refusals.ts";
 import { findUnknownField, misspelt } from "./unknown_fields.ts";
 

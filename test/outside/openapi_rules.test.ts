@@ -12,7 +12,7 @@ interface Report {
 
 it("the OpenAPI document passes Redocly's recommended rules without errors or warnings", async () => {
   const redocly = "node_modules/@redocly/cli/bin/cli.js";
-  const file = "src/http/openapi/openapi.json";
+  const file = "docs/openapi.json";
   const options = ["lint", file, "--extends=recommended", "--format=json"];
   const env = {
     ...process.env,

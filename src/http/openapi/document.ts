@@ -1,83 +1,21 @@
-/** The OpenAPI document. `npm run openapi` writes it to `openapi.json` beside this file. */
-import { createDocument, type ZodOpenApiOverride, type ZodOpenApiPathsObject } from "zod-openapi";
+/** The OpenAPI document. `npm run openapi` writes it to `docs/openapi.json`. */
+import { createDocument, type ZodOpenApiOverride } from "zod-openapi";
 import { PAGE_DEFAULT_ROWS, PAGE_MAX_ROWS } from "../../domain/limits.ts";
 import { metadata, pageLimit } from "../validation.ts";
-import { admin_paths } from "./admin_paths.ts";
-import { app_paths } from "./app_paths.ts";
-import { money_paths } from "./money_paths.ts";
-import { operation, TAGS } from "./operation.ts";
-import { people_paths } from "./people_paths.ts";
-import * as schemas from "./schemas.ts";
-
-const service_paths: ZodOpenApiPathsObject = {
-  "/.well-known/jwks.json": {
-    get: operation({
-      id: "readPublicKeys",
-      tag: "Service",
-      summary: "The public keys of session tokens (RFC 7517)",
-      description:
-        "With them a server verifies session tokens itself. The first key signs; the others verify tokens of an earlier key.",
-      security: "none",
-      success: {
-        description: "The keys.",
-        schema: schemas.public_keys,
-        example: {
-          keys: [
-            {
-              kty: "OKP",
-              crv: "Ed25519",
-              kid: "2026-11",
-              x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
-              alg: "EdDSA",
-              use: "sig",
-            },
-          ],
-        },
-      },
-      refusals: [],
-    }),
-  },
-  "/healthz": {
-    get: operation({
-      id: "readHealth",
-      tag: "Service",
-      summary: "The Worker runs",
-      description: "Queries no store, and responds on wrong settings too.",
-      security: "none",
-      success: { description: "It does.", schema: schemas.done, example: { ok: true } },
-      refusals: [],
-    }),
-  },
-  "/readyz": {
-    get: operation({
-      id: "readReadiness",
-      tag: "Service",
-      summary: "The stores and keys answer",
-      description: "What was found is repeated for some seconds.",
-      security: "none",
-      success: [
-        {
-          description: "All of them do.",
-          schema: schemas.readiness,
-          example: {
-            ok: true,
-            checks: { directory: true, read_model: true, codes: true, keys: true },
-          },
-        },
-        {
-          status: 503,
-          description: "One of them does not.",
-          schema: schemas.readiness,
-          example: {
-            ok: false,
-            checks: { directory: true, read_model: false, codes: true, keys: true },
-          },
-        },
-      ],
-      refusals: [],
-    }),
-  },
-};
+import { admin_paths } from "../api/admin/openapi.ts";
+import { app_paths } from "../api/admin/apps/openapi.ts";
+import { wallet_paths } from "../api/wallet/openapi.ts";
+import { events_paths } from "../api/events/openapi.ts";
+import { jobs_paths } from "../api/jobs/openapi.ts";
+import { payments_paths } from "../api/payments/openapi.ts";
+import { ledger_paths } from "../api/ledger/openapi.ts";
+import { me_paths } from "../api/me/openapi.ts";
+import { session_paths } from "../api/session/openapi.ts";
+import { device_paths } from "../api/device/openapi.ts";
+import { personal_tokens_paths } from "../api/personal_tokens/openapi.ts";
+import { upstream_tokens_paths } from "../api/upstream_tokens/openapi.ts";
+import { service_paths } from "../api/service/openapi.ts";
+import { TAGS } from "./operation.ts";
 
 /** Schemas whose form JSON Schema has other words for. */
 const override: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
@@ -123,7 +61,21 @@ export function openApiDocument(): object {
       },
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       servers: [{ url: "/" }],
-      paths: { ...money_paths, ...people_paths, ...admin_paths, ...app_paths, ...service_paths },
+      paths: {
+        ...wallet_paths,
+        ...events_paths,
+        ...jobs_paths,
+        ...payments_paths,
+        ...ledger_paths,
+        ...me_paths,
+        ...session_paths,
+        ...device_paths,
+        ...personal_tokens_paths,
+        ...upstream_tokens_paths,
+        ...admin_paths,
+        ...app_paths,
+        ...service_paths,
+      },
       components: {
         headers: {
           "Passbook-Request-Id": {

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../domain/limits.ts";
 import type { RefusalCode } from "../../domain/refusal_codes.ts";
 import { errorResponses, REQUEST_ID_HEADER } from "./errors.ts";
+import * as schemas from "./schemas.ts";
 
 /** Headers of an answer, by name. */
 export type AnswerHeaders = Readonly<
@@ -115,6 +116,21 @@ export const COOKIES: AnswerHeaders = {
     schema: { type: "string" },
   },
 } as const;
+
+/** A write without a value of its own. */
+export const done = { description: "Done.", schema: schemas.done, example: { ok: true } };
+
+export const page: Success = {
+  description: "A page for people.",
+  type: "text/html",
+  headers: COOKIES,
+};
+
+export const elsewhere: Success = {
+  status: 303,
+  description: "The browser goes on.",
+  headers: { Location: { required: true, schema: { type: "string" } }, ...COOKIES },
+};
 
 /** What one of these may meet before its own work begins. */
 const BY_SECURITY: Readonly<Record<Particulars["security"], readonly RefusalCode[]>> = {

@@ -20,7 +20,7 @@ const PORT_AS_WRITTEN = 8787;
 const NOT_RUN_HERE: Readonly<Record<string, string>> = {
   "npm ci && npm run check": "this very test is a part of it",
   "npm test": "this very test is a part of it",
-  "npx vitest run --project worker test/worker/http/jobs.test.ts":
+  "npx vitest run --project worker test/worker/http/api/jobs/jobs.test.ts":
     "the run that this test is in includes it",
   "npx wrangler login": "it signs in at Cloudflare with a browser",
   "npm run deploy -- --secrets passbook-secrets.vars":
@@ -162,7 +162,7 @@ const RUN: Readonly<Record<string, () => Promise<void>>> = {
     expect(await succeed(`PASSBOOK_TOKEN=${token} node render.mjs`, app)).toBe("done 76\n");
   },
   "npm run openapi": async () => {
-    const document = "src/http/openapi/openapi.json";
+    const document = "docs/openapi.json";
     await succeed("npm run openapi");
     expect(readFileSync(join(clone, document), "utf8")).toBe(readFileSync(document, "utf8"));
   },

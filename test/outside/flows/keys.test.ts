@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { developmentSettings } from "../../../src/commands/development_settings.ts";
 import { exitCode } from "../../../src/commands/local_worker.ts";
-import { readConfig } from "../../../src/config.ts";
+import { readConfig } from "../../../src/config/config.ts";
 
 let directory: string;
 beforeAll(async () => {

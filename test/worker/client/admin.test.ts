@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createClient, type Fetch } from "../../../src/client/index.ts";
 import { fireAlarm } from "../support/account_object.ts";
-import { personalToken, SETTINGS, signInOperator } from "../http/admin/operators.ts";
+import { personalToken, SETTINGS, signInOperator } from "../http/api/admin/operators.ts";
 import { BASE_URL, send, signInWithCredits } from "../support/passbook.ts";
 
 const ORIGIN = "http://localhost";

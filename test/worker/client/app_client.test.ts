@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAppClient, createClient } from "../../../src/client/index.ts";
-import { personalToken } from "../http/admin/operators.ts";
-import { openAppServer } from "../http/app_server.ts";
+import { personalToken } from "../http/api/admin/operators.ts";
+import { openAppServer } from "../http/caller/app_server.ts";
 import { BASE_URL, send, signIn } from "../support/passbook.ts";
 import { fetchOf } from "./settings_fetch.ts";
 

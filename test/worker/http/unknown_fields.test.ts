@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { approve, startLogin } from "../support/device_logins.ts";
 import { send, signIn, signInWithCredits } from "../support/passbook.ts";
-import { signInOperator } from "./admin/operators.ts";
+import { signInOperator } from "./api/admin/operators.ts";
 
 const JOB = { app: "demo", action: "draw", cost_estimate: 1 };
 

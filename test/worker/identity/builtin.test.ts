@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { readConfig } from "../../../src/config.ts";
+import { readConfig } from "../../../src/config/config.ts";
 import { createBuiltinAdapter } from "../../../src/identity/builtin/adapter.ts";
 import { describeIdentityPort } from "./contract.ts";
 import { connect, openProviderDouble } from "../support/provider_double.ts";

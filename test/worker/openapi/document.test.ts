@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type * as z from "zod";
 import type * as wire from "../../../src/client/wire.ts";
-import document from "../../../src/http/openapi/openapi.json";
+import document from "../../../docs/openapi.json";
 import { openApiDocument } from "../../../src/http/openapi/document.ts";
 import type * as schemas from "../../../src/http/openapi/schemas.ts";
 import type { entryView, jobView, settledView } from "../../../src/http/views.ts";

@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 import { getToken } from "../support/device_logins.ts";
 import { dump } from "../support/account_object.ts";
 import { send, signIn } from "../support/passbook.ts";
-import { SETTINGS, signInOperator } from "../http/admin/operators.ts";
-import { openAppServer } from "../http/app_server.ts";
+import { SETTINGS, signInOperator } from "../http/api/admin/operators.ts";
+import { openAppServer } from "../http/caller/app_server.ts";
 import { SECRET_KEY } from "./stripe_double.ts";
 import { checkout, deliver, openCheckout, openStripe, RETURN_URL, SELLING } from "./till.ts";
 

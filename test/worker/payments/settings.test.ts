@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { readConfig } from "../../../src/config.ts";
-import { sayProblem } from "../../../src/setting_problems.ts";
+import { readConfig } from "../../../src/config/config.ts";
+import { sayProblem } from "../../../src/config/problems.ts";
 import { PACKAGES, SELLING } from "./till.ts";
 
 function problemsOf(settings: object): readonly string[] {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { LOST_ACCOUNTS_REPAIRED } from "../../../src/domain/limits.ts";
-import { repairLostAccounts } from "../../../src/lost_accounts.ts";
+import { repairLostAccounts } from "../../../src/operations/lost_accounts.ts";
 import { upkeepOf } from "../../../src/services.ts";
 import { fireAlarm, query } from "../support/account_object.ts";
 import { signIn, signInWithCredits } from "../support/passbook.ts";

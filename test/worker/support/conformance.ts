@@ -1,6 +1,6 @@
 /** Whether answers are what the OpenAPI document says. `test/worker/support/passbook.ts` asks this of every one. */
 import { Validator } from "@cfworker/json-schema";
-import document from "../../../src/http/openapi/openapi.json";
+import document from "../../../docs/openapi.json";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,128 @@
+/** The settings as the service uses them, read once from the environment. */
+import { DEVELOPMENT_STARTER_CREDITS } from "../domain/limits.ts";
+import { whyIgnored, type Operator, type SignInOptions } from "../domain/operators.ts";
+import type { AllowedOrigin } from "../domain/origins.ts";
+import type { CreditPackage } from "../domain/purchases.ts";
+import { accepted, refused, type Result } from "../domain/result.ts";
+import type { OAuthProvider } from "../oauth/providers.ts";
+import {
+  describeIssue,
+  findMistakenNames,
+  readProblems,
+  type MistakenName,
+  type SettingProblem,
+} from "./problems.ts";
+import { variables, type Settings } from "./settings.ts";
+
+/** The settings, checked. Lower-case names of the variables, units as they say. */
+export interface Config {
+  /** Null only in development: then the request's own origin stands for it. */
+  readonly base_url: string | null;
+  readonly identity_provider: "builtin";
+  readonly cookie_domain: string | null;
+  readonly allowed_origins: readonly AllowedOrigin[];
+  /** Private Ed25519 keys: the first signs, all verify. */
+  readonly signing_keys: readonly Settings["SIGNING_KEYS"]["keys"][number][];
+  /** Of a slug nobody registered; 0 outside development. */
+  readonly default_starter_credits: number;
+  readonly dev_signin: boolean;
+  readonly signin_providers: readonly OAuthProvider[];
+  /** The provider whose token `/api/socialToken` hands out; null: none is. */
+  readonly social_provider: string | null;
+  /** What `/api/socialMe` calls; null: nothing. */
+  readonly social_api_url: string | null;
+  /** 256-bit keys for data at rest: the first encrypts, all decrypt. */
+  readonly encryption_keys: readonly Settings["ENCRYPTION_KEYS"]["keys"][number][];
+  readonly token_templates: Readonly<Record<string, TokenTemplate>>;
+  /** What pages call the service, and its one colour as `#rrggbb`. */
+  readonly service_name: string;
+  readonly service_accent: string;
+  readonly device_code_ttl_seconds: number;
+  readonly device_poll_interval_seconds: number;
+  readonly pat_ttl_days: number;
+  /** How long a job stays in the read model after its creation. */
+  readonly read_model_days: number;
+  /** Null: nothing is sold. */
+  readonly payments: PaymentSettings | null;
+  /** Who operates the service, and whose word for an address counts. */
+  readonly operators: readonly Operator[];
+  readonly signin_options: SignInOptions;
+}
+
+/** What is sold, and the Stripe account that takes the money. */
+export interface PaymentSettings {
+  readonly packages: readonly CreditPackage[];
+  readonly secret_key: string;
+  readonly webhook_secret: string;
+  readonly api_url: string;
+}
+
+/** A kind of token for another service: who it is for, how long it lives, what it says beside. */
+export type TokenTemplate = Settings["TOKEN_TEMPLATES"][string];
+
+/** Everything that is wrong, not only the first thing. */
+export interface Misconfiguration {
+  readonly problems: readonly SettingProblem[];
+}
+
+/** Reads the settings from the Worker's environment. */
+export function readConfig(environment: object): Result<Config, Misconfiguration> {
+  const parsed = variables.safeParse(environment, { error: describeIssue });
+  if (!parsed.success) return refused({ problems: readProblems(parsed.error) });
+  const settings = parsed.data;
+  return accepted({
+    base_url: settings.BASE_URL ?? null,
+    identity_provider: settings.IDENTITY_PROVIDER,
+    cookie_domain: settings.COOKIE_DOMAIN ?? null,
+    allowed_origins: settings.ALLOWED_ORIGINS,
+    signing_keys: settings.SIGNING_KEYS.keys,
+    default_starter_credits:
+      settings.DEFAULT_STARTER_CREDITS ?? (settings.DEV_SIGNIN ? DEVELOPMENT_STARTER_CREDITS : 0),
+    dev_signin: settings.DEV_SIGNIN,
+    signin_providers: settings.SIGNIN_PROVIDERS,
+    social_provider: settings.SOCIAL_PROVIDER ?? null,
+    social_api_url: settings.SOCIAL_API_URL ?? null,
+    encryption_keys: settings.ENCRYPTION_KEYS.keys,
+    token_templates: settings.TOKEN_TEMPLATES,
+    service_name: settings.SERVICE_NAME,
+    service_accent: settings.SERVICE_ACCENT.toLowerCase(),
+    device_code_ttl_seconds: settings.DEVICE_CODE_TTL_SECONDS,
+    device_poll_interval_seconds: settings.DEVICE_POLL_INTERVAL_SECONDS,
+    pat_ttl_days: settings.PAT_TTL_DAYS,
+    read_model_days: settings.READ_MODEL_DAYS,
+    operators: settings.OPERATORS,
+    signin_options: {
+      provider_ids: settings.SIGNIN_PROVIDERS.map(({ id }) => id),
+      dev_signin: settings.DEV_SIGNIN,
+    },
+    payments: paymentsOf(settings),
+  });
+}
+
+function paymentsOf(settings: Settings): PaymentSettings | null {
+  const { CREDIT_PACKAGES, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL } = settings;
+  if (CREDIT_PACKAGES === undefined) return null;
+  if (STRIPE_SECRET_KEY === undefined || STRIPE_WEBHOOK_SECRET === undefined) return null;
+  return {
+    packages: CREDIT_PACKAGES,
+    secret_key: STRIPE_SECRET_KEY,
+    webhook_secret: STRIPE_WEBHOOK_SECRET,
+    api_url: STRIPE_API_URL,
+  };
+}
+
+/** Entries of `OPERATORS`, counted from 1, that name nobody with these ways to sign in. */
+export function ignoredOperators({
+  operators,
+  signin_options,
+}: Config): readonly { readonly entry: number; readonly remedy: string }[] {
+  return operators.flatMap((operator, place) => {
+    const remedy = whyIgnored(operator, signin_options);
+    return remedy === null ? [] : [{ entry: place + 1, remedy }];
+  });
+}
+
+/** Names in an environment that no setting has, but that look like one. */
+export function mistakenSettings(environment: object): readonly MistakenName[] {
+  return findMistakenNames(Object.keys(environment), Object.keys(variables.shape));
+}

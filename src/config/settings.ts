@@ -1,0 +1,270 @@
+/** The settings as they stand in the environment: one schema, which refuses nonsense by name. */
+import * as z from "zod/mini";
+import {
+  COST_MAX_CREDITS,
+  CREDIT_PACKAGE_NAME_MAX_LENGTH,
+  CREDIT_PACKAGES_MAX,
+  DEVICE_CODE_TTL_DEFAULT_SECONDS,
+  DEVICE_CODE_TTL_MAX_SECONDS,
+  DEVICE_CODE_TTL_MIN_SECONDS,
+  DEVICE_POLL_INTERVAL_DEFAULT_SECONDS,
+  DEVICE_POLL_INTERVAL_MAX_SECONDS,
+  DEVICE_POLL_INTERVAL_MIN_SECONDS,
+  PAT_TTL_DEFAULT_DAYS,
+  PAT_TTL_MAX_DAYS,
+  READ_MODEL_DEFAULT_DAYS,
+  READ_MODEL_MAX_DAYS,
+  SERVICE_NAME_MAX_LENGTH,
+  TEMPLATE_TOKEN_TTL_MAX_SECONDS,
+} from "../domain/limits.ts";
+import { findInvisible } from "../domain/shown_text.ts";
+import { parseOperator, type Operator } from "../domain/operators.ts";
+import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
+import { secureEndpoint, signInProviders } from "../oauth/providers.ts";
+import { addProblem } from "./problems.ts";
+import { flag, json, list, origin, some_text, wholeNumber, wholeNumberBetween } from "./values.ts";
+
+/** Where Stripe's API is. */
+const STRIPE_API = "https://api.stripe.com";
+
+/** Set together, or none of them. */
+const PAYMENT_SETTINGS = ["CREDIT_PACKAGES", "STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"] as const;
+
+const NO_ALLOWED_ORIGIN =
+  "is none of the forms https://app.example.com, https://*.example.com, myapp://callback, " +
+  "http://localhost:3000; a wildcard must be over names of one owner";
+
+const allowlist = z.pipe(
+  list,
+  z.transform((entries, payload): readonly AllowedOrigin[] =>
+    entries.flatMap((entry, place) => {
+      const parsed = parseAllowedOrigin(entry);
+      if (parsed !== null) return [parsed];
+      addProblem(payload, NO_ALLOWED_ORIGIN, [place]);
+      return [];
+    }),
+  ),
+);
+
+const NO_OPERATOR =
+  "is not an identity id, an address such as ada@example.com, or google:ada@example.com with the provider's id";
+
+const operators = z.pipe(
+  list,
+  z.transform((entries, payload): readonly Operator[] =>
+    entries.flatMap((entry, place) => {
+      const operator = parseOperator(entry);
+      if (operator !== null) return [operator];
+      addProblem(payload, NO_OPERATOR, [place]);
+      return [];
+    }),
+  ),
+);
+
+/** 256 bits in base64url (RFC 7518, section 6.4.1; RFC 8037, section 2). */
+const bits_256 = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, "is not 256 bits"));
+
+/** A set of keys; a key is found by its id, so no two may have the same. */
+const keySet = <Key extends z.ZodMiniType<{ readonly kid: string }>>(key: Key) =>
+  z.pipe(
+    json,
+    z.object({
+      keys: z.array(key).check(
+        z.minLength(1),
+        z.refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length, {
+          error: "has one kid twice",
+        }),
+      ),
+    }),
+  );
+
+const signing_key = z.object({
+  kty: z.literal("OKP"),
+  crv: z.literal("Ed25519"),
+  kid: some_text,
+  x: bits_256,
+  d: bits_256,
+});
+
+const encryption_key = z.object({
+  kty: z.literal("oct"),
+  kid: some_text,
+  k: bits_256,
+});
+
+const token_templates = z.record(
+  z
+    .string()
+    .check(z.regex(/^[a-z0-9][a-z0-9_-]{0,63}$/i, "must have a name of a-z 0-9 _ -, at most 64")),
+  z.strictObject({
+    audience: some_text,
+    ttl_seconds: z.int().check(z.gte(1), z.lte(TEMPLATE_TOKEN_TTL_MAX_SECONDS)),
+    claims: z._default(z.record(z.string(), z.json()), {}),
+  }),
+);
+
+const shown_text = z.refine<string>(
+  (text) => findInvisible(text) === null,
+  "has an invisible character, such as U+202E",
+);
+
+const credit_package = z.strictObject({
+  id: z.string().check(z.regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "must be 1 to 64 of a-z 0-9 _ -")),
+  name: z
+    .string()
+    .check(z.trim(), z.minLength(1), z.maxLength(CREDIT_PACKAGE_NAME_MAX_LENGTH), shown_text),
+  credits: z.int().check(z.gte(1), z.lte(COST_MAX_CREDITS)),
+  price: z
+    .string()
+    .check(z.regex(/^price_\w{1,200}$/, "is not the id of a price, such as price_1Pq…")),
+});
+
+const credit_packages = z
+  .array(credit_package)
+  .check(
+    z.minLength(1),
+    z.maxLength(CREDIT_PACKAGES_MAX, `has more than ${CREDIT_PACKAGES_MAX} packages`),
+    differ("id"),
+    differ("price"),
+  );
+
+/** What a purchase is known by must name one package. */
+function differ(field: "id" | "price") {
+  return z.refine<readonly z.infer<typeof credit_package>[]>(
+    (packages) => new Set(packages.map((it) => it[field])).size === packages.length,
+    { error: `has one ${field} twice` },
+  );
+}
+
+/** Whoever is asked here says what was paid: Stripe, or on this machine a stand-in for it. */
+const stripe_api = z.pipe(
+  z.string(),
+  z.transform((text, payload) => {
+    const url = URL.parse(text);
+    const own = url !== null && url.origin === text.replace(/\/$/, "");
+    if (own && (url.origin === STRIPE_API || isLoopbackHost(url.hostname))) return url.origin;
+    addProblem(
+      payload,
+      `must be ${STRIPE_API}, or an origin of this machine such as http://localhost:12111`,
+    );
+    return z.NEVER;
+  }),
+);
+
+/** All settings, by the names of their variables. */
+export const variables = z
+  .object({
+    // Empty as if not set: a developer's .dev.vars takes back what wrangler.toml says of production.
+    BASE_URL: z.pipe(
+      z.transform((text) => (text === "" ? undefined : text)),
+      z.optional(origin),
+    ),
+    COOKIE_DOMAIN: z.optional(
+      z
+        .string()
+        .check(z.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, "is not a domain such as example.com")),
+    ),
+    ALLOWED_ORIGINS: allowlist,
+    SIGNING_KEYS: keySet(signing_key),
+    DEFAULT_STARTER_CREDITS: z.optional(wholeNumberBetween(0, COST_MAX_CREDITS)),
+    DEV_SIGNIN: flag,
+    IDENTITY_PROVIDER: z._default(z.enum(["builtin"]), "builtin"),
+    SIGNIN_PROVIDERS: z._default(z.pipe(json, signInProviders), []),
+    SOCIAL_PROVIDER: z.optional(some_text),
+    SOCIAL_API_URL: z.optional(secureEndpoint),
+    ENCRYPTION_KEYS: keySet(encryption_key),
+    SERVICE_NAME: z._default(
+      z.string().check(z.trim(), z.minLength(1), z.maxLength(SERVICE_NAME_MAX_LENGTH), shown_text),
+      "Passbook",
+    ),
+    SERVICE_ACCENT: z._default(
+      z.string().check(z.regex(/^#[0-9a-f]{6}$/i, "is not a colour such as #12507b")),
+      "#12507b",
+    ),
+    TOKEN_TEMPLATES: z._default(z.pipe(json, token_templates), {}),
+    DEVICE_CODE_TTL_SECONDS: wholeNumber(
+      DEVICE_CODE_TTL_MIN_SECONDS,
+      DEVICE_CODE_TTL_MAX_SECONDS,
+      DEVICE_CODE_TTL_DEFAULT_SECONDS,
+    ),
+    DEVICE_POLL_INTERVAL_SECONDS: wholeNumber(
+      DEVICE_POLL_INTERVAL_MIN_SECONDS,
+      DEVICE_POLL_INTERVAL_MAX_SECONDS,
+      DEVICE_POLL_INTERVAL_DEFAULT_SECONDS,
+    ),
+    PAT_TTL_DAYS: wholeNumber(1, PAT_TTL_MAX_DAYS, PAT_TTL_DEFAULT_DAYS),
+    READ_MODEL_DAYS: wholeNumber(1, READ_MODEL_MAX_DAYS, READ_MODEL_DEFAULT_DAYS),
+    OPERATORS: operators,
+    CREDIT_PACKAGES: z.optional(z.pipe(json, credit_packages)),
+    STRIPE_SECRET_KEY: z.optional(
+      z
+        .string()
+        .check(
+          z.regex(
+            /^(sk|rk)_(test|live)_\w+$/,
+            "is not a secret key of Stripe's, such as sk_live_…",
+          ),
+        ),
+    ),
+    STRIPE_WEBHOOK_SECRET: z.optional(
+      z
+        .string()
+        .check(z.regex(/^whsec_\S+$/, "is not a webhook's signing secret of Stripe's, whsec_…")),
+    ),
+    STRIPE_API_URL: z._default(stripe_api, STRIPE_API),
+  })
+  .check(
+    z.refine((settings) => settings.DEV_SIGNIN || settings.BASE_URL !== undefined, {
+      path: ["BASE_URL"],
+      message: "is required unless DEV_SIGNIN is true: the service's own address, https://…",
+      when: saneIn("BASE_URL", "DEV_SIGNIN"),
+    }),
+    z.refine(({ DEV_SIGNIN, BASE_URL }) => !DEV_SIGNIN || isLocal(BASE_URL), {
+      path: ["DEV_SIGNIN"],
+      message:
+        "lets anyone in: only with no BASE_URL (in .dev.vars: an empty one), or one of this machine",
+      when: saneIn("BASE_URL", "DEV_SIGNIN"),
+    }),
+    z.refine((settings) => settings.DEV_SIGNIN || settings.DEFAULT_STARTER_CREDITS === undefined, {
+      path: ["DEFAULT_STARTER_CREDITS"],
+      message: "is for development: inventing slugs must mint nothing. Register the app instead",
+    }),
+    z.refine(({ COOKIE_DOMAIN, BASE_URL }) => coversHost(COOKIE_DOMAIN, BASE_URL), {
+      path: ["COOKIE_DOMAIN"],
+      message: "is not the host of BASE_URL or a parent of it",
+      when: saneIn("BASE_URL", "COOKIE_DOMAIN"),
+    }),
+    z.superRefine(demandAllForPayments, { when: saneIn(...PAYMENT_SETTINGS) }),
+  );
+
+/** Settings that were found sane. */
+export type Settings = z.output<typeof variables>;
+
+/** Says which of the settings that only work together are missing. */
+function demandAllForPayments(
+  settings: Readonly<Partial<Record<(typeof PAYMENT_SETTINGS)[number], unknown>>>,
+  context: { addIssue(issue: { code: "custom"; path: string[]; message: string }): void },
+): void {
+  const given = PAYMENT_SETTINGS.filter((name) => settings[name] !== undefined);
+  if (given.length === 0) return;
+  for (const name of PAYMENT_SETTINGS.filter((other) => !given.includes(other))) {
+    const message = `is missing, and ${given.join(" and ")} alone cannot take money`;
+    context.addIssue({ code: "custom", path: [name], message });
+  }
+}
+
+/** Whether settings that a rule compares are sane each; what is wrong elsewhere hides no rule. */
+function saneIn(...names: readonly string[]) {
+  return ({ issues }: z.core.ParsePayload): boolean =>
+    !issues.some(({ path }) => names.includes(String(path?.[0])));
+}
+
+function isLocal(base_url: string | undefined): boolean {
+  return base_url === undefined || isLoopbackHost(new URL(base_url).hostname);
+}
+
+/** Browsers drop a cookie whose domain is not the host's own or above it. */
+function coversHost(domain: string | undefined, base_url: string | undefined): boolean {
+  if (domain === undefined || base_url === undefined) return true;
+  return `.${new URL(base_url).hostname}`.endsWith(`.${domain}`);
+}

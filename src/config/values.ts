@@ -1,0 +1,61 @@
+/** The forms that settings have: each of them is a text. */
+import * as z from "zod/mini";
+import { isLoopbackHost } from "../domain/origins.ts";
+import { addProblem } from "./problems.ts";
+
+/** Any text but an empty one. */
+export const some_text = z.string().check(z.minLength(1));
+
+/** `true`, or `false`, which it is where it is not set. */
+export const flag = z.pipe(
+  z._default(z.enum(["true", "false"]), "false"),
+  z.transform((text) => text === "true"),
+);
+
+/** A whole number from `minimum` to `maximum`. */
+export const wholeNumberBetween = (minimum: number, maximum: number) =>
+  z.pipe(
+    z.pipe(z.string().check(z.regex(/^\d+$/, "is not a whole number")), z.transform(Number)),
+    z.number().check(z.gte(minimum), z.lte(maximum)),
+  );
+
+/** The same, with what it is where it is not set. */
+export const wholeNumber = (minimum: number, maximum: number, fallback: number) =>
+  z._default(wholeNumberBetween(minimum, maximum), fallback);
+
+/** JSON, of whatever it is. */
+export const json = z.pipe(
+  z.string(),
+  z.transform((text, payload): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      addProblem(payload, "is not JSON");
+      return z.NEVER;
+    }
+  }),
+);
+
+/** An origin of https, or of this machine. */
+export const origin = z.pipe(
+  z.string(),
+  z.transform((text, payload) => {
+    const url = URL.parse(text);
+    const local = url?.protocol === "http:" && isLoopbackHost(url.hostname);
+    const secure = url?.protocol === "https:" || local;
+    if (url !== null && secure && url.origin === text.replace(/\/$/, "")) return url.origin;
+    addProblem(payload, "is not an origin such as https://passbook.example.com");
+    return z.NEVER;
+  }),
+);
+
+/** A list in one text, without its empty entries. */
+export const list = z.pipe(
+  z._default(z.string(), ""),
+  z.transform((text) =>
+    text
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== ""),
+  ),
+);

@@ -1,0 +1,89 @@
+/** `GET /api/admin/accounts/{identity_id}` and the lists below it: one account, from its own object. */
+import { OPERATOR, type AppRow, type InspectedAccount } from "../../../account/contract.ts";
+import type { ListedSession, Person } from "../../../identity/port.ts";
+import { factory, type AppContext } from "../../context.ts";
+import { jobsRequest, jobsView, listJobsQuery } from "../jobs/list.ts";
+import { entriesRequest, entriesView, listLedgerQuery } from "../ledger/list.ts";
+import { placeName } from "../../place_name.ts";
+import { refuse } from "../../refusals.ts";
+import { personalTokenView } from "../personal_tokens/list.ts";
+import { validQuery } from "../../validation.ts";
+import { jobView, timestamp } from "../../views.ts";
+
+/** The account that the address names. */
+export function subjectAccount(context: AppContext) {
+  return context.get("services").accounts(context.get("subject").identity_id);
+}
+
+const timeOrNull = (at_ms: number | null) => (at_ms === null ? null : timestamp(at_ms));
+
+/** As in the wallet; the amount is the account's own row's, not what a grant would be worth now. */
+function appView({ slug, starter_credits, granted_at_ms }: AppRow) {
+  const granted = granted_at_ms !== null;
+  return { slug, starter_credits, granted, granted_at: timeOrNull(granted_at_ms) };
+}
+
+function sessionView({ id, browser, created_at_ms, last_used_at_ms, ...place }: ListedSession) {
+  return {
+    id,
+    browser,
+    place: placeName(place),
+    created_at: timestamp(created_at_ms),
+    last_used_at: timeOrNull(last_used_at_ms),
+  };
+}
+
+function accountView(
+  { account }: Pick<InspectedAccount, "account">,
+  { name, email, email_verified }: Person,
+) {
+  const { id, identity_id, plan, credits, created_at_ms, suspended_at_ms } = account;
+  return {
+    id,
+    identity_id,
+    plan,
+    credits,
+    name,
+    email,
+    email_verified,
+    created_at: timestamp(created_at_ms),
+    suspended_at: timeOrNull(suspended_at_ms),
+  };
+}
+
+export const readAccount = factory.createHandlers(async (context) => {
+  const { identity } = context.get("services");
+  const subject = context.get("subject");
+  const [inspected, sessions] = await Promise.all([
+    subjectAccount(context).inspect(),
+    identity.listSessions(subject.identity_id),
+  ]);
+  if (!inspected.ok) return refuse(context, inspected.refusal);
+  const { reserved, apps, personal_tokens, started_jobs } = inspected.value;
+  return context.json({
+    account: accountView(inspected.value, subject),
+    reserved,
+    apps: apps.map(appView),
+    personal_tokens: personal_tokens.map(personalTokenView),
+    sessions: sessions.map(sessionView),
+    started_jobs: started_jobs.map(jobView),
+  });
+});
+
+export const listAccountJobs = factory.createHandlers(
+  validQuery(listJobsQuery),
+  async (context) => {
+    const request = jobsRequest(context.req.valid("query"));
+    const answer = await subjectAccount(context).listJobs(OPERATOR, request);
+    return answer.ok ? context.json(jobsView(answer.value)) : refuse(context, answer.refusal);
+  },
+);
+
+export const listAccountLedger = factory.createHandlers(
+  validQuery(listLedgerQuery),
+  async (context) => {
+    const request = entriesRequest(context.req.valid("query"));
+    const answer = await subjectAccount(context).listEntries(OPERATOR, request);
+    return answer.ok ? context.json(entriesView(answer.value)) : refuse(context, answer.refusal);
+  },
+);

@@ -1,0 +1,147 @@
+/** `PUT /api/admin/apps/{slug}`: registers an app, or changes a registered one. */
+import * as z from "zod/mini";
+import type { OnceAnswer } from "../../../../account/contract.ts";
+import { EXPIRY_OUTCOMES, OVERAGE_MAX_PERCENT, SETTLERS } from "../../../../domain/app_policy.ts";
+import {
+  APP_NAME_MAX_LENGTH,
+  ORIGINS_PER_APP_MAX,
+  UPSTREAM_PROVIDERS_PER_APP_MAX,
+} from "../../../../domain/limits.ts";
+import { parseAllowedOrigin } from "../../../../domain/origins.ts";
+import type { Refusal } from "../../../../domain/refusals.ts";
+import { accepted, refused, type Result } from "../../../../domain/result.ts";
+import { factory, type AppContext } from "../../../context.ts";
+import { refuse } from "../../../refusals.ts";
+import {
+  appSlug,
+  cost,
+  idempotencyKey,
+  shownText,
+  validBody,
+  wellFormed,
+} from "../../../validation.ts";
+import { answerDone } from "../../../views.ts";
+import { actOnce } from "../act.ts";
+import { reason as reasonText } from "../reason.ts";
+
+/** A version as `If-Match` has it: an entity tag, or the bare number. */
+const IF_MATCH = /^"?(\d{1,15})"?$/;
+
+const NO_ORIGIN =
+  "must be an origin such as https://app.example.com, https://*.example.com (of a domain that is " +
+  "yours alone), myapp://callback or http://localhost:3000";
+
+const origin = z
+  .string("must be a string")
+  .check(z.refine((entry) => parseAllowedOrigin(entry) !== null, NO_ORIGIN));
+
+const provider = z
+  .string("must be a string")
+  .check(z.regex(/^[a-z0-9][a-z0-9-]{0,31}$/, "must be a provider's id, such as google"));
+
+/** Strict: a misspelt setting is not an omitted one. An omitted optional setting stays as it is. */
+export const saveAppBody = z.strictObject({
+  name: z
+    .string("must be a string")
+    .check(
+      z.trim(),
+      z.minLength(1, "must not be empty"),
+      z.maxLength(APP_NAME_MAX_LENGTH, `must have at most ${APP_NAME_MAX_LENGTH} characters`),
+      wellFormed,
+      shownText,
+    ),
+  starter_credits: cost,
+  origins: z
+    .array(origin, "must be a list of origins")
+    .check(z.maxLength(ORIGINS_PER_APP_MAX, `must have at most ${ORIGINS_PER_APP_MAX} entries`)),
+  daily_starter_budget: z.nullable(cost),
+  settle: z.optional(z.enum(SETTLERS, "must be holder or app")),
+  on_expiry: z.optional(z.enum(EXPIRY_OUTCOMES, "must be refund or charge")),
+  max_overage_percent: z.optional(
+    z.nullable(
+      z
+        .int("must be a whole number")
+        .check(
+          z.gte(0, "must not be negative"),
+          z.lte(OVERAGE_MAX_PERCENT, `must be at most ${OVERAGE_MAX_PERCENT}`),
+        ),
+    ),
+  ),
+  upstream_providers: z.optional(
+    z.array(provider, "must be a list of providers' ids").check(
+      z.maxLength(
+        UPSTREAM_PROVIDERS_PER_APP_MAX,
+        `must have at most ${UPSTREAM_PROVIDERS_PER_APP_MAX} entries`,
+      ),
+      z.refine((ids) => new Set(ids).size === ids.length, "must have no duplicates"),
+    ),
+  ),
+  version: z.optional(
+    z.int("must be a whole number").check(z.gte(0, "must be the version that you read")),
+  ),
+  reason: z.optional(reasonText),
+});
+
+export type SaveApp = z.output<typeof saveAppBody>;
+
+/**
+ * What is wrong with an app's origins beyond their form, as the schema would say it: a wildcard over names
+ * that strangers can get. Null where nothing is.
+ */
+export async function problemOfOrigins(
+  context: AppContext,
+  { origins }: SaveApp,
+): Promise<{ readonly index: number; readonly message: string } | null> {
+  const parsed = origins.map(parseAllowedOrigin);
+  const owned = await context.get("services").keepOwned(parsed.filter((it) => it !== null));
+  const index = parsed.findIndex((it) => it === null || !owned.includes(it));
+  return index < 0 ? null : { index, message: NO_ORIGIN };
+}
+
+/**
+ * Registers an app, or changes the app of the version that the operator read. `key`: the operator's
+ * idempotency key, where there is one.
+ */
+export function saveApp(
+  context: AppContext,
+  slug: string,
+  { reason, version = 0, ...settings }: SaveApp,
+  key: string | undefined,
+): Promise<OnceAnswer<null>> {
+  const details = { ...settings, version };
+  const asked = { act: "app.save", subject: slug, reason: reason ?? null, details, key };
+  const { app_records } = context.get("services");
+  return actOnce(context, asked, (audit_id) =>
+    app_records.save(slug, settings, { version, audit_id }),
+  );
+}
+
+/** The settings with the version that `If-Match` names. Refused where it contradicts the field. */
+function withIfMatch(settings: SaveApp, if_match: string | undefined): Result<SaveApp, Refusal> {
+  if (if_match === undefined) return accepted(settings);
+  const [, digits] = IF_MATCH.exec(if_match) ?? [];
+  const version = Number(digits);
+  if (digits !== undefined && (settings.version ?? version) === version) {
+    return accepted({ ...settings, version });
+  }
+  const detail = `If-Match must be the version that you read, such as "3", and the same as the field version.`;
+  return refused({ code: "invalid_request", detail });
+}
+
+export const putApp = factory.createHandlers(validBody(saveAppBody), async (context) => {
+  const slug = appSlug.safeParse(context.req.param("slug"));
+  if (!slug.success) {
+    const detail = `The app's slug ${slug.error.issues[0]?.message}.`;
+    return refuse(context, { code: "invalid_request", detail });
+  }
+  const read = withIfMatch(context.req.valid("json"), context.req.header("If-Match"));
+  if (!read.ok) return refuse(context, read.refusal);
+  const settings = read.value;
+  const problem = await problemOfOrigins(context, settings);
+  if (problem !== null) {
+    const detail = `origins.${problem.index} ${problem.message}.`;
+    return refuse(context, { code: "invalid_request", detail });
+  }
+  const key = idempotencyKey(context);
+  return answerDone(context, await saveApp(context, slug.data, settings, key));
+});

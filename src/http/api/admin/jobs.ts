@@ -1,0 +1,49 @@
+/** `GET /api/admin/jobs`: jobs across accounts, as the read model knows them, newest first. */
+import * as z from "zod/mini";
+import { listJobsQuery } from "../jobs/list.ts";
+import { factory, type AppContext } from "../../context.ts";
+import { queryText, validQuery } from "../../validation.ts";
+import { timestamp } from "../../views.ts";
+
+export const findJobsQuery = z.extend(listJobsQuery, {
+  identity_id: z.optional(queryText.check(z.maxLength(254, "must have at most 254 characters"))),
+});
+
+/** A page of jobs, without their metadata: that is their account's alone. */
+export async function findJobs(context: AppContext, query: z.output<typeof findJobsQuery>) {
+  const { app: app_slug, status, from, to, identity_id, limit, cursor } = query;
+  const as_of = timestamp(Date.now());
+  const found = await context.get("services").read_model.findJobs({
+    app_slug,
+    status,
+    from_ms: from,
+    to_ms: to,
+    identity_id,
+    before_id: cursor?.toLowerCase(),
+    limit: limit + 1,
+  });
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  return {
+    jobs: page.map((job) => ({
+      id: job.id,
+      identity_id: job.identity_id,
+      app_slug: job.app_slug,
+      action: job.action,
+      status: job.status,
+      reserved: job.reserved,
+      actual_cost: job.actual_cost,
+      failure: job.failure,
+      failure_reason: job.failure_reason,
+      created_at: timestamp(job.created_at_ms),
+      updated_at: timestamp(job.updated_at_ms),
+      expires_at: timestamp(job.expires_at_ms),
+    })),
+    ...(last === undefined ? {} : { next_cursor: last.id }),
+    as_of,
+  };
+}
+
+export const listAllJobs = factory.createHandlers(validQuery(findJobsQuery), async (context) =>
+  context.json(await findJobs(context, context.req.valid("query"))),
+);

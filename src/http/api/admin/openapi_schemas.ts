@@ -1,0 +1,131 @@
+/** The answers to operators, as schemas; strict like all. */
+import * as z from "zod";
+import {
+  account,
+  app_entry,
+  credits,
+  entry,
+  job,
+  next_cursor,
+  personal_token,
+  time,
+} from "../../openapi/schemas.ts";
+
+const text_or_null = z.string().nullable();
+const as_of = time.describe(
+  "When the read model was asked; an account may be ahead of it by seconds.",
+);
+
+export const found_accounts = z
+  .strictObject({
+    accounts: z.array(
+      z.strictObject({
+        ...account.shape,
+        name: text_or_null,
+        email: text_or_null,
+        reserved: z.int().min(0).describe("What started jobs hold, beside `credits`."),
+        created_at: time,
+      }),
+    ),
+    next_cursor,
+    as_of,
+  })
+  .meta({ id: "FoundAccounts" });
+
+export const repaired_page = z
+  .strictObject({
+    people: z.int().min(0).optional().describe("How many people there are; first page only."),
+    checked: z.int().min(0).describe("People whose accounts were compared with the read model."),
+    repaired: z.int().min(0).describe("Accounts that sent what was missing."),
+    failed: z.array(z.string()).describe("Identities whose accounts could not be repaired."),
+    next_cursor,
+  })
+  .meta({ id: "RepairedPage" });
+
+export const inspected_account = z
+  .strictObject({
+    account: z.strictObject({
+      ...account.shape,
+      name: text_or_null,
+      email: text_or_null,
+      email_verified: z.boolean(),
+      created_at: time,
+      suspended_at: time.nullable().describe("Since when its holder is kept out."),
+    }),
+    reserved: z.int().min(0),
+    apps: z.array(app_entry),
+    personal_tokens: z.array(personal_token),
+    sessions: z.array(
+      z.strictObject({
+        id: z.string(),
+        created_at: time,
+        last_used_at: time.nullable(),
+        browser: text_or_null,
+        place: text_or_null,
+      }),
+    ),
+    started_jobs: z.array(job).describe("The newest 200; `/jobs?status=started` has them all."),
+  })
+  .meta({ id: "InspectedAccount" });
+
+export const adjusted_credits = z.strictObject({ entry, credits }).meta({ id: "AdjustedCredits" });
+
+export const changed_plan = z
+  .strictObject({ ok: z.literal(true), account })
+  .meta({ id: "ChangedPlan" });
+
+export const found_jobs = z
+  .strictObject({
+    jobs: z.array(job.omit({ metadata: true }).extend({ identity_id: z.string() })),
+    next_cursor,
+    as_of,
+  })
+  .meta({ id: "FoundJobs" });
+
+const total = z.int().min(0);
+
+export const stats = z
+  .strictObject({
+    series: z.array(
+      z.strictObject({
+        day: z.iso.date().describe("A UTC day; one on which nothing happened is left out."),
+        granted: total,
+        reserved: total,
+        settled: z
+          .int()
+          .describe(
+            "The real cost of what ended that day, less what late completions gave back of charged time-outs.",
+          ),
+        refunded: total,
+        purchased: total.describe("Gross."),
+        adjusted: z.int().describe("Signed."),
+        jobs: total,
+        failed: total,
+        active_accounts: total,
+      }),
+    ),
+    as_of,
+  })
+  .meta({ id: "Stats" });
+
+export const audit_page = z
+  .strictObject({
+    entries: z.array(
+      z.strictObject({
+        id: z.uuid(),
+        at: time,
+        actor: z.string().describe("The operator's identity."),
+        act: z.string(),
+        subject: z.string().describe("What it was done to: an identity, an app's slug."),
+        reason: text_or_null,
+        request_id: z.string(),
+        details: z
+          .record(z.string(), z.unknown())
+          .describe(
+            "`outcome`: `done`, `refused`, `replayed`, or `unknown` where nobody saw it end.",
+          ),
+      }),
+    ),
+    next_cursor,
+  })
+  .meta({ id: "AuditPage" });

@@ -1,0 +1,138 @@
+/** Approving a login, by the API and by the page. */
+import * as z from "zod/mini";
+import {
+  CAP_PERIODS,
+  FULL_ACCESS,
+  PERSONAL_TOKEN_SCOPES,
+  type PersonalTokenLimits,
+} from "../../../domain/personal_token.ts";
+import { readUserCode } from "../../../domain/device_login.ts";
+import { APPS_PER_PERSONAL_TOKEN_MAX } from "../../../domain/limits.ts";
+import type { Refusal } from "../../../domain/refusals.ts";
+import { refused, type Result } from "../../../domain/result.ts";
+import { accountOf, callerOf, type AppContext } from "../../context.ts";
+import { isForeignSession, operates } from "../../caller/operator.ts";
+import { isOperatorsOrigin } from "../upstream_tokens/upstream_origin.ts";
+import { isFromOwnPage } from "../../middleware/origins.ts";
+import { appSlug, cost } from "../../validation.ts";
+
+type Scope = (typeof PERSONAL_TOKEN_SCOPES)[number];
+
+function readsOrWrites(scopes: readonly Scope[]): boolean {
+  return scopes.includes("read") || scopes.includes("write");
+}
+
+/** The limits that an approver may put on the token. */
+export const limitFields = {
+  scopes: z.optional(
+    z
+      .array(
+        z.enum(PERSONAL_TOKEN_SCOPES, "must be read, write, upstream or admin"),
+        "must be a list",
+      )
+      .check(
+        z.refine((scopes) => scopes.some((scope) => scope !== "upstream"), {
+          error: "must name read, write or admin",
+        }),
+        z.refine((scopes) => !scopes.includes("upstream") || readsOrWrites(scopes), {
+          error: "must name read or write beside upstream",
+        }),
+      ),
+  ),
+  apps: z.optional(
+    z
+      .array(appSlug, "must be a list")
+      .check(
+        z.minLength(1, "must name an app, or be left out"),
+        z.maxLength(
+          APPS_PER_PERSONAL_TOKEN_MAX,
+          `must name at most ${APPS_PER_PERSONAL_TOKEN_MAX} apps`,
+        ),
+      ),
+  ),
+  cap: z.optional(
+    z.strictObject(
+      {
+        credits: cost,
+        period: z._default(z.enum(CAP_PERIODS, "must be total or 30_days"), "total"),
+      },
+      "must be an object",
+    ),
+  ),
+};
+
+/** Only these limits: a misspelt one must not be none at all. */
+export const limitsBody = z.strictObject(limitFields);
+
+/**
+ * The limits as the rules know them. Without any, full access: every protected endpoint takes a personal
+ * token (spec, Authentication 1). Whoever sets one says all they want: third parties' tokens by name.
+ */
+export function limitsFrom(body: z.output<typeof limitsBody>): PersonalTokenLimits {
+  const { scopes, apps, cap } = body;
+  const unlimited = isUnlimited(body);
+  return {
+    access: accessOf(scopes),
+    admin: (scopes ?? []).includes("admin"),
+    upstream: unlimited ? FULL_ACCESS.upstream : (scopes ?? []).includes("upstream"),
+    app_slugs: apps === undefined ? FULL_ACCESS.app_slugs : [...new Set(apps)],
+    cap: cap ?? FULL_ACCESS.cap,
+  };
+}
+
+function isUnlimited({ scopes, apps, cap }: z.output<typeof limitsBody>): boolean {
+  return scopes === undefined && apps === undefined && cap === undefined;
+}
+
+/**
+ * {@link limitsFrom} for the origin that approves: one that does not receive upstream tokens itself approves full
+ * access without them.
+ */
+export async function limitsWithin(
+  context: AppContext,
+  body: z.output<typeof limitsBody>,
+): Promise<PersonalTokenLimits> {
+  const limits = limitsFrom(body);
+  const { proof } = context.get("principal");
+  if (!isUnlimited(body) || proof.kind !== "session") return limits;
+  return { ...limits, upstream: await isOperatorsOrigin(context, proof) };
+}
+
+function accessOf(scopes: readonly Scope[] | undefined): PersonalTokenLimits["access"] {
+  if (scopes === undefined || scopes.includes("write")) return FULL_ACCESS.access;
+  return scopes.includes("read") ? "read" : "none";
+}
+
+/**
+ * Approves the login of a user code as the caller, who has a living session. What was not approved on our
+ * own page ends with the session: neither a session token that leaked nor an app's page, which acts by
+ * the cookie of whoever visits it, must outlive that.
+ */
+export async function approveLogin(
+  context: AppContext,
+  typed_code: string,
+  limits: PersonalTokenLimits,
+): Promise<Result<null, Refusal>> {
+  const user_code = readUserCode(typed_code);
+  if (user_code === null) return refused({ code: "user_code_invalid" });
+  const { device_logins, identity } = context.get("services");
+  const { identity_id, proof, via } = context.get("principal");
+  if (proof.kind !== "session") throw new Error("only a session approves a login");
+  const { session_id } = proof;
+  if (limits.admin) {
+    if (isForeignSession(context))
+      return refused({ code: "not_operator", reason: "foreign_session" });
+    if (!(await operates(context, identity_id))) return refused({ code: "not_operator" });
+  }
+  if (limits.upstream && !(await isOperatorsOrigin(context, proof))) {
+    return refused({ code: "scope", reason: "upstream_origin" });
+  }
+  const room = await accountOf(context).checkRoomForPersonalToken(callerOf(context));
+  if (!room.ok) return room;
+  const session = await identity.readSession(session_id, identity_id);
+  if (session === null) return refused({ code: "unauthorized", reason: "session_ended" });
+  const { signin_method, ends_at_ms } = session;
+  const grant = { identity_id, limits, session_id, signin_method, session_ends_at_ms: null };
+  if (via === "cookie" && isFromOwnPage(context)) return device_logins(user_code).approve(grant);
+  return device_logins(user_code).approve({ ...grant, session_ends_at_ms: ends_at_ms });
+}

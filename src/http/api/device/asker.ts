@@ -1,0 +1,37 @@
+/** What can be told of whoever starts a device login, for the approver to recognise or to doubt. */
+import * as z from "zod/mini";
+import type { Asker } from "../../../device/contract.ts";
+import { CLIENT_NAME_MAX_LENGTH } from "../../../domain/limits.ts";
+import { placeOf } from "../../../domain/place.ts";
+import { programOf } from "../../../domain/user_agent.ts";
+import type { AppContext } from "../../context.ts";
+import { appSlug } from "../../validation.ts";
+
+/** What a client may say of itself at start; all of it is optional. */
+export const askerBody = z.object({
+  app: z.optional(appSlug),
+  client_name: z.optional(
+    z.string("must be a string").check(
+      z.trim(),
+      z.minLength(1, "must not be empty"),
+      z.maxLength(CLIENT_NAME_MAX_LENGTH, `must have at most ${CLIENT_NAME_MAX_LENGTH} characters`),
+      // Control and format characters could hide or turn round what the approver reads; those that
+      // nothing shows (fillers, selectors, the blank Braille pattern) could make a name look empty.
+      z.regex(
+        /^[^\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{DI}\u2800\u{1d159}]*$/u,
+        "must be plain text",
+      ),
+      z.regex(/[\p{L}\p{N}\p{P}\p{S}]/u, "must show something"),
+    ),
+  ),
+});
+
+/** The asker of a login that this request starts. */
+export function askerOf(context: AppContext, body: z.output<typeof askerBody>): Asker {
+  return {
+    client_name: body.client_name ?? null,
+    app_slug: body.app ?? null,
+    program: programOf(context.req.header("User-Agent") ?? ""),
+    ...placeOf(context.req.raw),
+  };
+}

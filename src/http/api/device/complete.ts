@@ -1,0 +1,21 @@
+/** `POST /api/device/complete`: a signed-in browser approves a login by its user code. */
+import * as z from "zod/mini";
+import { factory } from "../../context.ts";
+import { refuse } from "../../refusals.ts";
+import { validBody } from "../../validation.ts";
+import { approveLogin, limitFields, limitsWithin } from "./approve.ts";
+
+export const completeLoginBody = z.strictObject({
+  user_code: z.string("must be a string"),
+  ...limitFields,
+});
+
+export const completeLogin = factory.createHandlers(
+  validBody(completeLoginBody),
+  async (context) => {
+    const { user_code, ...limits } = context.req.valid("json");
+    const within = await limitsWithin(context, limits);
+    const answer = await approveLogin(context, user_code, within);
+    return answer.ok ? context.json({ ok: true }) : refuse(context, answer.refusal);
+  },
+);

@@ -1,0 +1,114 @@
+/** What the OpenAPI document says of device login. */
+import type { ZodOpenApiPathsObject } from "zod-openapi";
+import * as z from "zod";
+import { done, elsewhere, operation, page } from "../../openapi/operation.ts";
+import * as schemas from "../../openapi/schemas.ts";
+import { askerBody } from "./asker.ts";
+import { completeLoginBody } from "./complete.ts";
+import { pollLoginQuery } from "./poll.ts";
+import { DEVICE } from "../../openapi/examples.ts";
+
+export const device_paths: ZodOpenApiPathsObject = {
+  "/api/device/start": {
+    post: operation({
+      id: "startDeviceLogin",
+      tag: "Device login",
+      summary: "Begin a device login",
+      description: "RFC 8628. The body may be left out. 60 a minute from one network.",
+      security: "none",
+      body: {
+        schema: askerBody,
+        example: { client_name: "Build agent", app: "sketch" },
+        optional: true,
+      },
+      success: {
+        description: "Show the code, and poll.",
+        schema: schemas.device_authorization,
+        example: DEVICE,
+      },
+      refusals: ["rate_limited"],
+    }),
+  },
+  "/api/device/complete": {
+    post: operation({
+      id: "completeDeviceLogin",
+      tag: "Device login",
+      summary: "Approve a device login",
+      description:
+        "By a signed-in person, who may limit the token. Attempts at codes, right or wrong, are limited.",
+      security: "session",
+      body: {
+        schema: completeLoginBody,
+        example: { user_code: DEVICE.user_code, scopes: ["read"], apps: ["sketch"] },
+      },
+      success: done,
+      refusals: [
+        "user_code_invalid",
+        "too_many_tokens",
+        "expired_token",
+        "already_used",
+        "access_denied",
+        "origin_not_allowed",
+        "not_operator",
+      ],
+    }),
+  },
+  "/api/device/poll": {
+    get: operation({
+      id: "pollDeviceLogin",
+      tag: "Device login",
+      summary: "Ask for the token",
+      description: "The token comes once, whenever it is asked for after approval.",
+      security: "none",
+      query: pollLoginQuery,
+      success: [
+        {
+          description: "A personal access token, this once.",
+          schema: schemas.token,
+          example: { token: "pb_pat_eyJhbGciOiJIUzI1NiIsInR5cCI6InBhdCtqd3QifQ.e30.c2ln" },
+        },
+        {
+          status: 202,
+          description: "Nobody has decided yet; `slow_down`: this poll came too early.",
+          schema: schemas.device_pending,
+          example: { code: "authorization_pending", interval: 5 },
+          headers: {
+            "Retry-After": {
+              description: "Seconds until the next poll.",
+              required: true,
+              schema: { type: "string" },
+            },
+          },
+        },
+      ],
+      refusals: [
+        "suspended",
+        "device_code_unknown",
+        "expired_token",
+        "already_used",
+        "access_denied",
+        "too_many_tokens",
+        "rate_limited",
+      ],
+    }),
+  },
+  "/device": {
+    get: operation({
+      id: "showDevice",
+      tag: "Device login",
+      summary: "The page where a person approves a device login",
+      description: "A caller who is not signed in signs in first and returns to this page.",
+      security: "session",
+      query: z.object({ user_code: z.string().optional() }),
+      success: [page, elsewhere],
+      refusals: [
+        "user_code_invalid",
+        "expired_token",
+        "already_used",
+        "access_denied",
+        "origin_not_allowed",
+      ],
+      pages: true,
+    }),
+  },
+};

@@ -1,0 +1,56 @@
+/** `GET /api/device/poll`: the device asks for its token (RFC 8628, sections 3.4 and 3.5). */
+import * as z from "zod/mini";
+import type { PolledLogin } from "../../../device/contract.ts";
+import type { Refusal } from "../../../domain/refusals.ts";
+import type { Result } from "../../../domain/result.ts";
+import { factory, type AppContext } from "../../context.ts";
+import { refuse } from "../../refusals.ts";
+import { queryText, validQuery } from "../../validation.ts";
+import { countNetworkRequest, countRequest } from "../../middleware/rate_limits.ts";
+
+export const pollLoginQuery = z.object({ device_code: queryText });
+
+export const pollLogin = factory.createHandlers(validQuery(pollLoginQuery), async (context) => {
+  // A HEAD would collect the token and drop it.
+  if (context.req.raw.method !== "GET") return context.body(null, 405, { Allow: "GET" });
+  const { device_codes, device_logins } = context.get("services");
+  const { device_code } = context.req.valid("query");
+  const user_code = await device_codes.read(device_code);
+  if (user_code === null) return refuseUnknown(context);
+  const digest = await device_codes.digest(device_code);
+  // The network's count also bounds codes long forgotten, each of which would wake an object.
+  const limited =
+    (await countRequest(context, "device_poll", digest)) ??
+    (await countNetworkRequest(context, "device_poll"));
+  if (limited !== null) return refuse(context, limited);
+  const answer = await device_logins(user_code).poll(digest);
+  if (!answer.ok) return refuse(context, answer.refusal);
+  const polled: PolledLogin = answer.value;
+  if (polled.kind === "collected") {
+    const minted = await mint(context, polled);
+    return minted.ok ? context.json({ token: minted.value }) : refuse(context, minted.refusal);
+  }
+  const code = polled.too_early ? "slow_down" : "authorization_pending";
+  context.header("Retry-After", String(polled.retry_after_seconds));
+  return context.json(
+    { code, interval: context.get("services").config.device_poll_interval_seconds },
+    202,
+  );
+});
+
+/** A code that this service never issued asks no object. */
+async function refuseUnknown(context: AppContext): Promise<Response> {
+  const limited = await countNetworkRequest(context, "device_unknown");
+  return refuse(context, limited ?? { code: "device_code_unknown" });
+}
+
+/** The token of a login that was just redeemed: should anything fail now, the device starts anew. */
+function mint(
+  context: AppContext,
+  { grant, asker }: Extract<PolledLogin, { kind: "collected" }>,
+): Promise<Result<string, Refusal>> {
+  const { app_slug, client_name, program } = asker;
+  const label = client_name ?? app_slug ?? program ?? "A device";
+  const { mint_personal_token } = context.get("services");
+  return mint_personal_token(context.get("base_url"), grant, { label, app_slug });
+}

@@ -1,0 +1,74 @@
+/** The messages of an account's socket as server-sent events, no faster than the client reads them. */
+import {
+  EVENTS_PULSE_MS,
+  EVENTS_QUEUE_MAX_BYTES,
+  EVENTS_REPORT_BYTES,
+} from "../../../domain/limits.ts";
+
+/**
+ * Passes the socket's messages on. The account sends a window of bytes and waits until this reports them
+ * as read. A client that reads nothing between two pulses is dropped, and so is one for whom too much
+ * is queued: it resumes after the last line it has.
+ */
+export function serverSentEvents(socket: WebSocket): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  /** Bytes of messages that came since the last report. */
+  let unreported_bytes = 0;
+  let [enqueued, read_at_last_pulse] = [0, 0];
+  let pulse: number | null = null;
+  let is_over = false;
+  // Its queue counts chunks, and it pulls when the client has taken all of them.
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const send = (text: string): number => {
+        const chunk = encoder.encode(text);
+        controller.enqueue(chunk);
+        enqueued += 1;
+        return chunk.byteLength;
+      };
+      const queued = (): number => 1 - (controller.desiredSize ?? 1);
+      const end = (finish: () => void): void => {
+        if (is_over) return;
+        is_over = true;
+        clearInterval(pulse);
+        finish();
+      };
+      const close = (): void => end(() => controller.close());
+      /** Breaks the stream off, which frees what is queued. */
+      const drop = (): void =>
+        end(() => {
+          socket.close(1000, "The client does not read.");
+          controller.error(new Error("the client does not read its events"));
+        });
+      send("retry: 1000\n\n");
+      socket.addEventListener("message", ({ data }) => {
+        if (is_over) return;
+        const text = String(data);
+        const { line } = JSON.parse(text) as { line: number };
+        const head = `id: ${line}\ndata: `;
+        const tail = "\n\n";
+        unreported_bytes += send(head + text + tail) - head.length - tail.length;
+        if (unreported_bytes > EVENTS_QUEUE_MAX_BYTES) drop();
+      });
+      socket.addEventListener("close", close);
+      socket.addEventListener("error", close);
+      pulse = setInterval(() => {
+        const read = enqueued - queued();
+        if (queued() === 0) send(": alive\n\n");
+        else if (read === read_at_last_pulse) drop();
+        read_at_last_pulse = read;
+      }, EVENTS_PULSE_MS);
+      socket.accept();
+    },
+    pull() {
+      if (is_over || unreported_bytes < EVENTS_REPORT_BYTES) return;
+      socket.send(String(unreported_bytes));
+      unreported_bytes = 0;
+    },
+    cancel() {
+      is_over = true;
+      clearInterval(pulse);
+      socket.close(1000, "The client went away.");
+    },
+  });
+}

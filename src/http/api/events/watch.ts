@@ -1,0 +1,108 @@
+/** `GET /api/events`: the account's changes as they happen, as WebSocket or `text/event-stream`. */
+import * as z from "zod/mini";
+import { CLOSE_PROOF_ENDED, openWatch, WATCH_PROTOCOL } from "../../../account/watch_client.ts";
+import type { Refusal } from "../../../domain/refusals.ts";
+import type { Result } from "../../../domain/result.ts";
+import { identify, identifyByBearer, identifyBySession } from "../../caller/authenticate.ts";
+import { factory, type AppContext, type Principal } from "../../context.ts";
+import { isFromForeignPage } from "../../middleware/origins.ts";
+import { countAuthenticated } from "../../middleware/rate_limits.ts";
+import { refuse } from "../../refusals.ts";
+import { serverSentEvents } from "./server_sent_events.ts";
+import { queryText, validQuery } from "../../validation.ts";
+
+const LINE = /^(0|[1-9]\d{0,14})$/;
+const NOT_A_LINE = "must be the number of a line";
+export const watchEventsQuery = z.object({
+  after: z.optional(z.pipe(queryText.check(z.regex(LINE, NOT_A_LINE)), z.transform(Number))),
+});
+
+const SESSION_ENDED: Refusal = { code: "unauthorized", reason: "session_ended" };
+
+/** How a browser's WebSocket brings a token, since it cannot set a header of its own. */
+const BEARER_PROTOCOL = "bearer.";
+
+export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), async (context) => {
+  const principal = await identifyWatcher(context);
+  if (!principal.ok) return refuse(context, principal.refusal);
+  const { identity_id, via, proof } = principal.value;
+  if (via === "cookie" && (await isFromForeignPage(context))) {
+    return refuse(context, { code: "origin_not_allowed" });
+  }
+  const limited = await countAuthenticated(context, principal.value);
+  if (limited !== null) return refuse(context, limited);
+  const expires_at_ms = await streamEnd(context, principal.value);
+  if (expires_at_ms === null) return refuse(context, SESSION_ENDED);
+  const { accounts } = context.get("services");
+  // A browser that reconnects by itself repeats the address and says in the header where it is.
+  const last_event_id = context.req.header("Last-Event-ID");
+  if (last_event_id !== undefined && !LINE.test(last_event_id)) {
+    return refuse(context, { code: "invalid_request", detail: `Last-Event-ID ${NOT_A_LINE}.` });
+  }
+  const after =
+    last_event_id === undefined
+      ? (context.req.valid("query").after ?? null)
+      : Number(last_event_id);
+  const is_socket = wantsWebSocket(context);
+  const watch = { proof: { ...proof, expires_at_ms }, after, reports_reading: !is_socket };
+  const opened = await openWatch(accounts(identity_id), watch);
+  if (!opened.ok) return refuse(context, opened.refusal);
+  const socket = opened.value.webSocket;
+  if (socket === null) throw new Error("an upgrade brings a socket");
+  // The account closes the streams it has when a session ends. One that ended just now ended before
+  // this stream was there to be closed.
+  if ((await streamEnd(context, principal.value)) === null) {
+    socket.accept();
+    socket.close(CLOSE_PROOF_ENDED, "session_ended");
+    return refuse(context, SESSION_ENDED);
+  }
+  return is_socket ? upgrade(context, socket) : stream(context, socket);
+});
+
+function wantsWebSocket(context: AppContext): boolean {
+  return context.req.header("Upgrade")?.toLowerCase() === "websocket";
+}
+
+/** The caller: by a bearer in the header or among the subprotocols, otherwise by a browser's cookies. */
+function identifyWatcher(context: AppContext): Promise<Result<Principal, Refusal>> {
+  if (context.req.header("Authorization") !== undefined) return identify(context);
+  const token = offeredProtocols(context).find((it) => it.startsWith(BEARER_PROTOCOL));
+  if (token === undefined) return identifyBySession(context);
+  return identifyByBearer(context, `Bearer ${token.slice(BEARER_PROTOCOL.length)}`);
+}
+
+/**
+ * When the stream ends by itself: with the caller's token, or with their session where that is sooner.
+ * Null: the session has ended. A personal token's life is checked by the account itself.
+ */
+async function streamEnd(
+  context: AppContext,
+  { identity_id, proof, expires_at_ms }: Principal,
+): Promise<number | null> {
+  if (proof.kind !== "session") return expires_at_ms;
+  const { identity } = context.get("services");
+  const session = await identity.readSession(proof.session_id, identity_id);
+  return session === null ? null : Math.min(expires_at_ms, session.ends_at_ms);
+}
+
+function offeredProtocols(context: AppContext): string[] {
+  if (!wantsWebSocket(context)) return [];
+  const offered = context.req.header("Sec-WebSocket-Protocol") ?? "";
+  return offered.split(",").map((protocol) => protocol.trim());
+}
+
+/** Hands the account's own socket to the client; a protocol is answered only where it was offered. */
+function upgrade(context: AppContext, webSocket: WebSocket): Response {
+  const headers = new Headers();
+  if (offeredProtocols(context).includes(WATCH_PROTOCOL)) {
+    headers.set("Sec-WebSocket-Protocol", WATCH_PROTOCOL);
+  }
+  return new Response(null, { status: 101, webSocket, headers });
+}
+
+/** The same messages as server-sent events. The Worker holds the connection, so the object may sleep. */
+function stream(context: AppContext, socket: WebSocket): Response {
+  context.header("Content-Type", "text/event-stream; charset=utf-8");
+  context.header("X-Accel-Buffering", "no");
+  return context.body(serverSentEvents(socket));
+}

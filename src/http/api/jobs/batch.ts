@@ -1,0 +1,103 @@
+/**
+ * `POST /api/jobs/batch` and `POST /api/jobs/complete/batch`: up to a hundred jobs in one transaction.
+ * Each item is answered as it would be alone; one that is refused, or malformed, stops no other.
+ */
+import * as z from "zod/mini";
+import type {
+  Batch,
+  Caller,
+  CompleteJobRequest,
+  CreatedJob,
+  CreateJobRequest,
+  IdempotencyGuard,
+  OnceAnswer,
+} from "../../../account/contract.ts";
+import { JOBS_PER_BATCH_MAX } from "../../../domain/limits.ts";
+import type { Refusal } from "../../../domain/refusals.ts";
+import type { Result } from "../../../domain/result.ts";
+import { accountOf, callerOf, factory, type AppContext } from "../../context.ts";
+import { countBatch } from "../../middleware/rate_limits.ts";
+import { refusalView, refuse } from "../../refusals.ts";
+import { idempotencyGuard, readValue, validBody } from "../../validation.ts";
+import { answerOnce, settledView } from "../../views.ts";
+import { completeJobBody, completeJobRequest } from "./complete.ts";
+import { createJobBody, createJobRequest } from "./create.ts";
+
+const batchOf = <Item extends z.ZodMiniType>(item: Item) =>
+  z.object({
+    jobs: z
+      .array(item, "must be a list")
+      .check(
+        z.minLength(1, "must not be empty"),
+        z.maxLength(JOBS_PER_BATCH_MAX, `must have at most ${JOBS_PER_BATCH_MAX} items`),
+      ),
+  });
+
+/** The bodies, as the document shows them. */
+export const createJobsBody = batchOf(createJobBody);
+export const completeJobsBody = batchOf(completeJobBody);
+
+/** What is checked first: the items are checked one by one. */
+const anyBatch = batchOf(z.unknown());
+
+/** What sets one kind of batch apart from the other. */
+interface BatchKind<Schema extends z.ZodMiniType, Request, Value> {
+  readonly item: Schema;
+  readonly requestOf: (
+    context: AppContext,
+    body: z.output<Schema>,
+  ) => Result<Request, Refusal> | Promise<Result<Request, Refusal>>;
+  readonly run: (
+    account: ReturnType<typeof accountOf>,
+    caller: Caller,
+    requests: readonly Request[],
+    guard: IdempotencyGuard | null,
+  ) => Promise<OnceAnswer<Batch<Value>>>;
+  readonly view: (value: Value) => object;
+}
+
+const handleBatch = <Schema extends z.ZodMiniType, Request, Value>({
+  item,
+  requestOf,
+  run,
+  view,
+}: BatchKind<Schema, Request, Value>) =>
+  factory.createHandlers(validBody(anyBatch), async (context) => {
+    const { jobs } = context.req.valid("json");
+    const limited = await countBatch(context, jobs.length);
+    if (limited !== null) return refuse(context, limited);
+    const bodies = jobs.map((value) => readValue(item, value));
+    const requests = await Promise.all(
+      bodies.map(async (body) => (body.ok ? requestOf(context, body.value) : body)),
+    );
+    const fingerprinted = bodies.map((body, index) => (body.ok ? body.value : jobs[index]));
+    const guard = await idempotencyGuard(context, fingerprinted);
+    if (!guard.ok) return refuse(context, guard.refusal);
+    const sent = requests.flatMap((request) => (request.ok ? [request.value] : []));
+    const answer = await run(accountOf(context), callerOf(context), sent, guard.value);
+    return answerOnce(context, answer, ({ results, credits }) => {
+      const done = results.values();
+      const views = requests.map((request) => {
+        const result = request.ok ? done.next().value : request;
+        if (result === undefined) throw new Error("the account answers every item");
+        return result.ok ? view(result.value) : refusalView(result.refusal);
+      });
+      return { results: views, credits };
+    });
+  });
+
+export const createJobs = handleBatch({
+  item: createJobBody,
+  requestOf: createJobRequest,
+  run: (account, caller, requests: readonly CreateJobRequest[], guard) =>
+    account.createJobs(caller, requests, guard),
+  view: (created: CreatedJob) => created,
+});
+
+export const completeJobs = handleBatch({
+  item: completeJobBody,
+  requestOf: (_, body) => completeJobRequest(body),
+  run: (account, caller, requests: readonly CompleteJobRequest[], guard) =>
+    account.completeJobs(caller, requests, guard),
+  view: settledView,
+});

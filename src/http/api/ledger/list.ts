@@ -1,0 +1,41 @@
+/** `GET /api/ledger`: the lines of the caller's passbook, newest first. */
+import * as z from "zod/mini";
+import type { EntryRow, ListEntriesRequest, Page } from "../../../account/contract.ts";
+import { ENTRY_KINDS } from "../../../domain/ledger.ts";
+import { accountOf, callerOf, factory } from "../../context.ts";
+import { refuse } from "../../refusals.ts";
+import { appSlug, jobId, moment, pageLimit, queryText, validQuery } from "../../validation.ts";
+import { entryView } from "../../views.ts";
+
+export const listLedgerQuery = z.object({
+  app: z.optional(appSlug),
+  job_id: z.optional(jobId),
+  kind: z.optional(z.enum(ENTRY_KINDS, `must be one of ${ENTRY_KINDS.join(", ")}`)),
+  from: z.optional(moment),
+  to: z.optional(moment),
+  limit: pageLimit,
+  cursor: z.optional(
+    z.pipe(
+      queryText.check(z.regex(/^[1-9]\d{0,14}$/, "must be a next_cursor of this list")),
+      z.transform(Number),
+    ),
+  ),
+});
+
+/** What the account is asked for. */
+export function entriesRequest(query: z.output<typeof listLedgerQuery>): ListEntriesRequest {
+  const { app, job_id, kind, from, to, limit, cursor } = query;
+  const time = { from_ms: from, to_ms: to };
+  return { app_slug: app, job_id, kind, ...time, before_line: cursor, limit };
+}
+
+/** The page as the API shows it. */
+export function entriesView({ rows, next }: Page<EntryRow, number>) {
+  return { entries: rows.map(entryView), ...(next === null ? {} : { next_cursor: String(next) }) };
+}
+
+export const listLedger = factory.createHandlers(validQuery(listLedgerQuery), async (context) => {
+  const request = entriesRequest(context.req.valid("query"));
+  const answer = await accountOf(context).listEntries(callerOf(context), request);
+  return answer.ok ? context.json(entriesView(answer.value)) : refuse(context, answer.refusal);
+});

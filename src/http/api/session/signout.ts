@@ -1,0 +1,22 @@
+/** `POST /signout` (form: `redirect_to`): ends this browser's session. */
+import * as z from "zod/mini";
+import { factory } from "../../context.ts";
+import { acceptsHtml, refuseByAccept } from "../../refusal_page.ts";
+import { readRedirectTo } from "../../redirect_to.ts";
+import { forgetSignedIn } from "../../caller/session_cookies.ts";
+import { validForm } from "../../validation.ts";
+
+export const signOutForm = z.object({ redirect_to: z.optional(z.string("must be a string")) });
+
+/** A page goes on to `redirect_to` or `/signin`; a program that reads no HTML gets `{ ok: true }`. */
+export const signOut = factory.createHandlers(validForm(signOutForm), async (context) => {
+  const { redirect_to } = context.req.valid("form");
+  const target = await readRedirectTo(context, redirect_to);
+  if (!target.ok) return refuseByAccept(context, target.refusal);
+  const signed_out = await context.get("services").identity.signOut(context.req.raw);
+  forgetSignedIn(context, signed_out.set_cookies);
+  if (signed_out.kind === "redirect") return context.redirect(signed_out.to, 303);
+  if (target.value !== null) return context.redirect(target.value.href, 303);
+  if (!acceptsHtml(context)) return context.json({ ok: true });
+  return context.redirect("/signin?notice=signed_out", 303);
+});

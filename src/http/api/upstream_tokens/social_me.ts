@@ -1,0 +1,27 @@
+/** `GET /api/socialMe`: asks the social network who the bearer of its token is. */
+import { TOKEN_MAX_LENGTH } from "../../../domain/limits.ts";
+import { isOwnToken } from "../../../tokens/own_token.ts";
+import { readBearer } from "../../caller/bearer.ts";
+import { factory } from "../../context.ts";
+import { limitNetwork } from "../../middleware/rate_limits.ts";
+import { refuse } from "../../refusals.ts";
+
+const NO_BEARER = "Send the social network's own token: Authorization: Bearer <token>.";
+const OWN_BEARER = "This is a token of this service, which is sent to nobody. Send the network's.";
+
+/** The bearer goes on; nothing else of the request does. */
+export const readSocialMe = factory.createHandlers(limitNetwork("social_me"), async (context) => {
+  const bearer = readBearer(context.req.header("Authorization") ?? "");
+  if (bearer === null || bearer.length > TOKEN_MAX_LENGTH) {
+    return refuse(context, { code: "invalid_request", detail: NO_BEARER });
+  }
+  const { keys, social_network } = context.get("services");
+  if (isOwnToken(context.get("base_url"), keys, bearer)) {
+    return refuse(context, { code: "invalid_request", detail: OWN_BEARER });
+  }
+  if (social_network === null) return refuse(context, { code: "upstream_not_configured" });
+  const profile = await social_network(bearer);
+  if (!profile.ok) return refuse(context, { code: "upstream_error", ...profile.refusal });
+  context.header("Content-Type", "application/json");
+  return context.body(profile.value);
+});

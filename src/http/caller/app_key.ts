@@ -1,0 +1,59 @@
+/** An app's server: its key as bearer, and whose account it means in a header. */
+import { IDENTITY_ID_MAX_LENGTH, UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../domain/limits.ts";
+import { APP_KEY_PREFIX } from "../../domain/proof.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { accepted, refused, type Result } from "../../domain/result.ts";
+import { readBearer } from "./bearer.ts";
+import type { AppContext, AppPrincipal } from "../context.ts";
+import { countNetworkRequest } from "../middleware/rate_limits.ts";
+import { refusalOfBearer } from "./refused_bearer.ts";
+
+/** The header in which an app's server names the account. */
+export const IDENTITY_HEADER = "Passbook-Identity";
+
+/** The app key of an `Authorization` header, known or not; null where it is none. */
+export function readAppKey(header: string): string | null {
+  const token = readBearer(header);
+  return token !== null && token.startsWith(APP_KEY_PREFIX) ? token : null;
+}
+
+/** The app that a key belongs to. An unknown key counts for its network before anything is looked up. */
+export async function findAppOfKey(
+  context: AppContext,
+  key: string,
+): Promise<Result<string, Refusal>> {
+  const { apps, config } = context.get("services");
+  const known = await apps.appOfKey(key);
+  if (known.kind === "app") return accepted(known.app_slug);
+  const limited = await countNetworkRequest(context, "app_key_unknown");
+  if (limited !== null) return refused(limited);
+  const looked_again = await apps.lookAgainForKey(key);
+  switch (looked_again.kind) {
+    case "app":
+      return accepted(looked_again.app_slug);
+    case "unreadable":
+      return refused({
+        code: "unavailable",
+        retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS,
+      });
+    case "unknown": {
+      const service = { issuer: context.get("base_url"), is_development: config.dev_signin };
+      return refused(refusalOfBearer(`Bearer ${key}`, service));
+    }
+  }
+}
+
+/** The app's server in the account that it names, or why not. */
+export async function identifyApp(
+  context: AppContext,
+  key: string,
+): Promise<Result<AppPrincipal, Refusal>> {
+  const app = await findAppOfKey(context, key);
+  if (!app.ok) return app;
+  const identity_id = context.req.header(IDENTITY_HEADER) ?? "";
+  if (identity_id === "") return refused({ code: "identity_required" });
+  if (identity_id.length > IDENTITY_ID_MAX_LENGTH || !/^[\x21-\x7e]+$/.test(identity_id)) {
+    return refused({ code: "account_unknown" });
+  }
+  return accepted({ identity_id, via: "bearer", proof: { kind: "app", app_slug: app.value } });
+}

@@ -1,0 +1,130 @@
+/** Who calls: a bearer token if there is one, otherwise a browser's cookies. */
+import { SESSION_JWT_TTL_SECONDS } from "../../domain/limits.ts";
+import { PERSONAL_TOKEN_PREFIX, type Identified } from "../../domain/proof.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { accepted, refused, type Result } from "../../domain/result.ts";
+import type { Session } from "../../identity/port.ts";
+import { findAppOfKey, identifyApp, readAppKey } from "./app_key.ts";
+import { readBearer } from "./bearer.ts";
+import { factory, type AppContext, type Principal } from "../context.ts";
+import { requestingOrigin } from "../middleware/origins.ts";
+import {
+  countApp,
+  countAuthenticated,
+  rememberLife,
+  resumeSession,
+} from "../middleware/rate_limits.ts";
+import { refusalOfBearer } from "./refused_bearer.ts";
+import { refuse } from "../refusals.ts";
+import { keepSignedIn, readSessionTokenCookies } from "./session_cookies.ts";
+
+const NOT_SIGNED_IN = "Sign in, or send a bearer token.";
+
+/** Requires a caller, known by token or cookie, and holds them to the rate limit. */
+export const authenticate = factory.createMiddleware(async (context, next) => {
+  const principal = await identify(context);
+  if (!principal.ok) return refuse(context, principal.refusal);
+  const limited = await countAuthenticated(context, principal.value);
+  if (limited !== null) return refuse(context, limited);
+  context.set("principal", principal.value);
+  await next();
+  rememberLife(context, principal.value);
+  return undefined;
+});
+
+/** {@link authenticate} for the routes that an app's server may use too, by the app's key. */
+export const authenticateParty = factory.createMiddleware(async (context, next) => {
+  const key = readAppKey(context.req.header("Authorization") ?? "");
+  if (key === null) return authenticate(context, next);
+  const principal = await identifyApp(context, key);
+  if (!principal.ok) return refuse(context, principal.refusal);
+  const limited = await countApp(context, principal.value.proof.app_slug);
+  if (limited !== null) return refuse(context, limited);
+  context.set("principal", principal.value);
+  return next();
+});
+
+/** The caller, or why there is none. A bearer that is not valid is never rescued by a cookie. */
+export async function identify(context: AppContext): Promise<Result<Principal, Refusal>> {
+  const header = context.req.header("Authorization");
+  return header === undefined ? identifyByCookie(context) : identifyByBearer(context, header);
+}
+
+/** The caller of an `Authorization` header. An app's key is none: it is let in by {@link authenticateParty} alone. */
+export async function identifyByBearer(
+  context: AppContext,
+  header: string,
+): Promise<Result<Principal, Refusal>> {
+  const app_key = readAppKey(header);
+  if (app_key !== null) {
+    const app = await findAppOfKey(context, app_key);
+    return app.ok ? refused({ code: "scope", reason: "app_key" }) : app;
+  }
+  const token = readBearer(header);
+  const claims = token ? await verifyBearer(context, token) : null;
+  if (claims !== null) {
+    const { identity_id, proof, expires_at_ms } = claims;
+    return accepted({ identity_id, proof, expires_at_ms, via: "bearer" });
+  }
+  const { dev_signin: is_development } = context.get("services").config;
+  const issuer = context.get("base_url");
+  return refused(refusalOfBearer(header, { issuer, is_development }));
+}
+
+/** A token is what its prefix says or nothing: neither kind is ever tried as the other. */
+async function verifyBearer(
+  context: AppContext,
+  token: string,
+): Promise<(Identified & Pick<Principal, "expires_at_ms">) | null> {
+  const { personal_tokens, session_tokens } = context.get("services");
+  const issuer = context.get("base_url");
+  if (!token.startsWith(PERSONAL_TOKEN_PREFIX)) return session_tokens.verify(issuer, token);
+  const claims = await personal_tokens.verify(issuer, token);
+  if (claims === null) return null;
+  const { identity_id, personal_token_id, expires_at_ms } = claims;
+  return { identity_id, proof: { kind: "personal_token", personal_token_id }, expires_at_ms };
+}
+
+async function identifyByCookie(context: AppContext): Promise<Result<Principal, Refusal>> {
+  const known = await findSessionToken(context);
+  return known === null ? identifyBySession(context) : accepted(known);
+}
+
+/** The caller whose session the cookies prove, looked up in its store, with the JWT cookie renewed. */
+export async function identifyBySession(context: AppContext): Promise<Result<Principal, Refusal>> {
+  const resumed = await resumeSession(context);
+  if (resumed.kind !== "session") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
+  await keepSignedIn(context, resumed.session, resumed.set_cookies);
+  return accepted(browserPrincipal(context, resumed.session));
+}
+
+/**
+ * The caller by the JWT cookie, which counts only beside the session cookie it belongs to: any host of
+ * the family can set the one, none of them the other. No store is asked.
+ */
+async function findSessionToken(context: AppContext): Promise<Principal | null> {
+  const { identity, session_tokens } = context.get("services");
+  const bindings = new Set(await identity.sessionBindings(context.req.raw));
+  if (bindings.size === 0) return null;
+  for (const token of readSessionTokenCookies(context)) {
+    const claims = await session_tokens.verify(context.get("base_url"), token);
+    if (claims === null || claims.proof.kind !== "session") continue;
+    const { identity_id, proof, expires_at_ms, binding } = claims;
+    if (binding === null || !bindings.has(binding)) continue;
+    return browserPrincipal(context, { id: proof.session_id, identity_id }, expires_at_ms);
+  }
+  return null;
+}
+
+/**
+ * The principal of a session that a cookie proved. The page that sent the cookie acts, not its token's `azp`. A session
+ * that the identity provider has just confirmed is good as long as a JWT.
+ */
+export function browserPrincipal(
+  context: AppContext,
+  { id: session_id, identity_id }: Session,
+  expires_at_ms: number = Date.now() + SESSION_JWT_TTL_SECONDS * 1000,
+): Principal & { readonly via: "cookie" } {
+  const proof = { kind: "session", session_id, azp: requestingOrigin(context) } as const;
+  return { identity_id, proof, expires_at_ms, via: "cookie" };
+}

@@ -1,0 +1,61 @@
+/** The cookies that an answer sets and takes away: the session's own, and the JWT beside it. */
+import { SESSION_JWT_TTL_SECONDS } from "../../domain/limits.ts";
+import { SHARED_AZP } from "../../domain/proof.ts";
+import { readCookies, sharedCookie, sharedCookieName } from "../../identity/cookies.ts";
+import type { BrowserSession, SendElsewhere } from "../../identity/port.ts";
+import type { AppContext } from "../context.ts";
+
+/**
+ * The cookie that carries the session JWT to the whole family (spec, Authentication 2): its servers can
+ * check it by themselves, and together with the session's own cookie the API needs no store.
+ */
+const SESSION_TOKEN_COOKIE = "passbook_token";
+
+/** The session JWTs in a request's cookies. Any host of the family may have set them. */
+export function readSessionTokenCookies(context: AppContext): readonly string[] {
+  return readCookies(
+    context.req.raw,
+    sharedCookieName(context.get("base_url"), SESSION_TOKEN_COOKIE),
+  );
+}
+
+/** Puts a session's cookies on the response: the identity provider's own, and the session token's. */
+export async function keepSignedIn(
+  context: AppContext,
+  session: BrowserSession,
+  set_cookies: readonly string[],
+): Promise<void> {
+  const { id: session_id, identity_id, binding } = session;
+  const { config, session_tokens } = context.get("services");
+  const base_url = context.get("base_url");
+  const azp = config.cookie_domain === null ? base_url : SHARED_AZP;
+  const proof = { kind: "session", session_id, azp } as const;
+  const token = await session_tokens.sign(base_url, { identity_id, proof, binding });
+  setCookies(context, [
+    ...set_cookies,
+    sessionTokenCookie(context, token, SESSION_JWT_TTL_SECONDS),
+  ]);
+}
+
+/** Clears the JWT cookie, and puts the provider's own cookies of a sign-out on the answer. */
+export function forgetSignedIn(context: AppContext, set_cookies: readonly string[]): void {
+  setCookies(context, [...set_cookies, sessionTokenCookie(context, "", 0)]);
+}
+
+function sessionTokenCookie(context: AppContext, value: string, max_age_seconds: number): string {
+  const { cookie_domain } = context.get("services").config;
+  const cookie = { name: SESSION_TOKEN_COOKIE, value, max_age_seconds };
+  return sharedCookie(context.get("base_url"), cookie, cookie_domain);
+}
+
+/** Puts `Set-Cookie` values on the answer. */
+export function setCookies(context: AppContext, set_cookies: readonly string[]): void {
+  for (const value of set_cookies) context.header("Set-Cookie", value, { append: true });
+}
+
+/** Sends the browser on where an identity provider wants it. */
+export function sendElsewhere(context: AppContext, elsewhere: SendElsewhere): Response {
+  setCookies(context, elsewhere.set_cookies);
+  context.header("Referrer-Policy", "no-referrer");
+  return context.redirect(elsewhere.to, 303);
+}

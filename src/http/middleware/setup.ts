@@ -1,0 +1,17 @@
+/** The services and base address, or a refusal to serve. */
+import { factory } from "../context.ts";
+import { refuseByAccept } from "../refusal_page.ts";
+import type { ServicesFor } from "../services.ts";
+
+/** Refuses to serve on settings that make no sense, naming the variables. */
+export const setUp = (servicesFor: ServicesFor) =>
+  factory.createMiddleware(async (context, next) => {
+    const services = servicesFor(context.env);
+    if (!services.ok) {
+      const variables = services.refusal.problems.map(({ variable }) => variable);
+      return refuseByAccept(context, { code: "misconfigured", variables: [...new Set(variables)] });
+    }
+    context.set("services", services.value);
+    context.set("base_url", services.value.config.base_url ?? new URL(context.req.url).origin);
+    return next();
+  });

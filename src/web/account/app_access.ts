@@ -1,0 +1,20 @@
+/** `POST /account/app-access` (form: `app`, `access`): disconnects an app from the account, or connects it again. */
+import * as z from "zod/mini";
+import { callerOf, factory } from "../../http/context.ts";
+import { refuseByAccept } from "../../http/refusal_page.ts";
+import { appSlug, validForm } from "../../http/validation.ts";
+
+export const appAccessForm = z.object({
+  app: appSlug,
+  access: z.enum(["open", "disconnected"], "must be open or disconnected"),
+});
+
+export const changeAppAccess = factory.createHandlers(validForm(appAccessForm), async (context) => {
+  const { app, access } = context.req.valid("form");
+  const { accounts } = context.get("services");
+  const account = accounts(context.get("session").identity_id);
+  const changed = await account.setAppAccess(callerOf(context), app, access);
+  if (!changed.ok) return refuseByAccept(context, changed.refusal);
+  const notice = access === "open" ? "app_connected" : "app_disconnected";
+  return context.redirect(`/account?notice=${notice}#apps`, 303);
+});

@@ -1,0 +1,76 @@
+/** `GET` and `POST /account/delete` (form: `confirmation`): the holder deletes their account. */
+import * as z from "zod/mini";
+import { CONFIRMATION_WORD, DeletedPage, DeletePage } from "./delete_page.tsx";
+import { operates } from "../../http/caller/operator.ts";
+import { callerOf, factory, type AppContext } from "../../http/context.ts";
+import { refuseWithPage } from "../../http/refusal_page.ts";
+import { forgetSignedIn } from "../../http/caller/session_cookies.ts";
+import { readableOr, validForm } from "../../http/validation.ts";
+import { leaveDeletedAccount, saysDeleted } from "../../http/caller/deleted_account.ts";
+import { errorName } from "../../domain/error_name.ts";
+
+const form = z.object({ confirmation: readableOr("", z.string().check(z.maxLength(100))) });
+
+export const showDeletion = factory.createHandlers((context) => showForm(context, null));
+
+export const deleteAccount = factory.createHandlers(validForm(form), async (context) => {
+  const { confirmation } = context.req.valid("form");
+  // Telephones begin with a capital letter and end with a space.
+  const is_confirmed = confirmation.trim().toLowerCase() === CONFIRMATION_WORD;
+  if (!is_confirmed) return showForm(context, confirmation);
+  const { account_deletion } = context.get("services");
+  const { identity_id } = context.get("session");
+  const deleted = await account_deletion.deleteAccount(identity_id);
+  if (!deleted.ok) {
+    return saysDeleted(deleted.refusal)
+      ? leaveDeletedAccount(context, identity_id, null)
+      : refuseWithPage(context, deleted.refusal);
+  }
+  forgetSignedIn(context, await signOut(context));
+  return context.html(<DeletedPage />);
+});
+
+/** The cookies that end the session here. Where its store is out of reach it proves nothing any more. */
+async function signOut(context: AppContext): Promise<readonly string[]> {
+  try {
+    return (await context.get("services").identity.signOut(context.req.raw)).set_cookies;
+  } catch (error) {
+    const reason = errorName(error);
+    console.warn({ event: "deleted_session_cookie_left", reason });
+    return [];
+  }
+}
+
+/** `typed`: what was typed instead of the word; null where the page is opened. */
+async function showForm(context: AppContext, typed: string | null): Promise<Response> {
+  const { accounts, identity, payments } = context.get("services");
+  const { identity_id } = context.get("session");
+  const account = accounts(identity_id);
+  const [person, overview, tokens, owed, is_operator] = await Promise.all([
+    identity.readPerson(identity_id),
+    account.readOverview(callerOf(context), { from_ms: Date.now() }),
+    account.listPersonalTokens(callerOf(context)),
+    account.readOwed(),
+    operates(context, identity_id),
+  ]);
+  if (!overview.ok) return refuseWithPage(context, overview.refusal);
+  if (!tokens.ok) return refuseWithPage(context, tokens.refusal);
+  const { account: books, reserved, open_jobs } = overview.value;
+  const lost = {
+    credits: books.credits,
+    reserved,
+    owed: owed.credits,
+    open_jobs,
+    tokens: tokens.value.length,
+  };
+  const page = (
+    <DeletePage
+      whose={person?.email ?? person?.name ?? null}
+      lost={lost}
+      sells={payments !== null}
+      is_operator={is_operator}
+      typed={typed}
+    />
+  );
+  return context.html(page, typed === null ? 200 : 400);
+}

@@ -1,0 +1,51 @@
+/** `GET /account/jobs[?app=&status=&before=]`: all jobs of the signed-in person. */
+import * as z from "zod/mini";
+import { JOB_STATUSES } from "../../domain/job.ts";
+import { JOBS_PAGE_ROWS } from "../../domain/limits.ts";
+import { APP_SLUG_PATTERN } from "../../domain/slug.ts";
+import { JobsPage } from "./jobs_page.tsx";
+import { callerOf, factory } from "../../http/context.ts";
+import { refuseWithPage } from "../../http/refusal_page.ts";
+import { readableOr } from "../../http/validation.ts";
+import { appNames } from "./app_names.ts";
+import { shownJob } from "./shown_job.ts";
+
+/** What cannot be meant is left out: a page answers with jobs, not with a lecture. */
+const query = z.object({
+  app: readableOr(null, z.string().check(z.regex(APP_SLUG_PATTERN))),
+  status: readableOr(null, z.enum(JOB_STATUSES)),
+  before: readableOr(null, z.uuid().check(z.toLowerCase())),
+});
+
+export const showJobs = factory.createHandlers(async (context) => {
+  const { app, status, before } = query.parse({ ...context.req.query() });
+  const account = context.get("services").accounts(context.get("session").identity_id);
+  const caller = callerOf(context);
+  const [listed, wallet, appName] = await Promise.all([
+    account.listJobs(caller, {
+      app_slug: app ?? undefined,
+      status: status ?? undefined,
+      before_id: before ?? undefined,
+      limit: JOBS_PAGE_ROWS,
+    }),
+    account.wallet(caller, { app: null }),
+    appNames(context),
+  ]);
+  if (!listed.ok) return refuseWithPage(context, listed.refusal);
+  if (!wallet.ok) return refuseWithPage(context, wallet.refusal);
+  const { rows, next: before_next } = listed.value;
+  const next = new URLSearchParams();
+  if (app !== null) next.set("app", app);
+  if (status !== null) next.set("status", status);
+  if (before_next !== null) next.set("before", before_next);
+  return context.html(
+    <JobsPage
+      jobs={rows.map((job) => shownJob(job, appName))}
+      apps={wallet.value.apps.map(({ slug }) => [slug, appName(slug)])}
+      app={app}
+      status={status}
+      older={before !== null}
+      next={before_next === null ? null : `/account/jobs?${next.toString()}`}
+    />,
+  );
+});

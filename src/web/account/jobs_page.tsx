@@ -1,0 +1,102 @@
+/** All jobs, with filters, a page at a time. */
+import { JOB_STATUSES, type JobStatus } from "../../domain/job.ts";
+import { Page } from "../layout/layout.tsx";
+import { Zone } from "../layout/time.tsx";
+import { JobCards, type ShownJob } from "./job_card.tsx";
+
+export interface JobsPageProps {
+  readonly jobs: readonly ShownJob[];
+  /** The apps to choose from, by slug and name. */
+  readonly apps: readonly (readonly [slug: string, name: string])[];
+  readonly app: string | null;
+  readonly status: JobStatus | null;
+  /** Whether these are older than the newest. */
+  readonly older: boolean;
+  /** The address of the next page; null on the last. */
+  readonly next: string | null;
+}
+
+const STATUS_CHOICES: Readonly<Record<JobStatus, string>> = {
+  started: "Running",
+  completed: "Done",
+  failed: "Failed",
+};
+
+export function JobsPage(props: JobsPageProps) {
+  const { jobs, app, status, older, next } = props;
+  const filtered = app !== null || status !== null;
+  return (
+    <Page title="Jobs" section="jobs" scripts={["times.js"]}>
+      <div class="page-head">
+        <h1>Jobs</h1>
+        <Filters {...props} />
+      </div>
+      <section class="panel" aria-labelledby="list">
+        <h2 id="list" class="unseen">
+          {filtered ? "Jobs that match" : "All jobs"}
+        </h2>
+        {jobs.length === 0 ? (
+          <NoJobs filtered={filtered || older} />
+        ) : (
+          <JobCards jobs={jobs} may_cancel />
+        )}
+      </section>
+      <nav class="pages" aria-label="Pages">
+        {older ? <a href={addressOf(app, status)}>Newest jobs</a> : <span></span>}
+        {next === null ? null : (
+          <a href={next} rel="next">
+            Older jobs
+          </a>
+        )}
+      </nav>
+      <Zone />
+    </Page>
+  );
+}
+
+function addressOf(app: string | null, status: JobStatus | null): string {
+  const query = new URLSearchParams();
+  if (app !== null) query.set("app", app);
+  if (status !== null) query.set("status", status);
+  return query.size === 0 ? "/account/jobs" : `/account/jobs?${query.toString()}`;
+}
+
+function Filters({ apps, app, status }: JobsPageProps) {
+  return (
+    <form method="get" action="/account/jobs" class="filters">
+      <label for="filter-app">App</label>
+      <select id="filter-app" name="app">
+        <option value="">All apps</option>
+        {apps.map(([slug, name]) => (
+          <option value={slug} selected={slug === app}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <label for="filter-status">Status</label>
+      <select id="filter-status" name="status">
+        <option value="">Any</option>
+        {JOB_STATUSES.map((one) => (
+          <option value={one} selected={one === status}>
+            {STATUS_CHOICES[one]}
+          </option>
+        ))}
+      </select>
+      <button type="submit" class="quiet small">
+        Show
+      </button>
+    </form>
+  );
+}
+
+function NoJobs({ filtered }: { filtered: boolean }) {
+  return filtered ? (
+    <p class="empty">
+      No job matches. <a href="/account/jobs">Show all jobs</a>
+    </p>
+  ) : (
+    <p class="empty">
+      No app has run a job for you yet. When one does, you see here what it made and what it cost.
+    </p>
+  );
+}

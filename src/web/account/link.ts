@@ -1,0 +1,35 @@
+/** `POST /account/link` and `POST /account/unlink`: further ways to sign in. */
+import * as z from "zod/mini";
+import { factory } from "../../http/context.ts";
+import { refuseWithPage } from "../../http/refusal_page.ts";
+import { sendElsewhere } from "../../http/caller/session_cookies.ts";
+import { validForm } from "../../http/validation.ts";
+
+const form = z.object({ provider: z.string("must be a string") });
+
+/** Leaves for a provider, to come back with a further identity of the same person. */
+export const linkMethod = factory.createHandlers(validForm(form), async (context) => {
+  const started = await context.get("services").identity.startSignIn({
+    method_id: context.req.valid("form").provider,
+    base_url: context.get("base_url"),
+    redirect_to: null,
+    link_to: context.get("session"),
+  });
+  return started.kind === "redirect"
+    ? sendElsewhere(context, started)
+    : refuseWithPage(context, { code: "not_found" });
+});
+
+/** Takes a way to sign in from the person, but never the last one. */
+export const unlinkMethod = factory.createHandlers(validForm(form), async (context) => {
+  const { provider } = context.req.valid("form");
+  const unlinked = await context.get("services").identity.unlink(context.get("session"), provider);
+  switch (unlinked.kind) {
+    case "unlinked":
+      return context.redirect("/account?notice=unlinked", 303);
+    case "refused":
+      return context.redirect(`/account?notice=${unlinked.reason}`, 303);
+    case "redirect":
+      return sendElsewhere(context, unlinked);
+  }
+});

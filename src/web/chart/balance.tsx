@@ -1,0 +1,87 @@
+/** The balance over time: a line of steps, and the same numbers as a table. */
+import type { BalancePoint } from "../../domain/history.ts";
+import { DAY_MS } from "../../domain/day.ts";
+import { Time } from "../layout/time.tsx";
+import { number } from "../layout/account_words.ts";
+import { axisFor, stepArea, stepPath, y } from "./scale.ts";
+
+const WIDTH = 640;
+const HEIGHT = 160;
+
+export interface BalanceChartProps {
+  readonly points: readonly BalancePoint[];
+  readonly from_ms: number;
+  readonly to_ms: number;
+}
+
+export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
+  const { ticks, low, high } = axisFor(
+    points.map(({ credits }) => credits),
+    3,
+  );
+  const frame = { from: from_ms, to: to_ms, low, high, width: WIDTH, height: HEIGHT };
+  const steps = points.map(({ at_ms, credits }) => ({ at: at_ms, value: credits }));
+  const first = points[0]?.credits ?? 0;
+  const last = points.at(-1)?.credits ?? 0;
+  const spans_days = to_ms - from_ms > 3 * DAY_MS;
+  const summary = `Balance from ${number(first)} to ${number(last)} credits, between ${number(low)} and ${number(high)}.`;
+  return (
+    <figure class="chart">
+      <div class="chart-plot">
+        <div class="chart-values" aria-hidden="true">
+          {ticks.toReversed().map((tick) => (
+            <span>{number(tick)}</span>
+          ))}
+        </div>
+        <svg
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={summary}
+        >
+          {ticks.map((tick) => (
+            <line
+              class={tick === 0 ? "chart-zero" : "chart-grid"}
+              x1="0"
+              x2={WIDTH}
+              y1={y(tick, frame)}
+              y2={y(tick, frame)}
+            />
+          ))}
+          <path class="chart-area" d={stepArea(steps, frame)} />
+          <path class="chart-line" d={stepPath(steps, frame)} />
+        </svg>
+        <div class="chart-times" aria-hidden="true">
+          {[from_ms, (from_ms + to_ms) / 2, to_ms].map((at_ms) => (
+            <Time at_ms={at_ms} style={spans_days ? "date" : "clock"} />
+          ))}
+        </div>
+      </div>
+      <details class="numbers">
+        <summary>Show the numbers</summary>
+        <div class="scroll" tabindex={0} role="region" aria-label="Balance over time, in numbers">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">From</th>
+                <th scope="col" class="amount">
+                  Balance
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {points.toReversed().map(({ at_ms, credits }) => (
+                <tr>
+                  <td>
+                    <Time at_ms={at_ms} />
+                  </td>
+                  <td class="amount">{number(credits)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}

@@ -1,0 +1,55 @@
+/** Spending by app: a table whose bars are drawn beside its numbers. */
+import type { AppSpending } from "../../domain/history.ts";
+import { counted, number } from "../layout/account_words.ts";
+
+const BARS_MAX = 6;
+
+export interface SpendingChartProps {
+  readonly spending: readonly AppSpending[];
+  readonly appName: (slug: string | null) => string;
+}
+
+export function SpendingChart({ spending, appName }: SpendingChartProps) {
+  const shown = foldRest(spending);
+  const most = Math.max(1, ...shown.map(({ credits }) => credits));
+  return (
+    <table class="spending">
+      <thead class="unseen">
+        <tr>
+          <th scope="col">App</th>
+          <th scope="col">Share</th>
+          <th scope="col">Credits</th>
+        </tr>
+      </thead>
+      <tbody>
+        {shown.map(({ app_slug, credits, jobs, rest }) => (
+          <tr>
+            <th scope="row">
+              {rest === undefined ? appName(app_slug) : counted(rest, "other app", "other apps")}
+              <span class="hint">{counted(jobs, "job", "jobs")}</span>
+            </th>
+            <td class="spending-bar">
+              <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+                <rect class="bar-track" width="100" height="8" />
+                <rect class="bar-fill" width={Math.max(1, (credits / most) * 100)} height="8" />
+              </svg>
+            </td>
+            <td class="amount">{number(credits)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The first few, and what is left as one; `rest` says how many that is. */
+function foldRest(
+  spending: readonly AppSpending[],
+): readonly (AppSpending & { readonly rest?: number })[] {
+  if (spending.length <= BARS_MAX) return spending;
+  const rest = spending.slice(BARS_MAX - 1);
+  const sum = (of: (it: AppSpending) => number): number =>
+    rest.reduce((total, it) => total + of(it), 0);
+  const folded = { app_slug: null, credits: sum((it) => it.credits), jobs: sum((it) => it.jobs) };
+  return [...spending.slice(0, BARS_MAX - 1), { ...folded, rest: rest.length }];
+}

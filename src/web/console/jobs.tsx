@@ -1,0 +1,29 @@
+/** `GET /console/jobs[?app=&status=&identity_id=&cursor=]`: jobs across accounts. */
+import { ConsoleJobsPage } from "./jobs_page.tsx";
+import { findJobs, findJobsQuery } from "../../http/api/admin/jobs.ts";
+import { factory } from "../../http/context.ts";
+import { appChoices, askedFor, cursorOf, ifReadable, personNames } from "./asked.ts";
+
+export const showAllJobs = factory.createHandlers(async (context) => {
+  const query = askedFor(context, findJobsQuery);
+  const { app, status, identity_id, cursor } = query;
+  const [choices, found] = await Promise.all([
+    appChoices(context, app),
+    ifReadable(findJobs(context, query)),
+  ]);
+  const jobs = found?.jobs ?? [];
+  return context.html(
+    <ConsoleJobsPage
+      filters={{ app, status, identity_id }}
+      cursor={cursor === undefined ? null : cursorOf(context)}
+      {...choices}
+      jobs={jobs}
+      personName={await personNames(
+        context,
+        jobs.map((job) => job.identity_id),
+      )}
+      next_cursor={found?.next_cursor}
+      as_of={found?.as_of ?? null}
+    />,
+  );
+});

@@ -1,0 +1,124 @@
+/** Jobs across all accounts. */
+import { JOB_STATUSES, type JobStatus } from "../../domain/job.ts";
+import { Page } from "../layout/layout.tsx";
+import { Time } from "../layout/time.tsx";
+import { number } from "../layout/account_words.ts";
+import {
+  accountAddress,
+  AsOf,
+  ChosenFilter,
+  FilterForm,
+  Pager,
+  ReadModelDown,
+  Table,
+  TypedFilter,
+} from "./table.tsx";
+import { JOB_STATUS_NAMES } from "./words.ts";
+
+export interface ShownConsoleJob {
+  readonly id: string;
+  readonly identity_id: string;
+  readonly app_slug: string | null;
+  readonly action: string;
+  readonly status: JobStatus;
+  readonly failure: string | null;
+  readonly failure_reason: string | null;
+  readonly reserved: number;
+  readonly actual_cost: number;
+  readonly created_at: string;
+}
+
+export interface ConsoleJobsPageProps {
+  readonly filters: {
+    readonly app: string | undefined;
+    readonly status: JobStatus | undefined;
+    readonly identity_id: string | undefined;
+  };
+  readonly cursor: string | null;
+  readonly app_options: readonly (readonly [slug: string, name: string])[];
+  readonly appName: (slug: string | null) => string;
+  readonly personName: (identity_id: string) => string;
+  readonly jobs: readonly ShownConsoleJob[];
+  readonly next_cursor: string | undefined;
+  /** Null where the read model does not answer. */
+  readonly as_of: string | null;
+}
+
+const COLUMNS = [
+  "Job",
+  "Account",
+  "State",
+  { amount: "Held" },
+  { amount: "Cost" },
+  "Started",
+] as const;
+
+export function ConsoleJobsPage(props: ConsoleJobsPageProps) {
+  const { filters, cursor, app_options, appName, personName, jobs, next_cursor, as_of } = props;
+  const { app, status, identity_id } = filters;
+  const filtered = Object.values(filters).some((value) => value !== undefined);
+  return (
+    <Page title="Jobs of all accounts" section="all_jobs" scripts={["times.js"]}>
+      <div class="page-head">
+        <h1>Jobs</h1>
+        <FilterForm path="/console/jobs">
+          <ChosenFilter
+            name="app"
+            label="App"
+            value={app}
+            options={[["", "All apps"], ...app_options]}
+          />
+          <ChosenFilter
+            name="status"
+            label="State"
+            value={status}
+            options={[
+              ["", "Any"],
+              ...JOB_STATUSES.map((one) => [one, JOB_STATUS_NAMES[one]] as const),
+            ]}
+          />
+          <TypedFilter name="identity_id" label="Identity" value={identity_id} />
+        </FilterForm>
+      </div>
+      {as_of === null ? (
+        <ReadModelDown />
+      ) : (
+        <section class="panel" aria-label="Jobs">
+          <Table
+            label={filtered ? "Jobs that match" : "Jobs of all accounts, newest first"}
+            columns={COLUMNS}
+            rows={jobs.map((job) => [
+              <>
+                {job.action}
+                <span class="hint below">{appName(job.app_slug)}</span>
+              </>,
+              <a href={accountAddress(job.identity_id)}>{personName(job.identity_id)}</a>,
+              <>
+                <span class={`state state-${job.status}`}>
+                  {job.failure === "expired" ? "Timed out" : JOB_STATUS_NAMES[job.status]}
+                </span>
+                {job.failure_reason === null ? null : (
+                  <span class="hint below">{job.failure_reason}</span>
+                )}
+              </>,
+              number(job.reserved),
+              job.status === "started" ? "–" : number(job.actual_cost),
+              <Time at_ms={Date.parse(job.created_at)} />,
+            ])}
+            empty={
+              filtered || cursor !== null ? (
+                <>
+                  No job matches. <a href="/console/jobs">Show all jobs</a>
+                </>
+              ) : (
+                "No app has run a job yet."
+              )
+            }
+          />
+        </section>
+      )}
+      <Pager path="/console/jobs" filters={filters} {...{ cursor, next_cursor }} />
+      {as_of === null ? null : <AsOf as_of={as_of} />}
+    </Page>
+  );
+}

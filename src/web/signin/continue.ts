@@ -1,0 +1,26 @@
+/** `POST /signin/continue` (form: `redirect_to`): who is signed in already goes back to who asked. */
+import * as z from "zod/mini";
+import { factory } from "../../http/context.ts";
+import { refuseByAccept } from "../../http/refusal_page.ts";
+import { resumeSession } from "../../http/middleware/rate_limits.ts";
+import { readRedirectTo } from "../../http/redirect_to.ts";
+import { sendElsewhere } from "../../http/caller/session_cookies.ts";
+import { validForm } from "../../http/validation.ts";
+import { answerSignedIn } from "./signed_in.ts";
+
+export const continueForm = z.object({ redirect_to: z.string("must be a string") });
+
+export const continueSignedIn = factory.createHandlers(validForm(continueForm), async (context) => {
+  const { redirect_to } = context.req.valid("form");
+  const target = await readRedirectTo(context, redirect_to);
+  if (!target.ok) return refuseByAccept(context, target.refusal);
+  const resumed = await resumeSession(context);
+  switch (resumed.kind) {
+    case "session":
+      return answerSignedIn(context, resumed, target.value);
+    case "redirect":
+      return sendElsewhere(context, resumed);
+    case "none":
+      return context.redirect(`/signin?${new URLSearchParams({ redirect_to }).toString()}`, 303);
+  }
+});

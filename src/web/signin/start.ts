@@ -1,0 +1,29 @@
+/**
+ * `GET /signin/{id}[?redirect_to=]`: leaves for a provider. Writes to no store. A provider may not ask the
+ * person again, so a link from elsewhere goes to the sign-in page first, which names the app that gets a token.
+ */
+import { factory } from "../../http/context.ts";
+import { isLedFromOwnPage } from "../../http/middleware/origins.ts";
+import { readRedirectTo } from "../../http/redirect_to.ts";
+import { refuseWithPage } from "../../http/refusal_page.ts";
+import { sendElsewhere } from "../../http/caller/session_cookies.ts";
+
+export const startSignIn = factory.createHandlers(async (context) => {
+  const redirect_to = context.req.query("redirect_to");
+  const target = await readRedirectTo(context, redirect_to);
+  if (!target.ok) return refuseWithPage(context, target.refusal);
+  const is_for_app = target.value !== null && target.value.origin !== context.get("base_url");
+  if (is_for_app && !isLedFromOwnPage(context)) {
+    const query = new URLSearchParams({ redirect_to: target.value.href }).toString();
+    return context.redirect(`/signin?${query}`, 303);
+  }
+  const started = await context.get("services").identity.startSignIn({
+    method_id: context.req.param("id") ?? "",
+    base_url: context.get("base_url"),
+    redirect_to: target.value?.href ?? null,
+    link_to: null,
+  });
+  return started.kind === "redirect"
+    ? sendElsewhere(context, started)
+    : refuseWithPage(context, { code: "not_found" });
+});

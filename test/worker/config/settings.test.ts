@@ -1,0 +1,182 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { mistakenSettings, readConfig } from "../../../src/config/config.ts";
+import { sayProblem } from "../../../src/config/problems.ts";
+import { send } from "../support/passbook.ts";
+
+/** What is said of an environment: the usual one with these settings in place. */
+function problemsOf(settings: object): readonly string[] {
+  const read = readConfig({ ...env, ...settings });
+  return read.ok ? [] : read.refusal.problems.map(sayProblem);
+}
+
+const SECRET = "s3cret-s3cret";
+const GITHUB = { preset: "github", client_id: "id", client_secret: SECRET };
+const ACME = {
+  id: "acme",
+  name: "Acme",
+  issuer: "https://id.acme.example",
+  authorization_endpoint: "https://id.acme.example/authorize",
+  token_endpoint: "https://id.acme.example/token",
+  jwks_uri: "https://id.acme.example/jwks",
+  scope: "openid",
+  client_id: "id",
+  client_secret: SECRET,
+};
+
+describe("a mistake in SIGNIN_PROVIDERS", () => {
+  it.each<[string, unknown, readonly string[]]>([
+    ["no JSON", "[{]", ["SIGNIN_PROVIDERS: is not JSON"]],
+    ["no array", {}, ["SIGNIN_PROVIDERS: must be an array"]],
+    ["an entry that is text", [SECRET], ["SIGNIN_PROVIDERS, entry 1: must be an object"]],
+    [
+      "an unknown preset",
+      [GITHUB, { ...GITHUB, preset: SECRET }],
+      ['SIGNIN_PROVIDERS, entry 2, preset: must be "github" or "google" or "x"'],
+    ],
+    [
+      "a preset without its client",
+      [{ preset: "google" }],
+      [
+        "SIGNIN_PROVIDERS, entry 1, client_id: is missing",
+        "SIGNIN_PROVIDERS, entry 1, client_secret: is missing",
+      ],
+    ],
+    [
+      "an empty secret",
+      [{ ...GITHUB, client_secret: "" }],
+      ["SIGNIN_PROVIDERS, entry 1, client_secret: must not be empty"],
+    ],
+    [
+      "a misspelled field",
+      [{ ...GITHUB, secret: SECRET }],
+      ["SIGNIN_PROVIDERS, entry 1: has a field that does not belong there"],
+    ],
+    [
+      "plain http",
+      [{ ...ACME, token_endpoint: "http://id.acme.example/token" }],
+      ["SIGNIN_PROVIDERS, entry 1, token_endpoint: must be an https address"],
+    ],
+    [
+      "missing endpoints",
+      [{ ...ACME, issuer: undefined, token_endpoint: undefined }],
+      [
+        "SIGNIN_PROVIDERS, entry 1, issuer: is missing",
+        "SIGNIN_PROVIDERS, entry 1, token_endpoint: is missing",
+      ],
+    ],
+    [
+      "openid without keys",
+      [{ ...ACME, jwks_uri: undefined }],
+      ["SIGNIN_PROVIDERS, entry 1, jwks_uri: is missing, and the scope openid needs it"],
+    ],
+    [
+      "one id twice",
+      [ACME, GITHUB, ACME],
+      ["SIGNIN_PROVIDERS, entry 3, id: is the same as that of entry 1"],
+    ],
+    [
+      "an id of ours",
+      [{ ...ACME, id: "callback" }],
+      ["SIGNIN_PROVIDERS, entry 1, id: must be 1 to 32 of a-z 0-9 -, and neither dev nor callback"],
+    ],
+  ])("(%s) is named by entry and field, without a value", (_, value, expected) => {
+    const json = typeof value === "string" ? value : JSON.stringify(value);
+    const problems = problemsOf({ SIGNIN_PROVIDERS: json });
+    expect(problems).toEqual(expected);
+    expect(problems.join()).not.toContain(SECRET);
+  });
+});
+
+describe("mistakes in settings", () => {
+  it("are told all at once, those between two settings too", () => {
+    expect(
+      problemsOf({
+        DEV_SIGNIN: "false",
+        BASE_URL: undefined,
+        SIGNING_KEYS: undefined,
+        ENCRYPTION_KEYS: JSON.stringify({ keys: [{ kty: "oct", kid: "", k: SECRET }] }),
+        ALLOWED_ORIGINS: "https://app.example.com, app.example.com",
+        PAT_TTL_DAYS: "9999",
+        TOKEN_TEMPLATES: '{"maps":{"audience":"https://maps.example.com"}}',
+      }),
+    ).toEqual([
+      expect.stringMatching(/^ALLOWED_ORIGINS, entry 2: is none of the forms https:\/\/app/),
+      "SIGNING_KEYS: is missing",
+      "ENCRYPTION_KEYS, keys, entry 1, kid: must not be empty",
+      "ENCRYPTION_KEYS, keys, entry 1, k: is not 256 bits",
+      "TOKEN_TEMPLATES, maps, ttl_seconds: is missing",
+      expect.stringMatching(/^PAT_TTL_DAYS: must be at most \d+$/),
+      expect.stringMatching(/^BASE_URL: is required unless DEV_SIGNIN is true/),
+    ]);
+  });
+
+  it("say each thing once: a rule between two settings waits until both are sane", () => {
+    expect(problemsOf({ BASE_URL: "nonsense", COOKIE_DOMAIN: "example.com" })).toEqual([
+      "BASE_URL: is not an origin such as https://passbook.example.com",
+    ]);
+  });
+});
+
+describe("a name that looks like a setting's", () => {
+  it.each([
+    ["ALOWED_ORIGINS", "ALLOWED_ORIGINS"],
+    ["BASEURL", "BASE_URL"],
+    ["SIGNING_KEY", "SIGNING_KEYS"],
+    ["SIGNIN_PROVIDER", "SIGNIN_PROVIDERS"],
+    ["PASSBOOK_BASE_URL", "BASE_URL"],
+    ["cookie_domain", "COOKIE_DOMAIN"],
+  ])("%s is told from %s", (name, meant) => {
+    expect(mistakenSettings({ [name]: SECRET })).toEqual([{ name, meant }]);
+  });
+
+  it("is none of the bindings, the settings themselves, or other people's names", () => {
+    expect(mistakenSettings({ ...env, PATH: "x", HOME: "x", CF_VERSION_METADATA: "x" })).toEqual(
+      [],
+    );
+  });
+
+  it("is warned of in the log, by name alone", async () => {
+    const warned = vi.spyOn(console, "warn").mockReturnValue();
+    await send("GET", "/signin", {}, { ALOWED_ORIGINS: SECRET });
+    expect(warned.mock.calls).toEqual([
+      [{ event: "setting_unknown", name: "ALOWED_ORIGINS", meant: "ALLOWED_ORIGINS" }],
+    ]);
+  });
+});
+
+describe("a service that is not set up", () => {
+  const broken = { SIGNING_KEYS: undefined, PAT_TTL_DAYS: "soon" };
+
+  it("shows people a page, with its style", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const page = await send("GET", "/account", { headers: { Accept: "text/html" } }, broken);
+    expect(page.status).toBe(500);
+    expect(page.headers.get("Content-Type")).toContain("text/html");
+    expect(page.text).toContain("not set up yet");
+    expect(page.text).not.toContain('href="/account"');
+    expect(page.text).toContain('href="/static/passbook.css');
+  });
+
+  it("tells programs and the log which settings, all of them", async () => {
+    const logged = vi.spyOn(console, "error").mockReturnValue();
+    const answer = await send("GET", "/api/wallet", {}, { ...broken });
+    expect(answer.body).toEqual({
+      error: expect.stringContaining("SIGNING_KEYS, PAT_TTL_DAYS"),
+      code: "misconfigured",
+    });
+    expect(logged.mock.calls[0]).toEqual([
+      {
+        event: "misconfigured",
+        problems: ["SIGNING_KEYS: is missing", "PAT_TTL_DAYS: is not a whole number"],
+      },
+    ]);
+  });
+});
+
+it("an empty BASE_URL is none, so that development takes back what wrangler.toml says", () => {
+  expect(problemsOf({ BASE_URL: "" })).toEqual([]);
+  expect(problemsOf({ BASE_URL: "", DEV_SIGNIN: "false" })).toEqual([
+    expect.stringMatching(/^BASE_URL: is required/),
+  ]);
+});

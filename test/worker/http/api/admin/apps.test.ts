@@ -1,0 +1,359 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { openAppServer, rows, saveApp, APP } from "../../caller/app_server.ts";
+import { send, signIn } from "../../../support/passbook.ts";
+import { operatorOnPages, signInOperator, type Operator } from "./operators.ts";
+
+let operator: Operator;
+beforeEach(async () => {
+  operator = await signInOperator();
+});
+
+const APPS = "/api/admin/apps";
+
+describe("the registry", () => {
+  it("takes an app, shows it, and notes each act once", async () => {
+    const settings = {
+      name: "Sketch",
+      starter_credits: 70,
+      origins: ["https://sketch.example.com", "https://*.sketch.example"],
+      daily_starter_budget: 700,
+    };
+    const body = { ...settings, reason: "a new app" };
+    expect((await operator.send("PUT", `${APPS}/sketch`, body)).body).toEqual({ ok: true });
+    const { body: listed } = await operator.get(APPS);
+    expect(listed).toEqual({
+      apps: [
+        {
+          slug: "sketch",
+          ...settings,
+          settle: "holder",
+          on_expiry: "refund",
+          upstream_providers: [],
+          max_overage_percent: null,
+          version: 1,
+          created_at: expect.any(String),
+        },
+      ],
+    });
+    const lines = await rows("select * from audit");
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({
+      actor: operator.person.identity_id,
+      act: "app.save",
+      subject: "sketch",
+      reason: "a new app",
+    });
+  });
+
+  it("leaves an optional setting that a save omits as it was", async () => {
+    const full = {
+      ...APP,
+      settle: "app",
+      on_expiry: "charge",
+      upstream_providers: ["google"],
+      max_overage_percent: 20,
+    };
+    await operator.send("PUT", `${APPS}/sketch`, full);
+    const { starter_credits, origins, daily_starter_budget } = APP;
+    const required = { name: "Renamed", starter_credits, origins, daily_starter_budget };
+    const renamed = { ...required, version: 1 };
+    expect((await operator.send("PUT", `${APPS}/sketch`, renamed)).status).toBe(200);
+    const [app] = (await operator.get(APPS)).body.apps;
+    expect(app).toMatchObject({ ...full, name: "Renamed" });
+  });
+
+  it("names the invisible character that it refuses", async () => {
+    const name = "Sketch\u202egnihsihp";
+    const { body } = await operator.send("PUT", `${APPS}/sketch`, { ...APP, name });
+    expect(body.error).toBe("name must not contain the invisible character U+202E.");
+    const shown = { ...APP, name: "Ａ نقاش ✏️ Æ", reason: "two\nlines" };
+    expect((await operator.send("PUT", `${APPS}/sketch`, shown)).status).toBe(200);
+  });
+
+  it("is in force at once here, and within a minute in every other isolate", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const elsewhere = { ...operator.settings };
+    const ada = await signIn();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    const worth = async (settings: object) =>
+      (await send("GET", "/api/wallet", { headers }, settings)).body.apps[0].starter_credits;
+    await saveApp(operator, "sketch", { starter_credits: 0 });
+    await send("GET", "/api/wallet?app=sketch", { headers }, elsewhere);
+    expect(await worth(operator.settings)).toBe(0);
+    await saveApp(operator, "sketch", { starter_credits: 9 });
+    expect(await worth(operator.settings)).toBe(9);
+    vi.setSystemTime(Date.now() + 60_000);
+    expect(await worth(elsewhere)).toBe(9);
+  });
+
+  it.each([
+    ["no name", { name: undefined }],
+    ["an empty name", { name: " " }],
+    ["a name that is turned around", { name: "Sketch\u202egnihsihp" }],
+    ["a name with a zero-width space", { name: "Ske\u200btch" }],
+    ["a name that looks empty", { name: "\u3164" }],
+    ["a reason with an isolate", { reason: "why\u2066" }],
+    ["negative credits", { starter_credits: -1 }],
+    ["a fraction", { starter_credits: 1.5 }],
+    ["credits as text", { starter_credits: "5" }],
+    ["no budget said", { daily_starter_budget: undefined }],
+    ["a negative budget", { daily_starter_budget: -1 }],
+    ["origins as text", { origins: "https://a.example" }],
+    ["an origin with a path", { origins: ["https://a.example/path"] }],
+    ["plain http elsewhere", { origins: ["http://a.example"] }],
+    ["a wildcard over strangers", { origins: ["https://*.github.io"] }],
+    ["a wildcard over a suffix", { origins: ["https://*.co.uk"] }],
+    ["a wildcard of all", { origins: ["*"] }],
+    ["one bad origin among good ones", { origins: ["https://a.example", "javascript://x"] }],
+    ["too many origins", { origins: Array<string>(51).fill("https://a.example") }],
+    ["another settler", { settle: "nobody" }],
+    ["another outcome", { on_expiry: "keep" }],
+    ["a setting misspelt", { on_expirey: "charge" }],
+    ["a provider that no id can name", { upstream_providers: ["Google!"] }],
+    ["providers as text", { upstream_providers: "google" }],
+    ["a provider named twice", { upstream_providers: ["google", "google"] }],
+    ["an overage that is no number", { max_overage_percent: "20" }],
+    ["a fraction of a percent", { max_overage_percent: 0.5 }],
+    ["a negative overage", { max_overage_percent: -1 }],
+    ["an overage beyond any bound", { max_overage_percent: 1_001 }],
+    ["a version that is no number", { version: "1" }],
+    ["a fractional version", { version: 1.5 }],
+    ["too many providers", { upstream_providers: Array.from({ length: 51 }, (_, i) => `p${i}`) }],
+  ])("refuses %s and changes nothing", async (_, wrong) => {
+    await saveApp(operator, "sketch");
+    const before = JSON.stringify([
+      await rows("select * from apps"),
+      await rows("select * from audit"),
+    ]);
+    const answer = await operator.send("PUT", `${APPS}/sketch`, { ...APP, ...wrong });
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    const after = JSON.stringify([
+      await rows("select * from apps"),
+      await rows("select * from audit"),
+    ]);
+    expect(after).toBe(before);
+  });
+
+  it("refuses a wildcard while the list of names that strangers get cannot be read", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const settings = { ...operator.settings, ASSETS: undefined };
+    const origins = ["https://a.example", "https://*.mine.example"];
+    const without_list = operatorOnPages(operator.person, settings);
+    const put = (body: object) => without_list.send("PUT", `${APPS}/sketch`, body);
+    const answer = await put({ ...APP, origins });
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    expect(answer.body.error).toContain("origins.1 must be an origin");
+    expect(await rows("select * from apps")).toEqual([]);
+    expect((await put({ ...APP, origins: ["https://a.example"] })).status).toBe(200);
+  });
+
+  it.each(["Sketch", "-a", "a%20b", "a".repeat(65)])("refuses the slug %s", async (slug) => {
+    const answer = await operator.send("PUT", `${APPS}/${slug}`, APP);
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    expect(await rows("select * from apps")).toEqual([]);
+  });
+
+  it("is listed by slug, page by page", async () => {
+    for (const slug of ["c", "a", "b"]) await saveApp(operator, slug);
+    const first = await operator.get(`${APPS}?limit=2`);
+    expect(first.body.apps.map((it: { slug: string }) => it.slug)).toEqual(["a", "b"]);
+    const second = await operator.get(`${APPS}?limit=2&cursor=${first.body.next_cursor}`);
+    expect(second.body.apps.map((it: { slug: string }) => it.slug)).toEqual(["c"]);
+    expect(second.body.next_cursor).toBeUndefined();
+  });
+
+  it("is closed to whoever is no operator", async () => {
+    const ada = await signIn();
+    await openAppServer("sketch", {}, operator);
+    for (const [method, path] of [
+      ["GET", APPS],
+      ["PUT", `${APPS}/sketch`],
+      ["GET", `${APPS}/sketch/keys`],
+      ["POST", `${APPS}/sketch/keys`],
+      ["DELETE", `${APPS}/sketch/keys/018f0000-0000-7000-8000-000000000000`],
+    ] as const) {
+      const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/json" };
+      const body = method === "GET" ? null : JSON.stringify(APP);
+      const answer = await send(method, path, { headers, body }, operator.settings);
+      expect(answer).toMatchObject({ status: 403, body: { code: "not_operator" } });
+    }
+  });
+});
+
+describe("saving an app that somebody changed meanwhile", () => {
+  const save = (settings: object, headers = {}) =>
+    operator.send("PUT", `${APPS}/sketch`, { ...APP, ...settings }, headers);
+  const saved = async () => (await operator.get(APPS)).body.apps[0];
+
+  it("is 409 app_changed with the version of before, and changes nothing", async () => {
+    await save({});
+    expect((await save({ starter_credits: 77, version: 1 })).status).toBe(200);
+    const stale = await save({ starter_credits: 200, version: 1 });
+    expect(stale).toMatchObject({ status: 409, body: { code: "app_changed" } });
+    expect(await saved()).toMatchObject({ starter_credits: 77, version: 2 });
+    const [, , line] = (await operator.get("/api/admin/audit")).body.entries.toReversed();
+    expect(line.details).toMatchObject({ outcome: "refused", version: 1 });
+  });
+
+  it("is 409 app_changed without a version, which only a new app needs none of", async () => {
+    await save({ version: 0 });
+    for (const version of [undefined, 0, 2]) {
+      const answer = await save({ starter_credits: 200, version });
+      expect(answer).toMatchObject({ status: 409, body: { code: "app_changed" } });
+    }
+    expect(await saved()).toMatchObject({ starter_credits: 100, version: 1 });
+  });
+
+  it("takes the version from If-Match too, which the field must not contradict", async () => {
+    await save({});
+    expect((await save({ starter_credits: 1 }, { "If-Match": '"1"' })).status).toBe(200);
+    expect((await save({ starter_credits: 2, version: 2 }, { "If-Match": "2" })).status).toBe(200);
+    expect((await save({}, { "If-Match": '"1"' })).body.code).toBe("app_changed");
+    for (const [version, match] of [
+      [1, "3"],
+      [undefined, "*"],
+      [undefined, 'W/"3"'],
+      [undefined, ""],
+    ] as const) {
+      const answer = await save({ version }, { "If-Match": match });
+      expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    }
+    expect(await saved()).toMatchObject({ starter_credits: 2, version: 3 });
+  });
+
+  it("lets one of two registrations at once win, also where both say the same", async () => {
+    for (const second of [{ name: "Another" }, {}]) {
+      const answers = await Promise.all([save({}), save(second)]);
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 409]);
+      expect((await rows("select version from apps"))[0]).toEqual({ version: 1 });
+      await env.DIRECTORY.exec("delete from apps");
+    }
+  });
+
+  it("is 404 app_unknown where a version is of no registered app", async () => {
+    expect(await save({ version: 1 })).toMatchObject({
+      status: 404,
+      body: { code: "app_unknown" },
+    });
+    expect(await rows("select * from apps")).toEqual([]);
+  });
+
+  it("is done once for an Idempotency-Key, also where nobody saw the first try end", async () => {
+    await save({});
+    const headers = { "Idempotency-Key": "once" };
+    const change = { starter_credits: 5, version: 1 };
+    expect((await save(change, headers)).status).toBe(200);
+    expect((await save(change, headers)).headers.get("Idempotency-Replayed")).toBe("true");
+    await env.DIRECTORY.exec("delete from audit_outcomes");
+    expect((await save(change, headers)).status).toBe(200);
+    expect(await saved()).toMatchObject({ starter_credits: 5, version: 2 });
+  });
+});
+
+describe("app keys", () => {
+  const KEYS = `${APPS}/sketch/keys`;
+
+  it("are shown once, listed without the secret, and revoked once", async () => {
+    await saveApp(operator, "sketch");
+    const made = await operator.send("POST", KEYS, { label: "server" });
+    expect(made.body).toEqual({
+      id: expect.any(String),
+      label: "server",
+      key: expect.stringMatching(/^pb_app_[A-Za-z0-9_-]{43}$/),
+      created_at: expect.any(String),
+    });
+    const { id, label, created_at } = made.body;
+    expect((await operator.get(KEYS)).body).toEqual({ keys: [{ id, label, created_at }] });
+    expect((await operator.send("DELETE", `${KEYS}/${id}?reason=leaked`)).body).toEqual({
+      ok: true,
+    });
+    const again = await operator.send("DELETE", `${KEYS}/${id}`);
+    expect(again).toMatchObject({ status: 404, body: { code: "app_key_not_found" } });
+    expect((await operator.get(KEYS)).body).toEqual({ keys: [] });
+    const acts = (await rows("select act, reason from audit order by id")).map(({ act }) => act);
+    expect(acts).toEqual(["app.save", "app_key.add", "app_key.revoke", "app_key.revoke"]);
+  });
+
+  it("are made once for an Idempotency-Key, and then shown no more", async () => {
+    await saveApp(operator, "sketch");
+    const headers = { "Idempotency-Key": "once" };
+    const first = await operator.send("POST", KEYS, { label: "server" }, headers);
+    const again = await operator.send("POST", KEYS, { label: "server" }, headers);
+    expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+    expect(again.body).toEqual({ ...first.body, key: null });
+    expect((await operator.get(KEYS)).body.keys).toHaveLength(1);
+    const other = await operator.send("POST", KEYS, { label: "another" }, headers);
+    expect(other).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+  });
+
+  it("are not issued again by the request that made a key since revoked", async () => {
+    await saveApp(operator, "sketch");
+    const headers = { "Idempotency-Key": "once" };
+    const first = await operator.send("POST", KEYS, { label: "server" }, headers);
+    await operator.send("DELETE", `${KEYS}/${first.body.id}`);
+    const again = await operator.send("POST", KEYS, { label: "server" }, headers);
+    expect(again).toMatchObject({ status: 409, body: { code: "app_key_revoked" } });
+    expect(again.text).not.toContain("pb_app_");
+    expect((await operator.get(KEYS)).body).toEqual({ keys: [] });
+    const bearer = { Authorization: `Bearer ${first.body.key}`, "Passbook-Identity": "x" };
+    expect((await send("GET", "/api/wallet", { headers: bearer }, operator.settings)).status).toBe(
+      401,
+    );
+    // A day later the audit log no longer knows the request; the registry still does.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25 * 60 * 60 * 1000 });
+    const next_day = await signInOperator();
+    for (const label of ["server", "another label"]) {
+      const late = await next_day.send("POST", KEYS, { label }, headers);
+      expect(late.text).not.toContain("pb_app_");
+      expect(late.status).not.toBe(200);
+    }
+    expect((await next_day.get(KEYS)).body).toEqual({ keys: [] });
+  });
+
+  it("leave room for a new key when one is revoked", async () => {
+    await saveApp(operator, "sketch");
+    const made = [];
+    for (let count = 0; count < 20; count += 1) {
+      made.push((await operator.send("POST", KEYS, { label: `${count}` })).body.id);
+    }
+    expect((await operator.send("POST", KEYS, { label: "one more" })).status).toBe(400);
+    await operator.send("DELETE", `${KEYS}/${made[3]}`);
+    expect((await operator.send("POST", KEYS, { label: "one more" })).status).toBe(200);
+  });
+
+  it("of another app cannot be revoked through this one", async () => {
+    await saveApp(operator, "sketch");
+    const other = await openAppServer("other", {}, operator);
+    const answer = await operator.send("DELETE", `${KEYS}/${other.key_id}`);
+    expect(answer).toMatchObject({ status: 404, body: { code: "app_key_not_found" } });
+    expect(await rows("select * from app_keys")).toHaveLength(1);
+  });
+
+  it("are for registered apps, and twenty at most, however many ask at once", async () => {
+    const unknown = await operator.send("POST", KEYS, { label: "server" });
+    expect(unknown).toMatchObject({ status: 404, body: { code: "app_unknown" } });
+    expect((await operator.get(KEYS)).status).toBe(404);
+    await saveApp(operator, "sketch");
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, (_, index) => operator.send("POST", KEYS, { label: `${index}` })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(answers.find(({ status }) => status !== 200)?.body.code).toBe("too_many_app_keys");
+    expect(await rows("select * from app_keys")).toHaveLength(20);
+  });
+
+  it.each([
+    {},
+    { label: "" },
+    { label: "a\u200fb" },
+    { label: "x".repeat(81) },
+    { label: 7 },
+    { label: "a", key: "b" },
+  ])("refuses %j", async (body) => {
+    await saveApp(operator, "sketch");
+    expect((await operator.send("POST", KEYS, body)).status).toBe(400);
+    expect(await rows("select * from app_keys")).toEqual([]);
+  });
+});

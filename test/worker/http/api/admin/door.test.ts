@@ -1,0 +1,90 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { approve, fromOwnPage, startLogin, tokenId } from "../../../support/device_logins.ts";
+import { send, signIn } from "../../../support/passbook.ts";
+import { operatorWith, personalToken, SETTINGS, signInOperator } from "./operators.ts";
+
+/** An address that no operator's route has: the door stands before the routes. */
+const NOWHERE = "/api/admin/nowhere";
+
+const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
+
+describe("the operators' door", () => {
+  it("an operator's session cookie opens it from our own pages, and without a page", async () => {
+    const olga = await signInOperator();
+    expect((await olga.get(NOWHERE)).body.code).toBe("not_found");
+    const headers = { Cookie: olga.person.cookies };
+    expect((await send("GET", NOWHERE, { headers }, SETTINGS)).body.code).toBe("not_found");
+  });
+
+  it("stays shut for everyone where nobody is named", async () => {
+    const { person } = await signInOperator();
+    const headers = fromOwnPage(person);
+    expect((await send("GET", NOWHERE, { headers })).body.code).toBe("not_operator");
+  });
+
+  it("takes no address that nobody verified", async () => {
+    const olga = await signInOperator();
+    await env.DIRECTORY.prepare("update users set email_verified = 0").run();
+    const { status, body } = await olga.get(NOWHERE);
+    expect([status, body.code]).toEqual([403, "not_operator"]);
+  });
+
+  it("does not believe a session token for its quarter of an hour", async () => {
+    const olga = await signInOperator();
+    await env.DIRECTORY.prepare("delete from sessions").run();
+    expect((await olga.get(NOWHERE)).status).toBe(401);
+  });
+
+  it("lets a personal token through only where it says admin", async () => {
+    const { person } = await signInOperator();
+    for (const [limits, code] of [
+      [{}, "not_operator"],
+      [{ scopes: ["read", "write", "upstream"] }, "not_operator"],
+      [{ scopes: ["admin"] }, "not_found"],
+      [{ scopes: ["read", "admin"] }, "not_found"],
+    ] as const) {
+      const token = await personalToken(person, limits);
+      const answer = await send("GET", NOWHERE, bearer(token?.token ?? ""), SETTINGS);
+      expect(answer.body.code, JSON.stringify(limits)).toBe(code);
+    }
+  });
+
+  it("closes on an admin token when it is revoked, and when its owner operates no more", async () => {
+    const { person } = await signInOperator();
+    const token = await personalToken(person, { scopes: ["admin"] });
+    const admin = operatorWith(person, token?.token ?? "", SETTINGS);
+    const dismissed = await send("GET", NOWHERE, bearer(token?.token ?? ""), {
+      OPERATORS: "nobody@example.com",
+    });
+    expect(dismissed.body.code).toBe("not_operator");
+    const listed = (await person.get("/api/tokens")).body.tokens;
+    expect(listed).toMatchObject([{ scopes: ["admin"] }]);
+    await send("DELETE", `/api/tokens/${listed[0].id}`, bearer(person.token));
+    expect((await admin.get(NOWHERE)).status).toBe(401);
+  });
+
+  it("gives an admin token nothing of its owner's account", async () => {
+    const { person } = await signInOperator();
+    const token = await personalToken(person, { scopes: ["admin"] });
+    for (const path of ["/api/wallet?app=demo", "/api/jobs", "/api/ledger", "/api/tokens"]) {
+      expect((await token?.get(path))?.body, path).toMatchObject({ code: "scope" });
+    }
+    const reader = await personalToken(person, { scopes: ["read", "admin"] });
+    expect((await reader?.get("/api/wallet"))?.status).toBe(200);
+    expect((await reader?.get("/api/wallet?app=demo"))?.status).toBe(403);
+    expect((await reader?.revoke(await tokenId(reader)))?.status).toBe(200);
+  });
+});
+
+describe("approving an admin token", () => {
+  it("is for operators alone", async () => {
+    const ada = await signIn();
+    const { user_code } = await startLogin();
+    for (const scopes of [["admin"], ["read", "write", "admin"]]) {
+      const refused = await approve(ada, user_code, { scopes }, SETTINGS);
+      expect([refused.status, refused.body.code]).toEqual([403, "not_operator"]);
+    }
+    expect((await approve(ada, user_code, { scopes: ["read"] }, SETTINGS)).status).toBe(200);
+  });
+});

@@ -1,0 +1,103 @@
+/** Every write of the operators' API and of the console leaves one line in the audit log. */
+import { describe, expect, it } from "vitest";
+import { createApp } from "../../../../../src/app.ts";
+import { servicesFor } from "../../../../../src/services.ts";
+import { getToken, tokenId } from "../../../support/device_logins.ts";
+import { signInWithCredits } from "../../../support/passbook.ts";
+import { openConsole } from "../../../web/console/pages.ts";
+
+const REASON = { reason: "why" };
+const APP = {
+  name: "Sketch",
+  starter_credits: 5,
+  origins: [],
+  daily_starter_budget: null,
+};
+const KEY_FORM = () => ({ key: crypto.randomUUID() });
+const ACT_FORM = () => ({ ...REASON, ...KEY_FORM(), confirmed: "yes" });
+const APP_FORM = () => ({
+  ...KEY_FORM(),
+  slug: "fresh",
+  name: "Fresh",
+  starter_credits: "5",
+  origins: "",
+  daily_starter_budget: "",
+  settle: "holder",
+  on_expiry: "refund",
+});
+
+/** What makes each write succeed. A route that is not here fails: say how it is asked. */
+const WRITES: Readonly<Record<string, () => object>> = {
+  "POST /api/admin/accounts/:identity_id/credits": () => ({ amount: 5, ...REASON }),
+  "POST /api/admin/accounts/:identity_id/plan": () => ({ plan: "gold", ...REASON }),
+  "POST /api/admin/accounts/:identity_id/suspend": () => REASON,
+  "POST /api/admin/accounts/:identity_id/restore": () => REASON,
+  "POST /api/admin/accounts/:identity_id/signout": () => REASON,
+  "POST /api/admin/accounts/:identity_id/rebuild": () => ({}),
+  "POST /api/admin/rebuild": () => ({}),
+  "DELETE /api/admin/accounts/:identity_id/personal-tokens/:id": () => ({}),
+  "PUT /api/admin/apps/:slug": () => ({ ...APP, version: 1 }),
+  "POST /api/admin/apps/:slug/keys": () => ({ label: "server" }),
+  "DELETE /api/admin/apps/:slug/keys/:id": () => ({}),
+  "POST /console/accounts/:identity_id/credits": () => ({
+    ...ACT_FORM(),
+    direction: "give",
+    amount: "5",
+  }),
+  "POST /console/accounts/:identity_id/plan": () => ({ ...ACT_FORM(), plan: "gold" }),
+  "POST /console/accounts/:identity_id/suspend": ACT_FORM,
+  "POST /console/accounts/:identity_id/restore": ACT_FORM,
+  "POST /console/accounts/:identity_id/signout": ACT_FORM,
+  "POST /console/accounts/:identity_id/rebuild": ACT_FORM,
+  "POST /console/accounts/:identity_id/revoke-token": ACT_FORM,
+  "POST /console/new-app": APP_FORM,
+  "POST /console/apps/:slug/settings": () => ({ ...APP_FORM(), version: "1" }),
+  "POST /console/apps/:slug/keys": () => ({ ...KEY_FORM(), label: "server" }),
+  "POST /console/apps/:slug/revoke-key": ACT_FORM,
+};
+
+const ROUTES = [
+  ...new Set(
+    createApp(servicesFor)
+      .routes.filter(
+        ({ method, path }) =>
+          !["ALL", "GET"].includes(method) && /^\/(api\/admin|console)\//.test(path),
+      )
+      .map(({ method, path }) => `${method} ${path}`),
+  ),
+];
+
+describe("an operator's write", () => {
+  it("is known here, whichever it is", () => {
+    expect(ROUTES.toSorted()).toEqual(Object.keys(WRITES).toSorted());
+  });
+
+  it.each(ROUTES)("%s leaves one line, that it was done", async (route) => {
+    const [method = "", path = ""] = route.split(" ");
+    const { olga, submit } = await openConsole();
+    const ada = await signInWithCredits();
+    await olga.send("PUT", "/api/admin/apps/sketch", APP);
+    const { id: key_id } = (await olga.send("POST", "/api/admin/apps/sketch/keys", { label: "k" }))
+      .body;
+    const token_id = await tokenId(await getToken(ada));
+    const id = path.includes("/apps/") ? key_id : token_id;
+    const address = path
+      .replace(":identity_id", ada.identity_id)
+      .replace(":slug", "sketch")
+      .replace(":id", id);
+    const lines = async () =>
+      (await olga.get("/api/admin/audit?limit=200")).body.entries as readonly { details: object }[];
+    const before = (await lines()).length;
+    const body = WRITES[route]?.() ?? {};
+    const answer = path.startsWith("/api/")
+      ? await olga.send(method, address, body, { "Idempotency-Key": "one" })
+      : await submit(address, { ...body, id, token_id: id, key_id: id });
+    expect([200, 303], answer.text).toContain(answer.status);
+    const after = await lines();
+    expect(after.length).toBe(before + 1);
+    expect(after[0]).toMatchObject({
+      details: { outcome: "done" },
+      actor: olga.person.identity_id,
+    });
+  });
+});

@@ -1,0 +1,136 @@
+import { env } from "cloudflare:workers";
+import { createExecutionContext } from "cloudflare:test";
+import { describe, expect, it, vi } from "vitest";
+import worker from "../../../../../src/worker.ts";
+import { fireAlarm } from "../../../support/account_object.ts";
+import { expectInvariants } from "../../../account/invariants.ts";
+import { approve, getToken, poll, postForm, startLogin } from "../../../support/device_logins.ts";
+import { BASE_URL, send, signInWithCredits, type SignedIn } from "../../../support/passbook.ts";
+import { operatorOnPages, SETTINGS, signInOperator } from "./operators.ts";
+
+async function suspended() {
+  const olga = await signInOperator();
+  const ada = await signInWithCredits();
+  const token = await getToken(ada);
+  const { device_code, user_code } = await startLogin();
+  await approve(ada, user_code);
+  const job = await ada.post("/api/jobs", { app: "demo", action: "draw", cost_estimate: 40 });
+  const act = (name: string) =>
+    olga.send("POST", `/api/admin/accounts/${ada.identity_id}/${name}`, { reason: "fraud" });
+  expect((await act("suspend")).body).toEqual({ ok: true });
+  return { olga, ada, token, device_code, job_id: job.body.job_id as string, act };
+}
+
+const browser = (ada: SignedIn) => ({
+  Cookie: ada.cookies,
+  Accept: "text/html",
+  Origin: BASE_URL,
+});
+
+describe("the holder of a suspended account", () => {
+  it("is answered 403 by the API, by session, cookie and personal token", async () => {
+    const { ada, token, device_code, job_id } = await suspended();
+    const start = { app: "demo", action: "draw", cost_estimate: 1 };
+    const asked = [
+      await ada.get("/api/wallet"),
+      await ada.get("/api/me"),
+      await ada.get("/api/jobs"),
+      await ada.get("/api/ledger"),
+      await ada.get("/api/events"),
+      await ada.get("/api/tokens"),
+      await ada.get("/api/oauthToken/github"),
+      await ada.get("/api/sessionToken"),
+      await send("GET", "/api/sessionToken", { headers: browser(ada) }),
+      await send("GET", "/api/wallet", { headers: { Cookie: ada.cookies } }),
+      await ada.post("/api/jobs", start),
+      await ada.post("/api/jobs/complete", { job_id, actual_cost: 0 }),
+      await ada.post("/api/jobs/fail", { job_id }),
+      await token.get("/api/wallet"),
+      await token.get("/api/sessionToken"),
+      await token.post("/api/jobs", start),
+      await approve(ada, (await startLogin()).user_code),
+      await poll(device_code),
+    ];
+    for (const [place, { status, body }] of asked.entries()) {
+      expect([status, body.code], String(place)).toEqual([403, "suspended"]);
+    }
+  });
+
+  it("is shown a page that says so and signs out, at every page and form", async () => {
+    const { ada } = await suspended();
+    for (const path of ["/account", "/account/jobs", "/account/tokens", "/device", "/signin"]) {
+      const { status, text } = await send("GET", path, { headers: browser(ada) });
+      expect(status, path).toBe(403);
+      expect(text, path).toContain("suspended");
+      expect(text, path).toContain('action="/signout"');
+    }
+    expect((await postForm(ada, "/account/tokens/revoke", { personal_token_id: "x" })).status).toBe(
+      403,
+    );
+  });
+
+  it("gets neither token nor cookie by signing in again", async () => {
+    await suspended();
+    const body = new URLSearchParams({
+      email: "ada@example.com",
+      redirect_to: "http://localhost:3000/",
+    });
+    const landed = await send("POST", "/signin/dev", { body });
+    expect(landed.status).toBe(403);
+    expect(landed.headers.getSetCookie()).toEqual([]);
+    expect(landed.headers.get("Location")).toBeNull();
+  });
+
+  it.each([["/signout"], ["/account/signout-everywhere"]])("may sign out at %s", async (path) => {
+    const { ada } = await suspended();
+    expect((await postForm(ada, path, {})).status).toBeLessThan(400);
+    const { status } = await send("GET", "/account", { headers: browser(ada) });
+    expect(status).toBe(303);
+  });
+
+  it("gets back what was held when its time is over, and everything when restored", async () => {
+    const { ada, act, olga } = await suspended();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25 * 60 * 60 * 1000 });
+    await fireAlarm(ada.identity_id);
+    vi.useRealTimers();
+    const path = `/api/admin/accounts/${ada.identity_id}`;
+    const { body } = await olga.get(path);
+    expect(body).toMatchObject({ reserved: 0, account: { credits: 100 } });
+    expect(body.account.suspended_at).not.toBeNull();
+    expect((await act("restore")).status).toBe(200);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(100);
+    expect((await olga.get(path)).body.account.suspended_at).toBeNull();
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("hears nothing more on a stream that was open", async () => {
+    const olga = await signInOperator();
+    const ada = await signInWithCredits();
+    const request = new Request(`${BASE_URL}/api/events`, {
+      headers: { Authorization: `Bearer ${ada.token}`, Upgrade: "websocket" },
+    });
+    const { webSocket } = await worker.fetch(request, env, createExecutionContext());
+    const closed = new Promise<number>((resolve) => {
+      webSocket?.addEventListener("close", ({ code }) => resolve(code));
+    });
+    webSocket?.accept();
+    const path = `/api/admin/accounts/${ada.identity_id}/suspend`;
+    await olga.send("POST", path, { reason: "fraud" });
+    expect(await closed).toBeGreaterThanOrEqual(4000);
+  });
+});
+
+describe("a suspended operator", () => {
+  it("operates nothing, least of all their own return", async () => {
+    const olga = await signInOperator();
+    const otto = await signInWithCredits("demo", "otto@example.com");
+    const settings = { OPERATORS: "olga@example.com, otto@example.com" };
+    const second = operatorOnPages(otto, settings);
+    const path = `/api/admin/accounts/${otto.identity_id}`;
+    expect((await second.get(path)).status).toBe(200);
+    await olga.send("POST", `${path}/suspend`, { reason: "left us" });
+    const tried = await second.send("POST", `${path}/restore`, { reason: "please" });
+    expect([tried.status, tried.body.code]).toEqual([403, "suspended"]);
+    expect(SETTINGS.OPERATORS).toBe("olga@example.com");
+  });
+});

@@ -1,0 +1,136 @@
+/** What a personal token remembers of its approval: the session, and the sign-in method behind it. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { openBrowser, type Browser } from "../../../support/browser.ts";
+import {
+  approvalForm,
+  holderOf,
+  poll,
+  startLogin,
+  type TokenHolder,
+} from "../../../support/device_logins.ts";
+import {
+  connect,
+  openProviderDouble,
+  type ProviderDouble,
+} from "../../../support/provider_double.ts";
+
+const ADA = { sub: "ada" };
+
+const lives = async (holder: TokenHolder) => (await holder.get("/api/wallet")).status === 200;
+
+const unlink = (browser: Browser, provider: string) =>
+  browser.post("/account/unlink", { provider });
+
+/** Approves a login on our own page: the device code to collect it with. */
+async function approveIn(browser: Browser): Promise<string> {
+  const { device_code, user_code } = await startLogin();
+  const answer = await browser.post("/device/approve", approvalForm(user_code));
+  expect(answer.status).toBe(200);
+  return device_code;
+}
+
+async function tokenApprovedIn(browser: Browser): Promise<TokenHolder> {
+  return holderOf((await poll(await approveIn(browser))).body.token);
+}
+
+/** Ada, who signs in with acme or zeta, each in a browser of its own. */
+async function adaWithTwo(extra: object = {}) {
+  const [acme, zeta] = [openProviderDouble("acme"), openProviderDouble("zeta")];
+  const settings = { ...connect(acme, zeta), ...extra };
+  const signIn = async (provider: ProviderDouble) => {
+    const browser = openBrowser(settings);
+    await browser.signIn(provider, ADA);
+    return browser;
+  };
+  const through_acme = await signIn(acme);
+  const link = async (browser: Browser) => {
+    const started = await browser.post("/account/link", { provider: "zeta" });
+    await browser.get(zeta.approve(started.headers.get("Location") ?? "", ADA).href);
+  };
+  await link(through_acme);
+  return { through_acme, through_zeta: await signIn(zeta), link };
+}
+
+async function sessionIdOf(browser: Browser): Promise<string> {
+  const { body } = await browser.get("/api/sessionToken");
+  const [, payload = ""] = body.token.split(".");
+  return JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/"))).sid;
+}
+
+describe("unlinking a sign-in method", () => {
+  it("ends the personal tokens that sessions of that method approved, and no others", async () => {
+    const { through_acme, through_zeta } = await adaWithTwo();
+    const by_zeta = await tokenApprovedIn(through_zeta);
+    const by_acme = await tokenApprovedIn(through_acme);
+    await unlink(through_acme, "zeta");
+    expect([await lives(by_zeta), await lives(by_acme)]).toEqual([false, true]);
+  });
+
+  it("ends a token that was approved in the session that unlinks its own method", async () => {
+    const { through_zeta } = await adaWithTwo();
+    const token = await tokenApprovedIn(through_zeta);
+    await unlink(through_zeta, "zeta");
+    expect(await lives(token)).toBe(false);
+    expect((await through_zeta.get("/account")).status).toBe(200);
+  });
+
+  it("ends an approved login that was not yet collected, also after the method is linked again", async () => {
+    for (const again of [false, true]) {
+      const { through_acme, through_zeta, link } = await adaWithTwo();
+      const own = await approveIn(through_zeta);
+      await unlink(through_zeta, "zeta");
+      if (again) await link(through_zeta);
+      expect(await poll(own)).toMatchObject({ status: 410, body: { code: "expired_token" } });
+      expect(await lives(await tokenApprovedIn(through_acme))).toBe(true);
+    }
+  });
+
+  it("ends a token that a session approved whose own method was unlinked before", async () => {
+    const { through_zeta, link, through_acme } = await adaWithTwo();
+    await unlink(through_zeta, "zeta");
+    const token = await tokenApprovedIn(through_zeta);
+    expect(await lives(token)).toBe(true);
+    await link(through_zeta);
+    await unlink(through_acme, "zeta");
+    expect(await lives(token)).toBe(false);
+  });
+
+  it("ends its tokens when it is repeated, if the account did not hear of the first time", async () => {
+    let failures = 2;
+    const getByName = (name: string) =>
+      new Proxy(env.ACCOUNT.getByName(name), {
+        get: (target, method) => {
+          if (method !== "revokeApprovedBy" || failures === 0) return Reflect.get(target, method);
+          failures -= 1;
+          return async () => Promise.reject(new Error("the object went away"));
+        },
+      });
+    const { through_acme, through_zeta } = await adaWithTwo({ ACCOUNT: { getByName } });
+    const token = await tokenApprovedIn(through_zeta);
+    expect((await unlink(through_acme, "zeta")).status).toBe(500);
+    expect(await lives(token)).toBe(true);
+    expect((await unlink(through_acme, "zeta")).status).toBe(303);
+    expect(await lives(token)).toBe(false);
+  });
+});
+
+describe("ending a session on the account page", () => {
+  it("ends the personal tokens that it approved only if the person requests it", async () => {
+    const { through_acme, through_zeta } = await adaWithTwo();
+    const token = await tokenApprovedIn(through_zeta);
+    const other = await tokenApprovedIn(through_acme);
+    const session_id = await sessionIdOf(through_zeta);
+    const page = await through_acme.get("/account");
+    expect(page.text).toContain("End 1 device or token too");
+    await through_acme.post("/account/end-session", { session_id });
+    expect(await lives(token)).toBe(true);
+    await through_acme.post("/account/end-session", { session_id, personal_tokens: "end" });
+    expect([await lives(token), await lives(other)]).toEqual([false, true]);
+  });
+
+  it("offers nothing of the kind for a session that approved nothing", async () => {
+    const { through_acme } = await adaWithTwo();
+    expect((await through_acme.get("/account")).text).not.toContain("device or token too");
+  });
+});

@@ -1,0 +1,277 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { passTime } from "../../../support/clock.ts";
+import {
+  approve,
+  approvalForm,
+  fromOwnPage,
+  getToken,
+  holderOf,
+  poll,
+  postForm,
+  startLogin,
+  tokenId,
+  type TokenHolder,
+} from "../../../support/device_logins.ts";
+import { BASE_URL, send, signIn, type SignedIn } from "../../../support/passbook.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A personal access token that a bearer session token approved. */
+async function getBoundToken(person: SignedIn, headers = {}): Promise<TokenHolder> {
+  const { device_code, user_code } = await startLogin();
+  await person.post("/api/device/complete", { user_code }, headers);
+  return holderOf((await poll(device_code)).body.token);
+}
+
+const signOut = (person: SignedIn) => postForm(person, "/signout", {});
+const signOutEverywhere = (person: SignedIn, form: Record<string, string> = {}) =>
+  postForm(person, "/account/signout-everywhere", form);
+
+const lives = async (holder: TokenHolder) => (await holder.get("/api/wallet")).status === 200;
+
+describe("a personal token approved by a bearer session token", () => {
+  it("ends with that session, at sign-out", async () => {
+    const ada = await signIn();
+    const other = await signIn();
+    const bound = await getBoundToken(ada);
+    const elsewhere = await getBoundToken(other);
+    const by_cookie = await getToken(ada);
+    expect(await lives(bound)).toBe(true);
+    await signOut(ada);
+    expect(await lives(bound)).toBe(false);
+    expect(await lives(elsewhere)).toBe(true);
+    expect(await lives(by_cookie)).toBe(true);
+  });
+
+  it("ends with that session also if the bearer claims to be our own page", async () => {
+    const ada = await signIn();
+    const bound = await getBoundToken(ada, { Origin: BASE_URL });
+    expect(await lives(bound)).toBe(true);
+    await signOut(ada);
+    expect(await lives(bound)).toBe(false);
+  });
+
+  it("ends with that session, at sign-out everywhere", async () => {
+    const [ada, other] = [await signIn(), await signIn()];
+    const bound = await getBoundToken(ada);
+    const by_cookie = await getToken(ada);
+    await signOutEverywhere(other);
+    expect(await lives(bound)).toBe(false);
+    expect(await lives(by_cookie)).toBe(true);
+  });
+
+  it("lives no longer than that session was to live, and says so", async () => {
+    const ada = await signIn();
+    const bound = await getBoundToken(ada);
+    const by_cookie = await getToken(ada);
+    const { expires_at_ms } = (await env.DIRECTORY.prepare(
+      "select expires_at_ms from sessions",
+    ).first<{
+      expires_at_ms: number;
+    }>()) ?? { expires_at_ms: 0 };
+    const { tokens } = (await ada.get("/api/tokens")).body;
+    expect(tokens).toMatchObject([
+      { ends_with_session: false },
+      { ends_with_session: true, expires_at: new Date(expires_at_ms).toISOString() },
+    ]);
+    const page = await send("GET", "/account/tokens", { headers: { Cookie: ada.cookies } });
+    expect(page.text.match(/with the sign-in that approved it/g)).toHaveLength(1);
+    passTime(31 * DAY_MS);
+    expect(await lives(bound)).toBe(false);
+    expect(await lives(by_cookie)).toBe(true);
+  });
+
+  it("ends when whoever ended the session says so, however many there were", async () => {
+    const ada = await signIn();
+    const bound = await getBoundToken(ada);
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    const others = Array.from({ length: 500 }, () => crypto.randomUUID());
+    await account.endSessions(others);
+    expect(await lives(bound)).toBe(true);
+    const session = await env.DIRECTORY.prepare("select id from sessions").first<{ id: string }>();
+    await account.endSessions([...others, session?.id ?? ""]);
+    expect(await lives(bound)).toBe(false);
+  });
+
+  it("is not made where the session ends between the look and the approval", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    await env.DIRECTORY.exec("update sessions set expires_at_ms = 1");
+    const answer = await ada.post("/api/device/complete", { user_code });
+    expect(answer.status).toBe(401);
+    expect((await poll(device_code)).status).toBe(202);
+  });
+});
+
+describe("a personal token approved by cookie from an app's page, which needs no act of a person's", () => {
+  it("ends with the session, and shows as such", async () => {
+    const ada = await signIn();
+    const headers = { "Content-Type": "application/json", Cookie: ada.cookies };
+    const tokens: TokenHolder[] = [];
+    for (const from of [
+      { Origin: "http://localhost:3000" },
+      { Origin: "http://localhost:3000", "Sec-Fetch-Site": "same-origin" },
+      { "Sec-Fetch-Site": "same-origin" },
+    ]) {
+      const { device_code, user_code } = await startLogin();
+      const body = JSON.stringify({ user_code });
+      const approved = { headers: { ...headers, ...from }, body };
+      expect((await send("POST", "/api/device/complete", approved)).status).toBe(200);
+      tokens.push(holderOf((await poll(device_code)).body.token));
+    }
+    expect(await Promise.all(tokens.map(lives))).toEqual([true, true, true]);
+    await signOut(ada);
+    // Our own page shows what is asked, and has a person type the code's end.
+    expect(await Promise.all(tokens.map(lives))).toEqual([false, false, true]);
+  });
+});
+
+describe("an account that cannot be told of its sessions' end", () => {
+  /** An account whose object answers everything but this, so many times. */
+  function deaf(times: number) {
+    let left = times;
+    const endSessions = async () => {
+      if ((left -= 1) >= 0) throw new Error("the object went away");
+      return { ok: true };
+    };
+    const getByName = (name: string) =>
+      new Proxy(env.ACCOUNT.getByName(name), {
+        get: (target, method) =>
+          method === "endSessions" && left > 0 ? endSessions : Reflect.get(target, method),
+      });
+    return { ACCOUNT: { getByName } };
+  }
+
+  it.each([
+    ["/signout", {}],
+    ["/account/signout-everywhere", {}],
+    ["/account/signout-everywhere", { personal_tokens: "end" }],
+  ])("is no reason to say at %s %j that all is over while a token goes on", async (path, form) => {
+    const ada = await signIn();
+    const bound = await getBoundToken(ada);
+    const body = new URLSearchParams(form);
+    const headers = { ...fromOwnPage(ada), Accept: "text/html" };
+    const answer = await send("POST", path, { headers, body }, deaf(2));
+    expect(answer.status).toBeGreaterThanOrEqual(500);
+    expect(await lives(bound)).toBe(true);
+    // The browser is signed out all the same, and signing in to say so again ends the token too.
+    expect((await send("GET", "/account", { headers: { Cookie: ada.cookies } })).status).toBe(303);
+    await signOutEverywhere(await signIn());
+    expect(await lives(bound)).toBe(false);
+  });
+
+  it("is asked a second time", async () => {
+    const ada = await signIn();
+    const bound = await getBoundToken(ada);
+    const answer = await send("POST", "/signout", { headers: fromOwnPage(ada) }, deaf(1));
+    expect(answer.status).toBe(200);
+    expect(await lives(bound)).toBe(false);
+  });
+
+  it("hears of one session's end again, where its person ends it again", async () => {
+    const [ada, other] = [await signIn(), await signIn()];
+    const bound = await getBoundToken(other);
+    const [, payload = ""] = other.token.split(".");
+    const { sid } = JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/")));
+    const end = (settings: object) =>
+      send(
+        "POST",
+        "/account/end-session",
+        { headers: fromOwnPage(ada), body: new URLSearchParams({ session_id: sid }) },
+        settings,
+      );
+    expect((await end(deaf(2))).status).toBe(500);
+    expect((await end({})).status).toBe(303);
+    expect(await lives(bound)).toBe(false);
+  });
+});
+
+describe("what is approved and not yet collected", () => {
+  it.each([
+    ["by cookie", (ada: SignedIn, user_code: string) => approve(ada, user_code)],
+    [
+      "on the page",
+      (ada: SignedIn, user_code: string) =>
+        postForm(ada, "/device/approve", approvalForm(user_code)),
+    ],
+    [
+      "by a bearer",
+      (ada: SignedIn, user_code: string) => ada.post("/api/device/complete", { user_code }),
+    ],
+  ])("%s dies with the session that approved it", async (_, approveIt) => {
+    for (const end of [signOut, signOutEverywhere]) {
+      const ada = await signIn();
+      const { device_code, user_code } = await startLogin();
+      expect((await approveIt(ada, user_code)).status).toBe(200);
+      await end(ada);
+      const late = await poll(device_code);
+      expect(late).toMatchObject({ status: 410, body: { code: "expired_token" } });
+      expect((await poll(device_code)).status).toBe(410);
+      const again = await signIn();
+      expect((await again.get("/api/tokens")).body.tokens).toEqual([]);
+    }
+  });
+
+  it("lives on while another session of the person ends", async () => {
+    const [ada, other] = [await signIn(), await signIn()];
+    const { device_code, user_code } = await startLogin();
+    await approve(ada, user_code);
+    await signOut(other);
+    expect((await poll(device_code)).status).toBe(200);
+  });
+
+  it("leaves no token behind where the session cannot be looked up", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    await approve(ada, user_code);
+    const down = () => {
+      throw new Error("D1_ERROR: down");
+    };
+    const DIRECTORY = new Proxy(env.DIRECTORY, {
+      get: (target, name) => (name === "prepare" ? down : Reflect.get(target, name)),
+    });
+    expect((await poll(device_code, { DIRECTORY })).status).toBe(503);
+    expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
+  });
+});
+
+describe("signing out everywhere", () => {
+  it("offers to end personal tokens too, and says what remains", async () => {
+    const ada = await signIn();
+    const token = await getToken(ada);
+    const page = await send("GET", "/account", { headers: { Cookie: ada.cookies } });
+    expect(page.text).toContain('type="checkbox" name="personal_tokens" value="end"');
+    const left = await signOutEverywhere(ada);
+    const said = await send("GET", left.headers.get("Location") ?? "");
+    expect(said.text).toContain("Devices and tokens that you approved go on");
+    expect(await lives(token)).toBe(true);
+
+    const again = await signIn();
+    const id = await tokenId(token);
+    const ended = await signOutEverywhere(again, { personal_tokens: "end" });
+    expect(await lives(token)).toBe(false);
+    expect(id).toBeTruthy();
+    const also_said = await send("GET", ended.headers.get("Location") ?? "");
+    expect(also_said.text).toContain("every device and token has lost its access");
+  });
+
+  it("ends nobody else's", async () => {
+    const [ada, bob] = [await signIn(), await signIn("bob@example.com")];
+    const [token, bound] = [await getToken(bob), await getBoundToken(bob)];
+    await signOutEverywhere(ada, { personal_tokens: "end" });
+    expect([await lives(token), await lives(bound)]).toEqual([true, true]);
+  });
+
+  it("is asked for on our own page only", async () => {
+    const ada = await signIn();
+    const token = await getToken(ada);
+    for (const Origin of ["https://evil.example", "null"]) {
+      const headers = { Cookie: ada.cookies, Origin };
+      const body = new URLSearchParams({ personal_tokens: "end" });
+      const answer = await send("POST", "/account/signout-everywhere", { headers, body });
+      expect(answer.status).toBe(403);
+    }
+    expect(await lives(token)).toBe(true);
+  });
+});

@@ -1,0 +1,198 @@
+import { env } from "cloudflare:workers";
+import { evictDurableObject } from "cloudflare:test";
+import { describe, expect, it, vi } from "vitest";
+import { passTime } from "../../../support/clock.ts";
+import {
+  approve,
+  holderOf,
+  openPage,
+  poll,
+  postForm,
+  startLogin,
+  tokenId,
+  twoPeople,
+} from "../../../support/device_logins.ts";
+import { BASE_URL, send, signIn } from "../../../support/passbook.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+describe("a device login", () => {
+  it("starts with what RFC 8628 asks for, without a token and without a body", async () => {
+    const { status, body } = await send("POST", "/api/device/start");
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      verification_uri: `${BASE_URL}/device`,
+      verification_uri_complete: `${BASE_URL}/device?user_code=${body.user_code}`,
+      expires_in: 900,
+      interval: 5,
+    });
+    expect(body.user_code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
+  });
+
+  it("is pending until approved, gives its token once, and is used up then", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    const pending = await poll(device_code);
+    expect(pending).toMatchObject({ status: 202, body: { code: "authorization_pending" } });
+    expect(pending.headers.get("Retry-After")).toBe("5");
+
+    expect(await approve(ada, user_code)).toMatchObject({ status: 200, body: { ok: true } });
+    const collected = await poll(device_code);
+    expect(collected.status).toBe(200);
+    expect(collected.body.token).toMatch(/^pb_pat_/);
+    expect(collected.headers.get("Cache-Control")).toBe("no-store");
+    const wallet = await holderOf(collected.body.token).get("/api/wallet");
+    expect(wallet.body.account.identity_id).toBe(ada.identity_id);
+
+    expect(await poll(device_code)).toMatchObject({ status: 410, body: { code: "already_used" } });
+    expect(await approve(ada, user_code)).toMatchObject({ status: 410 });
+  });
+
+  it("cannot be approved twice, not even by the same person before it is collected", async () => {
+    const ada = await signIn();
+    const { user_code } = await startLogin();
+    await approve(ada, user_code);
+    expect(await approve(ada, user_code)).toMatchObject({
+      status: 410,
+      body: { code: "already_used" },
+    });
+  });
+
+  it("takes a code in any case, with dashes or blanks or none", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    const typed = ` ${user_code.toLowerCase().replace("-", " – ")} `;
+    expect((await approve(ada, typed)).status).toBe(200);
+    expect((await poll(device_code)).status).toBe(200);
+  });
+
+  it("tells the device that it was denied, and stays denied", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    expect((await postForm(ada, "/device/deny", { user_code })).status).toBe(200);
+    expect(await poll(device_code)).toMatchObject({ status: 410, body: { code: "access_denied" } });
+    expect(await approve(ada, user_code)).toMatchObject({ status: 410 });
+  });
+
+  it("expires on both sides, also approved but never collected", async () => {
+    const ada = await signIn();
+    const left = await startLogin();
+    const uncollected = await startLogin();
+    await approve(ada, uncollected.user_code);
+    passTime(15 * MINUTE_MS);
+    for (const { device_code, user_code } of [left, uncollected]) {
+      expect(await poll(device_code)).toMatchObject({
+        status: 410,
+        body: { code: "expired_token" },
+      });
+      expect((await approve(ada, user_code)).status).toBe(410);
+    }
+    passTime(23 * HOUR_MS);
+    expect((await poll(left.device_code)).status).toBe(410);
+    passTime(2 * HOUR_MS);
+    expect((await poll(left.device_code)).status).toBe(404);
+    expect((await approve(ada, left.user_code)).status).toBe(400);
+  });
+
+  it("draws another code where a live login has the one drawn", async () => {
+    const first = await startLogin();
+    const letters = first.user_code.replace("-", "");
+    const bytes = Uint8Array.from(letters, (letter) => "BCDFGHJKLMNPQRSTVWXZ".indexOf(letter));
+    const original = crypto.getRandomValues.bind(crypto);
+    const drawn = vi.spyOn(crypto, "getRandomValues").mockImplementationOnce((array) => {
+      (array as unknown as Uint8Array).set(bytes);
+      return array;
+    });
+    drawn.mockImplementation(original);
+    const second = await startLogin();
+    expect(drawn.mock.calls.length).toBeGreaterThan(2);
+    expect(second.user_code).not.toBe(first.user_code);
+  });
+});
+
+describe("at the same moment", () => {
+  it("20 polls after approval get one token", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    await approve(ada, user_code);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => poll(device_code)));
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200,
+      ...Array(19).fill(410),
+    ]);
+    const { body } = await ada.get("/api/tokens");
+    expect(body.tokens).toHaveLength(1);
+  });
+
+  it("two approvals have one winner, whose account the token opens", async () => {
+    const [ada, bob] = await twoPeople();
+    const { device_code, user_code } = await startLogin();
+    const answers = await Promise.all([approve(ada, user_code), approve(bob, user_code)]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 410]);
+    const winner = answers[0].status === 200 ? ada : bob;
+    const { token } = (await poll(device_code)).body;
+    const wallet = await holderOf(token).get("/api/wallet");
+    expect(wallet.body.account.identity_id).toBe(winner.identity_id);
+  });
+
+  it("approval and denial have one winner", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    const [approved, denied] = await Promise.all([
+      approve(ada, user_code),
+      postForm(ada, "/device/deny", { user_code }),
+    ]);
+    expect([approved.status, denied.status].toSorted((a, b) => a - b)).toEqual([200, 410]);
+    expect((await poll(device_code)).status).toBe(approved.status === 200 ? 200 : 410);
+  });
+});
+
+describe("its settings", () => {
+  it("are what start tells, and nonsense is refused by name", async () => {
+    const settings = { DEVICE_CODE_TTL_SECONDS: "60", DEVICE_POLL_INTERVAL_SECONDS: "2" };
+    const started = await startLogin({}, settings);
+    expect(started).toMatchObject({ expires_in: 60, interval: 2 });
+    for (const variable of [
+      "DEVICE_CODE_TTL_SECONDS",
+      "DEVICE_POLL_INTERVAL_SECONDS",
+      "PAT_TTL_DAYS",
+    ]) {
+      for (const value of ["0", "-1", "soon", "1000000"]) {
+        const answer = await send("POST", "/api/device/start", {}, { [variable]: value });
+        expect(answer).toMatchObject({ status: 500, body: { code: "misconfigured" } });
+        expect(answer.body.error).toContain(variable);
+      }
+    }
+  });
+});
+
+describe("when something fails on the way", () => {
+  it("a token that could not be issued is not handed out, and the login stays used", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    await approve(ada, user_code);
+    const down = Object.assign(new Error("overloaded"), { overloaded: true });
+    const ACCOUNT = { getByName: () => ({ issuePersonalToken: async () => Promise.reject(down) }) };
+    const failed = await poll(device_code, { ACCOUNT });
+    expect(failed.status).toBe(503);
+    expect(failed.text).not.toContain("pb_pat_");
+    expect((await poll(device_code)).status).toBe(410);
+    expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
+  });
+
+  it("a login survives its object's eviction at every step", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    const evict = () => evictDurableObject(env.DEVICE_LOGIN.getByName(user_code.replace("-", "")));
+    await evict();
+    await openPage(ada, user_code);
+    await evict();
+    expect((await approve(ada, user_code)).status).toBe(200);
+    await evict();
+    const { token } = (await poll(device_code)).body;
+    await evict();
+    expect((await poll(device_code)).status).toBe(410);
+    expect(await tokenId(holderOf(token))).toBeTruthy();
+  });
+});

@@ -1,0 +1,572 @@
+import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { EVENTS_REPLAY_MAX_LINES, EVENTS_WATCHERS_MAX } from "../../../../../src/domain/limits.ts";
+import worker from "../../../../../src/worker.ts";
+import { change } from "../../../support/account_object.ts";
+import { passTime } from "../../../support/clock.ts";
+import { evict } from "../../../support/evict.ts";
+import { getToken } from "../../../support/device_logins.ts";
+import {
+  BASE_URL,
+  send,
+  signIn,
+  signInWithCredits,
+  type SignedIn,
+} from "../../../support/passbook.ts";
+
+interface Said {
+  line: number;
+  kind: string;
+  amount?: number;
+  credits: number;
+  reserved: number;
+  job?: { id: string; status: string } | null;
+  app?: string | null;
+  at?: string;
+}
+
+interface Watching {
+  readonly said: Said[];
+  readonly protocol: string | null;
+  /** The close code, once it is closed. */
+  closed: number | null;
+  /** Waits until so many messages have come. */
+  readonly until: (count: number) => Promise<Said[]>;
+  readonly untilClosed: () => Promise<number>;
+  readonly socket: WebSocket;
+}
+
+async function ask(
+  path: string,
+  headers: Record<string, string>,
+  environment: Env = env,
+): Promise<Response> {
+  const request = new Request(new URL(path, BASE_URL), { headers });
+  return worker.fetch(request, environment, createExecutionContext());
+}
+
+function signOut({ cookies }: SignedIn): Promise<unknown> {
+  return send("POST", "/signout", { headers: { Cookie: cookies, Origin: BASE_URL } });
+}
+
+/** Session tokens live for 15 minutes. */
+const NEARLY_THE_TOKENS_LIFE_MS = 14 * 60_000 + 50_000;
+
+/** Opens a WebSocket; by default as the bearer of `person`'s token. */
+async function watch(
+  person: SignedIn,
+  query = "",
+  headers: Record<string, string> = { Authorization: `Bearer ${person.token}` },
+): Promise<Watching> {
+  const answer = await ask(`/api/events${query}`, { Upgrade: "websocket", ...headers });
+  expect(answer.status).toBe(101);
+  const socket = answer.webSocket;
+  if (socket === null) throw new Error("no socket");
+  const protocol = answer.headers.get("Sec-WebSocket-Protocol");
+  const said: Said[] = [];
+  const watching: Watching = {
+    said,
+    protocol,
+    closed: null,
+    socket,
+    until: (count) =>
+      vi.waitFor(() => {
+        expect(said.length).toBeGreaterThanOrEqual(count);
+        return said;
+      }),
+    untilClosed: () =>
+      vi.waitFor(() => {
+        expect(watching.closed).not.toBeNull();
+        return watching.closed ?? 0;
+      }),
+  };
+  socket.addEventListener("message", ({ data }) => {
+    if (data !== "pong") said.push(JSON.parse(String(data)));
+  });
+  socket.addEventListener("close", ({ code }) => {
+    watching.closed = code;
+  });
+  socket.accept();
+  onTestFinished(() => socket.close());
+  return watching;
+}
+
+async function runJob(person: SignedIn, cost_estimate = 10, actual_cost = 7): Promise<void> {
+  const created = await person.post("/api/jobs", { app: "demo", action: "draw", cost_estimate });
+  const { job_id } = created.body;
+  await person.post("/api/jobs/complete", { job_id, actual_cost });
+}
+
+/** Adds lines that move nothing, as many settled jobs of no cost would. */
+async function addLines(person: SignedIn, count: number): Promise<void> {
+  await change(
+    person.identity_id,
+    `with recursive more (number) as (select 1 union all select number + 1 from more where number < ${count})
+      insert into entries (line, kind, amount, balance_after, at_ms, open_jobs)
+      select newest.line + number, 'grant', 0, newest.balance_after, newest.at_ms, 0
+      from more, (select * from entries order by line desc limit 1) as newest`,
+  );
+}
+
+describe("GET /api/events as a WebSocket", () => {
+  it("begins with a snapshot and tells each line once, in order, with what is held then", async () => {
+    const ada = await signInWithCredits();
+    const { said, until } = await watch(ada);
+    await until(1);
+    await runJob(ada);
+    await until(3);
+    expect(said).toEqual([
+      { line: 2, kind: "snapshot", credits: 100, reserved: 0 },
+      {
+        line: 3,
+        kind: "reserve",
+        amount: -10,
+        credits: 90,
+        reserved: 10,
+        job: expect.objectContaining({ status: "started", reserved: 10 }),
+        app: "demo",
+        at: expect.stringMatching(/^\d{4}-.*Z$/),
+      },
+      {
+        line: 4,
+        kind: "settle",
+        amount: 3,
+        credits: 93,
+        reserved: 0,
+        job: expect.objectContaining({ status: "completed", actual_cost: 7 }),
+        app: "demo",
+        at: expect.any(String),
+      },
+    ]);
+    const { body } = await ada.get("/api/jobs");
+    expect(said[2]?.job).toEqual(body.jobs[0]);
+  });
+
+  it("opens an account that nobody has used yet", async () => {
+    const { until } = await watch(await signIn());
+    expect(await until(1)).toEqual([{ line: 1, kind: "snapshot", credits: 0, reserved: 0 }]);
+  });
+
+  it("resumes after a line without a gap, with what was held at each line", async () => {
+    const ada = await signInWithCredits();
+    await runJob(ada);
+    await runJob(ada, 20, 25);
+    const { said, until } = await watch(ada, "?after=1");
+    await until(5);
+    await runJob(ada);
+    await until(7);
+    expect(said.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7, 8]);
+    expect(said.map(({ reserved }) => reserved)).toEqual([0, 10, 0, 20, 0, 10, 0]);
+    expect(said.map(({ credits }) => credits)).toEqual([100, 90, 93, 73, 68, 58, 61]);
+  });
+
+  it("counts what is held through a time-out and a late settlement", async () => {
+    const ada = await signInWithCredits();
+    const { body } = await ada.post("/api/jobs", {
+      app: "demo",
+      action: "draw",
+      cost_estimate: 10,
+      ttl_seconds: 60,
+    });
+    passTime(61_000);
+    await ada.post("/api/jobs/complete", { job_id: body.job_id, actual_cost: 4 });
+    const { said, until } = await watch(ada, "?after=2");
+    await until(3);
+    expect(said.map(({ kind, reserved, credits }) => [kind, reserved, credits])).toEqual([
+      ["reserve", 10, 90],
+      ["refund", 0, 100],
+      ["settle", 0, 96],
+    ]);
+  });
+
+  it("repeats nothing to the others when one resumes", async () => {
+    const ada = await signInWithCredits();
+    const steady = await watch(ada);
+    await runJob(ada);
+    await steady.until(3);
+    const resumed = await watch(ada, "?after=1");
+    await resumed.until(3);
+    await runJob(ada);
+    await steady.until(5);
+    expect(steady.said.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
+  });
+
+  it("begins with a snapshot where the client claims more than there is", async () => {
+    const { until } = await watch(await signInWithCredits(), "?after=900");
+    expect(await until(1)).toMatchObject([{ line: 2, kind: "snapshot" }]);
+  });
+
+  it("replays more lines than one turn sends, in order, while new ones come", async () => {
+    const ada = await signInWithCredits();
+    for (let job = 0; job < 110; job += 1) await runJob(ada, 0, 0);
+    const { said, until } = await watch(ada, "?after=0");
+    await runJob(ada, 0, 0);
+    await until(224);
+    expect(said.map(({ line }) => line)).toEqual(Array.from({ length: 224 }, (_, at) => at + 1));
+  });
+
+  it("replays to its end though nothing else happens", async () => {
+    const ada = await signInWithCredits();
+    await addLines(ada, 450);
+    const { said, until } = await watch(ada, "?after=0");
+    await until(452);
+    expect(said.map(({ line }) => line)).toEqual(Array.from({ length: 452 }, (_, at) => at + 1));
+  });
+
+  it("begins with a snapshot where the client is too far behind", async () => {
+    const ada = await signInWithCredits();
+    await addLines(ada, EVENTS_REPLAY_MAX_LINES);
+    const { until } = await watch(ada, "?after=1");
+    expect(await until(1)).toMatchObject([{ kind: "snapshot", credits: 100 }]);
+  });
+
+  it("tells every watcher the same", async () => {
+    const ada = await signInWithCredits();
+    const watching = await Promise.all(Array.from({ length: 20 }, () => watch(ada)));
+    await Promise.all([runJob(ada), runJob(ada), runJob(ada)]);
+    const all = await Promise.all(watching.map(({ until }) => until(7)));
+    for (const said of all) expect(said).toEqual(all[0]);
+    expect(all[0]?.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  it("tells a thousand watchers each line once, through an eviction", async () => {
+    const ada = await signInWithCredits();
+    const watching: Watching[] = [];
+    while (watching.length < 1_000) {
+      const more = Array.from({ length: 50 }, () => watch(ada));
+      watching.push(...(await Promise.all(more)));
+    }
+    await runJob(ada);
+    await Promise.all(watching.map(({ until }) => until(3)));
+    await evict(env.ACCOUNT.getByName(ada.identity_id));
+    await runJob(ada);
+    await Promise.all(watching.map(({ until }) => until(5)));
+    for (const { said } of watching) {
+      expect(said.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
+    }
+  });
+
+  it("answers a pulse without waking the object, also one that was evicted since", async () => {
+    const ada = await signInWithCredits();
+    const watching = await watch(ada);
+    await watching.until(1);
+    let pongs = 0;
+    watching.socket.addEventListener("message", ({ data }) => {
+      if (data === "pong") pongs += 1;
+    });
+    const stub = env.ACCOUNT.getByName(ada.identity_id);
+    for (const sent of [1, 2]) {
+      watching.socket.send("ping");
+      await vi.waitFor(() => expect(pongs).toBe(sent));
+      await evict(stub);
+    }
+    // What the object itself is told closes the stream.
+    expect(watching.closed).toBeNull();
+    watching.socket.send("hello");
+    expect(await watching.untilClosed()).toBe(1_008);
+  });
+
+  it("goes on after the object was evicted", async () => {
+    const ada = await signInWithCredits();
+    const { said, until } = await watch(ada);
+    await until(1);
+    await evict(env.ACCOUNT.getByName(ada.identity_id));
+    await runJob(ada);
+    await until(3);
+    expect(said.map(({ line }) => line)).toEqual([2, 3, 4]);
+  });
+
+  it("tells nothing of what was refused", async () => {
+    const ada = await signInWithCredits();
+    const { said, until } = await watch(ada);
+    await ada.post("/api/jobs", { app: "demo", action: "draw", cost_estimate: 1_000 });
+    await runJob(ada);
+    await until(3);
+    expect(said.map(({ kind }) => kind)).toEqual(["snapshot", "reserve", "settle"]);
+  });
+
+  it("closes on whoever talks, so that nobody keeps the object awake", async () => {
+    const { socket, untilClosed } = await watch(await signInWithCredits());
+    socket.send("hello");
+    expect(await untilClosed()).toBe(1008);
+  });
+});
+
+describe("who may watch", () => {
+  it("takes a token as subprotocol, and answers without it", async () => {
+    const ada = await signInWithCredits();
+    const offered = { "Sec-WebSocket-Protocol": `passbook, bearer.${ada.token}` };
+    const { protocol, until } = await watch(ada, "", offered);
+    expect(protocol).toBe("passbook");
+    expect(await until(1)).toHaveLength(1);
+  });
+
+  it("takes cookies from allowed origins only", async () => {
+    const ada = await signInWithCredits();
+    const cookie = { Cookie: ada.cookies };
+    for (const Origin of ["http://localhost:3000", BASE_URL]) {
+      const { until } = await watch(ada, "", { ...cookie, Origin });
+      await until(1);
+    }
+    for (const upgrade of [{ Upgrade: "websocket" }, {}]) {
+      const answer = await ask("/api/events", {
+        ...cookie,
+        ...upgrade,
+        Origin: "https://evil.test",
+        "Sec-Fetch-Site": "cross-site",
+      });
+      expect(answer.status).toBe(403);
+      expect(await answer.json()).toMatchObject({ code: "origin_not_allowed" });
+    }
+  });
+
+  it("refuses strangers, before anything is opened", async () => {
+    for (const headers of [
+      {},
+      { Authorization: "Bearer nonsense" },
+      { "Sec-WebSocket-Protocol": "passbook, bearer.nonsense" },
+      { "Sec-WebSocket-Protocol": "passbook" },
+    ]) {
+      const answer = await ask("/api/events", { Upgrade: "websocket", ...headers });
+      expect(answer.status).toBe(401);
+    }
+  });
+
+  it("refuses lines that are no numbers", async () => {
+    const ada = await signIn();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    for (const after of ["-1", "x", "1.5", "1e3", ""]) {
+      const answer = await send("GET", `/api/events?after=${after}`, { headers });
+      expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    }
+    const answer = await ask("/api/events", { ...headers, "Last-Event-ID": "x" });
+    expect(answer.status).toBe(400);
+  });
+
+  it("shows a token limited to an app that app's lines alone", async () => {
+    const ada = await signInWithCredits("demo");
+    const token = (await getToken(ada, { apps: ["other"] })).token;
+    const { said, until } = await watch(ada, "", { Authorization: `Bearer ${token}` });
+    await until(1);
+    await runJob(ada);
+    await ada.get("/api/wallet?app=other");
+    await until(2);
+    expect(said.map(({ kind, app }) => [kind, app])).toEqual([
+      ["snapshot", undefined],
+      ["grant", "other"],
+    ]);
+  });
+
+  it("closes a revoked token's stream at once, and no other", async () => {
+    const ada = await signInWithCredits();
+    const token = (await getToken(ada)).token;
+    const headers = { Authorization: `Bearer ${token}` };
+    const own = await watch(ada);
+    const { until, untilClosed } = await watch(ada, "", headers);
+    await until(1);
+    const listed = await ada.get("/api/tokens");
+    // The alarm would close it too, a moment later.
+    await runInDurableObject(env.ACCOUNT.getByName(ada.identity_id), (_, state) =>
+      state.storage.deleteAlarm(),
+    );
+    await send("DELETE", `/api/tokens/${listed.body.tokens[0].id}`, {
+      headers: { Authorization: `Bearer ${ada.token}` },
+    });
+    expect(await untilClosed()).toBe(4401);
+    expect(own.closed).toBeNull();
+    expect((await ask("/api/events", { Upgrade: "websocket", ...headers })).status).toBe(401);
+  });
+
+  it("closes the streams of sessions when one ends, for those that live to come back", async () => {
+    const ada = await signInWithCredits();
+    const token = (await getToken(ada)).token;
+    const by_token = await watch(ada, "", { Authorization: `Bearer ${token}` });
+    const { until, untilClosed } = await watch(ada);
+    await until(1);
+    await send("POST", "/signout", { headers: { Cookie: ada.cookies, Origin: BASE_URL } });
+    expect(await untilClosed()).toBe(4401);
+    expect(by_token.closed).toBeNull();
+  });
+
+  it.each(["websocket", ""])("an ended session opens no stream (Upgrade: %s)", async (Upgrade) => {
+    const ada = await signInWithCredits();
+    await signOut(ada);
+    for (const proof of [
+      { Authorization: `Bearer ${ada.token}` },
+      { Cookie: ada.cookies, Origin: BASE_URL },
+    ]) {
+      const answer = await ask("/api/events", { ...(Upgrade === "" ? {} : { Upgrade }), ...proof });
+      expect(answer.status).toBe(401);
+      expect(await answer.json()).toMatchObject({ code: "unauthorized" });
+    }
+  });
+
+  it("a session that ends while its stream opens leaves no stream behind", async () => {
+    const ada = await signInWithCredits();
+    const own = env.ACCOUNT.getByName(ada.identity_id);
+    const slow = new Proxy(env.ACCOUNT, {
+      get: () => () => ({
+        fetch: async (address: string, init: RequestInit) => {
+          await signOut(ada);
+          return own.fetch(address, init);
+        },
+      }),
+    });
+    const headers = { Upgrade: "websocket", Authorization: `Bearer ${ada.token}` };
+    const answer = await ask("/api/events", headers, { ...env, ACCOUNT: slow });
+    expect(answer.status).toBe(401);
+    await vi.waitFor(async () => {
+      const open = await runInDurableObject(own, (_, state) => state.getWebSockets().length);
+      expect(open).toBe(0);
+    });
+  });
+
+  it("a stream ends when the token that opened it runs out, not a quarter of an hour later", async () => {
+    const ada = await signInWithCredits();
+    passTime(NEARLY_THE_TOKENS_LIFE_MS);
+    const { until, untilClosed } = await watch(ada);
+    await until(1);
+    passTime(11_000);
+    await runDurableObjectAlarm(env.ACCOUNT.getByName(ada.identity_id));
+    expect(await untilClosed()).toBe(4401);
+  });
+
+  it("a stream ends with the session if that runs out before the token", async () => {
+    const ada = await signInWithCredits();
+    const ends_at_ms = Date.now() + 60_000;
+    const query = "update sessions set expires_at_ms = ? where user_id = ?";
+    await env.DIRECTORY.prepare(query).bind(ends_at_ms, ada.identity_id).run();
+    const { until, untilClosed } = await watch(ada);
+    await until(1);
+    passTime(61_000);
+    await runDurableObjectAlarm(env.ACCOUNT.getByName(ada.identity_id));
+    expect(await untilClosed()).toBe(4401);
+  });
+
+  it("a stream ends with the session token that a personal token was exchanged for", async () => {
+    const ada = await signInWithCredits();
+    const pat = { Authorization: `Bearer ${(await getToken(ada)).token}` };
+    const { token } = (await send("GET", "/api/sessionToken", { headers: pat })).body;
+    passTime(NEARLY_THE_TOKENS_LIFE_MS);
+    const exchanged = await watch(ada, "", { Authorization: `Bearer ${token}` });
+    const by_pat = await watch(ada, "", pat);
+    await exchanged.until(1);
+    passTime(11_000);
+    await runDurableObjectAlarm(env.ACCOUNT.getByName(ada.identity_id));
+    expect(await exchanged.untilClosed()).toBe(4401);
+    expect(by_pat.closed).toBeNull();
+  });
+
+  it("a cookie's stream renews the cookie's token, and ends with the new one", async () => {
+    const ada = await signInWithCredits();
+    passTime(NEARLY_THE_TOKENS_LIFE_MS);
+    const cookie = { Cookie: ada.cookies, Origin: BASE_URL };
+    const answer = await ask("/api/events", cookie);
+    expect(answer.headers.getSetCookie().join()).toContain("passbook_token=");
+    const reading = readEvents(answer, 99);
+    passTime(11_000);
+    const { until, untilClosed } = await watch(ada, "", cookie);
+    await until(1);
+    passTime(15 * 60_000 - 10_000);
+    await runDurableObjectAlarm(env.ACCOUNT.getByName(ada.identity_id));
+    expect(await reading).toHaveLength(1);
+    passTime(11_000);
+    await runDurableObjectAlarm(env.ACCOUNT.getByName(ada.identity_id));
+    expect(await untilClosed()).toBe(4401);
+  });
+
+  it.each(["suspend", "deleteAccount"] as const)("closes every stream on %s", async (act) => {
+    const ada = await signInWithCredits();
+    const token = (await getToken(ada)).token;
+    const all = [await watch(ada), await watch(ada, "", { Authorization: `Bearer ${token}` })];
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    if (act === "suspend") await account.suspend();
+    else await account.deleteAccount({ kind: "holder" });
+    for (const { untilClosed } of all) expect(await untilClosed()).toBe(4401);
+    const headers = { Upgrade: "websocket", Authorization: `Bearer ${ada.token}` };
+    expect((await ask("/api/events", headers)).status).toBe(act === "suspend" ? 403 : 401);
+  });
+
+  it("closes a stream whose proof has run out, before it would hear more", async () => {
+    const ada = await signInWithCredits();
+    const { said, until, untilClosed } = await watch(ada);
+    await until(1);
+    passTime(16 * 60_000);
+    const again = await signIn();
+    await runJob(again);
+    expect(await untilClosed()).toBe(4401);
+    expect(said).toHaveLength(1);
+  });
+
+  it("closes it by the alarm where nothing happens", async () => {
+    const ada = await signInWithCredits();
+    const { until, untilClosed } = await watch(ada);
+    await until(1);
+    passTime(16 * 60_000);
+    await runDurableObjectAlarm(env.ACCOUNT.getByName(ada.identity_id));
+    expect(await untilClosed()).toBe(4401);
+  });
+
+  it("holds an account to so many streams", async () => {
+    const ada = await signInWithCredits();
+    await watch(ada);
+    const stub = env.ACCOUNT.getByName(ada.identity_id);
+    await runInDurableObject(stub, (_, state) => {
+      const sockets = state.getWebSockets.bind(state);
+      vi.spyOn(state, "getWebSockets").mockImplementation(() =>
+        Array.from({ length: EVENTS_WATCHERS_MAX }, () => sockets()[0] as WebSocket),
+      );
+    });
+    const headers = { Upgrade: "websocket", Authorization: `Bearer ${ada.token}` };
+    const answer = await ask("/api/events", headers);
+    expect(answer.status).toBe(429);
+    expect(await answer.json()).toMatchObject({ code: "too_many_watchers" });
+  });
+});
+
+describe("GET /api/events as server-sent events", () => {
+  it("gives the same messages with their lines as ids, and resumes by them", async () => {
+    const ada = await signInWithCredits();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    const first = await readEvents(await ask("/api/events", headers), 1);
+    expect(first).toMatchObject([{ id: "2", data: { kind: "snapshot", credits: 100 } }]);
+    await runJob(ada);
+    // The header is newer than the address, which a browser only repeats.
+    const resumed = await ask("/api/events?after=0", { ...headers, "Last-Event-ID": "2" });
+    expect(resumed.headers.get("Content-Type")).toBe("text/event-stream; charset=utf-8");
+    expect(resumed.headers.get("Cache-Control")).toBe("no-store");
+    const rest = await readEvents(resumed, 2);
+    expect(rest.map(({ id, data }) => [id, data.kind, data.reserved])).toEqual([
+      ["3", "reserve", 10],
+      ["4", "settle", 0],
+    ]);
+  });
+
+  it("ends when the proof behind it ends", async () => {
+    const ada = await signInWithCredits();
+    const answer = await ask("/api/events", { Authorization: `Bearer ${ada.token}` });
+    const reading = readEvents(answer, 99);
+    await send("POST", "/signout", { headers: { Cookie: ada.cookies, Origin: BASE_URL } });
+    expect(await reading).toHaveLength(1);
+  });
+});
+
+/** Reads so many events, or all until the stream ends. */
+async function readEvents(answer: Response, count: number): Promise<{ id: string; data: Said }[]> {
+  expect(answer.status).toBe(200);
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  const events = () =>
+    [...text.matchAll(/id: (\d+)\ndata: (.+)\n\n/g)].map(([, id = "", data = ""]) => ({
+      id,
+      data: JSON.parse(data) as Said,
+    }));
+  while (events().length < count) {
+    const { done, value } = await reader.read();
+    if (done) return events();
+    text += value;
+  }
+  await reader.cancel();
+  return events();
+}

@@ -1,0 +1,89 @@
+/** The holder's own session expires a started job of any app; late settling stays possible. */
+import { describe, expect, it } from "vitest";
+import { dump, evict, query } from "../../../support/account_object.ts";
+import { getToken } from "../../../support/device_logins.ts";
+import { BASE_URL, send, signInWithCredits, type SignedIn } from "../../../support/passbook.ts";
+import { expectInvariants } from "../../../account/invariants.ts";
+
+const start = async (ada: SignedIn): Promise<string> => {
+  const body = { app: "demo", action: "draw", cost_estimate: 30 };
+  return (await ada.post("/api/jobs", body)).body.job_id;
+};
+
+describe("POST /api/jobs/cancel", () => {
+  it("expires a started job now, and a repeat gives the same", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await start(ada);
+    const cancelled = await ada.post("/api/jobs/cancel", { job_id });
+    expect(cancelled).toMatchObject({
+      status: 200,
+      body: {
+        job: { id: job_id, status: "failed", failure: "expired", actual_cost: 0 },
+        credits: 100,
+      },
+    });
+    await evict(ada.identity_id);
+    const before = await dump(ada.identity_id);
+    expect((await ada.post("/api/jobs/cancel", { job_id })).text).toBe(cancelled.text);
+    expect(await dump(ada.identity_id)).toBe(before);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("makes no work free: the job may still be completed late, once, at its full price", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await start(ada);
+    await ada.post("/api/jobs/cancel", { job_id });
+    const late = await ada.post("/api/jobs/complete", { job_id, actual_cost: 45 });
+    expect(late).toMatchObject({
+      status: 200,
+      body: { credits: 55, job: { status: "completed" } },
+    });
+    const again = await ada.post("/api/jobs/cancel", { job_id });
+    expect(again).toMatchObject({ status: 400, body: { code: "job_not_started" } });
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("is refused for a job that ended or that nobody has, and changes nothing", async () => {
+    const ada = await signInWithCredits();
+    const bob = await signInWithCredits("demo", "bob@example.com");
+    const job_id = await start(ada);
+    await ada.post("/api/jobs/fail", { job_id });
+    const before = await dump(ada.identity_id);
+    const ended = await ada.post("/api/jobs/cancel", { job_id });
+    expect(ended).toMatchObject({ status: 400, body: { code: "job_not_started" } });
+    const foreign = await bob.post("/api/jobs/cancel", { job_id });
+    expect(foreign).toMatchObject({ status: 400, body: { code: "job_unknown" } });
+    expect(await dump(ada.identity_id)).toBe(before);
+  });
+
+  it("is refused to a personal token, also one without limits, with the page that can", async () => {
+    const ada = await signInWithCredits();
+    const token = await getToken(ada);
+    const job_id = await start(ada);
+    const refused = await token.post("/api/jobs/cancel", { job_id });
+    expect(refused).toMatchObject({ status: 403, body: { code: "scope" } });
+    expect(refused.body.error).toContain("/account/jobs");
+    expect((await ada.get(`/api/jobs/${job_id}`)).body.status).toBe("started");
+  });
+});
+
+describe("the button on /account/jobs", () => {
+  it("is at started jobs only, and cancels one", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await start(ada);
+    const page = async () =>
+      (await send("GET", "/account/jobs", { headers: { Cookie: ada.cookies } })).text;
+    expect(await page()).toContain(`name="job_id" value="${job_id}"`);
+    const headers = {
+      Cookie: ada.cookies,
+      Origin: BASE_URL,
+      "Content-Type": "application/x-www-form-urlencoded",
+    };
+    const body = new URLSearchParams({ job_id }).toString();
+    const done = await send("POST", "/account/jobs/cancel", { headers, body });
+    expect([done.status, done.headers.get("Location")]).toEqual([303, "/account/jobs"]);
+    expect(await page()).not.toContain(`value="${job_id}"`);
+    const rows = await query(ada.identity_id, "select failure from jobs");
+    expect(rows).toEqual([{ failure: "expired" }]);
+  });
+});

@@ -1,0 +1,76 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { signInWithCredits, type SignedIn } from "../../../support/passbook.ts";
+import { openAppServer, saveApp, type AppServer } from "../../caller/app_server.ts";
+
+let ada: SignedIn;
+let server: AppServer;
+beforeEach(async () => {
+  server = await openAppServer("demo", { max_overage_percent: 50 });
+  ada = await signInWithCredits("demo");
+});
+
+const act = () => server.in(ada.identity_id);
+const credits = async (): Promise<number> => (await ada.get("/api/wallet")).body.account.credits;
+
+async function start(cost_estimate: number): Promise<string> {
+  const created = await act().post("/api/jobs", { app: "demo", action: "draw", cost_estimate });
+  return created.body.job_id;
+}
+
+const complete = (job_id: string, actual_cost: number, metadata = {}) =>
+  act().post("/api/jobs/complete", { job_id, actual_cost, metadata });
+
+describe("an app with max_overage_percent", () => {
+  it.each([
+    [10, 15, 16],
+    [0, 0, 1],
+    [1, 1, 2],
+    [3, 4, 5],
+  ])("completes a job of estimate %i at up to %i, not at %i", async (estimate, most, beyond) => {
+    const job_id = await start(estimate);
+    const before = await credits();
+    const refused = await complete(job_id, beyond, { late: true });
+    expect(refused).toMatchObject({ status: 400, body: { code: "overage_limit", limit: most } });
+    expect(await credits()).toBe(before);
+    expect((await act().get(`/api/jobs/${job_id}`)).body).toMatchObject({
+      status: "started",
+      metadata: null,
+    });
+    const done = await complete(job_id, most);
+    expect(done).toMatchObject({ status: 200, body: { job: { actual_cost: most } } });
+    expect(await credits()).toBe(100 - most);
+  });
+
+  it("refuses an item of a batch that is beyond it, and completes the others", async () => {
+    const [within, beyond] = [await start(10), await start(0)];
+    const answer = await act().post("/api/jobs/complete/batch", {
+      jobs: [
+        { job_id: beyond, actual_cost: 1_000_000_000_000 },
+        { job_id: within, actual_cost: 15 },
+      ],
+    });
+    expect(answer.body.results).toMatchObject([
+      { code: "overage_limit", limit: 0 },
+      { job: { status: "completed", actual_cost: 15 } },
+    ]);
+    expect(await credits()).toBe(85);
+  });
+
+  it("holds a job that is completed after it expired to the same limit", async () => {
+    const job_id = await start(10);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25 * 60 * 60 * 1000 });
+    const refused = await complete(job_id, 16);
+    expect(refused).toMatchObject({ status: 400, body: { code: "overage_limit", limit: 15 } });
+    expect((await complete(job_id, 15)).status).toBe(200);
+  });
+
+  it("keeps the limit that a job was created under", async () => {
+    const strict = await start(10);
+    await saveApp(server.operator, "demo", { max_overage_percent: null });
+    const free = await start(10);
+    await saveApp(server.operator, "demo", { max_overage_percent: 0 });
+    expect((await complete(strict, 16)).body.code).toBe("overage_limit");
+    expect((await complete(strict, 15)).status).toBe(200);
+    expect((await complete(free, 1_000)).status).toBe(200);
+  });
+});

@@ -1,0 +1,62 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { countedEnvironment } from "../../../support/bindings.ts";
+import { send } from "../../../support/passbook.ts";
+
+const READY = { directory: true, read_model: true, codes: true, keys: true };
+
+/** A database that is down. */
+const DOWN = {
+  prepare() {
+    throw new Error("D1_ERROR: down");
+  },
+};
+
+describe("GET /healthz", () => {
+  it("answers while the Worker runs, on any settings and without a store", async () => {
+    const answer = await send("GET", "/healthz", {}, { SIGNING_KEYS: "nonsense", DB: DOWN });
+    expect(answer).toMatchObject({ status: 200, text: '{"ok":true}' });
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+  });
+});
+
+describe("GET /readyz", () => {
+  it("is ready where every store and the keys answer", async () => {
+    const answer = await send("GET", "/readyz", {}, { ...env });
+    expect(answer).toMatchObject({ status: 200, body: { ok: true, checks: READY } });
+  });
+
+  it("names what does not answer, and nothing else", async () => {
+    const codes = { get: () => Promise.reject(new Error("KV says: secret")) };
+    const answer = await send("GET", "/readyz", {}, { DEVICE_CODES: codes });
+    expect(answer.status).toBe(503);
+    expect(answer.body).toEqual({ ok: false, checks: { ...READY, codes: false } });
+  });
+
+  it("says a store is down that never answers", async () => {
+    const first = () => new Promise(() => {});
+    const hanging = { prepare: () => ({ first }) };
+    const answer = await send("GET", "/readyz", {}, { DIRECTORY: hanging });
+    expect(answer.status).toBe(503);
+    expect(answer.body.checks).toEqual({ ...READY, directory: false });
+  });
+
+  it("is not ready on settings that make no sense, and does not name them", async () => {
+    const answer = await send("GET", "/readyz", {}, { SIGNING_KEYS: "nonsense" });
+    expect(answer.status).toBe(503);
+    expect(answer.text).not.toContain("SIGNING_KEYS");
+    expect(Object.values(answer.body.checks)).toEqual([false, false, false, false]);
+  });
+
+  it("reads the stores once, however often it is asked, and again some seconds later", async () => {
+    const { environment, hops } = countedEnvironment();
+    await send("GET", "/readyz", {}, environment);
+    const once = { ...hops };
+    expect(once.d1).toBeGreaterThan(0);
+    await Promise.all(Array.from({ length: 50 }, () => send("GET", "/readyz", {}, environment)));
+    expect(hops).toEqual(once);
+    vi.useFakeTimers({ now: Date.now() + 6_000, toFake: ["Date"] });
+    await send("GET", "/readyz", {}, environment);
+    expect(hops.d1).toBe(2 * once.d1);
+  });
+});

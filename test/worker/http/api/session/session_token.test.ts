@@ -1,0 +1,226 @@
+import { env } from "cloudflare:workers";
+import { createLocalJWKSet, jwtVerify } from "jose";
+import { describe, expect, it } from "vitest";
+import { getToken, holderOf, tokenId } from "../../../support/device_logins.ts";
+import { APP, BACK, openBrowser } from "../../../support/browser.ts";
+import { send, signIn, type Answer } from "../../../support/passbook.ts";
+
+const BASE_URL = "http://passbook.localhost";
+
+/** Asks with the cookies of a signed-in browser. */
+function askWithCookies(cookies: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return send("GET", "/api/sessionToken", { headers: { Cookie: cookies, ...headers } });
+}
+
+const settings = {
+  TOKEN_TEMPLATES: JSON.stringify({
+    maps: {
+      audience: "https://maps.test",
+      ttl_seconds: 60,
+      claims: {
+        role: "viewer",
+        sid: "a-session",
+        sub: "admin",
+        iss: "https://evil.test",
+        aud: "x",
+        exp: 1,
+      },
+    },
+  }),
+};
+const ask = (token: string, template: string): Promise<Answer> =>
+  send(
+    "GET",
+    `/api/sessionToken?template=${template}`,
+    { headers: { Authorization: `Bearer ${token}` } },
+    settings,
+  );
+
+describe("GET /api/sessionToken", () => {
+  it("gives a browser with cookies a token that the API takes, and renews the cookies", async () => {
+    const ada = await signIn();
+    const answer = await askWithCookies(ada.cookies);
+    expect(answer).toMatchObject({ status: 200, body: { token: expect.any(String) } });
+    expect(Object.keys(answer.body)).toEqual(["token"]);
+    expect(answer.headers.getSetCookie().map((cookie) => cookie.split("=")[0])).toEqual([
+      "passbook_session",
+      "passbook_token",
+    ]);
+    const headers = { Authorization: `Bearer ${answer.body.token}` };
+    expect((await send("GET", "/api/wallet", { headers })).body.account.identity_id).toBe(
+      ada.identity_id,
+    );
+  });
+
+  it("gives a bearer a token of the same session, and no cookies", async () => {
+    const ada = await signIn();
+    const answer = await ada.get("/api/sessionToken");
+    expect(answer.status).toBe(200);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    const sid = (token: string) => JSON.parse(atob(token.split(".")[1] ?? "")).sid;
+    expect(sid(answer.body.token)).toBe(sid(ada.token));
+  });
+
+  it("refuses a session that was signed out, by cookie and by bearer", async () => {
+    const ada = await signIn();
+    await send("POST", "/signout", { headers: { Cookie: ada.cookies, Origin: BASE_URL } });
+    for (const answer of [await ada.get("/api/sessionToken"), await askWithCookies(ada.cookies)]) {
+      expect(answer).toMatchObject({ status: 401, body: { code: "unauthorized" } });
+      expect(answer.headers.get("WWW-Authenticate")).toBe("Bearer");
+    }
+  });
+
+  it("does not rescue a bad bearer with a good cookie", async () => {
+    const { cookies } = await signIn();
+    const answer = await askWithCookies(cookies, { Authorization: "Bearer nonsense" });
+    expect(answer.status).toBe(401);
+  });
+
+  it("is never cached", async () => {
+    const ada = await signIn();
+    expect((await ada.get("/api/sessionToken")).headers.get("Cache-Control")).toBe("no-store");
+  });
+});
+
+describe("signin_url", () => {
+  const signInUrl = async (headers: Record<string, string>): Promise<string> => {
+    const answer = await send("GET", "/api/sessionToken", { headers });
+    expect(answer.status).toBe(401);
+    expect(answer.body).toEqual({
+      error: expect.any(String),
+      code: "unauthorized",
+      signin_url: expect.any(String),
+    });
+    return answer.body.signin_url;
+  };
+  const withBack = (back: string) =>
+    `${BASE_URL}/signin?${new URLSearchParams({ redirect_to: back }).toString()}`;
+
+  it("leads back to the page that asked, as far as it says", async () => {
+    expect(await signInUrl({ Referer: BACK, Origin: APP })).toBe(withBack(BACK));
+    expect(await signInUrl({ Origin: APP })).toBe(withBack(`${APP}/`));
+  });
+
+  it("leads nowhere else for a page that is not allowed", async () => {
+    expect(await signInUrl({})).toBe(`${BASE_URL}/signin`);
+    expect(await signInUrl({ Referer: "https://evil.test/x", Origin: "https://evil.test" })).toBe(
+      `${BASE_URL}/signin`,
+    );
+    expect(await signInUrl({ Referer: "https://evil.test/x", Origin: APP })).toBe(
+      withBack(`${APP}/`),
+    );
+    expect(await signInUrl({ Origin: "null" })).toBe(`${BASE_URL}/signin`);
+  });
+
+  it("opens a page that signs in", async () => {
+    const page = await openBrowser().get(await signInUrl({ Referer: BACK }));
+    expect(page).toMatchObject({
+      status: 200,
+      text: expect.stringContaining("You go back to"),
+    });
+  });
+});
+
+describe("a token template", () => {
+  it("shapes a token that others can check with our public keys", async () => {
+    const ada = await signIn();
+    const { token } = (await ask(ada.token, "maps")).body;
+    const jwks = (await send("GET", "/.well-known/jwks.json")).body;
+    const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet(jwks), {
+      issuer: BASE_URL,
+      audience: "https://maps.test",
+      typ: "JWT",
+    });
+    expect(protectedHeader.typ).toBe("JWT");
+    expect(payload).toMatchObject({ sub: ada.identity_id, role: "viewer" });
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(60);
+  });
+
+  it("is never taken by our own API, as bearer or as cookie", async () => {
+    const ada = await signIn();
+    const { token } = (await ask(ada.token, "maps")).body;
+    for (const headers of [
+      { Authorization: `Bearer ${token}` },
+      { Cookie: `passbook_token=${token}` },
+    ]) {
+      for (const path of ["/api/wallet", "/api/sessionToken"]) {
+        expect((await send("GET", path, { headers }, settings)).status).toBe(401);
+      }
+    }
+  });
+
+  it.each(["unknown", "constructor", "__proto__", ""])("named %j is 404", async (name) => {
+    const ada = await signIn();
+    const answer = await ask(ada.token, name);
+    expect(answer).toMatchObject({ status: 404, body: { code: "token_template_unknown" } });
+  });
+
+  it("is told apart by nobody who is not signed in", async () => {
+    expect((await ask("nonsense", "unknown")).status).toBe(401);
+  });
+});
+
+describe("a personal access token at /api/sessionToken", () => {
+  it("gets a session token with its own limits, that dies with it", async () => {
+    const ada = await signIn();
+    const personal = await getToken(ada, { scopes: ["read"] });
+    const { token } = (await personal.get("/api/sessionToken")).body;
+    const session = holderOf(token);
+    expect((await session.get("/api/wallet")).status).toBe(200);
+    const job = { app: "demo", action: "render", cost_estimate: 0 };
+    expect((await session.post("/api/jobs", job)).status).toBe(403);
+    expect((await session.get("/api/sessionToken")).status).toBe(200);
+
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    await send("DELETE", `/api/tokens/${await tokenId(personal)}`, { headers });
+    for (const holder of [personal, session]) {
+      expect(await holder.get("/api/sessionToken")).toMatchObject({
+        status: 401,
+        body: { signin_url: `${BASE_URL}/signin` },
+      });
+      expect((await holder.get("/api/wallet")).status).toBe(401);
+    }
+  });
+
+  it("gets none for other services, which know nothing of its limits", async () => {
+    const personal = await getToken(await signIn());
+    expect((await ask(personal.token, "maps")).status).toBe(404);
+    const { token } = (await personal.get("/api/sessionToken")).body;
+    expect((await ask(token, "maps")).status).toBe(404);
+  });
+});
+
+describe("other origins", () => {
+  it("allowed ones read the answer with credentials, also a refusal", async () => {
+    const { cookies } = await signIn();
+    for (const answer of [
+      await askWithCookies(cookies, { Origin: APP }),
+      await askWithCookies("", { Origin: APP }),
+    ]) {
+      expect(answer.headers.get("Access-Control-Allow-Origin")).toBe(APP);
+      expect(answer.headers.get("Access-Control-Allow-Credentials")).toBe("true");
+      expect(answer.headers.get("Vary")).toContain("Origin");
+    }
+  });
+
+  it("not allowed ones get no header", async () => {
+    const { cookies } = await signIn();
+    const answer = await askWithCookies(cookies, { Origin: "https://evil.test" });
+    expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+    expect(answer.headers.get("Access-Control-Allow-Credentials")).toBeNull();
+  });
+});
+
+describe("the hop budget", () => {
+  it("lets a request with a token, or with both cookies, read no D1", async () => {
+    const ada = await signIn();
+    const DIRECTORY = new Proxy(env.DIRECTORY, {
+      get: () => {
+        throw new Error("D1 was asked");
+      },
+    });
+    for (const headers of [{ Authorization: `Bearer ${ada.token}` }, { Cookie: ada.cookies }]) {
+      expect((await send("GET", "/api/wallet", { headers }, { DIRECTORY })).status).toBe(200);
+    }
+  });
+});

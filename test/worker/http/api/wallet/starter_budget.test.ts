@@ -1,0 +1,177 @@
+import { env } from "cloudflare:workers";
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { describe, expect, it, vi } from "vitest";
+import { signInOperator, type Operator } from "../admin/operators.ts";
+import { expectInvariants } from "../../../account/invariants.ts";
+import { query } from "../../../support/account_object.ts";
+import { saveApp } from "../../caller/app_server.ts";
+import { environmentWith, send, signIn, type SignedIn } from "../../../support/passbook.ts";
+
+const DAY_MS = 86_400_000;
+
+function wallet(person: SignedIn, settings: object, app = "demo") {
+  const headers = { Authorization: `Bearer ${person.token}` };
+  return send("GET", `/api/wallet?app=${app}`, { headers }, settings);
+}
+
+async function people(count: number): Promise<SignedIn[]> {
+  const all: SignedIn[] = [];
+  for (let index = 0; index < count; index += 1) {
+    all.push(await signIn(`person-${crypto.randomUUID()}@example.com`));
+  }
+  return all;
+}
+
+/** An isolate of its own, whose calls to the budgets and accounts are counted. */
+function counted(operator: Operator, lose: () => boolean = () => false) {
+  const hops = { account: 0, budget: 0 };
+  const counting = (name: keyof typeof hops, stub: object) =>
+    new Proxy(stub, {
+      get(target, method) {
+        const member: unknown = Reflect.get(target, method);
+        if (typeof member !== "function") return member;
+        return async (...args: unknown[]) => {
+          hops[name] += 1;
+          const answer: unknown = await Reflect.apply(member, target, args);
+          if (name === "account" && hops.budget > 0 && lose()) throw new Error("answer lost");
+          return answer;
+        };
+      },
+    });
+  const settings = environmentWith({
+    ...operator.settings,
+    ACCOUNT: { getByName: (name: string) => counting("account", env.ACCOUNT.getByName(name)) },
+    STARTER_BUDGET: {
+      getByName: (name: string) => counting("budget", env.STARTER_BUDGET.getByName(name)),
+    },
+  });
+  return { settings, hops };
+}
+
+describe("an app's starter budget of a day", () => {
+  it("is kept to the credit by 200 first wallets at once, which all get their answer", async () => {
+    const operator = await signInOperator();
+    await saveApp(operator, "crowd", { starter_credits: 30, daily_starter_budget: 1_000 });
+    const all = await people(200);
+    const answers = await Promise.all(
+      all.map((person) => wallet(person, operator.settings, "crowd")),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(all.map(() => 200));
+    const granted = answers.filter(({ body }) => body.app_grant.granted);
+    // 33 grants of 30 are 990; a 34th would pass the thousand.
+    expect(granted).toHaveLength(33);
+    for (const { body } of answers) {
+      expect(body.account.credits).toBe(body.app_grant.granted ? 30 : 0);
+    }
+    await expectInvariants(all[0]?.identity_id ?? "");
+  });
+
+  it("may be had another day by who came too late, and grants once", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime(new Date("2026-11-21T23:50:00Z"));
+    const operator = await signInOperator();
+    await saveApp(operator, "evening", { starter_credits: 100, daily_starter_budget: 100 });
+    const [ada, bob] = await people(2);
+    if (ada === undefined || bob === undefined) throw new Error("two people");
+    expect((await wallet(ada, operator.settings, "evening")).body.app_grant.granted).toBe(true);
+    const refused = await wallet(bob, operator.settings, "evening");
+    expect(refused.body).toMatchObject({ account: { credits: 0 }, app_grant: { granted: false } });
+    expect(refused.body.apps[0]).toMatchObject({ granted: false, starter_credits: 100 });
+    vi.setSystemTime(new Date("2026-11-22T00:00:01Z"));
+    expect((await wallet(bob, operator.settings, "evening")).body.app_grant.granted).toBe(true);
+    expect((await wallet(bob, operator.settings, "evening")).body.app_grant.granted).toBe(false);
+    expect((await wallet(ada, operator.settings, "evening")).body.account.credits).toBe(100);
+  });
+
+  it("costs two hops more where a grant waits, and none for whoever has theirs", async () => {
+    const operator = await signInOperator();
+    await saveApp(operator, "demo", { starter_credits: 10, daily_starter_budget: 15 });
+    await saveApp(operator, "free", { starter_credits: 10, daily_starter_budget: null });
+    const [ada, bob] = await people(2);
+    if (ada === undefined || bob === undefined) throw new Error("two people");
+    const { settings, hops } = counted(operator);
+    const cost = async (person: SignedIn, app: string) => {
+      Object.assign(hops, { account: 0, budget: 0 });
+      await wallet(person, settings, app);
+      return [hops.account, hops.budget];
+    };
+    expect(await cost(ada, "demo")).toEqual([2, 1]);
+    expect(await cost(ada, "demo")).toEqual([1, 0]);
+    expect(await cost(bob, "demo")).toEqual([1, 1]);
+    expect(await cost(bob, "free")).toEqual([1, 0]);
+  });
+
+  it("books and grants once where answers are lost", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const operator = await signInOperator();
+    await saveApp(operator, "demo", { starter_credits: 10, daily_starter_budget: 20 });
+    const [ada, bob, eve] = await people(3);
+    if (ada === undefined || bob === undefined || eve === undefined) throw new Error("three");
+    let lost = 0;
+    const { settings } = counted(operator, () => (lost += 1) === 1);
+    expect((await wallet(ada, settings)).status).toBeGreaterThanOrEqual(500);
+    const again = await wallet(ada, operator.settings);
+    expect(again.body).toMatchObject({ account: { credits: 10 }, app_grant: { granted: false } });
+    expect((await wallet(bob, operator.settings)).body.app_grant.granted).toBe(true);
+    expect((await wallet(eve, operator.settings)).body.app_grant.granted).toBe(false);
+  });
+
+  it("books once for one account that asks twice before its grant", async () => {
+    const day = Math.floor(Date.now() / DAY_MS);
+    const budget = env.STARTER_BUDGET.getByName(`demo ${day}`);
+    const claim = (claimant: string, credits = 10) =>
+      budget.reserve({ day, claimant, credits, budget: 25 });
+    expect(await claim("a")).toBe(10);
+    // The registry may have changed since: what was set apart stands.
+    expect(await claim("a", 20)).toBe(10);
+    expect(await claim("b")).toBe(10);
+    expect(await claim("c")).toBe(null);
+    expect(await claim("c", 5)).toBe(5);
+  });
+
+  it("makes no grant out of another day's budget, nor where the budget is out of reach", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const operator = await signInOperator();
+    await saveApp(operator, "demo", { starter_credits: 10, daily_starter_budget: 20 });
+    const [ada] = await people(1);
+    if (ada === undefined) throw new Error("one");
+    const yesterday = Math.floor(Date.now() / DAY_MS) - 1;
+    const app = { slug: "demo", starter_credits: 10 };
+    const reservation = { day: yesterday, credits: 10 };
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    const late = await account.wallet({ kind: "holder" } as const, {
+      app: { ...app, reservation },
+    });
+    expect(late.ok && late.value).toMatchObject({ grant_waits: true, account: { credits: 0 } });
+    const unreachable = {
+      getByName: () => ({
+        reserve: async () => {
+          throw new Error("out of reach");
+        },
+      }),
+    };
+    const settings = { ...operator.settings, STARTER_BUDGET: unreachable };
+    const answer = await wallet(ada, settings);
+    expect(answer).toMatchObject({ status: 200, body: { app_grant: { granted: false } } });
+    expect(await query(ada.identity_id, "select * from entries where kind = 'grant'")).toEqual([]);
+  });
+
+  it("knows no identity, and forgets its day when that is over", async () => {
+    const operator = await signInOperator();
+    await saveApp(operator, "demo", { starter_credits: 10, daily_starter_budget: 20 });
+    const [ada] = await people(1);
+    if (ada === undefined) throw new Error("one");
+    await wallet(ada, operator.settings);
+    const day = Math.floor(Date.now() / DAY_MS);
+    const stub = env.STARTER_BUDGET.getByName(`demo ${day}`);
+    const { runInDurableObject } = await import("cloudflare:test");
+    const contents = () =>
+      runInDurableObject(stub, async (_, state) =>
+        JSON.stringify([...(await state.storage.list())]),
+      );
+    expect(await contents()).toContain("claim ");
+    expect(await contents()).not.toContain(ada.identity_id);
+    expect(await runDurableObjectAlarm(stub)).toBe(true);
+    expect(await contents()).toBe("[]");
+  });
+});

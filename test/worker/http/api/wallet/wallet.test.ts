@@ -1,0 +1,206 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { dump, query } from "../../../support/account_object.ts";
+import { connect, openProviderDouble } from "../../../support/provider_double.ts";
+import { openBrowser, tokenOf } from "../../../support/browser.ts";
+import { environmentWith, send, signIn, signInWithCredits } from "../../../support/passbook.ts";
+
+async function registerApp(slug: string, starter_credits: number, origins: string[] = []) {
+  await env.DIRECTORY.prepare(
+    "insert into apps (slug, name, starter_credits, origins_json, created_at_ms) values (?, ?, ?, ?, 0)",
+  )
+    .bind(slug, slug, starter_credits, JSON.stringify(origins))
+    .run();
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+describe("GET /api/wallet", () => {
+  it("opens an account with a UUID, the free plan and no credits", async () => {
+    const ada = await signIn();
+    const { status, body } = await ada.get("/api/wallet");
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      account: {
+        id: expect.stringMatching(UUID),
+        identity_id: ada.identity_id,
+        plan: "free",
+        credits: 0,
+      },
+      apps: [],
+      app_grant: null,
+    });
+  });
+
+  it("answers the same account every time", async () => {
+    const ada = await signIn();
+    const first = await ada.get("/api/wallet");
+    expect((await ada.get("/api/wallet")).text).toBe(first.text);
+  });
+
+  it("grants an app's starter credits once, and says so once", async () => {
+    const ada = await signIn();
+    const first = await ada.get("/api/wallet?app=demo");
+    const grant = { slug: "demo", starter_credits: 100, granted: true };
+    expect(first.body.app_grant).toEqual(grant);
+    expect(first.body.apps).toEqual([{ ...grant, granted_at: expect.stringMatching(RFC3339) }]);
+    const second = await ada.get("/api/wallet?app=demo");
+    expect(second.body.app_grant).toEqual({ ...grant, granted: false });
+    expect(second.body.apps).toEqual(first.body.apps);
+    expect(second.body.account.credits).toBe(100);
+  });
+
+  it("grants each app on its own", async () => {
+    const ada = await signIn();
+    await ada.get("/api/wallet?app=one");
+    const { body } = await ada.get("/api/wallet?app=two");
+    expect(body.account.credits).toBe(200);
+    expect(body.apps.map((app: { slug: string }) => app.slug)).toEqual(["one", "two"]);
+  });
+
+  it("grants what a registered app is worth", async () => {
+    await registerApp("atelier", 750);
+    const environment = environmentWith({});
+    const ada = await signIn();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    const { body } = await send("GET", "/api/wallet?app=atelier", { headers }, environment);
+    expect(body.account.credits).toBe(750);
+  });
+
+  it("outside development mints nothing for a slug nobody registered", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = { ...connect(acme), DEV_SIGNIN: "false", BASE_URL: "https://id.family.test" };
+    await registerApp("atelier", 750);
+    const token = tokenOf(await openBrowser(settings).signIn(acme, { sub: "ada" }));
+    const headers = { Authorization: `Bearer ${token}` };
+    const invented = await send("GET", "/api/wallet?app=invented", { headers }, settings);
+    expect(invented.body).toMatchObject({ account: { credits: 0 }, app_grant: { granted: false } });
+    const registered = await send("GET", "/api/wallet?app=atelier", { headers }, settings);
+    expect(registered.body.account.credits).toBe(750);
+  });
+
+  it("mints nothing for a slug nobody registered, unless the default says so", async () => {
+    const environment = environmentWith({ DEFAULT_STARTER_CREDITS: "0" });
+    const ada = await signIn();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    const { body } = await send("GET", "/api/wallet?app=invented", { headers }, environment);
+    expect(body.account.credits).toBe(0);
+    expect(body.app_grant).toEqual({ slug: "invented", starter_credits: 0, granted: false });
+    expect(body.apps).toEqual([
+      { slug: "invented", starter_credits: 0, granted: false, granted_at: null },
+    ]);
+  });
+
+  it("shows what an app's grant is worth now until it is made, and makes it then", async () => {
+    const before = environmentWith({ DEFAULT_STARTER_CREDITS: "0" });
+    const after = environmentWith({ DEFAULT_STARTER_CREDITS: "40" });
+    const ada = await signIn();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    await send("GET", "/api/wallet?app=later", { headers }, before);
+    const seen = await send("GET", "/api/wallet", { headers }, after);
+    expect(seen.body.apps).toEqual([
+      { slug: "later", starter_credits: 40, granted: false, granted_at: null },
+    ]);
+    const granted = await send("GET", "/api/wallet?app=later", { headers }, after);
+    expect(granted.body.app_grant).toEqual({ slug: "later", starter_credits: 40, granted: true });
+  });
+
+  it.each(["", "Demo", "a b", "-x", "a".repeat(65), "ä", "a/b", "a&app=b", "%00"])(
+    "refuses the slug %j and changes nothing",
+    async (slug) => {
+      const ada = await signInWithCredits();
+      const before = await dump(ada.identity_id);
+      const answer = await ada.get(`/api/wallet?app=${slug}`);
+      expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+      expect(await dump(ada.identity_id)).toBe(before);
+    },
+  );
+
+  it("holds at most 1,000 apps for one account", async () => {
+    const ada = await signInWithCredits("demo");
+    await query(
+      ada.identity_id,
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 999)
+       insert into apps select 'app-' || i, 0, null, 0, 'open' from n`,
+    );
+    const refused = await ada.get("/api/wallet?app=one-more");
+    expect(refused).toMatchObject({ status: 400, body: { code: "too_many_apps" } });
+    expect((await ada.get("/api/wallet?app=demo")).status).toBe(200);
+  });
+
+  it("answers 500 with a request id, and nothing else, when something breaks", async () => {
+    const logged = vi.spyOn(console, "error").mockReturnValue();
+    const ada = await signIn();
+    const broken = environmentWith({
+      ACCOUNT: {
+        getByName: () => ({
+          wallet: () => Promise.reject(new Error("no such table: secret_things")),
+        }),
+      },
+    });
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    const answer = await send("GET", "/api/wallet", { headers }, broken);
+    expect(answer.status).toBe(500);
+    expect(answer.body).toEqual({
+      error: expect.stringContaining("Request id"),
+      code: "internal",
+    });
+    expect(answer.text + JSON.stringify(logged.mock.calls)).not.toContain("secret_things");
+  });
+
+  it("answers 503 with Retry-After when a store is known to be out of reach", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const ada = await signIn();
+    const overloaded = Object.assign(new Error("overloaded"), { overloaded: true });
+    const broken = environmentWith({
+      ACCOUNT: { getByName: () => ({ wallet: () => Promise.reject(overloaded) }) },
+    });
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    const answer = await send("GET", "/api/wallet", { headers }, broken);
+    expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
+    expect(answer.headers.get("Retry-After")).toBe("5");
+  });
+});
+
+describe("GET /api/ledger", () => {
+  it("lists every change newest first, page by page", async () => {
+    const ada = await signInWithCredits();
+    const job = await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 30 });
+    await ada.post("/api/jobs/fail", { job_id: job.body.job_id });
+    const first = await ada.get("/api/ledger?limit=3");
+    expect(first.body.entries).toEqual([
+      entry(4, "refund", 30, 100, job.body.job_id, "demo"),
+      entry(3, "reserve", -30, 70, job.body.job_id, "demo"),
+      entry(2, "grant", 100, 100, null, "demo"),
+    ]);
+    const second = await ada.get(`/api/ledger?limit=3&cursor=${first.body.next_cursor}`);
+    expect(second.body).toEqual({ entries: [entry(1, "open", 0, 0, null, null)] });
+  });
+
+  it("is empty before the account is opened, and opens nothing", async () => {
+    const ada = await signIn();
+    expect((await ada.get("/api/ledger")).body).toEqual({ entries: [] });
+    expect(await query(ada.identity_id, "select * from entries")).toEqual([]);
+  });
+
+  it.each(["limit=0", "limit=201", "limit=x", "cursor=0", "cursor=-1", "cursor=x", "cursor="])(
+    "refuses %s",
+    async (parameters) => {
+      const ada = await signIn();
+      expect((await ada.get(`/api/ledger?${parameters}`)).status).toBe(400);
+    },
+  );
+
+  function entry(
+    line: number,
+    kind: string,
+    amount: number,
+    balance_after: number,
+    job_id: string | null,
+    app: string | null,
+  ) {
+    const at = expect.stringMatching(RFC3339);
+    return { line, kind, amount, balance_after, job_id, app, note: null, at };
+  }
+});

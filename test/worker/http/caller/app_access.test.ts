@@ -1,0 +1,358 @@
+/** What an app's key may do in accounts that the holder opened for it, did not open, or disconnected. */
+import { env } from "cloudflare:workers";
+import { runInDurableObject } from "cloudflare:test";
+import { beforeEach, describe, expect, it } from "vitest";
+import { DAY_MS } from "../../../../src/domain/day.ts";
+import { expectInvariants } from "../../account/invariants.ts";
+import { passTime } from "../../support/clock.ts";
+import { fromOwnPage, getToken, tokenId } from "../../support/device_logins.ts";
+import { send, signIn, type SignedIn } from "../../support/passbook.ts";
+import { personalToken } from "../api/admin/operators.ts";
+import { openAppServer, type AppServer } from "./app_server.ts";
+
+const JOB = { app: "demo", action: "draw", cost_estimate: 10 };
+
+let server: AppServer;
+let ada: SignedIn;
+beforeEach(async () => {
+  server = await openAppServer("demo", { settle: "holder" });
+  ada = await signIn();
+});
+
+const inAccount = () => server.in(ada.identity_id);
+const settings = () => server.operator.settings;
+
+/** A call of the holder's session or of a personal token, in the operator's isolate. */
+function by(token: string, method: string, path: string, body?: object) {
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const init = { headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  return send(method, path, init, settings());
+}
+
+async function tokenWith(limits: object): Promise<string> {
+  const holder = await personalToken(ada, limits, settings() as Record<string, unknown>);
+  return holder?.token ?? "";
+}
+
+function onPage(path: string, fields: Record<string, string>) {
+  const init = { headers: fromOwnPage(ada), body: new URLSearchParams(fields) };
+  return send("POST", path, init, settings());
+}
+
+/** What the key gets where it wants to spend. */
+async function outcome() {
+  const { status, body } = await inAccount().post("/api/jobs", JOB);
+  return [status, body.code ?? "created"];
+}
+
+const CREATED = [200, "created"];
+const UNKNOWN = [404, "account_unknown"];
+
+async function tablesOf(identity_id: string): Promise<{ count: number; bytes: number }> {
+  return runInDurableObject(env.ACCOUNT.getByName(identity_id), (_, state) => {
+    const [row] = state.storage.sql
+      .exec<{ count: number }>(
+        "select count(*) as count from sqlite_master where name not like '\\_cf%' escape '\\'",
+      )
+      .toArray();
+    return { count: row?.count ?? -1, bytes: state.storage.sql.databaseSize };
+  });
+}
+
+describe("opening an account for an app", () => {
+  it("the holder's session opens it by the wallet, and by a job", async () => {
+    expect(await outcome()).toEqual(UNKNOWN);
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    expect(await outcome()).toEqual(CREATED);
+
+    const bob = await signIn("bob@example.com");
+    expect((await by(bob.token, "POST", "/api/jobs", { ...JOB, cost_estimate: 0 })).status).toBe(
+      200,
+    );
+    const created = await server
+      .in(bob.identity_id)
+      .post("/api/jobs", { ...JOB, cost_estimate: 0 });
+    expect(created.status).toBe(200);
+  });
+
+  it("a personal token without a cap opens it, and one that only reads does not", async () => {
+    const capped = await tokenWith({ scopes: ["read", "write"], cap: { credits: 50 } });
+    await by(capped, "GET", "/api/wallet?app=demo");
+    const reader = await tokenWith({ scopes: ["read"] });
+    expect((await by(reader, "GET", "/api/wallet?app=demo")).status).toBe(200);
+    expect(await outcome()).toEqual(UNKNOWN);
+    const writer = await tokenWith({ scopes: ["read", "write"], apps: ["demo"] });
+    await by(writer, "GET", "/api/wallet?app=demo");
+    expect(await outcome()).toEqual(CREATED);
+  });
+
+  it("a capped token opens it neither by the wallet nor by a job", async () => {
+    const capped = await tokenWith({ apps: ["demo"], cap: { credits: 50 } });
+    expect((await by(capped, "GET", "/api/wallet?app=demo")).status).toBe(200);
+    expect((await by(capped, "POST", "/api/jobs", JOB)).status).toBe(200);
+    expect(await outcome()).toEqual(UNKNOWN);
+    expect((await inAccount().get("/api/wallet")).body.code).toBe("account_unknown");
+    expect((await inAccount().get("/api/jobs")).body.code).toBe("account_unknown");
+    await expectInvariants(ada.identity_id);
+  });
+});
+
+describe("ending an app's own jobs", () => {
+  it("the key completes and fails a capped token's jobs in an account that is not open for the app", async () => {
+    const capped = await tokenWith({ apps: ["demo"], cap: { credits: 50 } });
+    await by(capped, "GET", "/api/wallet?app=demo");
+    const first = (await by(capped, "POST", "/api/jobs", JOB)).body.job_id;
+    const second = (await by(capped, "POST", "/api/jobs", JOB)).body.job_id;
+    const third = (await by(capped, "POST", "/api/jobs", JOB)).body.job_id;
+    const app = inAccount();
+    expect((await app.post("/api/jobs/complete", { job_id: first, actual_cost: 4 })).status).toBe(
+      200,
+    );
+    expect((await app.post("/api/jobs/fail", { job_id: second })).status).toBe(200);
+    const batch = { jobs: [{ job_id: third, actual_cost: 1 }] };
+    expect(
+      (await app.post("/api/jobs/complete/batch", batch)).body.results[0].job.actual_cost,
+    ).toBe(1);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("a job created before the holder ever opened the wallet can be ended", async () => {
+    server = await openAppServer("demo", { settle: "app" }, server.operator);
+    const job = { ...JOB, cost_estimate: 0 };
+    const { job_id } = (await by(ada.token, "POST", "/api/jobs", job)).body;
+    const done = await inAccount().post("/api/jobs/complete", { job_id, actual_cost: 0 });
+    expect(done.status).toBe(200);
+  });
+
+  it("an unknown or foreign job shows an app nothing of an account that is not open for it", async () => {
+    const other = (
+      await by(ada.token, "POST", "/api/jobs", { ...JOB, app: "other", cost_estimate: 0 })
+    ).body.job_id;
+    for (const job_id of [other, "018f0000-0000-7000-8000-000000000000"]) {
+      const app = inAccount();
+      const ending = { job_id, actual_cost: 0 };
+      for (const answer of [
+        await app.post("/api/jobs/complete", ending),
+        await app.post("/api/jobs/fail", { job_id }),
+        await app.post("/api/jobs/complete/batch", { jobs: [ending] }),
+        await app.post("/api/jobs/complete/batch", { jobs: [{ job_id, actual_cost: -1 }] }),
+      ]) {
+        expect([answer.status, answer.body.code]).toEqual(UNKNOWN);
+      }
+    }
+  });
+
+  it("what the key settles beyond a capped token's reserve must fit the cap", async () => {
+    const capped = await tokenWith({ apps: ["demo"], cap: { credits: 50 } });
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const { job_id } = (await by(capped, "POST", "/api/jobs", JOB)).body;
+    const complete = (actual_cost: number) =>
+      inAccount().post("/api/jobs/complete", { job_id, actual_cost });
+    const refused = await complete(51);
+    expect([refused.status, refused.body.code]).toEqual([402, "token_budget_exceeded"]);
+    expect((await complete(50)).status).toBe(200);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("once a capped token has ended, its job costs at most what was reserved", async () => {
+    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const { job_id } = (await by(capped.token, "POST", "/api/jobs", JOB)).body;
+    await capped.revoke(await tokenId(capped));
+    const complete = (actual_cost: number) =>
+      inAccount().post("/api/jobs/complete", { job_id, actual_cost });
+    expect((await complete(11)).body.code).toBe("scope");
+    expect((await complete(10)).status).toBe(200);
+    await expectInvariants(ada.identity_id);
+  });
+});
+
+describe("jobs of a capped token that has ended", () => {
+  const CAP = 10;
+
+  /** Jobs that each reserve the whole cap, one after another: each expires before the next. */
+  async function expiredJobs(token: string, count: number): Promise<string[]> {
+    const job_ids: string[] = [];
+    for (let left = count; left > 0; left -= 1) {
+      const job = { ...JOB, cost_estimate: CAP, ttl_seconds: 60 };
+      job_ids.push((await by(token, "POST", "/api/jobs", job)).body.job_id);
+      passTime(61_000);
+    }
+    return job_ids;
+  }
+
+  it("cost no more than the cap together, also if they expired before the token ended", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: CAP } });
+    const job_ids = await expiredJobs(capped.token, 3);
+    await capped.revoke(await tokenId(capped));
+    const outcomes = [];
+    for (const job_id of job_ids) {
+      const answer = await inAccount().post("/api/jobs/complete", { job_id, actual_cost: CAP });
+      outcomes.push([answer.status, answer.body.code]);
+    }
+    const refused = [402, "token_budget_exceeded"];
+    expect(outcomes).toEqual([[200, undefined], refused, refused]);
+    expect((await by(ada.token, "GET", "/api/wallet")).body.account.credits).toBe(90);
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("count against the cap also after other tokens were issued", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: CAP } });
+    const [first, second] = await expiredJobs(capped.token, 2);
+    await capped.revoke(await tokenId(capped));
+    await getToken(ada);
+    const complete = (job_id = "") =>
+      inAccount().post("/api/jobs/complete", { job_id, actual_cost: CAP });
+    expect((await complete(first)).status).toBe(200);
+    expect((await complete(second)).body.code).toBe("token_budget_exceeded");
+  });
+
+  it("spend nothing of a new period, because no period begins after the token ended", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const cap = { credits: CAP, period: "30_days" };
+    const capped = await getToken(ada, { apps: ["demo"], cap });
+    const [first, second] = await expiredJobs(capped.token, 2);
+    await capped.revoke(await tokenId(capped));
+    const complete = (job_id = "") =>
+      inAccount().post("/api/jobs/complete", { job_id, actual_cost: CAP });
+    expect((await complete(first)).status).toBe(200);
+    passTime(31 * DAY_MS);
+    expect((await complete(second)).body.code).toBe("token_budget_exceeded");
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("spend nothing of a new period after the token ran out by itself", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const cap = { credits: CAP, period: "30_days" };
+    const capped = await getToken(ada, { apps: ["demo"], cap });
+    const [first, second] = await expiredJobs(capped.token, 2);
+    const complete = (job_id = "") =>
+      inAccount().post("/api/jobs/complete", { job_id, actual_cost: CAP });
+    passTime(91 * DAY_MS);
+    expect((await complete(first)).status).toBe(200);
+    passTime(31 * DAY_MS);
+    expect((await complete(second)).body.code).toBe("token_budget_exceeded");
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("cost no more than what was reserved if the token ran out by itself", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
+    const { job_id } = (await by(capped.token, "POST", "/api/jobs", JOB)).body;
+    passTime(91 * DAY_MS);
+    const complete = (actual_cost: number) =>
+      inAccount().post("/api/jobs/complete", { job_id, actual_cost });
+    expect((await complete(11)).body.code).toBe("scope");
+    expect((await complete(10)).status).toBe(200);
+  });
+
+  it("do not bring the token back, and it is listed no more", async () => {
+    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
+    await capped.revoke(await tokenId(capped));
+    expect((await capped.get("/api/wallet")).status).toBe(401);
+    expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
+  });
+
+  it("expire when the token ends", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
+    const { job_id } = (await by(capped.token, "POST", "/api/jobs", JOB)).body;
+    await capped.revoke(await tokenId(capped));
+    expect((await ada.get(`/api/jobs/${job_id}`)).body.failure).toBe("expired");
+  });
+});
+
+describe("a suspended account", () => {
+  it("an app's key starts no job there, alone or in a batch, and ends those that are started", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const app = inAccount();
+    const { job_id } = (await app.post("/api/jobs", JOB)).body;
+    const path = `/api/admin/accounts/${ada.identity_id}/suspend`;
+    expect((await server.operator.send("POST", path, { reason: "fraud" })).status).toBe(200);
+    for (const answer of [
+      await app.post("/api/jobs", JOB),
+      await app.post("/api/jobs/batch", { jobs: [JOB] }),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([403, "suspended"]);
+    }
+    expect((await app.get("/api/jobs")).body.jobs).toHaveLength(1);
+    expect((await app.post("/api/jobs/complete", { job_id, actual_cost: 4 })).status).toBe(200);
+    await expectInvariants(ada.identity_id);
+  });
+});
+
+describe("an app on the account page", () => {
+  it("disconnected, starts nothing until the holder connects it again, and ends its jobs", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const { job_id } = (await inAccount().post("/api/jobs", JOB)).body;
+    const form = { app: "demo", access: "disconnected" };
+    const done = await onPage("/account/app-access", form);
+    expect([done.status, done.headers.get("Location")]).toEqual([
+      303,
+      "/account?notice=app_disconnected#apps",
+    ]);
+    expect(await outcome()).toEqual(UNKNOWN);
+    // Using the app does not connect it again: the app's page could do that by itself.
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    await by(ada.token, "POST", "/api/jobs", JOB);
+    expect(await outcome()).toEqual(UNKNOWN);
+    const ended = await inAccount().post("/api/jobs/complete", { job_id, actual_cost: 10 });
+    expect(ended.status).toBe(200);
+    await onPage("/account/app-access", { app: "demo", access: "open" });
+    expect(await outcome()).toEqual(CREATED);
+  });
+
+  it("only an app that the account has can be connected", async () => {
+    const answer = await onPage("/account/app-access", { app: "never", access: "open" });
+    expect(answer.status).toBe(404);
+    const nonsense = await onPage("/account/app-access", { app: "demo", access: "none" });
+    expect(nonsense.status).toBe(400);
+  });
+
+  it("a page of another origin cannot connect it", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const headers = { Cookie: ada.cookies, Origin: "http://localhost:3000" };
+    const body = new URLSearchParams({ app: "demo", access: "disconnected" });
+    expect((await send("POST", "/account/app-access", { headers, body }, settings())).status).toBe(
+      403,
+    );
+    expect(await outcome()).toEqual(CREATED);
+  });
+
+  it("a personal token cannot connect it, whatever its limits", async () => {
+    await by(ada.token, "GET", "/api/wallet?app=demo");
+    const holder = await getToken(ada);
+    const caller = { kind: "personal_token", personal_token_id: await tokenId(holder) } as const;
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    expect(await account.setAppAccess(caller, "demo", "disconnected")).toMatchObject({
+      refusal: { code: "scope" },
+    });
+    expect(await outcome()).toEqual(CREATED);
+  });
+});
+
+describe("an identity that an app invented", () => {
+  it("creates no storage, by whatever call", async () => {
+    const nobody = server.in("user_invented");
+    const job_id = "018f0000-0000-7000-8000-000000000000";
+    for (const answer of [
+      await nobody.get("/api/wallet"),
+      await nobody.get("/api/wallet?app=demo"),
+      await nobody.get("/api/jobs"),
+      await nobody.get(`/api/jobs/${job_id}`),
+      await nobody.post("/api/jobs", JOB),
+      await nobody.post("/api/jobs/batch", { jobs: [JOB] }),
+      await nobody.post("/api/jobs/complete", { job_id, actual_cost: 0 }),
+      await nobody.post("/api/jobs/complete/batch", { jobs: [{ job_id, actual_cost: 0 }] }),
+      await nobody.post("/api/jobs/fail", { job_id }),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual(UNKNOWN);
+    }
+    const { count, bytes } = await tablesOf("user_invented");
+    // One page: an empty database.
+    expect([count, bytes <= 4096]).toEqual([0, true]);
+    expect((await tablesOf(ada.identity_id)).count).toBeGreaterThan(5);
+  });
+});

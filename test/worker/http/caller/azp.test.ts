@@ -1,0 +1,189 @@
+import { decodeJwt } from "jose";
+import { describe, expect, it } from "vitest";
+import { approve, fromOwnPage, holderOf, poll, startLogin } from "../../support/device_logins.ts";
+import { BASE_URL, send, signIn, type SignedIn } from "../../support/passbook.ts";
+import { saveApp } from "./app_server.ts";
+import { SETTINGS, signInOperator } from "../api/admin/operators.ts";
+
+const FAMILY = "http://localhost:3000";
+const APP = "https://sketch.example";
+const ACCOUNTS = "/api/admin/accounts";
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+const byCookie = ({ cookies }: SignedIn, origin: string) => ({ Cookie: cookies, Origin: origin });
+
+/** A session token as an origin's page gets it with the person's cookies. */
+async function tokenFor(person: SignedIn, origin: string, settings: object = SETTINGS) {
+  const headers = byCookie(person, origin);
+  const answer = await send("GET", "/api/sessionToken", { headers }, settings);
+  expect(answer.status, answer.text).toBe(200);
+  return String(answer.body.token);
+}
+
+function azpOf(token: string): unknown {
+  return decodeJwt(token)["azp"];
+}
+
+function cookieToken(person: SignedIn): string {
+  return /passbook_token=([^;]+)/.exec(person.cookies)?.[1] ?? "";
+}
+
+describe("a session token's azp", () => {
+  it("is the origin of the redirect that a sign-in ended at", async () => {
+    expect(azpOf((await signIn()).token)).toBe(FAMILY);
+  });
+
+  it("is the origin of the page that asked with a cookie, and ours for our own pages", async () => {
+    const ada = await signIn();
+    expect(azpOf(await tokenFor(ada, FAMILY))).toBe(FAMILY);
+    expect(azpOf(await tokenFor(ada, BASE_URL))).toBe(BASE_URL);
+    const headers = { Cookie: ada.cookies, "Sec-Fetch-Site": "same-origin" };
+    const own = await send("GET", "/api/sessionToken", { headers });
+    expect(azpOf(own.body.token)).toBe(BASE_URL);
+  });
+
+  it("stays the same when the token is renewed by itself, whatever page sends it", async () => {
+    const ada = await signIn();
+    const headers = { ...bearer(ada.token), Origin: BASE_URL };
+    const renewed = await send("GET", "/api/sessionToken", { headers });
+    expect(azpOf(renewed.body.token)).toBe(FAMILY);
+  });
+
+  it("is the service itself in a cookie that only our own host receives", async () => {
+    expect(azpOf(cookieToken(await signIn()))).toBe(BASE_URL);
+  });
+
+  it.each([
+    ["an origin that nobody allowed", { Origin: "https://evil.example" }],
+    ["an opaque origin", { Origin: "null" }],
+    ["another site that names no origin", { "Sec-Fetch-Site": "cross-site" }],
+    ["a sibling host that names no origin", { "Sec-Fetch-Site": "same-site" }],
+  ])("%s gets no session token by cookie", async (_, sent) => {
+    const ada = await signIn();
+    const headers = { Cookie: ada.cookies, ...sent };
+    const answer = await send("GET", "/api/sessionToken", { headers });
+    expect([answer.status, answer.body.code]).toEqual([403, "origin_not_allowed"]);
+  });
+
+  it("an origin that was taken off the allowlist cannot renew its token", async () => {
+    const { token } = await signIn();
+    const settings = { ALLOWED_ORIGINS: "http://localhost:5173" };
+    const answer = await send("GET", "/api/sessionToken", { headers: bearer(token) }, settings);
+    expect([answer.status, answer.body.code]).toEqual([403, "origin_not_allowed"]);
+  });
+});
+
+describe("operating by a session", () => {
+  it("the session cookie from our own pages operates the service", async () => {
+    const { person } = await signInOperator();
+    for (const headers of [
+      fromOwnPage(person),
+      { Cookie: person.cookies, "Sec-Fetch-Site": "same-origin" },
+    ]) {
+      expect((await send("GET", ACCOUNTS, { headers }, SETTINGS)).status).toBe(200);
+    }
+  });
+
+  it.each([
+    ["an allowed page with the operator's cookies", (it: SignedIn) => byCookie(it, FAMILY)],
+    [
+      "another site that names no origin",
+      (it: SignedIn) => ({ Cookie: it.cookies, "Sec-Fetch-Site": "same-site" }),
+    ],
+    ["the token of a redirect", (it: SignedIn) => bearer(it.token)],
+    ["the shared cookie's token as bearer", (it: SignedIn) => bearer(cookieToken(it))],
+    [
+      "the token of a redirect from our own page",
+      (it: SignedIn) => ({ ...bearer(it.token), Origin: BASE_URL }),
+    ],
+  ])("%s does not operate the service", async (_, credentials) => {
+    const { person } = await signInOperator();
+    const headers = { ...credentials(person), "Content-Type": "application/json" };
+    const app = { name: "Evil", starter_credits: 0, origins: ["https://evil.example"] };
+    const sent = [
+      ["GET", ACCOUNTS, undefined],
+      ["POST", `${ACCOUNTS}/${person.identity_id}/signout`, "{}"],
+      ["PUT", "/api/admin/apps/evil", JSON.stringify(app)],
+      ["POST", "/api/admin/apps/evil/keys", JSON.stringify({ label: "evil" })],
+    ] as const;
+    for (const [method, path, body] of sent) {
+      const init = body === undefined ? { headers } : { headers, body };
+      const answer = await send(method, path, init, SETTINGS);
+      expect([answer.status, answer.body.code], path).toEqual([403, "not_operator"]);
+    }
+    expect((await person.get("/api/wallet")).status).toBe(200);
+  });
+
+  it("an allowed page and a session token cannot approve scope admin", async () => {
+    const { person } = await signInOperator();
+    const { user_code } = await startLogin();
+    const body = JSON.stringify({ user_code, scopes: ["read", "admin"] });
+    for (const credentials of [byCookie(person, FAMILY), bearer(person.token)]) {
+      const headers = { ...credentials, "Content-Type": "application/json" };
+      const answer = await send("POST", "/api/device/complete", { headers, body }, SETTINGS);
+      expect([answer.status, answer.body.code]).toEqual([403, "not_operator"]);
+    }
+    expect((await approve(person, user_code, { scopes: ["admin"] }, SETTINGS)).status).toBe(200);
+  });
+});
+
+describe("upstream tokens by origin", () => {
+  const PATH = "/api/oauthToken/github";
+  /** Nothing is held for the person, so an origin that may ask gets 404. */
+  const MAY = [404, "token_not_found"];
+  const MAY_NOT = [403, "scope"];
+
+  async function outcome(
+    headers: Record<string, string>,
+    path = PATH,
+    settings: object = SETTINGS,
+  ) {
+    const answer = await send("GET", path, { headers }, settings);
+    return [answer.status, answer.body.code];
+  }
+
+  it("our own pages, and origins of ALLOWED_ORIGINS, receive them", async () => {
+    const ada = await signIn();
+    expect(await outcome(fromOwnPage(ada))).toEqual(MAY);
+    expect(await outcome({ Cookie: ada.cookies })).toEqual(MAY);
+    expect(await outcome(byCookie(ada, FAMILY))).toEqual(MAY);
+    expect(await outcome(bearer(ada.token))).toEqual(MAY);
+  });
+
+  it("a registered app receives those of its upstream_providers only", async () => {
+    const operator = await signInOperator();
+    await saveApp(operator, "sketch", { origins: [APP], settle: "holder" } as object);
+    const ada = await signIn();
+    const token = await tokenFor(ada, APP);
+    for (const headers of [byCookie(ada, APP), bearer(token)]) {
+      expect(await outcome(headers)).toEqual(MAY_NOT);
+    }
+    const given = { origins: [APP], settle: "holder", upstream_providers: ["github"] };
+    await saveApp(operator, "sketch", given as object);
+    for (const headers of [byCookie(ada, APP), bearer(token)]) {
+      expect(await outcome(headers)).toEqual(MAY);
+      expect(await outcome(headers, "/api/oauthToken/google")).toEqual(MAY_NOT);
+    }
+  });
+
+  it("a registered app's page approves full access without them", async () => {
+    const operator = await signInOperator();
+    await saveApp(operator, "sketch", { origins: [APP], settle: "holder" } as object);
+    const ada = await signIn();
+    const headers = { ...byCookie(ada, APP), "Content-Type": "application/json" };
+    const complete = async (limits: object) => {
+      const { device_code, user_code } = await startLogin();
+      const body = JSON.stringify({ user_code, ...limits });
+      const answer = await send("POST", "/api/device/complete", { headers, body }, SETTINGS);
+      return { answer, device_code };
+    };
+    const { answer, device_code } = await complete({});
+    expect(answer.status).toBe(200);
+    const { token } = (await poll(device_code)).body;
+    const [listed] = (await ada.get("/api/tokens")).body.tokens;
+    expect(listed.scopes).toEqual(["read", "write"]);
+    expect((await holderOf(token).get(PATH)).body.code).toBe("scope");
+    const named = await complete({ scopes: ["read", "upstream"] });
+    expect([named.answer.status, named.answer.body.code]).toEqual(MAY_NOT);
+  });
+});

@@ -1,0 +1,215 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { env } from "cloudflare:workers";
+import { countRowsWritten, evict, fireAlarm, repeatAlarm } from "../../support/account_object.ts";
+import { countedEnvironment } from "../../support/bindings.ts";
+import { send, signIn, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
+
+const ONE_OBJECT_CALL = { account: 1, d1: 0, kv: 0 };
+
+/** Every money endpoint: its request, given the id of a started job. */
+const ENDPOINTS: readonly [string, string, string, ((job_id: string) => object) | null][] = [
+  ["wallet", "GET", "/api/wallet", null],
+  ["wallet with app", "GET", "/api/wallet?app=demo", null],
+  ["job list", "GET", "/api/jobs?app=demo&status=started", null],
+  ["ledger", "GET", "/api/ledger", null],
+  ["job read", "GET", "/api/jobs/:id", null],
+  ["job create", "POST", "/api/jobs", () => ({ app: "demo", action: "draw", cost_estimate: 1 })],
+  ["job complete", "POST", "/api/jobs/complete", (job_id) => ({ job_id, actual_cost: 1 })],
+  [
+    "batch create",
+    "POST",
+    "/api/jobs/batch",
+    () => ({ jobs: [1, 2].map(() => ({ app: "demo", action: "draw", cost_estimate: 1 })) }),
+  ],
+  [
+    "batch complete",
+    "POST",
+    "/api/jobs/complete/batch",
+    (job_id) => ({ jobs: [{ job_id, actual_cost: 1 }] }),
+  ],
+  ["job fail", "POST", "/api/jobs/fail", (job_id) => ({ job_id })],
+];
+
+async function startJob(ada: SignedIn): Promise<string> {
+  const body = { app: "demo", action: "draw", cost_estimate: 1 };
+  return (await ada.post("/api/jobs", body)).body.job_id;
+}
+
+describe("the way of a request", () => {
+  const proofs = [
+    ["a bearer token", (ada: SignedIn) => ({ Authorization: `Bearer ${ada.token}` })],
+    ["a cookie", (ada: SignedIn) => ({ Cookie: ada.cookies, Origin: "http://localhost:3000" })],
+  ] as const;
+  for (const [proof, headersOf] of proofs) {
+    it.each(ENDPOINTS)(
+      `with ${proof}: %s is one call of the account's object and nothing else`,
+      async (_, method, path, bodyOf) => {
+        const fetched = vi.spyOn(globalThis, "fetch");
+        const ada = await signInWithCredits();
+        const job_id = await startJob(ada);
+        const { environment, hops } = countedEnvironment();
+        const headers = { ...headersOf(ada), "Content-Type": "application/json" };
+        // The registry of apps is read once for each isolate and minute.
+        await send("GET", "/api/wallet?app=demo", { headers }, environment);
+        Object.assign(hops, { account: 0, d1: 0, kv: 0 });
+        const body = bodyOf === null ? null : JSON.stringify(bodyOf(job_id));
+        const address = path.replace(":id", job_id);
+        const answer = await send(method, address, { headers, body }, environment);
+        expect(answer.status).toBe(200);
+        expect(hops).toEqual(ONE_OBJECT_CALL);
+        expect(fetched).not.toHaveBeenCalled();
+      },
+    );
+  }
+
+  it("counts what it claims to count", async () => {
+    const ada = await signIn();
+    const { environment, hops } = countedEnvironment();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    await send("GET", "/api/wallet?app=demo", { headers }, environment);
+    expect(hops).toEqual({ account: 1, d1: 1, kv: 0 });
+  });
+
+  it("asks no store about a cookie that cannot be one of ours", async () => {
+    const { environment, hops } = countedEnvironment();
+    for (const value of ["x", "a".repeat(44), "a".repeat(42), ""]) {
+      const headers = { Cookie: `passbook_session=${value}; passbook_token=${value}` };
+      expect((await send("GET", "/api/wallet", { headers }, environment)).status).toBe(401);
+    }
+    expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
+  });
+
+  it("reads D1 once for a cookie whose short token ran out, then not again", async () => {
+    const ada = await signInWithCredits();
+    const session_only = ada.cookies.split("; ").filter((it) => it.startsWith("passbook_session="));
+    const { environment, hops } = countedEnvironment();
+    const renewed = await send(
+      "GET",
+      "/api/wallet",
+      { headers: { Cookie: session_only.join() } },
+      environment,
+    );
+    expect(renewed.status).toBe(200);
+    expect(hops).toEqual({ account: 1, d1: 1, kv: 0 });
+    const cookies = renewed.headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
+    Object.assign(hops, { account: 0, d1: 0, kv: 0 });
+    await send("GET", "/api/wallet", { headers: { Cookie: cookies.join("; ") } }, environment);
+    expect(hops).toEqual(ONE_OBJECT_CALL);
+  });
+});
+
+describe("rows written", () => {
+  const restores: (() => void)[] = [];
+  afterEach(() => restores.splice(0).forEach((restore) => restore()));
+
+  /** Counts the rows that batches write to D1 from now on: the day's totals, then the account's, then the jobs'. */
+  function countD1Rows(): () => { totals: number; account: number; jobs: number } {
+    const rows = { totals: 0, account: 0, jobs: 0 };
+    const prototype = Object.getPrototypeOf(env.DB);
+    const batch = prototype.batch;
+    prototype.batch = async function (this: D1Database, statements: D1PreparedStatement[]) {
+      const results: D1Result[] = await Reflect.apply(batch, this, [statements]);
+      results.forEach(({ meta }, index) => {
+        rows[index < 2 ? "totals" : index === 2 ? "account" : "jobs"] += meta.rows_written;
+      });
+      return results;
+    };
+    restores.push(() => (prototype.batch = batch));
+    return () => rows;
+  }
+
+  it.each([
+    ["completed", "/api/jobs/complete", { actual_cost: 7 }],
+    ["failed", "/api/jobs/fail", {}],
+  ])(
+    "the life of a job that is %s writes 4 rows in the object; in D1 2, and with each delivery the account's and the day's",
+    async (_, path, rest) => {
+      const ada = await signInWithCredits();
+      await fireAlarm(ada.identity_id);
+      const object_rows = await countRowsWritten(ada.identity_id);
+      const d1_rows = countD1Rows();
+      const job_id = await startJob(ada);
+      // The two halves reach D1 apart, as those of any job longer than a second do.
+      await fireAlarm(ada.identity_id);
+      await ada.post(path, { job_id, ...rest });
+      await fireAlarm(ada.identity_id);
+      expect(object_rows()).toBe(4);
+      expect(d1_rows()).toEqual({ totals: 2, account: 2, jobs: 2 });
+    },
+  );
+
+  it("for a life whose requests carry keys: 4, and one for the key of the creation", async () => {
+    const ada = await signInWithCredits();
+    await fireAlarm(ada.identity_id);
+    const object_rows = await countRowsWritten(ada.identity_id);
+    for (const [key, path] of [
+      ["first", "/api/jobs/complete"],
+      ["second", "/api/jobs/fail"],
+    ] as const) {
+      const headers = { "Idempotency-Key": key };
+      const body = { app: "demo", action: "draw", cost_estimate: 1 };
+      const { job_id } = (await ada.post("/api/jobs", body, headers)).body;
+      await ada.post(path, { job_id, actual_cost: 1 }, headers);
+      const again = await ada.post(path, { job_id, actual_cost: 1 }, headers);
+      expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+    }
+    expect(object_rows()).toBe(10);
+  });
+
+  it("one delivery of many jobs writes a row for each, the account's once and the day's once", async () => {
+    const ada = await signInWithCredits();
+    await fireAlarm(ada.identity_id);
+    const object_rows = await countRowsWritten(ada.identity_id);
+    const d1_rows = countD1Rows();
+    for (let index = 0; index < 20; index += 1) await startJob(ada);
+    await fireAlarm(ada.identity_id);
+    expect(object_rows()).toBe(40);
+    expect(d1_rows()).toEqual({ totals: 1, account: 1, jobs: 20 });
+    // A delivery is marked nowhere, and what D1 has is not written again.
+    await evict(ada.identity_id);
+    await repeatAlarm(ada.identity_id);
+    expect(d1_rows()).toEqual({ totals: 1, account: 1, jobs: 20 });
+    expect(object_rows()).toBe(40);
+  });
+
+  it("by batches of a hundred: 4 for each job's life, and one for each batch's key", async () => {
+    const ada = await signInWithCredits();
+    await fireAlarm(ada.identity_id);
+    const object_rows = await countRowsWritten(ada.identity_id);
+    const jobs = Array.from({ length: 100 }, () => ({
+      app: "demo",
+      action: "draw",
+      cost_estimate: 1,
+    }));
+    const key = { "Idempotency-Key": "hundred" };
+    const created = await ada.post("/api/jobs/batch", { jobs }, key);
+    expect(object_rows()).toBe(201);
+    const endings = created.body.results.map(({ job_id }: { job_id: string }) => ({
+      job_id,
+      actual_cost: 1,
+    }));
+    await ada.post("/api/jobs/complete/batch", { jobs: endings }, key);
+    expect(object_rows()).toBe(402);
+  });
+
+  it("by a waking that finds nothing to do: none", async () => {
+    const ada = await signInWithCredits();
+    await fireAlarm(ada.identity_id);
+    await evict(ada.identity_id);
+    const object_rows = await countRowsWritten(ada.identity_id);
+    await ada.get("/api/wallet");
+    expect(await fireAlarm(ada.identity_id)).toBe(false);
+    expect(object_rows()).toBe(0);
+  });
+
+  it("by requests that change nothing: none", async () => {
+    const ada = await signInWithCredits();
+    await fireAlarm(ada.identity_id);
+    const object_rows = await countRowsWritten(ada.identity_id);
+    await ada.get("/api/wallet?app=demo");
+    await ada.get("/api/jobs");
+    await ada.get("/api/ledger");
+    await ada.post("/api/jobs", { app: "demo", action: "draw", cost_estimate: 101 });
+    expect(object_rows()).toBe(0);
+  });
+});

@@ -1,0 +1,186 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { connect, openProviderDouble } from "../../support/provider_double.ts";
+import { countedEnvironment } from "../../support/bindings.ts";
+import { openBrowser, tokenOf } from "../../support/browser.ts";
+import { environmentWith, send } from "../../support/passbook.ts";
+
+const OWN = "https://id.family.test";
+const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified: true };
+const HTML = { Accept: "text/html" };
+
+/** Someone signed in to a deployed service, and its settings with counted stores. */
+async function deploy() {
+  const acme = openProviderDouble("acme");
+  const { environment, hops } = countedEnvironment();
+  const settings = { ...environment, ...connect(acme), DEV_SIGNIN: "false", BASE_URL: OWN };
+  const browser = openBrowser(settings);
+  const token = tokenOf(await browser.signIn(acme, ADA));
+  const cookies = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  Object.assign(hops, { account: 0, d1: 0, kv: 0 });
+  return { settings, hops, bearer: { Authorization: `Bearer ${token}` }, cookies };
+}
+
+describe("outside development, another host", () => {
+  it.each([
+    "https://evil.example",
+    "https://passbook.someone.workers.dev",
+    "https://id.family.test:8443",
+    "https://id.family.test.",
+    "https://id.family.test.evil.example",
+    "https://family.test",
+    "https://localhost",
+    "http://id.family.test:8080",
+    "http://127.0.0.1:8787",
+  ])("%s gets no service, whoever asks, and no store is touched", async (host) => {
+    const { settings, hops, bearer, cookies } = await deploy();
+    const json = { "Content-Type": "application/json" };
+    for (const [method, path, headers] of [
+      ["GET", "/api/wallet?app=demo", bearer],
+      ["GET", "/api/sessionToken", { Cookie: cookies }],
+      ["POST", "/api/jobs", { ...bearer, ...json }],
+      ["POST", "/api/device/start", json],
+      ["OPTIONS", "/api/jobs", { Origin: "http://localhost:3000" }],
+      ["GET", "/.well-known/jwks.json", {}],
+      ["GET", "/nothing", {}],
+    ] as const) {
+      const answer = await send(method, `${host}${path}`, { headers }, settings);
+      expect(answer).toMatchObject({ status: 421, body: { code: "unknown_host" } });
+      expect(answer.headers.getSetCookie()).toEqual([]);
+      expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+      expect(answer.headers.get("Location")).toBeNull();
+    }
+    expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
+  });
+
+  it("tells people where the service is, on a page that looks like one", async () => {
+    const { settings } = await deploy();
+    const page = await send("GET", "https://evil.example/signin", { headers: HTML }, settings);
+    expect(page.status).toBe(421);
+    expect(page.text).toContain("This is not our address");
+    expect(page.text).toContain(`href="${OWN}"`);
+    expect(page.text).not.toContain("/account");
+    expect(page.text).toContain('href="/static/passbook.css');
+  });
+});
+
+describe("where BASE_URL is https, plain http", () => {
+  const clear = OWN.replace("https:", "http:");
+
+  it.each([
+    "/signin?redirect_to=http%3A%2F%2Flocalhost%3A3000%2F",
+    "/device?user_code=BCDF-GHJK",
+    "/account",
+    "/",
+    "//evil.example/a?b=c",
+    "/nothing/@evil.example",
+  ])("leads who opens %s to the same over https", async (path) => {
+    const { settings, cookies } = await deploy();
+    for (const method of ["GET", "HEAD"]) {
+      const headers = { Cookie: cookies };
+      const answer = await send(method, `${clear}${path}`, { headers }, settings);
+      expect(answer.status).toBe(308);
+      expect(answer.headers.get("Location")).toBe(`${OWN}${path}`);
+      expect(answer.headers.getSetCookie()).toEqual([]);
+    }
+  });
+
+  it("never answers a bearer, a call of the API or a form", async () => {
+    const { settings, hops, bearer, cookies } = await deploy();
+    for (const [method, path, headers] of [
+      ["GET", "/api/wallet?app=demo", bearer],
+      ["GET", "/api/wallet", {}],
+      ["GET", "/api/nothing", {}],
+      ["GET", "/api", {}],
+      ["HEAD", "/api/device/poll?device_code=x", {}],
+      ["GET", "/api/sessionToken", { Cookie: cookies, Origin: "http://localhost:3000" }],
+      ["POST", "/api/jobs", bearer],
+      ["DELETE", "/api/tokens/1", bearer],
+      ["OPTIONS", "/api/jobs", { Origin: "http://localhost:3000" }],
+      ["GET", "/account", bearer],
+      ["POST", "/signout", { Cookie: cookies, Origin: clear }],
+      ["POST", "/account/signout-everywhere", { Cookie: cookies, Origin: clear }],
+    ] as const) {
+      const answer = await send(method, `${clear}${path}`, { headers }, settings);
+      expect(answer.status).toBe(403);
+      if (method !== "HEAD") expect(answer.body.code).toBe("https_required");
+      expect(answer.headers.getSetCookie()).toEqual([]);
+      expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+    }
+    expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
+    const page = await send("POST", `${clear}/signout`, { headers: HTML }, settings);
+    expect(page.text).toContain("That was not sent safely");
+    expect((await send("GET", "/api/wallet", { headers: bearer }, settings)).status).toBe(200);
+  });
+
+  it("is what browsers are told not to use again, by every answer over https", async () => {
+    const { settings, bearer } = await deploy();
+    for (const [path, headers] of [
+      ["/signin", {}],
+      ["/account", {}],
+      ["/api/wallet", bearer],
+      ["/api/wallet", {}],
+      ["/nothing", {}],
+    ] as const) {
+      const answer = await send("GET", path, { headers }, settings);
+      expect(answer.headers.get("Strict-Transport-Security")).toBe("max-age=31536000");
+    }
+    // RFC 6797, section 7.2: not in clear.
+    const redirect = await send("GET", `${clear}/signin`, {}, settings);
+    expect(redirect.headers.get("Strict-Transport-Security")).toBeNull();
+  });
+
+  it("is nothing that is said where BASE_URL itself is http", async () => {
+    const settings = { DEV_SIGNIN: "false", BASE_URL: "http://localhost:8787" };
+    const answer = await send("GET", "/signin", {}, settings);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Strict-Transport-Security")).toBeNull();
+  });
+
+  it("is nothing that development tells browsers: other services run on the same host", async () => {
+    const answer = await send("GET", "https://localhost:8787/signin");
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Strict-Transport-Security")).toBeNull();
+  });
+});
+
+describe("the development sign-in", () => {
+  const signInAt = (origin: string, settings = {}) =>
+    send(
+      "POST",
+      `${origin}/signin/dev`,
+      { headers: { Origin: origin }, body: new URLSearchParams({ email: "ada@example.com" }) },
+      settings,
+    );
+  const countUsers = () => env.DIRECTORY.prepare("select count(*) as n from users").first("n");
+
+  it.each([
+    "http://evil.example:8787",
+    "http://localhost.evil.example:8787",
+    "http://evil-localhost:8787",
+    "http://192.168.0.2:8787",
+    "http://0.0.0.0:8787",
+    "http://127.0.0.1.evil.example:8787",
+    "http://localhost.:8787",
+    "https://passbook.example",
+  ])("is not served at %s, which may be a stranger's name for this machine", async (origin) => {
+    for (const settings of [{}, environmentWith({ BASE_URL: "http://localhost:8787" })]) {
+      const answer = await signInAt(origin, settings);
+      expect(answer).toMatchObject({ status: 403, body: { code: "loopback_required" } });
+      expect(answer.headers.getSetCookie()).toEqual([]);
+      expect(await countUsers()).toBe(0);
+      const page = await send("GET", `${origin}/signin`, {}, settings);
+      expect(page.text).not.toContain("/signin/dev");
+    }
+  });
+
+  it.each([
+    "http://localhost:8787",
+    "http://127.0.0.1:8787",
+    "http://[::1]:8787",
+    "http://passbook.localhost:8787",
+  ])("is served at %s", async (origin) => {
+    expect((await signInAt(origin)).status).toBe(303);
+    expect((await send("GET", `${origin}/signin`)).text).toContain("/signin/dev");
+  });
+});

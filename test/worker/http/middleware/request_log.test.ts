@@ -1,0 +1,121 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { connect, openProviderDouble } from "../../support/provider_double.ts";
+import { openBrowser } from "../../support/browser.ts";
+import { environmentWith, send, signIn } from "../../support/passbook.ts";
+
+/** Everything the Worker wrote, by level. `Math.random` decides which successes are kept. */
+function readLog(random: number) {
+  vi.spyOn(Math, "random").mockReturnValue(random);
+  const kept = (level: "log" | "error" | "warn" | "info" | "debug") =>
+    vi.spyOn(console, level).mockReturnValue();
+  const spies = [kept("log"), kept("error"), kept("warn"), kept("info"), kept("debug")];
+  const calls = (): unknown[] => spies.flatMap((spy) => spy.mock.calls.map(([line]) => line));
+  return {
+    lines: () =>
+      calls().filter((line): line is Record<string, unknown> => {
+        return (line as { event?: unknown } | null)?.event === "request";
+      }),
+    text: () => JSON.stringify(calls()),
+  };
+}
+
+const KEPT = 0;
+const DROPPED = 0.999;
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("the log of requests", () => {
+  it("has one line for a request: its id, route, outcome, status and duration, and no more", async () => {
+    const log = readLog(KEPT);
+    await send("GET", "/api/jobs/018f0000-0000-7000-8000-000000000000", {
+      headers: { "CF-Ray": "ray-1" },
+    });
+    expect(log.lines()).toEqual([
+      {
+        event: "request",
+        request_id: "ray-1",
+        method: "GET",
+        route: "/api/jobs/:id",
+        outcome: "refused",
+        status: 401,
+        duration_ms: expect.any(Number),
+      },
+    ]);
+  });
+
+  it.each([
+    ["GET", "/signin", "succeeded", "/signin"],
+    ["GET", "/api/wallet", "refused", "/api/wallet"],
+    ["GET", "/api/nothing/secret-word", "refused", null],
+    ["GET", "/theme.css", "succeeded", "/theme.css"],
+  ])("tells of %s %s that it %s, by its pattern", async (method, path, outcome, route) => {
+    const log = readLog(KEPT);
+    await send(method, path);
+    expect(log.lines()).toEqual([expect.objectContaining({ outcome, route })]);
+    expect(log.text()).not.toContain("secret-word");
+  });
+
+  it("keeps a share of what succeeds and all that does not", async () => {
+    const log = readLog(DROPPED);
+    await send("GET", "/signin");
+    expect(log.lines()).toEqual([]);
+    await send("GET", "/api/wallet");
+    await send("GET", "/nothing");
+    expect(log.lines().map(({ outcome }) => outcome)).toEqual(["refused", "refused"]);
+  });
+
+  it("samples what a rate limit turned away, so that a flood fills no log", async () => {
+    const ada = await signIn();
+    const limited = environmentWith({
+      LIMIT_AUTHENTICATED: { limit: async () => ({ success: false }) },
+    });
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    const log = readLog(DROPPED);
+    expect((await send("GET", "/api/wallet", { headers }, limited)).status).toBe(429);
+    expect(log.lines()).toEqual([]);
+  });
+
+  it("gives a failure's line the id that its caller was told", async () => {
+    const log = readLog(DROPPED);
+    const broken = { getByName: () => ({ wallet: () => Promise.reject(new Error("broken")) }) };
+    const ada = await signIn();
+    const headers = { Authorization: `Bearer ${ada.token}` };
+    const answer = await send("GET", "/api/wallet", { headers }, { ACCOUNT: broken });
+    expect(answer.status).toBe(500);
+    const [line] = log.lines();
+    expect(line).toMatchObject({ outcome: "failed", status: 500, route: "/api/wallet" });
+    expect(answer.body.error).toContain(line?.request_id);
+  });
+
+  it("holds nothing of addresses, headers, bodies or people, on no level", async () => {
+    const log = readLog(KEPT);
+    const ada = await signIn("ada-in-person@example.com");
+    await ada.get("/api/wallet?app=app-of-ada");
+    await ada.post("/api/jobs", {
+      app: "app-of-ada",
+      action: "action-of-ada",
+      cost_estimate: 1,
+      metadata: { note: "metadata-of-ada" },
+    });
+    const started = await send("POST", "/api/device/start");
+    await send("GET", `/api/device/poll?device_code=${started.body.device_code}`);
+    await send("GET", `/device?user_code=${started.body.user_code}`);
+    const acme = openProviderDouble("acme");
+    const browser = openBrowser(connect(acme));
+    const back = acme.approve(await browser.start("acme"), { sub: "subject-of-ada" });
+    expect((await browser.get(back.href)).status).toBe(303);
+    const secrets = [
+      ada.token,
+      ada.identity_id,
+      "ada-in-person",
+      "-of-ada",
+      started.body.device_code,
+      started.body.user_code,
+      back.searchParams.get("code") ?? "no code",
+      back.searchParams.get("state") ?? "no state",
+      "?",
+    ];
+    for (const secret of secrets) expect(log.text()).not.toContain(secret);
+    expect(log.lines().length).toBe(8);
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { send, signInWithCredits } from "../../support/passbook.ts";
+
+describe("a method that an address does not take", () => {
+  it.each([
+    ["POST", "/api/wallet", "GET, HEAD"],
+    ["PUT", "/api/jobs", "GET, HEAD, POST"],
+    ["DELETE", "/api/jobs/1", "GET, HEAD"],
+    ["GET", "/api/jobs/complete/batch/none", null],
+    ["GET", "/api/tokens/1", "DELETE"],
+    ["GET", "/api/device/start", "POST"],
+    ["PATCH", "/api/device/complete", "POST"],
+    ["PUT", "/.well-known/jwks.json", "GET, HEAD"],
+  ])("%s %s is told which ones it does: %s", async (method, path, allow) => {
+    const answer = await send(method, path);
+    expect(answer.status).toBe(allow === null ? 404 : 405);
+    expect(answer.headers.get("Allow")).toBe(allow);
+    if (allow !== null) expect(answer.body).toMatchObject({ code: "method_not_allowed" });
+  });
+
+  it.each([
+    ["GET", "/signout", "POST"],
+    ["POST", "/account", "GET, HEAD"],
+    ["GET", "/device/approve", "POST"],
+  ])("%s %s is a page for people", async (method, path, allow) => {
+    const answer = await send(method, path, { headers: { Accept: "text/html" } });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get("Allow")).toBe(allow);
+    expect(answer.headers.get("Content-Type")).toContain("text/html");
+    expect(answer.text).toContain("<h1>");
+  });
+
+  it("leaves preflights to CORS", async () => {
+    const headers = {
+      Origin: "http://localhost:3000",
+      "Access-Control-Request-Method": "POST",
+    };
+    expect((await send("OPTIONS", "/api/jobs", { headers })).status).toBe(204);
+  });
+});
+
+describe("a field that is missing", () => {
+  it.each([
+    ["/api/jobs", { action: "draw", cost_estimate: 1 }, "app is missing."],
+    ["/api/jobs", { app: "demo", cost_estimate: 1 }, "action is missing."],
+    ["/api/jobs", { app: "demo", action: "draw" }, "cost_estimate is missing."],
+    ["/api/jobs/complete", { actual_cost: 1 }, "job_id is missing."],
+    ["/api/jobs/fail", {}, "job_id is missing."],
+  ])("in %s is said to be missing", async (path, body, error) => {
+    const ada = await signInWithCredits();
+    const answer = await ada.post(path, body);
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request", error } });
+  });
+
+  it("is told from one that is there and wrong", async () => {
+    const ada = await signInWithCredits();
+    const answer = await ada.post("/api/jobs", { app: null, action: "draw", cost_estimate: 1 });
+    expect(answer.body.error).toMatch(/^app must be/);
+  });
+
+  it("is said to be missing from a query too", async () => {
+    const answer = await send("GET", "/api/device/poll");
+    expect(answer).toMatchObject({ status: 400, body: { error: "device_code is missing." } });
+  });
+});

@@ -1,0 +1,334 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { change } from "../../support/account_object.ts";
+import { getToken } from "../../support/device_logins.ts";
+import { passTime } from "../../support/clock.ts";
+import {
+  BASE_URL,
+  send,
+  signIn,
+  signInWithCredits,
+  type Answer,
+  type SignedIn,
+} from "../../support/passbook.ts";
+
+/** Opens a page with a person's cookies. */
+function open(person: SignedIn, path: string, settings: object = {}): Promise<Answer> {
+  return send("GET", path, { headers: { Cookie: person.cookies, Accept: "text/html" } }, settings);
+}
+
+function submit(person: SignedIn, path: string, form: Record<string, string>): Promise<Answer> {
+  const headers = { Cookie: person.cookies, Origin: BASE_URL, Accept: "text/html" };
+  return send("POST", path, { headers, body: new URLSearchParams(form) });
+}
+
+async function startJob(person: SignedIn, job: object = {}): Promise<string> {
+  const body = { app: "demo", action: "draw", cost_estimate: 10, ...job };
+  return (await person.post("/api/jobs", body)).body.job_id;
+}
+
+/** The text of a page, without its markup. */
+const words = (html: string): string => html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+describe("the account page", () => {
+  it("shows what is held apart from what was charged", async () => {
+    const ada = await signInWithCredits();
+    await startJob(ada, { cost_estimate: 5 });
+    const job_id = await startJob(ada, { cost_estimate: 7 });
+    expect(words((await open(ada, "/account")).text)).toContain("12 on hold for 2 running jobs");
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 6 });
+    const text = words((await open(ada, "/account")).text);
+    expect(text).toContain("89 credits");
+    expect(text).toContain("5 on hold for 1 running job");
+    expect(text).toContain("6 credits in the last 30 days");
+    expect(text).toContain("Since you joined.");
+    expect(text).toContain("Demo 1 job 6");
+  });
+
+  it("says what to do next where there is nothing yet", async () => {
+    const text = words((await open(await signIn(), "/account")).text);
+    expect(text).toContain("your first credits come with it");
+    expect(text).toContain("No app has run a job for you yet");
+    expect(text).toContain("Connect one");
+  });
+
+  it("calls apps and plans by their names", async () => {
+    const ada = await signInWithCredits("demo-studio");
+    await env.DIRECTORY.prepare(
+      "insert into apps (slug, name, starter_credits, created_at_ms) values ('zine', 'The Zine', 5, 0)",
+    ).run();
+    await change(ada.identity_id, "update account set plan = 'pro-plus'");
+    const fresh = { DIRECTORY: env.DIRECTORY };
+    await send(
+      "GET",
+      "/api/wallet?app=zine",
+      {
+        headers: { Authorization: `Bearer ${ada.token}` },
+      },
+      fresh,
+    );
+    const text = words((await open(ada, "/account", fresh)).text);
+    for (const name of ["The Zine", "Demo studio", "Pro plus"]) expect(text).toContain(name);
+    expect(text).not.toContain("pro-plus");
+  });
+
+  it("shows a picture only over https, without saying who looks, and only there", async () => {
+    const ada = await signInWithCredits();
+    await startJob(ada, {
+      metadata: { description: "<b>Cat</b>", previewUrl: "https://p.test/a" },
+    });
+    await startJob(ada, { metadata: { previewUrl: "javascript:alert(1)" } });
+    await startJob(ada, { metadata: { previewUrl: "http://p.test/b" } });
+    for (const path of ["/account", "/account/jobs"]) {
+      const { text, headers } = await open(ada, path);
+      const pictures = text.match(/<img[^>]*>/g) ?? [];
+      expect(pictures).toHaveLength(1);
+      expect(pictures[0]).toContain('src="https://p.test/a"');
+      expect(pictures[0]).toContain('referrerpolicy="no-referrer"');
+      expect(pictures[0]).toMatch(/width="\d+" height="\d+" loading="lazy"/);
+      expect(text).toContain("&lt;b&gt;Cat&lt;/b&gt;");
+      expect(headers.get("Content-Security-Policy")).toContain("img-src 'self' https:;");
+    }
+    for (const path of [
+      "/account/statement",
+      "/account/tokens",
+      "/signin",
+      "/device",
+      "/nowhere",
+    ]) {
+      const policy = (await open(ada, path)).headers.get("Content-Security-Policy") ?? "";
+      expect(policy).toContain("img-src 'self';");
+      expect(policy).not.toContain("unsafe");
+    }
+  });
+
+  it("lives without the registry of apps", async () => {
+    const ada = await signInWithCredits();
+    const broken = {
+      DIRECTORY: new Proxy(env.DIRECTORY, {
+        get(database, name) {
+          if (name !== "prepare") return Reflect.get(database, name);
+          return (query: string) => {
+            if (query.includes('from "apps"')) throw new Error("D1_ERROR: down");
+            return database.prepare(query);
+          };
+        },
+      }),
+    };
+    expect((await open(ada, "/account", broken)).status).toBe(200);
+  });
+
+  it("keeps charts to thirty days, the balance before them included", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await startJob(ada);
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 10 });
+    // Ids never go back with the clock, which other files of tests may have put on.
+    const made_at_ms = Number.parseInt(job_id.replaceAll("-", "").slice(0, 12), 16);
+    passTime(made_at_ms - Date.now() + 31 * DAY_MS);
+    const later = await signIn();
+    const { text } = await open(later, "/account");
+    expect(text).toContain("Balance from 90 to 90 credits");
+    expect(text).not.toContain("in the last 30 days</span>");
+  });
+});
+
+describe("the jobs page", () => {
+  it("shows why a job failed, as text", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await startJob(ada);
+    await ada.post("/api/jobs/fail", { job_id, reason: "out of <b>paper</b>" });
+    for (const path of ["/account", "/account/jobs"]) {
+      expect((await open(ada, path)).text).toContain("out of &lt;b&gt;paper&lt;/b&gt;");
+    }
+  });
+
+  it("filters and pages, and takes nonsense for no filter", async () => {
+    const ada = await signInWithCredits("demo");
+    for (let count = 0; count < 26; count += 1) {
+      await startJob(ada, { cost_estimate: 0, metadata: { description: `Number ${count}.` } });
+    }
+    const first = await open(ada, "/account/jobs?status=started&app=demo");
+    expect(first.text.match(/class="job"/g)).toHaveLength(24);
+    const next = /href="([^"]+)" rel="next"/.exec(first.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const second = await open(ada, next);
+    expect(words(second.text)).toContain("Number 0.");
+    expect(second.text.match(/class="job"/g)).toHaveLength(2);
+    const none = await open(ada, "/account/jobs?status=failed");
+    expect(words(none.text)).toContain("No job matches");
+    const nonsense = await open(ada, "/account/jobs?status=x&app=../&before=1");
+    expect(nonsense.status).toBe(200);
+    expect(nonsense.text.match(/class="job"/g)).toHaveLength(24);
+  });
+});
+
+describe("the statement", () => {
+  it("tells a hold from a charge, with the balance after each line", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await startJob(ada, { metadata: { description: "A cat" } });
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 7 });
+    const late = await startJob(ada, { ttl_seconds: 60 });
+    passTime(61_000);
+    await ada.post("/api/jobs/complete", { job_id: late, actual_cost: 4 });
+    const text = words((await open(ada, "/account/statement")).text);
+    expect(text).toContain("Charged 7 credits of 10 held A cat · Demo +3 left of the hold 93");
+    expect(text).toContain("Put on hold A cat · Demo \u221210 held 90");
+    expect(text).toContain("Hold released draw · Demo +10 given back 93");
+    expect(text).toContain(
+      "Charged 4 credits, after the hold had ended draw · Demo \u22124 beyond the hold 89",
+    );
+    expect(text).toMatch(/At the start 0 Change \+89 Now 89/);
+  });
+
+  it("goes by months, each beginning where the one before ended", async () => {
+    const ada = await signInWithCredits();
+    const month = new Date().toISOString().slice(0, 7);
+    passTime(40 * DAY_MS);
+    const later = await signIn();
+    const job_id = await startJob(later);
+    await later.post("/api/jobs/complete", { job_id, actual_cost: 1 });
+    const now = await open(later, "/account/statement");
+    expect(words(now.text)).toMatch(/At the start 100 Change \u22121 Now 99/);
+    const then = await open(later, `/account/statement?month=${month}`);
+    expect(words(then.text)).toMatch(/At the start 0 Change \+100 At the end 100/);
+    expect(words(then.text)).toContain("Starter credits Demo +100 100");
+    expect(ada.identity_id).toBe(later.identity_id);
+    const future = await open(later, "/account/statement?month=2999-01");
+    expect(words(future.text)).toContain("Nothing moved your balance in this month.");
+  });
+
+  it("pages through a long month", async () => {
+    const ada = await signInWithCredits();
+    for (let count = 0; count < 51; count += 1) {
+      const job_id = await startJob(ada, { cost_estimate: 0 });
+      await ada.post("/api/jobs/complete", { job_id, actual_cost: 0 });
+    }
+    const first = await open(ada, "/account/statement");
+    expect(first.text.match(/class="when"/g)).toHaveLength(100);
+    const next = /href="([^"]+)" rel="next"/.exec(first.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    expect((await open(ada, next)).text.match(/class="when"/g)).toHaveLength(4);
+  });
+
+  it("comes as CSV, all of the month, with no formula in it", async () => {
+    const ada = await signInWithCredits();
+    for (let count = 0; count < 51; count += 1) {
+      await startJob(ada, { cost_estimate: 1, metadata: { description: '=HYPERLINK("x")' } });
+    }
+    await startJob(ada, { metadata: { description: "A, b" } });
+    const { text, headers } = await open(ada, "/account/statement.csv");
+    expect(headers.get("Content-Type")).toBe("text/csv; charset=utf-8");
+    expect(headers.get("Content-Disposition")).toMatch(
+      /^attachment; filename="statement-\d{4}-\d{2}\.csv"$/,
+    );
+    expect(headers.get("Cache-Control")).toBe("no-store");
+    const rows = text.trimEnd().split("\r\n");
+    expect(rows).toHaveLength(1 + 2 + 52);
+    expect(rows[1]).toMatch(
+      /^54,"[^"]+Z","Put on hold","A, b · Demo","demo","[0-9a-f-]{36}",-10,39$/,
+    );
+    expect(rows[2]).toContain(`,"'=HYPERLINK(""x"") · Demo",`);
+    expect(rows.at(-1)).toMatch(/^1,.*"Account opened",,,,0,0$/);
+  });
+});
+
+describe("a person's data", () => {
+  it("comes whole, and as JSON", async () => {
+    const ada = await signInWithCredits();
+    await getToken(ada, {}, { client_name: "Laptop" });
+    for (let count = 0; count < 201; count += 1) await startJob(ada, { cost_estimate: 0 });
+    const { body, headers } = await open(ada, "/account/data.json");
+    expect(headers.get("Content-Disposition")).toContain("attachment");
+    expect(body.person).toMatchObject({ email: "ada@example.com" });
+    expect(body.account).toMatchObject({ identity_id: ada.identity_id, credits: 100 });
+    expect(body.personal_tokens).toMatchObject([{ label: "Laptop" }]);
+    expect(body.sessions).toHaveLength(1);
+    expect(body.jobs).toHaveLength(201);
+    expect(body.ledger.map(({ line }: { line: number }) => line)).toEqual(
+      Array.from({ length: 203 }, (_, at) => 203 - at),
+    );
+  });
+});
+
+describe("signed-in browsers", () => {
+  it("are listed, and each can be ended but by strangers", async () => {
+    const ada = await signIn();
+    const elsewhere = await signIn();
+    const bob = await signIn("bob@example.com");
+    const page = await open(ada, "/account");
+    expect(page.text.match(/name="session_id"/g)).toHaveLength(1);
+    const session_id = /name="session_id" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
+    await submit(bob, "/account/end-session", { session_id });
+    expect((await open(elsewhere, "/account")).status).toBe(200);
+    const ended = await submit(ada, "/account/end-session", { session_id });
+    expect(ended.headers.get("Location")).toBe("/account?notice=session_ended");
+    const gone = await open(elsewhere, "/account");
+    expect(gone.status).toBe(303);
+    expect((await open(ada, "/account")).status).toBe(200);
+  });
+
+  it("are ended by our own pages only", async () => {
+    const ada = await signIn();
+    const answer = await send("POST", "/account/end-session", {
+      headers: { Cookie: ada.cookies, Origin: "https://evil.test" },
+      body: new URLSearchParams({ session_id: "x" }),
+    });
+    expect(answer.status).toBe(403);
+  });
+});
+
+describe("every page of the account", () => {
+  const pages = ["", "/jobs", "/statement", "/statement.csv", "/data.json", "/tokens"];
+
+  it.each(pages)("%s wants a signed-in person", async (path) => {
+    const answer = await send("GET", `/account${path}`, { headers: { Accept: "text/html" } });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("Location")).toContain("/signin?redirect_to=");
+  });
+});
+
+describe("the service's name and colour", () => {
+  const settings = { SERVICE_NAME: "Atelier <Pass>", SERVICE_ACCENT: "#7A1FA2" };
+
+  it("are on every page", async () => {
+    const ada = await signIn();
+    for (const path of ["/signin", "/account", "/account/statement", "/device", "/nowhere"]) {
+      const { text } = await open(ada, path, settings);
+      if (text === "") continue;
+      expect(text).toContain("· Atelier &lt;Pass&gt;</title>");
+      expect(text).toContain('href="/theme.css?v=7a1fa2"');
+      expect(text).not.toContain("Passbook");
+      expect(text).not.toMatch(/ style=|<style/);
+    }
+  });
+
+  it("make a style sheet and an icon that browsers may keep", async () => {
+    const theme = await send("GET", "/theme.css?v=7a1fa2", {}, settings);
+    expect(theme.text).toContain("light-dark(#7a1fa2,");
+    expect(theme.headers.get("Cache-Control")).toContain("immutable");
+    const stale = await send("GET", "/theme.css?v=old", {}, settings);
+    expect(stale.headers.get("Cache-Control")).not.toContain("immutable");
+    const icon = await send("GET", "/favicon.svg", {}, settings);
+    expect(icon.headers.get("Content-Type")).toBe("image/svg+xml");
+    expect(icon.text).toContain("#7a1fa2");
+  });
+
+  it.each([
+    ["SERVICE_ACCENT", { SERVICE_ACCENT: "red" }],
+    ["SERVICE_ACCENT", { SERVICE_ACCENT: "#123456;}" }],
+    ["SERVICE_NAME", { SERVICE_NAME: " " }],
+    ["SERVICE_NAME", { SERVICE_NAME: "x".repeat(41) }],
+  ])("refuses a wrong %s", async (variable, wrong) => {
+    const answer = await send("GET", "/api/wallet", {}, wrong);
+    expect(answer).toMatchObject({
+      status: 500,
+      body: { error: expect.stringContaining(variable) },
+    });
+  });
+
+  it("name every file so that a new release is a new address", async () => {
+    const RELEASE = { id: "7b1c", tag: "", timestamp: "" };
+    const { text } = await send("GET", "/signin", {}, { RELEASE });
+    expect(text).toContain('href="/static/passbook.css?v=7b1c"');
+  });
+});

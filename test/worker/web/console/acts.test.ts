@@ -1,0 +1,235 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { expectInvariants } from "../../account/invariants.ts";
+import { getToken, tokenId } from "../../support/device_logins.ts";
+import { send, type SignedIn } from "../../support/passbook.ts";
+import { SETTINGS } from "../../http/api/admin/operators.ts";
+import { consoleAndAda, hiddenFields, linesOf, pageOf, words } from "./pages.ts";
+
+const creditsOf = async (ada: SignedIn) => (await ada.get("/api/wallet")).body.account.credits;
+
+const GIVE = { direction: "give", amount: "50", reason: "an outage" };
+
+describe("giving and taking credits", () => {
+  it("shows what the balance will be, changes nothing until it is confirmed, and is done once", async () => {
+    const { olga, ada, fill, submit, open } = await consoleAndAda();
+    const review = await fill(pageOf(ada, "/credits"), GIVE);
+    expect(review.status).toBe(200);
+    expect(words(review.text)).toContain("Now 100 Change +50 After 150");
+    expect(await creditsOf(ada)).toBe(100);
+    const confirming = hiddenFields(review.text);
+    expect(confirming).toMatchObject({ ...GIVE, confirmed: "yes", key: review.sent["key"] });
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => submit(pageOf(ada, "/credits"), confirming)),
+    );
+    for (const { status, headers } of [
+      ...answers,
+      await submit(pageOf(ada, "/credits"), confirming),
+    ]) {
+      expect([status, headers.get("Location")]).toEqual([303, `${pageOf(ada)}?notice=given`]);
+    }
+    expect(await creditsOf(ada)).toBe(150);
+    expect(await linesOf(olga, ada.identity_id)).toMatchObject([
+      {
+        actor: olga.person.identity_id,
+        act: "account.credits",
+        reason: "an outage",
+        details: { amount: 50, outcome: "done" },
+      },
+    ]);
+    const { entries } = (await ada.get("/api/ledger?kind=adjustment")).body;
+    expect(entries).toMatchObject([{ amount: 50, note: "an outage", balance_after: 150 }]);
+    const page = words((await open(`${pageOf(ada)}?notice=given`)).text);
+    expect(page).toContain("Credits were given.");
+    expect(page).toContain("150 credits to spend");
+    expect(page).toContain("an outage");
+    await expectInvariants(ada.identity_id);
+  });
+
+  it("below zero needs a deliberate tick", async () => {
+    const { ada, fill, submit } = await consoleAndAda();
+    const take = { direction: "take", amount: "130", reason: "a mistake of ours" };
+    const review = await fill(pageOf(ada, "/credits"), take);
+    expect(words(review.text)).toContain("Now 100 Change −130 After −30");
+    const confirming = hiddenFields(review.text);
+    const refused = await submit(pageOf(ada, "/credits"), confirming);
+    expect(refused.status).toBe(400);
+    expect(words(refused.text)).toContain("Tick the box");
+    expect(hiddenFields(refused.text)).toMatchObject({ ...take, key: confirming["key"] });
+    expect(await creditsOf(ada)).toBe(100);
+    const done = await submit(pageOf(ada, "/credits"), { ...confirming, below_zero: "yes" });
+    expect(done.headers.get("Location")).toBe(`${pageOf(ada)}?notice=taken`);
+    expect(await creditsOf(ada)).toBe(-30);
+  });
+
+  it.each([
+    ["no direction", { direction: "" }, "direction", "Choose whether to give or to take."],
+    ["no number", { amount: "fifty" }, "amount", "must be a whole number."],
+    ["a fraction", { amount: "1.5" }, "amount", "must be a whole number."],
+    ["nothing", { amount: "0" }, "amount", "must not be 0."],
+    ["too many", { amount: "1000000000001" }, "amount", "must be at most 1000000000000."],
+    ["no reason", { reason: " " }, "reason", "must say why."],
+    ["a long reason", { reason: "x".repeat(501) }, "reason", "must be at most 500 characters."],
+  ])(
+    "refuses %s, keeps what was typed and says so beside the field",
+    async (_, wrong, field, text) => {
+      const { olga, ada, fill } = await consoleAndAda();
+      const typed = { ...GIVE, ...wrong };
+      const answer = await fill(pageOf(ada, "/credits"), typed);
+      expect(answer.status).toBe(400);
+      expect(answer.text).toContain("<title>Error: ");
+      expect(answer.text).toContain('role="alert"');
+      expect(answer.text).toMatch(new RegExp(`id="${field}-problem">[^<]*${text}`));
+      expect(answer.text).toContain(`href="#${field}"`);
+      if (typed.amount !== "") expect(answer.text).toContain(`value="${typed.amount}"`);
+      expect(answer.text).toContain(typed.reason.trim());
+      expect(hiddenFields(answer.text)["key"]).toBe(answer.sent["key"]);
+      expect(await creditsOf(ada)).toBe(100);
+      expect(await linesOf(olga, ada.identity_id)).toEqual([]);
+    },
+  );
+
+  it("says so where the form was used for something else, and gives it a new key", async () => {
+    const { ada, submit } = await consoleAndAda();
+    const form = { ...GIVE, confirmed: "yes", key: "one" };
+    await submit(pageOf(ada, "/credits"), form);
+    const again = await submit(pageOf(ada, "/credits"), { ...form, amount: "70" });
+    expect(again.status).toBe(422);
+    expect(words(again.text)).toContain("sent before, with something else in it");
+    expect(again.text).toContain('value="70"');
+    const { key } = hiddenFields(again.text);
+    expect(key).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await creditsOf(ada)).toBe(150);
+  });
+
+  it("is refused without a key, and beyond a balance's bound", async () => {
+    const { ada, submit } = await consoleAndAda();
+    const keyless = await submit(pageOf(ada, "/credits"), { ...GIVE, confirmed: "yes" });
+    expect(keyless.status).toBe(400);
+    const most = Number.MAX_SAFE_INTEGER - 1_000;
+    await env.ACCOUNT.getByName(ada.identity_id).adjustCredits({ amount: most, note: "all" }, null);
+    const form = { ...GIVE, amount: "1000000", confirmed: "yes", key: "one" };
+    const answer = await submit(pageOf(ada, "/credits"), form);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('id="amount-problem"');
+  });
+});
+
+const ACTS = [
+  ["plan", { plan: "gold", reason: "paid" }, "account.plan"],
+  ["suspend", { reason: "fraud" }, "account.suspend"],
+  ["restore", { reason: "cleared" }, "account.restore"],
+  ["signout", {}, "account.signout"],
+  ["rebuild", {}, "account.rebuild"],
+] as const;
+
+describe("an act", () => {
+  it.each(ACTS)(
+    "%s is done once by its form, with one line in the log",
+    async (act, typed, name) => {
+      const { olga, ada, fill, submit, open } = await consoleAndAda();
+      const form = await open(pageOf(ada, `/${act}`));
+      expect(form.status).toBe(200);
+      const done = await fill(pageOf(ada, `/${act}`), typed);
+      expect([done.status, done.headers.get("Location")]).toEqual([
+        303,
+        `${pageOf(ada)}?notice=${act}`,
+      ]);
+      expect((await submit(pageOf(ada, `/${act}`), done.sent)).status).toBe(303);
+      expect(await linesOf(olga, ada.identity_id)).toMatchObject([
+        {
+          actor: olga.person.identity_id,
+          act: name,
+          reason: "reason" in typed ? typed.reason : null,
+          details: { outcome: "done" },
+        },
+      ]);
+      const { text } = await open(`${pageOf(ada)}?notice=${act}`);
+      expect(text).toContain('<p class="notice" role="status">');
+    },
+  );
+
+  it("does what it says", async () => {
+    const { ada, fill, open } = await consoleAndAda();
+    await fill(pageOf(ada, "/plan"), { plan: "gold", reason: "paid" });
+    expect((await ada.get("/api/wallet")).body.account.plan).toBe("gold");
+    await fill(pageOf(ada, "/suspend"), { reason: "fraud" });
+    expect((await ada.get("/api/wallet")).status).toBe(403);
+    const page = await open(pageOf(ada));
+    expect(words(page.text)).toContain("Suspended since");
+    expect(page.text).toContain(pageOf(ada, "/restore"));
+    await fill(pageOf(ada, "/restore"), { reason: "cleared" });
+    expect((await ada.get("/api/wallet")).status).toBe(200);
+    await fill(pageOf(ada, "/signout"), {});
+    const headers = { Cookie: ada.cookies, Accept: "text/html" };
+    expect((await send("GET", "/account", { headers })).status).toBe(303);
+  });
+
+  it("revokes a personal token that its page names, and no other", async () => {
+    const { olga, ada, open, fill } = await consoleAndAda();
+    const token = await getToken(ada, {}, { client_name: "Build agent" });
+    const kept = await getToken(ada, {}, { client_name: "Laptop" });
+    const id = await tokenId(token);
+    const address = `${pageOf(ada, "/revoke-token")}?token_id=${id}`;
+    const account = await open(pageOf(ada));
+    expect(account.text).toContain(`href="${address}"`);
+    expect(words((await open(address)).text)).toContain("Build agent");
+    const done = await fill(address, { reason: "leaked" });
+    expect(done.headers.get("Location")).toBe(`${pageOf(ada)}?notice=revoke-token`);
+    expect((await token.get("/api/wallet")).status).toBe(401);
+    expect((await kept.get("/api/wallet")).status).toBe(200);
+    expect(await linesOf(olga, ada.identity_id)).toMatchObject([
+      { act: "account.personal_token.revoke", details: { personal_token_id: id } },
+    ]);
+    expect((await open(address)).status).toBe(404);
+  });
+
+  it.each([
+    ["plan", { plan: "Not a plan!", reason: "paid" }, "plan"],
+    ["plan", { plan: "gold", reason: "" }, "reason"],
+    ["suspend", { reason: "" }, "reason"],
+    ["restore", { reason: "x".repeat(501) }, "reason"],
+    ["signout", { reason: "x".repeat(501) }, "reason"],
+  ] as const)("%s refuses %j and keeps it", async (act, typed, field) => {
+    const { olga, ada, fill } = await consoleAndAda();
+    const answer = await fill(pageOf(ada, `/${act}`), typed);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(`id="${field}-problem"`);
+    for (const value of Object.values(typed)) expect(answer.text).toContain(value);
+    expect(await linesOf(olga, ada.identity_id)).toEqual([]);
+    expect((await ada.get("/api/wallet")).body.account.plan).toBe("free");
+  });
+
+  it("whose line cannot be written is not done, and its form is kept to be sent again", async () => {
+    const { ada, submit } = await consoleAndAda();
+    const audit = /into "?audit"?\b/;
+    const failing = new Proxy(env.DIRECTORY, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name);
+        if (name !== "prepare") return typeof member === "function" ? member.bind(target) : member;
+        return (query: string) => {
+          if (audit.test(query)) throw new Error("D1_ERROR: out of reach");
+          return target.prepare(query);
+        };
+      },
+    });
+    const broken = { ...SETTINGS, DIRECTORY: failing };
+    const form = { ...GIVE, confirmed: "yes", key: "one" };
+    const answer = await submit(pageOf(ada, "/credits"), form, broken);
+    expect(answer.status).toBe(503);
+    expect(words(answer.text)).toContain("it is done once, however often it is sent");
+    expect(answer.text).toContain('value="50"');
+    expect(hiddenFields(answer.text)["key"]).toBe("one");
+    expect(await creditsOf(ada)).toBe(100);
+    expect((await submit(pageOf(ada, "/credits"), form)).status).toBe(303);
+    expect(await creditsOf(ada)).toBe(150);
+  });
+
+  it("on nobody is a page that says so and leads on", async () => {
+    const { open } = await consoleAndAda();
+    const { status, text } = await open("/console/accounts/user_nobody/credits");
+    expect(status).toBe(404);
+    expect(text).toContain("Nobody has this identity");
+    expect(text).toContain('href="/console"');
+  });
+});

@@ -1,0 +1,267 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { BASE_URL, send, signInWithCredits } from "../../support/passbook.ts";
+import { saveApp } from "../../http/caller/app_server.ts";
+import { SETTINGS } from "../../http/api/admin/operators.ts";
+import { hiddenFields, linesOf, openConsole, words } from "./pages.ts";
+
+const SKETCH = {
+  slug: "sketch",
+  name: "Sketch",
+  starter_credits: "120",
+  daily_starter_budget: "",
+  origins: "https://sketch.example\r\nhttps://*.sketch.example",
+  settle: "app",
+  on_expiry: "charge",
+  upstream_providers: "google, x",
+  max_overage_percent: "20",
+  reason: "a new app",
+};
+
+const rows = async (sql: string) => (await env.DIRECTORY.prepare(sql).all()).results;
+
+/** The hidden fields of the form that goes to an address. */
+function fieldsOf(html: string, action: string): Record<string, string> {
+  const form = html.slice(html.indexOf(`action="${action}"`));
+  return hiddenFields(`<form ${form.slice(0, form.indexOf("</form>"))}`);
+}
+
+describe("registering an app", () => {
+  it("is done once by its form, and leads to the app", async () => {
+    const { olga, fill, submit, open } = await openConsole();
+    expect(words((await open("/console/apps")).text)).toContain("No app is registered.");
+    const done = await fill("/console/new-app", SKETCH);
+    const location = "/console/apps/sketch?notice=app-saved";
+    expect([done.status, done.headers.get("Location")]).toEqual([303, location]);
+    const again = await submit("/console/new-app", done.sent);
+    expect([again.status, again.headers.get("Location")]).toEqual([303, location]);
+    expect(
+      await rows(
+        "select slug, name, starter_credits, settle, on_expiry, origins_json, upstream_providers_json, max_overage_percent from apps",
+      ),
+    ).toEqual([
+      {
+        slug: "sketch",
+        name: "Sketch",
+        starter_credits: 120,
+        settle: "app",
+        on_expiry: "charge",
+        origins_json: '["https://sketch.example","https://*.sketch.example"]',
+        upstream_providers_json: '["google","x"]',
+        max_overage_percent: 20,
+      },
+    ]);
+    expect(await linesOf(olga, "sketch")).toMatchObject([
+      { act: "app.save", reason: "a new app", details: { outcome: "done", starter_credits: 120 } },
+    ]);
+    const page = await open(location);
+    expect(page.text).toContain("The app’s settings were saved.");
+    expect(words((await open("/console/apps")).text)).toContain("Sketch sketch");
+  });
+
+  it.each([
+    [{}, "100"],
+    [{ DEFAULT_STARTER_CREDITS: "40" }, "40"],
+    [{ DEV_SIGNIN: "false", BASE_URL }, "0"],
+  ])("suggests the starter credits that its slug has before: %j", async (more, credits) => {
+    const { olga, open } = await openConsole();
+    const operators = { OPERATORS: olga.person.identity_id };
+    const page = await open("/console/new-app", { ...operators, ...more });
+    expect(page.text).toMatch(
+      new RegExp(`<input[^>]*value="${credits}"[^>]*name="starter_credits"`),
+    );
+  });
+
+  it("overwrites no app that is there", async () => {
+    const { olga, fill } = await openConsole();
+    await saveApp(olga, "sketch", { name: "The first" });
+    const answer = await fill("/console/new-app", SKETCH);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toMatch(/id="slug-problem">[^<]*registered already/);
+    expect(answer.text).toContain('value="Sketch"');
+    expect(await rows("select name from apps")).toEqual([{ name: "The first" }]);
+    expect(await linesOf(olga, "sketch")).toHaveLength(1);
+  });
+
+  it("registers nothing where a colleague registers the slug at the same moment", async () => {
+    const { open, submit } = await openConsole();
+    const forms = await Promise.all(
+      ["Sketch", "Other"].map(async (name) => {
+        const page = await open("/console/new-app");
+        return { ...SKETCH, ...hiddenFields(page.text), name };
+      }),
+    );
+    const answers = await Promise.all(forms.map((form) => submit("/console/new-app", form)));
+    const [won, lost] = answers.toSorted((a, b) => a.status - b.status);
+    expect(won?.status).toBe(303);
+    expect(lost?.text).toMatch(/id="slug-problem">[^<]*registered already/);
+    expect(await rows("select version from apps")).toEqual([{ version: 1 }]);
+  });
+
+  it.each([
+    ["slug", "Sketch!", "must be 1 to 64"],
+    ["name", "", "must not be empty"],
+    ["starter_credits", "-1", "must be a whole number"],
+    ["starter_credits", "", "must be a whole number"],
+    ["daily_starter_budget", "some", "must be a whole number"],
+    ["origins", "https://sketch.example/path", "must be an origin"],
+    ["origins", "https://*.github.io", "must be an origin"],
+    ["settle", "", "must be holder or app"],
+    ["on_expiry", "keep", "must be refund or charge"],
+    ["max_overage_percent", "20%", "must be a whole number"],
+    ["upstream_providers", "google Facebook!", "must be a provider&#39;s id"],
+  ])("refuses %s %j and keeps everything that was typed", async (field, value, text) => {
+    const { fill } = await openConsole();
+    const answer = await fill("/console/new-app", { ...SKETCH, [field]: value });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toMatch(new RegExp(`id="${field}-problem">[^<]*${text}`));
+    if (field !== "name") expect(answer.text).toContain('value="Sketch"');
+    if (field !== "origins") expect(answer.text).toContain("https://*.sketch.example");
+    if (field === "origins") expect(answer.text).toContain(value);
+    expect(answer.text).toContain("a new app");
+    expect(await rows("select * from apps")).toEqual([]);
+    expect(await rows("select * from audit")).toEqual([]);
+  });
+});
+
+describe("an app's page", () => {
+  it("shows its settings and changes them, with one line in the log", async () => {
+    const { olga, open, submit } = await openConsole();
+    await saveApp(olga, "sketch", { name: "Sketch", daily_starter_budget: 900 });
+    const page = await open("/console/apps/sketch");
+    expect(page.text).toContain('value="900"');
+    const settings = "/console/apps/sketch/settings";
+    const { slug: _, ...form } = { ...SKETCH, ...fieldsOf(page.text, settings) };
+    const sent = { ...form, name: "Sketchbook" };
+    for (let time = 0; time < 2; time += 1) {
+      expect((await submit(settings, sent)).headers.get("Location")).toBe(
+        "/console/apps/sketch?notice=app-saved",
+      );
+    }
+    expect(await rows("select name, daily_starter_budget from apps")).toEqual([
+      { name: "Sketchbook", daily_starter_budget: null },
+    ]);
+    expect(await linesOf(olga, "sketch")).toHaveLength(2);
+    const refused = await submit(settings, { ...sent, name: "", reason: "kept" });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('id="name-problem"');
+    expect(refused.text).toContain("kept");
+  });
+
+  it("keeps a colleague's change from a form that was opened before it", async () => {
+    const { olga, open, submit } = await openConsole();
+    await saveApp(olga, "sketch", { starter_credits: 200 });
+    const settings = "/console/apps/sketch/settings";
+    const page = await open("/console/apps/sketch");
+    const stale = { ...SKETCH, ...fieldsOf(page.text, settings), starter_credits: "200" };
+    await saveApp(olga, "sketch", { starter_credits: 77 });
+    const refused = await submit(settings, stale);
+    expect(refused.status).toBe(409);
+    expect(refused.text).toMatch(/id="starter_credits-problem">[^<]*Saved is now: 77\./);
+    expect(refused.text).not.toContain('id="settle-problem"');
+    expect(refused.text).toContain('value="Sketch"');
+    expect(words(refused.text)).toContain("Somebody changed this app since you opened this form.");
+    expect(await rows("select starter_credits from apps")).toEqual([{ starter_credits: 77 }]);
+    // What the page now says was seen: sent again, the form is a decision.
+    const seen = { ...stale, ...fieldsOf(refused.text, settings) };
+    expect((await submit(settings, seen)).status).toBe(303);
+    expect(await rows("select starter_credits, version from apps")).toEqual([
+      { starter_credits: 200, version: 3 },
+    ]);
+  });
+
+  it("of no app says so and leads on", async () => {
+    const { open, submit } = await openConsole();
+    for (const answer of [
+      await open("/console/apps/nothing"),
+      await open("/console/apps/nothing/revoke-key?key_id=x"),
+      await submit("/console/apps/nothing/settings", SKETCH),
+      await submit("/console/apps/nothing/keys", { key: "one", label: "server" }),
+      await submit("/console/apps/nothing/revoke-key", { key: "one", key_id: "x" }),
+    ]) {
+      expect(answer.status).toBe(404);
+      expect(answer.text).toContain('href="/console"');
+    }
+    expect(await rows("select * from apps")).toEqual([]);
+  });
+});
+
+describe("an app's keys", () => {
+  const KEYS = "/console/apps/sketch/keys";
+
+  async function addKey() {
+    const browser = await openConsole();
+    await saveApp(browser.olga, "sketch");
+    const page = await browser.open("/console/apps/sketch");
+    const form = { ...fieldsOf(page.text, KEYS), label: "render server" };
+    const made = await browser.submit(KEYS, form);
+    const [key = ""] = /pb_app_[A-Za-z0-9_-]{43}/.exec(made.text) ?? [];
+    return { ...browser, form, made, key };
+  }
+
+  it("are shown once, work, and are in no address", async () => {
+    const { olga, open, submit, form, made, key } = await addKey();
+    expect(made.status).toBe(200);
+    expect(key).not.toBe("");
+    expect(made.headers.get("Cache-Control")).toBe("no-store");
+    const ada = await signInWithCredits("sketch");
+    const headers = { Authorization: `Bearer ${key}`, "Passbook-Identity": ada.identity_id };
+    expect((await send("GET", "/api/wallet", { headers }, SETTINGS)).status).toBe(200);
+    const again = await submit(KEYS, form);
+    expect(again.text).not.toContain("pb_app_");
+    expect(words(again.text)).toContain("was made by this form before");
+    expect((await open("/console/apps/sketch")).text).not.toContain("pb_app_");
+    expect(await rows("select label from app_keys")).toEqual([{ label: "render server" }]);
+    const acts = (await linesOf(olga, "sketch")).map(({ act }: { act: string }) => act);
+    expect(acts).toEqual(["app.save", "app_key.add"]);
+  });
+
+  it("need a label, and are bounded", async () => {
+    const { submit, olga } = await addKey();
+    const refused = await submit(KEYS, { key: "two", label: " " });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('id="label-problem"');
+    for (let count = 1; count < 20; count += 1) {
+      await olga.send("POST", "/api/admin/apps/sketch/keys", { label: `${count}` });
+    }
+    const beyond = await submit(KEYS, { key: "three", label: "one more" });
+    expect(beyond.status).toBe(400);
+    expect(beyond.text).toMatch(/id="label-problem">[^<]*at most 20 keys/);
+    expect(beyond.text).toContain('value="one more"');
+  });
+
+  it("are not made again by the form of a key since revoked", async () => {
+    const { olga, submit, form } = await addKey();
+    const [{ id } = {}] = await rows("select id from app_keys");
+    await olga.send("DELETE", `/api/admin/apps/sketch/keys/${String(id)}`);
+    const again = await submit(KEYS, form);
+    expect(again.status).toBe(409);
+    expect(again.text).not.toContain("pb_app_");
+    expect(again.text).toMatch(/was revoked\. To add another/);
+    const [, key = ""] =
+      /name="key" value="([^"]+)"/.exec(again.text.slice(again.text.indexOf(KEYS))) ?? [];
+    expect((await submit(KEYS, { ...form, key })).text).toContain("pb_app_");
+  });
+
+  it("are revoked after a page that asks, once", async () => {
+    const { olga, open, fill, submit, key } = await addKey();
+    const [{ id } = {}] = await rows("select id from app_keys");
+    const address = `/console/apps/sketch/revoke-key?key_id=${String(id)}`;
+    expect((await open("/console/apps/sketch")).text).toContain(`href="${address}"`);
+    expect(words((await open(address)).text)).toContain("Revoke the key “render server”?");
+    expect(await rows("select id from app_keys")).toHaveLength(1);
+    const done = await fill(address, { reason: "leaked" });
+    const location = "/console/apps/sketch?notice=key-revoked";
+    expect(done.headers.get("Location")).toBe(location);
+    const again = await submit("/console/apps/sketch/revoke-key", done.sent);
+    expect(again.headers.get("Location")).toBe(location);
+    const headers = { Authorization: `Bearer ${key}`, "Passbook-Identity": "x" };
+    expect((await send("GET", "/api/wallet", { headers }, SETTINGS)).status).toBe(401);
+    expect(await linesOf(olga, "sketch")).toMatchObject([
+      { act: "app.save" },
+      { act: "app_key.add" },
+      { act: "app_key.revoke", reason: "leaked", details: { key_id: id, outcome: "done" } },
+    ]);
+    expect((await open(address)).status).toBe(404);
+  });
+});

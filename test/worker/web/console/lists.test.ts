@@ -1,0 +1,290 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { utcDayOf } from "../../../../src/domain/day.ts";
+import { fireAlarm } from "../../support/account_object.ts";
+import { getToken } from "../../support/device_logins.ts";
+import { signIn, signInWithCredits } from "../../support/passbook.ts";
+import { untouchable } from "../../readmodel/outage.ts";
+import { saveApp } from "../../http/caller/app_server.ts";
+import { SETTINGS } from "../../http/api/admin/operators.ts";
+import { consoleAndAda, openConsole, pageOf, words } from "./pages.ts";
+
+const HOSTILE = `<script>alert(1)</script>"'&`;
+const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;";
+
+async function startJob(ada: Awaited<ReturnType<typeof signIn>>, job: object = {}) {
+  const body = { app: "demo", action: "draw", cost_estimate: 10, ...job };
+  return (await ada.post("/api/jobs", body)).body.job_id as string;
+}
+
+/** The read model as it is when it does not answer. */
+const read_model_down = { ...SETTINGS, DB: untouchable() };
+
+describe("the overview", () => {
+  it("adds up the days of the range, of all apps and of one", async () => {
+    const { ada, open } = await consoleAndAda();
+    const job_id = await startJob(ada, { cost_estimate: 30 });
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 20 });
+    await ada.post("/api/jobs/fail", { job_id: await startJob(ada, { app: "draw" }) });
+    await fireAlarm(ada.identity_id);
+    const ten_days_ago = utcDayOf(Date.now()) - 10;
+    await env.DB.prepare(
+      `insert into daily_totals values (?1, '*', 0, 0, 0, 0, 0, 0, 0, 0, 1), (?1, 'demo', 0, 0, 5, 0, 0, 0, 1, 0, 1)`,
+    )
+      .bind(ten_days_ago)
+      .run();
+    const all = words((await open("/console?days=30")).text);
+    for (const text of ["Settled 25", "Reserved 40", "Failed 1 jobs", "Jobs 3", "Granted 100"]) {
+      expect(all).toContain(text);
+    }
+    expect(all).toContain("Demo 25 2 0 0 % Draw 0 1 1 100 %");
+    expect(words((await open("/console?days=7")).text)).toContain("Settled 20");
+    const one = words((await open("/console?days=30&app=draw")).text);
+    expect(one).toContain("Draw, last 30 days");
+    expect(one).toContain("Settled 0 credits");
+    expect(one).toContain("Failed 1 jobs");
+  });
+
+  it("has every day's numbers in a table, and says how late they are", async () => {
+    const { open } = await consoleAndAda();
+    const { text } = await open("/console?days=7");
+    expect(text.match(/<th scope="row">/g)).toHaveLength(7);
+    expect(text).toMatch(/role="img" aria-label="Settled by day, [^"]+ The table below has/);
+    expect(words(text)).toMatch(/asked at \d\d:\d\d:\d\d UTC/);
+    expect(words(text)).toMatch(/The newest change it knows is of [-\d]+, [:\d]+ UTC\./);
+  });
+
+  it("takes a range or an app that cannot be meant for none", async () => {
+    const { open } = await openConsole();
+    const text = words((await open("/console?days=1000&app=NO!")).text);
+    expect(text).toContain("All apps, last 30 days");
+    expect(text).toContain("It knows no account yet.");
+    expect(text).toContain("No app did anything in these days.");
+  });
+});
+
+describe("the accounts", () => {
+  it("are found by id, identity and the beginning of an address", async () => {
+    const { ada, open } = await consoleAndAda();
+    const { id } = (await ada.get("/api/wallet")).body.account;
+    for (const q of [id, ada.identity_id, "ADA@"]) {
+      const { text } = await open(`/console/accounts?q=${q}`);
+      expect(text, q).toContain(`href="${pageOf(ada)}"`);
+      expect(text, q).toContain(`href="${pageOf(ada)}#passbook"`);
+      expect(words(text), q).toContain("Free 100 0");
+    }
+    const odd = await open("/console/accounts?q=nobody&sort=odd&cursor=odd&limit=0");
+    expect(words(odd.text)).toContain("Nobody is found by “nobody”");
+    const none = words((await open("/console/accounts?q=eve")).text);
+    expect(none).toContain("Nobody is found by “eve”");
+    expect(none).toContain("Show all accounts");
+  });
+
+  it("are sorted, and go on where a page ended", async () => {
+    const { open } = await consoleAndAda();
+    const bob = await signInWithCredits("demo", "bob@example.com");
+    await startJob(bob);
+    await fireAlarm(bob.identity_id);
+    const found: string[] = [];
+    let path = "/console/accounts?sort=credits&limit=1";
+    for (let page = 0; page < 5 && path !== ""; page += 1) {
+      const { text } = await open(path);
+      found.push(...[...text.matchAll(/>(\w+)@example\.com</g)].map(([, name = ""]) => name));
+      const [, next = ""] = /<a href="([^"]*cursor[^"]*)" rel="next">/.exec(text) ?? [];
+      path = next === "" ? "" : `${next.replaceAll("&amp;", "&")}&limit=1`;
+      if (page > 0) expect(text).toContain("First page");
+    }
+    expect(found).toEqual(["ada", "bob"]);
+  });
+
+  it("include people who have no account yet, where they are looked for", async () => {
+    const { open } = await openConsole();
+    const newcomer = await signIn("newcomer@example.com");
+    const { text } = await open("/console/accounts?q=newco");
+    expect(text).toContain(`href="${pageOf(newcomer)}"`);
+    expect(words(text)).toContain("not in the lists yet");
+  });
+});
+
+describe("the jobs", () => {
+  it("are all accounts', by app, status and identity", async () => {
+    const { ada, open } = await consoleAndAda();
+    const bob = await signInWithCredits("draw", "bob@example.com");
+    await startJob(ada, { action: "adas-job" });
+    const failed = await startJob(bob, { app: "draw", action: "bobs-job" });
+    await bob.post("/api/jobs/fail", { job_id: failed, reason: "out of <b>paper</b>" });
+    for (const { identity_id } of [ada, bob]) await fireAlarm(identity_id);
+    const shown = async (query: string) => {
+      const { text } = await open(`/console/jobs${query}`);
+      return ["adas-job", "bobs-job"].filter((action) => text.includes(action));
+    };
+    expect(await shown("")).toEqual(["adas-job", "bobs-job"]);
+    expect(await shown("?app=draw&status=&identity_id=")).toEqual(["bobs-job"]);
+    expect((await open("/console/jobs?app=draw")).text).toContain(
+      "out of &lt;b&gt;paper&lt;/b&gt;",
+    );
+    expect(await shown("?status=started")).toEqual(["adas-job"]);
+    expect(await shown(`?identity_id=${bob.identity_id}`)).toEqual(["bobs-job"]);
+    const none = words((await open("/console/jobs?app=demo&status=failed")).text);
+    expect(none).toContain("No job matches. Show all jobs");
+    const { text } = await open("/console/jobs?app=draw");
+    expect(text).toContain('<option value="draw" selected="">');
+  });
+
+  it("go on where a page ended, with the filters kept", async () => {
+    const { ada, open } = await consoleAndAda();
+    for (let count = 0; count < 3; count += 1) await startJob(ada, { action: `job-${count}` });
+    await fireAlarm(ada.identity_id);
+    const first = await open("/console/jobs?app=demo&limit=2");
+    const [, next = ""] = /<a href="([^"]*)" rel="next">/.exec(first.text) ?? [];
+    expect(next).toMatch(/^\/console\/jobs\?app=demo&amp;cursor=/);
+    const second = await open(next.replaceAll("&amp;", "&"));
+    expect(second.text).toContain("job-0");
+    expect(second.text).not.toContain("job-1");
+    expect(second.text).toContain('<a href="/console/jobs?app=demo">First page</a>');
+  });
+});
+
+describe("the audit log", () => {
+  it("names actor, act, subject and reason, by each of them", async () => {
+    const { olga, ada, open, fill } = await consoleAndAda();
+    await saveApp(olga, "sketch", { starter_credits: 7 });
+    await fill(pageOf(ada, "/suspend"), { reason: "chargebacks" });
+    await fill(pageOf(ada, "/restore"), { reason: "cleared" });
+    const all = words((await open("/console/audit")).text);
+    for (const text of ["App saved", "starter credits: 7", "chargebacks", "olga@example.com"]) {
+      expect(all).toContain(text);
+    }
+    const shown = async (query: string) => {
+      const text = words((await open(`/console/audit?${query}`)).text);
+      return ["App saved name:", "chargebacks", "cleared"].filter((one) => text.includes(one));
+    };
+    expect(await shown("act=account.suspend")).toEqual(["chargebacks"]);
+    expect(await shown(`subject=${ada.identity_id}`)).toEqual(["chargebacks", "cleared"]);
+    expect(await shown("subject=sketch")).toEqual(["App saved name:"]);
+    expect(await shown(`actor=${olga.person.identity_id}`)).toHaveLength(3);
+    expect(await shown("actor=nobody")).toEqual([]);
+    const first = await open("/console/audit?limit=1");
+    expect(first.text).toMatch(/href="\/console\/audit\?cursor=[0-9a-f-]{36}" rel="next"/);
+  });
+});
+
+describe("one account", () => {
+  it("is shown in full, from its own object, what is held apart", async () => {
+    const { ada, open } = await consoleAndAda();
+    await startJob(ada, { cost_estimate: 40, metadata: { description: "A fox in the snow" } });
+    await getToken(ada, { scopes: ["read"] }, { client_name: "Build agent" });
+    const text = words((await open(pageOf(ada))).text);
+    for (const part of [
+      "60 credits to spend",
+      "40 on hold for running jobs, apart from that",
+      "A fox in the snow · Demo",
+      "Put on hold",
+      "−40",
+      "Starter credits",
+      "Build agent",
+      "May read in all apps",
+      ada.identity_id,
+      "Open: its owner and their apps may use it.",
+      "No operator has done anything to this account.",
+    ]) {
+      expect(text).toContain(part);
+    }
+  });
+
+  it("says how far the lists follow it", async () => {
+    const { ada, open } = await consoleAndAda();
+    expect(words((await open(pageOf(ada))).text)).toContain("Lists and charts have all 2 lines");
+    await startJob(ada);
+    expect(words((await open(pageOf(ada))).text)).toContain("have 2 of its 3 lines so far");
+    await fireAlarm(ada.identity_id);
+    expect(words((await open(pageOf(ada))).text)).toContain("have all 3 lines");
+  });
+
+  it("has all lines of its passbook, page by page", async () => {
+    const { ada, open } = await consoleAndAda();
+    const jobs = Array.from({ length: 60 }, () => ({
+      app: "demo",
+      action: "draw",
+      cost_estimate: 1,
+    }));
+    await ada.post("/api/jobs/batch", { jobs });
+    let shown = 0;
+    const balances: string[] = [];
+    let path = pageOf(ada);
+    while (path !== "") {
+      shown += 1;
+      const { text } = await open(path.replaceAll("&amp;", "&"));
+      const [, table = ""] = text.split('<table class="statement">');
+      const rows = table.slice(0, table.indexOf("</table>")).split("<tr").slice(2);
+      balances.push(...rows.map((row) => words(`<body${row}`).trim().split(" ").at(-1) ?? ""));
+      const [, older = ""] = /<a href="([^"]*before=[^"]*)#passbook" rel="next">/.exec(text) ?? [];
+      path = older;
+    }
+    expect(balances).toEqual([...Array.from({ length: 61 }, (_, at) => String(40 + at)), "0"]);
+    expect(shown).toBe(3);
+  });
+
+  it("that nobody has is a page that leads on, and leaves no trace", async () => {
+    const { open } = await openConsole();
+    const { status, text } = await open("/console/accounts/user_nobody");
+    expect(status).toBe(404);
+    expect(text).toContain('href="/console"');
+  });
+});
+
+describe("what others wrote", () => {
+  it("is text on every page of the console", async () => {
+    const { olga, ada, open, fill } = await consoleAndAda();
+    await env.DIRECTORY.prepare("update users set name = ? where email = 'ada@example.com'")
+      .bind(HOSTILE)
+      .run();
+    await saveApp(olga, "demo", { name: HOSTILE });
+    await startJob(ada, { action: HOSTILE, metadata: { description: HOSTILE } });
+    await getToken(ada, {}, { client_name: HOSTILE });
+    const reason = { direction: "give", amount: "5", reason: HOSTILE, confirmed: "yes" };
+    expect((await fill(pageOf(ada, "/credits"), reason)).status).toBe(303);
+    await fill(pageOf(ada, "/suspend"), { reason: HOSTILE });
+    await fireAlarm(ada.identity_id);
+    for (const path of [
+      "/console",
+      "/console/accounts",
+      `/console/accounts?q=${encodeURIComponent(HOSTILE)}`,
+      pageOf(ada),
+      "/console/jobs",
+      `/console/jobs?identity_id=${encodeURIComponent(HOSTILE)}`,
+      "/console/audit",
+      `/console/audit?actor=${encodeURIComponent(HOSTILE)}`,
+      "/console/apps",
+      "/console/apps/demo",
+    ]) {
+      const { status, text } = await open(path);
+      expect(status, path).toBe(200);
+      expect(text, path).not.toContain("<script>alert");
+      expect(text, path).toContain(ESCAPED);
+    }
+    const typed = { direction: HOSTILE, amount: HOSTILE, reason: HOSTILE };
+    const refused = await fill(pageOf(ada, "/credits"), typed);
+    expect(refused.text).not.toContain("<script>alert");
+    expect(refused.text).toContain(ESCAPED);
+  });
+});
+
+describe("while the read model does not answer", () => {
+  it("lists and totals say so, and accounts are found and shown all the same", async () => {
+    const { ada, open, fill } = await consoleAndAda();
+    for (const path of ["/console", "/console/accounts", "/console/jobs"]) {
+      const { status, text } = await open(path, read_model_down);
+      expect(status, path).toBe(200);
+      expect(words(text), path).toContain("The read model does not answer right now");
+    }
+    const found = await open("/console/accounts?q=ada", read_model_down);
+    expect(found.text).toContain(`href="${pageOf(ada)}"`);
+    const page = words((await open(pageOf(ada), read_model_down)).text);
+    expect(page).toContain("100 credits to spend");
+    expect(page).toContain("The read model does not answer, so lists may not have this account.");
+    const give = { direction: "give", amount: "5", reason: "why", confirmed: "yes" };
+    expect((await fill(pageOf(ada, "/credits"), give, read_model_down)).status).toBe(303);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(105);
+  });
+});

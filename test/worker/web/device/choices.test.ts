@@ -1,0 +1,316 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { earlyInAMinute } from "../../support/clock.ts";
+import {
+  approvalForm,
+  approve,
+  fromOwnPage,
+  getToken,
+  holderOf,
+  openPage,
+  poll,
+  postForm,
+  startLogin,
+} from "../../support/device_logins.ts";
+import { send, signIn, type SignedIn } from "../../support/passbook.ts";
+
+/** Registers apps as their operator does. */
+async function register(...slugs: readonly string[]): Promise<object> {
+  for (const slug of slugs) {
+    await env.DIRECTORY.prepare(
+      "insert into apps (slug, name, starter_credits, origins_json, created_at_ms) values (?, ?, 0, '[]', 0)",
+    )
+      .bind(slug, `The ${slug}`)
+      .run();
+  }
+  // Settings of a new isolate, which remembers no registry without them.
+  return { ISOLATE: crypto.randomUUID() };
+}
+
+/** What a form holds, as a browser would send it. */
+function sentBy(html: string): Map<string, string[]> {
+  const fields = new Map<string, string[]>();
+  const add = (name: string, value: string) =>
+    fields.set(name, [...(fields.get(name) ?? []), value]);
+  const form = html.slice(html.indexOf('action="/device/approve"'), html.indexOf("</form>"));
+  for (const [tag] of form.matchAll(/<input[^>]*>/g)) {
+    const attribute = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? "";
+    const choice = /type="(radio|checkbox)"/.test(tag);
+    if (!choice || / checked/.test(tag)) add(attribute("name"), attribute("value"));
+  }
+  for (const [, value = ""] of form.matchAll(/<option value="([^"]*)" selected/g)) {
+    add("period", value);
+  }
+  return fields;
+}
+
+/** The limits of the token that comes of a login. */
+async function tokenOf(device_code: string) {
+  const holder = holderOf((await poll(device_code)).body.token);
+  const { scopes, apps, cap } = (await holder.get("/api/tokens")).body.tokens[0];
+  return { scopes, apps, cap };
+}
+
+/** Sends a form with several values of a name. */
+function sendForm(
+  person: SignedIn,
+  fields: ReadonlyMap<string, readonly string[]>,
+  isolate: object = {},
+) {
+  const body = new URLSearchParams();
+  for (const [name, values] of fields) for (const value of values) body.append(name, value);
+  return send("POST", "/device/approve", { headers: fromOwnPage(person), body }, isolate);
+}
+
+describe("an error on the approval form", () => {
+  const careful = {
+    access: "read",
+    reach: "some",
+    other_apps: "first, second",
+    credits: "25",
+    period: "30_days",
+    upstream: "yes",
+  };
+
+  it.each([
+    ["a wrong app", { other_apps: "first, Second!" }, "apps_problem"],
+    [
+      "too many apps",
+      { other_apps: Array.from({ length: 21 }, (_, i) => `a${i}`).join(" ") },
+      "apps_problem",
+    ],
+    ["no app at all", { other_apps: "" }, "apps_problem"],
+    ["apps named and all apps chosen", { reach: "all" }, "apps_problem"],
+    ["neither some apps nor all", { reach: "" }, "apps_problem"],
+    ["no access chosen", { access: "" }, "access_problem"],
+    ["an access there is not", { access: "admin" }, "access_problem"],
+    ["a wrong number", { credits: "25 or so" }, "credits_problem"],
+    ["a number too large", { credits: "9999999999999" }, "credits_problem"],
+    ["a period there is not", { period: "90_days" }, "credits_problem"],
+    ["wrong letters", { last_letters: "AAAA" }, "last_letters_problem"],
+    ["no letters", { last_letters: "" }, "last_letters_problem"],
+  ])("%s: is said beside its field and keeps every choice", async (_, wrong, problem) => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    const form = approvalForm(user_code, { ...careful, ...wrong });
+    const answer = await postForm(ada, "/device/approve", form);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(`id="${problem}"`);
+    expect(answer.text).toMatch(new RegExp(`aria-describedby="${problem}`));
+    const others = ["access", "apps", "credits", "last_letters"]
+      .map((name) => `${name}_problem`)
+      .filter((id) => id !== problem);
+    for (const id of others) expect(answer.text).not.toContain(id);
+
+    const again = sentBy(answer.text);
+    for (const [name, value] of Object.entries(form)) {
+      const nonsense = ["", "admin", "90_days"].includes(value) && name !== "other_apps";
+      if (name !== "user_code" && !nonsense)
+        expect([name, again.get(name)]).toEqual([name, [value]]);
+    }
+    expect((await poll(device_code)).status).toBe(202);
+  });
+
+  it("once corrected gives just what was chosen", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    const form = approvalForm(user_code, { ...careful, other_apps: "first, Second!" });
+    const again = sentBy((await postForm(ada, "/device/approve", form)).text);
+    again.set("other_apps", ["first, second"]);
+    expect((await sendForm(ada, again)).status).toBe(200);
+    expect(await tokenOf(device_code)).toEqual({
+      scopes: ["read", "upstream"],
+      apps: ["first", "second"],
+      cap: { credits: 25, period: "30_days", spent: 0, room: 25 },
+    });
+  });
+
+  it("that is no form of ours at all approves nothing", async () => {
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    const headers = { ...fromOwnPage(ada), "Content-Type": "application/json" };
+    const body = JSON.stringify({ user_code });
+    const answer = await send("POST", "/device/approve", { headers, body });
+    expect(answer.status).toBe(400);
+    expect((await postForm(ada, "/device/approve", { user_code })).status).toBe(400);
+    expect((await poll(device_code)).status).toBe(202);
+  });
+
+  it("of too many attempts keeps the form to be sent again", async () => {
+    await earlyInAMinute();
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin();
+    for (let i = 0; i < 10; i += 1) await approve(ada, "BCDF-GHJK");
+    const form = approvalForm(user_code, careful);
+    const limited = await postForm(ada, "/device/approve", form);
+    expect(limited.status).toBe(429);
+    for (const [name, value] of Object.entries(form)) {
+      expect(limited.text).toContain(`<input type="hidden" name="${name}" value="${value}"/>`);
+    }
+    expect((await poll(device_code)).status).toBe(202);
+  });
+
+  it("of too many tokens says so beside the choices", async () => {
+    const ada = await signIn();
+    const account = env.ACCOUNT.getByName(ada.identity_id);
+    const limits = {
+      access: "read",
+      upstream: false,
+      admin: false,
+      app_slugs: null,
+      cap: null,
+    } as const;
+    for (let i = 0; i < 100; i += 1) {
+      const id = crypto.randomUUID();
+      const row = {
+        id,
+        label: "x",
+        app_slug: null,
+        limits,
+        session_id: "session",
+        signin_method: "dev",
+        ends_with_session: false,
+      };
+      await account.issuePersonalToken({ kind: "holder" } as const, {
+        ...row,
+        expires_at_ms: Date.now() + 60_000,
+      });
+    }
+    const { user_code } = await startLogin();
+    const answer = await postForm(ada, "/device/approve", approvalForm(user_code, careful));
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('<a href="/account/tokens">');
+    expect(sentBy(answer.text).get("access")).toEqual(["read"]);
+  });
+
+  it("of an unknown code leaves the code for correction, tied to its error", async () => {
+    const ada = await signIn();
+    for (const typed of ["BCDF-GHJK", "BCDF-GHJ"]) {
+      const page = await openPage(ada, typed);
+      expect(page.status).toBe(400);
+      expect(page.text).toMatch(
+        new RegExp(`value="${typed}" aria-describedby="user_code_problem" aria-invalid="true"`),
+      );
+    }
+  });
+});
+
+describe("the approval form as it is first shown", () => {
+  it("limits to the asking app where operators know it, with all known apps to tick", async () => {
+    const isolate = await register("draw", "write");
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin({ app: "draw" });
+    const form = sentBy((await openPage(ada, user_code, { ...isolate })).text);
+    expect(form.get("reach")).toEqual(["some"]);
+    expect(form.get("app")).toEqual(["draw"]);
+    expect(form.has("upstream")).toBe(false);
+    form.set("app", ["draw", "write"]);
+    form.set("last_letters", [user_code.slice(-4)]);
+    expect((await sendForm(ada, form, isolate)).status).toBe(200);
+    expect(await tokenOf(device_code)).toEqual({
+      scopes: ["read", "write"],
+      apps: ["draw", "write"],
+      cap: null,
+    });
+  });
+
+  it("takes the suggested tick beside 'all apps' for what it is", async () => {
+    const isolate = await register("draw", "write");
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin({ app: "draw" });
+    const form = sentBy((await openPage(ada, user_code, { ...isolate })).text);
+    form.set("reach", ["all"]);
+    form.set("last_letters", [user_code]);
+    const doubtful = new Map(form).set("app", ["draw", "write"]);
+    expect((await sendForm(ada, doubtful, isolate)).status).toBe(400);
+    expect((await sendForm(ada, form, isolate)).status).toBe(200);
+    expect((await tokenOf(device_code)).apps).toBeNull();
+  });
+
+  it("suggests no limit by an app's own word alone", async () => {
+    const ada = await signIn();
+    const { user_code } = await startLogin({ app: "invented" });
+    const { text } = await openPage(ada, user_code);
+    expect(sentBy(text).get("reach")).toEqual(["all"]);
+    expect(text).toContain("invented (not registered here)");
+  });
+});
+
+describe("third parties' tokens", () => {
+  const scopesOf = async (person: SignedIn, limits: object) => {
+    const holder = await getToken(person, limits);
+    const { scopes } = (await holder.get("/api/tokens")).body.tokens[0];
+    const { status, body } = await holder.get("/api/oauthToken/github");
+    return { scopes, answer: status === 404 ? body.code : `${status} ${body.code}` };
+  };
+
+  it("are a scope of their own; without any limit the API's approval has it", async () => {
+    const ada = await signIn();
+    const held = "token_not_found";
+    expect(await scopesOf(ada, {})).toEqual({
+      scopes: ["read", "write", "upstream"],
+      answer: held,
+    });
+    for (const scopes of [
+      ["read", "upstream"],
+      ["read", "write", "upstream"],
+    ]) {
+      expect(await scopesOf(ada, { scopes })).toEqual({ scopes, answer: held });
+    }
+    const limited = { scopes: ["write", "upstream"], apps: ["demo"], cap: { credits: 1 } };
+    expect((await scopesOf(ada, limited)).answer).toBe(held);
+    for (const limits of [
+      { scopes: ["read", "write"] },
+      { scopes: ["read"] },
+      { apps: ["demo"] },
+      { cap: { credits: 5 } },
+    ]) {
+      const { scopes, answer } = await scopesOf(ada, limits);
+      expect(scopes).not.toContain("upstream");
+      expect(answer).toBe("403 scope");
+    }
+  });
+
+  it("are nothing alone", async () => {
+    const ada = await signIn();
+    const { user_code } = await startLogin();
+    for (const scopes of [["upstream"], [], ["admin", "upstream"], ["read", "everything"]]) {
+      expect((await approve(ada, user_code, { scopes })).status).toBe(400);
+    }
+  });
+});
+
+describe("a name that shows as nothing", () => {
+  it.each([
+    "\u3164",
+    "\u2800",
+    "\u2800\u2800",
+    "\u115f",
+    "\uffa0",
+    "a\ufe0f",
+    "\u034f",
+    "\u0301",
+    "a\u200bb",
+    "\u{e0041}",
+    "\u{1d159}",
+  ])("%j is refused at start", async (client_name) => {
+    const headers = { "Content-Type": "application/json" };
+    const body = JSON.stringify({ client_name });
+    const answer = await send("POST", "/api/device/start", { headers, body });
+    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+  });
+
+  it("is not one in any script that people write", async () => {
+    for (const client_name of [
+      "Büro 3",
+      "수지의 노트북",
+      "हिन्दी",
+      "مثال",
+      "日本語",
+      "CI: build #7",
+      "🚀",
+    ]) {
+      expect((await startLogin({ client_name })).user_code).toBeTruthy();
+    }
+  });
+});

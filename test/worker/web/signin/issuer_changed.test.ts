@@ -1,0 +1,153 @@
+/** A provider's id pointed at another server: equal subjects there are other people. */
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { connect as connectVault, runOut } from "../../support/connected.ts";
+import { fakeUpstream, PROVIDER } from "../../support/upstream.ts";
+import { connect, openProviderDouble } from "../../support/provider_double.ts";
+import { expectNobody, openBrowser, subjectOf, tokenOf } from "../../support/browser.ts";
+
+const ADA = { sub: "4711", name: "Ada" };
+
+let errors: unknown[][];
+beforeEach(() => {
+  errors = [];
+  vi.spyOn(console, "error").mockImplementation((...values: { event?: string }[]) => {
+    // Beside the line that every failed request writes.
+    if (values[0]?.event !== "request") errors.push(values);
+  });
+});
+
+const serverNamed = (name: string) => openProviderDouble(name, { id: "acme" });
+const enterprise = (overrides: object = {}) =>
+  openProviderDouble("enterprise", { id: "acme", ...overrides });
+
+/** Ada signed in while the id "acme" meant acme. */
+async function adaOfAcme() {
+  const acme = openProviderDouble("acme");
+  return subjectOf(tokenOf(await openBrowser(connect(acme)).signIn(acme, ADA)));
+}
+
+describe("signing in with a provider whose id named another issuer before", () => {
+  it.each([
+    ["an equal subject", ADA, "enterprise"],
+    ["a subject of its own", { sub: "4712" }, "enterprise"],
+    // Known issuers are looked for on either side of the new one.
+    ["a subject of its own, at a server earlier in the alphabet,", { sub: "4712" }, "aardvark"],
+  ])("by %s is refused, with a message for the operator", async (_, person, server) => {
+    await adaOfAcme();
+    const other = serverNamed(server);
+    const browser = openBrowser(connect(other));
+    const answer = await browser.signIn(other, person);
+    expect(answer.status).toBe(500);
+    expect(answer.text).toContain("not set up right");
+    await expectNobody(browser, answer.status);
+    expect(errors).toEqual([
+      [
+        {
+          event: "provider_issuer_changed",
+          provider: "acme",
+          known_issuer: "https://acme.test",
+          configured_issuer: `https://${server}.test`,
+          remedy: expect.stringContaining("an id of its own"),
+        },
+      ],
+    ]);
+    const count = await env.DIRECTORY.prepare("select count(*) as n from identities").first("n");
+    expect(count).toBe(1);
+  });
+
+  it("is refused to who wants to link it", async () => {
+    const ada_id = await adaOfAcme();
+    const zeta = openProviderDouble("zeta");
+    const other = enterprise();
+    const browser = openBrowser(connect(zeta, other));
+    const zoe_id = subjectOf(tokenOf(await browser.signIn(zeta, { sub: "zoe" })));
+    expect(zoe_id).not.toBe(ada_id);
+    const started = await browser.post("/account/link", { provider: "acme" });
+    const back = other.approve(started.headers.get("Location") ?? "", { sub: "4712" });
+    expect((await browser.get(back.href)).status).toBe(500);
+    const rows = await env.DIRECTORY.prepare("select provider from identities where user_id = ?")
+      .bind(zoe_id)
+      .raw();
+    expect(rows.flat()).toEqual(["zeta"]);
+  });
+
+  it("works once the other issuer has an id of its own, for people of its own", async () => {
+    const ada_id = await adaOfAcme();
+    const other = openProviderDouble("enterprise");
+    const landed = await openBrowser(connect(other)).signIn(other, ADA);
+    expect(subjectOf(tokenOf(landed))).not.toBe(ada_id);
+  });
+
+  it("works on under another client of the same issuer, which is kept", async () => {
+    const ada_id = await adaOfAcme();
+    const moved = openProviderDouble("acme", { client_id: "the-new-client" });
+    const landed = await openBrowser(connect(moved)).signIn(moved, ADA);
+    expect(subjectOf(tokenOf(landed))).toBe(ada_id);
+    const row = await env.DIRECTORY.prepare("select issuer, client_id from identities").first();
+    expect(row).toEqual({ issuer: "https://acme.test", client_id: "the-new-client" });
+  });
+
+  it("takes rows older than the issuer's column for what the id names now", async () => {
+    const ada_id = await adaOfAcme();
+    await env.DIRECTORY.exec("update identities set issuer = null, client_id = null");
+    const acme = openProviderDouble("acme");
+    const landed = await openBrowser(connect(acme)).signIn(acme, ADA);
+    expect(subjectOf(tokenOf(landed))).toBe(ada_id);
+    const row = await env.DIRECTORY.prepare("select issuer from identities").first("issuer");
+    expect(row).toBe("https://acme.test");
+  });
+});
+
+describe("what the vault holds of a provider", () => {
+  const elsewhere = {
+    SIGNIN_PROVIDERS: JSON.stringify([
+      { ...PROVIDER, issuer: "https://ghe.test", token_endpoint: "https://ghe.test/token" },
+    ]),
+  };
+  const newClient = {
+    SIGNIN_PROVIDERS: JSON.stringify([{ ...PROVIDER, client_id: "another" }]),
+  };
+
+  it("is neither handed out nor posted to the server that its id names now", async () => {
+    const upstream = fakeUpstream();
+    const ada = await connectVault(upstream.grant(3600));
+    const refused = { status: 404, body: { code: "reconnect_required" } };
+    expect(await ada.oauthToken(elsewhere)).toMatchObject(refused);
+    await runOut(ada);
+    const asked = vi.mocked(globalThis.fetch).mock.calls.length;
+    expect(await ada.oauthToken(elsewhere)).toMatchObject(refused);
+    expect(vi.mocked(globalThis.fetch).mock.calls).toHaveLength(asked);
+    expect(errors[0]?.[0]).toMatchObject({
+      event: "upstream_tokens_of_another_issuer",
+      provider: "acme",
+      known_issuer: PROVIDER.issuer,
+      configured_issuer: "https://ghe.test",
+      remedy: expect.any(String),
+    });
+    // Nothing is lost: the right server is asked again once the settings name it.
+    expect((await ada.oauthToken()).status).toBe(200);
+  });
+
+  it("lasts under another client, but is not renewed by it", async () => {
+    const upstream = fakeUpstream();
+    const ada = await connectVault(upstream.grant(3600));
+    expect((await ada.oauthToken(newClient)).status).toBe(200);
+    await runOut(ada);
+    expect((await ada.oauthToken(newClient)).body.code).toBe("reconnect_required");
+    expect(upstream.requests).toHaveLength(0);
+    expect((await ada.oauthToken()).status).toBe(200);
+  });
+
+  it("gives no refresh token on to another issuer's or client's sign-in", async () => {
+    const upstream = fakeUpstream();
+    const ada = await connectVault(upstream.grant(-1));
+    const { refresh_token: _, ...first } = upstream.grant(-1);
+    await ada.keep({ ...first, refresh_token: null, client_id: "another" });
+    expect((await ada.oauthToken(newClient)).body.code).toBe("reconnect_required");
+    await ada.keep(upstream.grant(-1));
+    await ada.keep({ ...first, refresh_token: null, issuer: "https://ghe.test" });
+    expect((await ada.oauthToken(elsewhere)).body.code).toBe("reconnect_required");
+    expect(upstream.requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,297 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { countedEnvironment } from "../../support/bindings.ts";
+import { registerApp } from "../../support/directory_outage.ts";
+import { connect, openProviderDouble } from "../../support/provider_double.ts";
+import { APP, BACK, openBrowser, subjectOf, tokenOf } from "../../support/browser.ts";
+import { send } from "../../support/passbook.ts";
+
+const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified: true };
+
+async function count(table: string): Promise<number> {
+  const row = await env.DIRECTORY.prepare(`select count(*) as n from ${table}`).first<{
+    n: number;
+  }>();
+  return row?.n ?? 0;
+}
+
+async function users(): Promise<Record<string, unknown>[]> {
+  return (await env.DIRECTORY.prepare("select * from users order by created_at_ms").all()).results;
+}
+
+describe("signing in with a provider", () => {
+  it("sends the browser to the provider with PKCE, state, nonce and the one redirect address", async () => {
+    const acme = openProviderDouble("acme");
+    const browser = openBrowser(connect(acme));
+    const asked = new URL(await browser.start("acme"));
+    expect(asked.origin + asked.pathname).toBe("https://acme.test/authorize");
+    expect(Object.fromEntries(asked.searchParams)).toMatchObject({
+      response_type: "code",
+      client_id: "client-of-acme",
+      redirect_uri: "http://passbook.localhost/signin/callback/acme",
+      scope: "openid email profile",
+      code_challenge_method: "S256",
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    });
+  });
+
+  it("starts without writing to any store or asking the provider anything", async () => {
+    const acme = openProviderDouble("acme");
+    await openBrowser(connect(acme)).start("acme");
+    expect(acme.requests).toEqual([]);
+    for (const table of ["users", "identities", "sessions"]) expect(await count(table)).toBe(0);
+  });
+
+  it("comes back with a token that the API takes", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = connect(acme);
+    const landed = await openBrowser(settings).signIn(acme, ADA, `${BACK}?keep=1#part`);
+    expect(landed.status).toBe(303);
+    const back = new URL(landed.headers.get("Location") ?? "");
+    expect(back.origin + back.pathname).toBe(BACK);
+    expect(back.searchParams.get("keep")).toBe("1");
+    expect(back.hash).toBe("#part");
+    const headers = { Authorization: `Bearer ${tokenOf(landed)}` };
+    expect(await send("GET", "/api/wallet", { headers }, settings)).toMatchObject({ status: 200 });
+  });
+
+  it("lands without leaving the token in caches or referrers", async () => {
+    const acme = openProviderDouble("acme");
+    const landed = await openBrowser(connect(acme)).signIn(acme, ADA);
+    expect(landed.headers.get("Referrer-Policy")).toBe("no-referrer");
+    expect(landed.headers.get("Cache-Control")).toBe("no-store");
+  });
+
+  it("sets cookies that scripts cannot read, the session for this host alone", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = {
+      ...connect(acme),
+      DEV_SIGNIN: "false",
+      BASE_URL: "https://id.family.test",
+      COOKIE_DOMAIN: "family.test",
+    };
+    const landed = await openBrowser(settings).signIn(acme, ADA);
+    for (const [name, domain] of [
+      ["__Host-passbook_session", undefined],
+      ["__Secure-passbook_token", "Domain=family.test"],
+    ]) {
+      const cookie = landed.headers.getSetCookie().find((value) => value.startsWith(`${name}=`));
+      for (const attribute of ["HttpOnly", "Secure", "SameSite=None", "Path=/"]) {
+        expect(cookie?.split("; ")).toContain(attribute);
+      }
+      expect(cookie?.split("; ").find((it) => it.startsWith("Domain="))).toBe(domain);
+    }
+  });
+
+  it("keeps the flow in a cookie of this host alone, gone at the end", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = {
+      ...connect(acme),
+      DEV_SIGNIN: "false",
+      BASE_URL: "https://id.family.test",
+      COOKIE_DOMAIN: "family.test",
+    };
+    const browser = openBrowser(settings);
+    const started = await browser.get(`/signin/acme?redirect_to=${encodeURIComponent(BACK)}`, {
+      "Sec-Fetch-Site": "same-origin",
+    });
+    const [flow = ""] = started.headers.getSetCookie();
+    expect(flow).toMatch(/^__Host-passbook_signin=/);
+    expect(flow.split("; ").slice(1).toSorted()).toEqual(
+      ["HttpOnly", "Max-Age=600", "Path=/", "SameSite=Lax", "Secure"].toSorted(),
+    );
+    await browser.get(acme.approve(started.headers.get("Location") ?? "", ADA).href);
+    expect([...browser.cookies.keys()].toSorted()).toEqual([
+      "__Host-passbook_session",
+      "__Secure-passbook_token",
+    ]);
+  });
+
+  it("ends on the account page where nobody asked to be sent anywhere", async () => {
+    const acme = openProviderDouble("acme");
+    const browser = openBrowser(connect(acme));
+    const started = await browser.get("/signin/acme");
+    const back = acme.approve(started.headers.get("Location") ?? "", ADA);
+    const landed = await browser.get(back.href);
+    expect(landed.headers.get("Location")).toBe("http://passbook.localhost/account");
+  });
+
+  it("knows a person again and takes over a new name and address", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = connect(acme);
+    const first = await openBrowser(settings).signIn(acme, ADA);
+    const changed = { ...ADA, name: "Ada L.", email: "ada@new.example" };
+    const second = await openBrowser(settings).signIn(acme, changed);
+    expect(subjectOf(tokenOf(second))).toBe(subjectOf(tokenOf(first)));
+    expect(await users()).toMatchObject([{ name: "Ada L.", email: "ada@new.example" }]);
+  });
+
+  it("makes one user of two simultaneous first sign-ins", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = connect(acme);
+    const landings = await Promise.all(
+      [1, 2, 3, 4].map(() => openBrowser(settings).signIn(acme, ADA)),
+    );
+    expect(new Set(landings.map((landed) => subjectOf(tokenOf(landed)))).size).toBe(1);
+    expect(await count("users")).toBe(1);
+    expect(await count("identities")).toBe(1);
+    expect(await count("sessions")).toBe(4);
+  });
+
+  it("asks the user-info endpoint where the ID token has no address", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = connect(acme);
+    acme.misbehave({
+      claims: ({ iss, aud, iat, exp, nonce, sub }) => ({ iss, aud, iat, exp, nonce, sub }),
+    });
+    await openBrowser(settings).signIn(acme, ADA);
+    expect(await users()).toMatchObject([
+      { name: "Ada", email: "ada@example.com", email_verified: 1 },
+    ]);
+  });
+
+  it("works with a provider that has no ID tokens and numbers its people", async () => {
+    const hub = openProviderDouble("hub", {
+      scope: "read:user",
+      jwks_uri: null,
+      profile: { subject: "data.id", name: "data.name" },
+    });
+    const settings = connect(hub);
+    const person = { sub: "-", data: { id: 4711, name: "Ada" } };
+    const first = await openBrowser(settings).signIn(hub, person);
+    const second = await openBrowser(settings).signIn(hub, person);
+    expect(subjectOf(tokenOf(second))).toBe(subjectOf(tokenOf(first)));
+    const row = await env.DIRECTORY.prepare("select subject from identities").first();
+    expect(row).toEqual({ subject: "4711" });
+  });
+});
+
+describe("a preset", () => {
+  it.each([
+    ["github", "https://github.com/login/oauth/authorize", {}],
+    ["google", "https://accounts.google.com/o/oauth2/v2/auth", { access_type: "offline" }],
+    ["x", "https://x.com/i/oauth2/authorize", {}],
+  ])("for %s needs a client and nothing else", async (preset, address, parameters) => {
+    const entry = { preset, client_id: "our-id", client_secret: "our-secret" };
+    const browser = openBrowser({ SIGNIN_PROVIDERS: JSON.stringify([entry]) });
+    const asked = new URL(await browser.start(preset));
+    expect(asked.origin + asked.pathname).toBe(address);
+    expect(Object.fromEntries(asked.searchParams)).toMatchObject({
+      client_id: "our-id",
+      redirect_uri: `http://passbook.localhost/signin/callback/${preset}`,
+      code_challenge_method: "S256",
+      ...parameters,
+    });
+    expect(asked.href).not.toContain("our-secret");
+  });
+});
+
+describe("the sign-in page", () => {
+  it("has a link for each provider that carries where the person goes back to", async () => {
+    const settings = connect(openProviderDouble("acme"), openProviderDouble("zeta"));
+    const page = await openBrowser(settings).get(`/signin?redirect_to=${encodeURIComponent(BACK)}`);
+    const back = encodeURIComponent(BACK);
+    expect(page.text).toContain(`href="/signin/acme?redirect_to=${back}"`);
+    expect(page.text).toContain(`href="/signin/zeta?redirect_to=${back}"`);
+    expect(page.text).toContain("Continue with Acme");
+    expect(page.text).toContain(new URL(APP).host);
+  });
+
+  it("asks a signed-in browser before a token goes back, and then gives a fresh one", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = connect(acme);
+    const browser = openBrowser(settings);
+    await browser.signIn(acme, ADA);
+    const asked = await browser.get(`/signin?redirect_to=${encodeURIComponent(BACK)}`);
+    expect(asked).toMatchObject({ status: 200, text: expect.stringContaining("Continue as Ada") });
+    expect(asked.text).toContain(`Continue to ${new URL(APP).host}`);
+    const again = await browser.post("/signin/continue", { redirect_to: BACK });
+    expect(again.status).toBe(303);
+    expect(again.headers.get("Referrer-Policy")).toBe("no-referrer");
+    const headers = { Authorization: `Bearer ${tokenOf(again)}` };
+    expect(await send("GET", "/api/wallet", { headers }, settings)).toMatchObject({ status: 200 });
+  });
+
+  it("goes on with a click on our own page alone, and only to an address that is allowed", async () => {
+    const acme = openProviderDouble("acme");
+    const browser = openBrowser(connect(acme));
+    await browser.signIn(acme, ADA);
+    for (const Origin of [APP, "https://evil.test", "null"]) {
+      const answer = await browser.post("/signin/continue", { redirect_to: BACK }, { Origin });
+      expect([answer.status, tokenOf(answer)]).toEqual([403, null]);
+    }
+    const elsewhere = await browser.post("/signin/continue", { redirect_to: "https://evil.test/" });
+    expect([elsewhere.status, tokenOf(elsewhere)]).toEqual([400, null]);
+    const stranger = await openBrowser().post("/signin/continue", { redirect_to: BACK });
+    expect(stranger.headers.get("Location")).toBe(
+      `/signin?redirect_to=${encodeURIComponent(BACK)}`,
+    );
+  });
+
+  it("lets who is signed in use another account instead", async () => {
+    const acme = openProviderDouble("acme");
+    const browser = openBrowser(connect(acme));
+    await browser.signIn(acme, ADA);
+    const asked = await browser.get(`/signin?redirect_to=${encodeURIComponent(BACK)}`);
+    const [, again = ""] = /action="\/signout".*?value="([^"]+)"/s.exec(asked.text) ?? [];
+    const left = await browser.post("/signout", { redirect_to: again });
+    const choose = await browser.get(left.headers.get("Location") ?? "");
+    expect(choose.text).toContain(`/signin/acme?redirect_to=${encodeURIComponent(BACK)}`);
+  });
+
+  it("names the app that asks as operators did, where one alone has the address", async () => {
+    const registered = { starter_credits: 0, origins_json: JSON.stringify([APP]) };
+    const titleOf = async (settings: object) => {
+      const path = `/signin?redirect_to=${encodeURIComponent(BACK)}`;
+      const { text } = await send("GET", path, {}, settings);
+      return /<h1>(.*?)<\/h1>/.exec(text)?.[1];
+    };
+    expect(await titleOf({ SERVICE_NAME: "One" })).toBe("Sign in to localhost:3000");
+    await registerApp("paint", registered);
+    expect(await titleOf({ SERVICE_NAME: "Two" })).toBe("Sign in to An app");
+    await registerApp("other", registered);
+    expect(await titleOf({ SERVICE_NAME: "Three" })).toBe("Sign in to localhost:3000");
+  });
+
+  it("makes no database work for who opens it often without a cookie", async () => {
+    const { environment, hops } = countedEnvironment();
+    const open = () =>
+      send("GET", `/signin?redirect_to=${encodeURIComponent(BACK)}`, {}, environment);
+    await open();
+    Object.assign(hops, { account: 0, d1: 0, kv: 0 });
+    for (let times = 0; times < 5; times += 1) expect((await open()).status).toBe(200);
+    expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
+  });
+
+  it("sends a signed-in browser without redirect_to to its account", async () => {
+    const acme = openProviderDouble("acme");
+    const browser = openBrowser(connect(acme));
+    await browser.signIn(acme, ADA);
+    const again = await browser.get("/signin");
+    expect(again.headers.get("Location")).toBe("http://passbook.localhost/account");
+  });
+
+  it("says so where no way to sign in is set up", async () => {
+    const settings = { DEV_SIGNIN: "false", BASE_URL: "https://passbook.test" };
+    const page = await openBrowser(settings).get("/signin");
+    expect(page).toMatchObject({
+      status: 200,
+      text: expect.stringContaining("No way to sign in is set up"),
+    });
+  });
+
+  it("answers an unknown address with a page to a person and with JSON to a program", async () => {
+    expect(await openBrowser().get("/nowhere")).toMatchObject({
+      status: 404,
+      text: expect.stringContaining("There is nothing here"),
+    });
+    expect(await send("GET", "/nowhere")).toMatchObject({
+      status: 404,
+      body: { code: "not_found" },
+    });
+    const html = { headers: { Accept: "text/html" } };
+    expect((await send("GET", "/api/nowhere", html)).body).toMatchObject({ code: "not_found" });
+  });
+});

@@ -1,0 +1,161 @@
+/** What ends with an unlinked provider: the sessions that came through it, and what arrives late. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { connect, openProviderDouble, type ProviderDouble } from "../../support/provider_double.ts";
+import {
+  openBrowser,
+  SIGN_IN_FIRST,
+  subjectOf,
+  tokenOf,
+  type Browser,
+} from "../../support/browser.ts";
+import { send } from "../../support/passbook.ts";
+
+const ADA = { sub: "ada", name: "Ada" };
+const ADA_AT_ZETA = { sub: "ada-at-zeta" };
+
+/** Ada, signed in with acme and linked to zeta. `meanwhile` runs once as tokens go to the vault. */
+async function adaWithTwo() {
+  const acme = openProviderDouble("acme");
+  const zeta = openProviderDouble("zeta");
+  let meanwhile: (() => Promise<unknown>) | null = null;
+  const settings = {
+    ...connect(acme, zeta),
+    ACCOUNT: {
+      getByName: (name: string) => {
+        const stub = env.ACCOUNT.getByName(name);
+        return new Proxy(stub, {
+          get(_, method) {
+            const call = Reflect.get(stub, method) as (...args: unknown[]) => unknown;
+            if (method !== "keepUpstreamTokens") return call;
+            return async (...args: unknown[]) => {
+              const first = meanwhile;
+              meanwhile = null;
+              await first?.();
+              return call(...args);
+            };
+          },
+        });
+      },
+    },
+  };
+  const ada = openBrowser(settings);
+  const landed = await ada.signIn(acme, ADA);
+  await linkZeta(ada, zeta);
+  return {
+    acme,
+    zeta,
+    settings,
+    ada,
+    identity_id: subjectOf(tokenOf(landed)),
+    unlink: () => ada.post("/account/unlink", { provider: "zeta" }),
+    onceTokensArrive: (run: () => Promise<unknown>) => void (meanwhile = run),
+    heldAtZeta: () => {
+      const headers = { Authorization: `Bearer ${tokenOf(landed)}` };
+      return send("GET", "/api/oauthToken/zeta", { headers }, settings);
+    },
+  };
+}
+
+async function linkZeta(browser: Browser, zeta: ProviderDouble) {
+  const started = await browser.post("/account/link", { provider: "zeta" });
+  return browser.get(zeta.approve(started.headers.get("Location") ?? "", ADA_AT_ZETA).href);
+}
+
+async function isSignedIn(browser: Browser): Promise<boolean> {
+  return (await browser.get("/account")).status === 200;
+}
+
+describe("unlinking", () => {
+  it("ends the other sessions that came through the provider, and no others", async () => {
+    const { acme, zeta, settings, ada, unlink } = await adaWithTwo();
+    const through_zeta = openBrowser(settings);
+    await through_zeta.signIn(zeta, ADA_AT_ZETA);
+    const through_acme = openBrowser(settings);
+    await through_acme.signIn(acme, ADA);
+    const somebody = openBrowser(settings);
+    await somebody.signIn(zeta, { sub: "somebody" });
+    await unlink();
+    expect(await isSignedIn(through_zeta)).toBe(false);
+    for (const browser of [ada, through_acme, somebody]) {
+      expect(await isSignedIn(browser)).toBe(true);
+    }
+  });
+
+  it("leaves the session that does it, also where it came through the provider", async () => {
+    const { zeta, settings } = await adaWithTwo();
+    const through_zeta = openBrowser(settings);
+    await through_zeta.signIn(zeta, ADA_AT_ZETA);
+    await through_zeta.post("/account/unlink", { provider: "zeta" });
+    expect(await isSignedIn(through_zeta)).toBe(true);
+  });
+
+  it("ends sessions of which nobody knows how they came", async () => {
+    const { acme, settings, unlink } = await adaWithTwo();
+    const older = openBrowser(settings);
+    const landed = await older.signIn(acme, ADA);
+    const [, payload = ""] = tokenOf(landed)?.split(".") ?? [];
+    const sid = JSON.parse(atob(payload)).sid;
+    await env.DIRECTORY.prepare("update sessions set provider = null where id = ?").bind(sid).run();
+    await unlink();
+    expect(await isSignedIn(older)).toBe(false);
+  });
+
+  it("that is refused ends no session", async () => {
+    const { acme, settings, ada, unlink } = await adaWithTwo();
+    await unlink();
+    const other = openBrowser(settings);
+    await other.signIn(acme, ADA);
+    await ada.post("/account/unlink", { provider: "acme" });
+    expect(await isSignedIn(other)).toBe(true);
+  });
+});
+
+describe("a sign-in under way while its provider is unlinked", () => {
+  it("gets no session of the account, and puts nothing back into the vault", async () => {
+    const { zeta, settings, unlink, onceTokensArrive, heldAtZeta } = await adaWithTwo();
+    const late = openBrowser(settings);
+    const back = zeta.approve(await late.start("zeta"), ADA_AT_ZETA);
+    onceTokensArrive(unlink);
+    expect((await late.get(back.href)).status).toBe(400);
+    expect((await late.get("/account")).headers.get("Location")).toMatch(SIGN_IN_FIRST);
+    expect((await heldAtZeta()).body.code).toBe("token_not_found");
+  });
+
+  it("that links it again puts nothing back either", async () => {
+    const { zeta, ada, unlink, onceTokensArrive, heldAtZeta } = await adaWithTwo();
+    onceTokensArrive(unlink);
+    await linkZeta(ada, zeta);
+    expect((await heldAtZeta()).body.code).toBe("token_not_found");
+  });
+
+  it("links nothing for a session that it ended", async () => {
+    const { zeta, settings, identity_id, unlink } = await adaWithTwo();
+    const through_zeta = openBrowser(settings);
+    await through_zeta.signIn(zeta, ADA_AT_ZETA);
+    let ran = false;
+    zeta.misbehave({
+      async answer(path) {
+        if (path !== "/token" || ran) return null;
+        ran = true;
+        await unlink();
+        return null;
+      },
+    });
+    const answer = await linkZeta(through_zeta, zeta);
+    expect(ran).toBe(true);
+    expect(answer.status).toBe(400);
+    const rows = await env.DIRECTORY.prepare("select provider from identities where user_id = ?")
+      .bind(identity_id)
+      .raw();
+    expect(rows.flat()).toEqual(["acme"]);
+  });
+
+  it("is no obstacle to linking it again later", async () => {
+    const { zeta, ada, unlink, heldAtZeta } = await adaWithTwo();
+    await unlink();
+    await linkZeta(ada, zeta);
+    expect((await heldAtZeta()).status).toBe(200);
+    expect(zeta.given_secrets).toContain((await heldAtZeta()).body.token);
+  });
+});
