@@ -1,7 +1,6 @@
 /**
- * What the service asks of whoever signs people in. Outcomes are tagged unions, and most have an arm
- * that sends the browser elsewhere: hosted providers answer with redirects where the built-in one acts
- * at once. `set_cookies` are always `Set-Cookie` values that the answer must carry.
+ * The port to the adapter that signs people in. `set_cookies` always contains `Set-Cookie` values that the
+ * response must carry.
  */
 
 /** A signed-in browser. `id` is the `sid` of its session JWTs. */
@@ -18,22 +17,14 @@ export interface BrowserSession extends Session {
   readonly binding: string;
 }
 
-/** The browser goes to `to`, and comes back by itself. */
-export interface SendElsewhere {
-  readonly kind: "redirect";
-  readonly to: string;
-  readonly set_cookies: readonly string[];
-}
-
-/** What a browser's request proves. A call that is no navigation takes a redirect as "none". */
+/** The session that a browser's request proves. */
 export type Resumption =
   | {
       readonly kind: "session";
       readonly session: BrowserSession;
       readonly set_cookies: readonly string[];
     }
-  | { readonly kind: "none" }
-  | SendElsewhere;
+  | { readonly kind: "none" };
 
 /** A sign-in that succeeded. */
 export interface SignedIn {
@@ -58,7 +49,15 @@ export interface SignInStart {
   readonly link_to: Session | null;
 }
 
-export type SignInStarted = SendElsewhere | { readonly kind: "unknown_method" };
+/** The browser must go to `to`, an address of the provider, which sends it back to the callback. */
+export interface ProviderRedirect {
+  readonly to: string;
+  readonly set_cookies: readonly string[];
+}
+
+export type SignInStarted =
+  | ({ readonly kind: "redirect" } & ProviderRedirect)
+  | { readonly kind: "unknown_method" };
 
 /** Why a sign-in came to nothing. */
 export type SignInFailure =
@@ -97,17 +96,13 @@ export type SignInFinished =
       /** Whether it was to link a further way rather than to sign in. */
       readonly linking: boolean;
     }
-  | { readonly kind: "unknown_method" }
-  | SendElsewhere;
+  | { readonly kind: "unknown_method" };
 
-export type SignedOut =
-  | {
-      readonly kind: "signed_out";
-      readonly set_cookies: readonly string[];
-      /** What hangs on these must end with them. */
-      readonly ended_sessions: readonly Session[];
-    }
-  | SendElsewhere;
+export interface SignedOut {
+  readonly set_cookies: readonly string[];
+  /** Tokens and streams of these sessions must end too. */
+  readonly ended_sessions: readonly Session[];
+}
 
 /** A person as `/account` shows them to themselves. */
 export interface Person {
@@ -147,11 +142,10 @@ export interface LivingSession {
 export type Unlinked =
   | {
       readonly kind: "unlinked";
-      /** The other sessions that came through it. What hangs on these must end with them. */
+      /** The other sessions that were started with it. Their tokens and streams must end too. */
       readonly ended_sessions: readonly Session[];
     }
-  | { readonly kind: "refused"; readonly reason: "only_one_left" | "not_linked" }
-  | SendElsewhere;
+  | { readonly kind: "refused"; readonly reason: "only_one_left" | "not_linked" };
 
 /** What a deleted account owed, in credits, more than 0. Owed again once, whatever is repeated. */
 export interface Debt {

@@ -36,7 +36,7 @@ export function announceSessionEndings(provider: IdentityPort, told: HearOfEndin
     ...provider,
     async signOut(request) {
       const signed_out = await provider.signOut(request);
-      if (signed_out.kind === "signed_out") await announceAll(signed_out.ended_sessions);
+      await announceAll(signed_out.ended_sessions);
       return signed_out;
     },
     async signOutEverywhere(identity_id) {

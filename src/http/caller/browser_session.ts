@@ -13,7 +13,7 @@ import { isFromOwnPage } from "../middleware/origins.ts";
 import { refuseByAccept } from "../refusal_page.ts";
 import { countAuthenticated, resumeSession, TooManyLookups } from "../middleware/rate_limits.ts";
 import { refuse } from "../refusals.ts";
-import { keepSignedIn, sendElsewhere } from "./session_cookies.ts";
+import { keepSignedIn } from "./session_cookies.ts";
 
 const NEEDS_BROWSER = "This needs the browser session of a signed-in person.";
 
@@ -76,7 +76,6 @@ async function requireSession(
   { suspended_too }: { readonly suspended_too: boolean },
 ): Promise<Response | void> {
   const resumed = await resumeSession(context);
-  if (resumed.kind === "redirect") return sendElsewhere(context, resumed);
   const { pathname, search } = new URL(context.req.url);
   const is_page = ["GET", "HEAD"].includes(context.req.method);
   if (resumed.kind === "none") {

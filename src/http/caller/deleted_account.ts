@@ -1,7 +1,7 @@
 /** What becomes of a person who comes with a credential of an account that is deleted. */
 import type { Refusal } from "../../domain/refusals.ts";
 import type { AppContext } from "../context.ts";
-import { forgetSignedIn, sendElsewhere } from "./session_cookies.ts";
+import { forgetSignedIn } from "./session_cookies.ts";
 
 /** Whether an account let nobody in because it is deleted. */
 export function saysDeleted(refusal: Refusal): boolean {
@@ -21,7 +21,6 @@ export async function leaveDeletedAccount(
   await account_deletion.finish(identity_id);
   const signed_out = await identity.signOut(context.req.raw);
   forgetSignedIn(context, signed_out.set_cookies);
-  if (signed_out.kind === "redirect") return sendElsewhere(context, signed_out);
   const signin = new URL("/signin?notice=account_deleted", context.get("base_url"));
   if (redirect_to !== null) signin.searchParams.set("redirect_to", redirect_to.href);
   return context.redirect(signin.href, 303);

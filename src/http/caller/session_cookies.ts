@@ -2,7 +2,7 @@
 import { SESSION_JWT_TTL_SECONDS } from "../../domain/limits.ts";
 import { SHARED_AZP } from "../../domain/proof.ts";
 import { readCookies, sharedCookie, sharedCookieName } from "../../identity/cookies.ts";
-import type { BrowserSession, SendElsewhere } from "../../identity/port.ts";
+import type { BrowserSession, ProviderRedirect } from "../../identity/port.ts";
 import type { AppContext } from "../context.ts";
 
 /**
@@ -53,9 +53,12 @@ export function setCookies(context: AppContext, set_cookies: readonly string[]):
   for (const value of set_cookies) context.header("Set-Cookie", value, { append: true });
 }
 
-/** Sends the browser on where an identity provider wants it. */
-export function sendElsewhere(context: AppContext, elsewhere: SendElsewhere): Response {
-  setCookies(context, elsewhere.set_cookies);
+/** Sends the browser to the provider that a sign-in starts with. */
+export function redirectToProvider(
+  context: AppContext,
+  { to, set_cookies }: ProviderRedirect,
+): Response {
+  setCookies(context, set_cookies);
   context.header("Referrer-Policy", "no-referrer");
-  return context.redirect(elsewhere.to, 303);
+  return context.redirect(to, 303);
 }

@@ -93,7 +93,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     async signOut(request) {
       const ended_sessions = await sessions.end(secretsOf(request));
       const set_cookies = [cookieFor(baseUrlOf(request), "", 0)];
-      return { kind: "signed_out", set_cookies, ended_sessions };
+      return { set_cookies, ended_sessions };
     },
     signOutEverywhere: (identity_id) => sessions.endAll(identity_id),
     listSessions: (identity_id) => listSessions(database, identity_id),

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { sendElsewhere } from "../../http/caller/session_cookies.ts";
+import { redirectToProvider } from "../../http/caller/session_cookies.ts";
 import { validForm } from "../../http/validation.ts";
 
 const form = z.object({ provider: z.string("must be a string") });
@@ -16,7 +16,7 @@ export const linkMethod = factory.createHandlers(validForm(form), async (context
     link_to: context.get("session"),
   });
   return started.kind === "redirect"
-    ? sendElsewhere(context, started)
+    ? redirectToProvider(context, started)
     : refuseWithPage(context, { code: "not_found" });
 });
 
@@ -24,12 +24,6 @@ export const linkMethod = factory.createHandlers(validForm(form), async (context
 export const unlinkMethod = factory.createHandlers(validForm(form), async (context) => {
   const { provider } = context.req.valid("form");
   const unlinked = await context.get("services").identity.unlink(context.get("session"), provider);
-  switch (unlinked.kind) {
-    case "unlinked":
-      return context.redirect("/account?notice=unlinked", 303);
-    case "refused":
-      return context.redirect(`/account?notice=${unlinked.reason}`, 303);
-    case "redirect":
-      return sendElsewhere(context, unlinked);
-  }
+  const notice = unlinked.kind === "unlinked" ? unlinked.kind : unlinked.reason;
+  return context.redirect(`/account?notice=${notice}`, 303);
 });

@@ -6,7 +6,7 @@ import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { readRedirectTo } from "../../http/redirect_to.ts";
 import { choicesFor } from "./choices.ts";
-import { sendElsewhere, setCookies } from "../../http/caller/session_cookies.ts";
+import { setCookies } from "../../http/caller/session_cookies.ts";
 import { answerSignedIn } from "./signed_in.ts";
 
 export const finishSignIn = factory.createHandlers(async (context) => {
@@ -21,8 +21,6 @@ export const finishSignIn = factory.createHandlers(async (context) => {
       return context.redirect("/account?notice=linked", 303);
     case "failed":
       return showFailure(context, method_id, finished);
-    case "redirect":
-      return sendElsewhere(context, finished);
     case "unknown_method":
       return refuseWithPage(context, { code: "not_found" });
   }

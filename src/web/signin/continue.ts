@@ -4,7 +4,6 @@ import { factory } from "../../http/context.ts";
 import { refuseByAccept } from "../../http/refusal_page.ts";
 import { resumeSession } from "../../http/middleware/rate_limits.ts";
 import { readRedirectTo } from "../../http/redirect_to.ts";
-import { sendElsewhere } from "../../http/caller/session_cookies.ts";
 import { validForm } from "../../http/validation.ts";
 import { answerSignedIn } from "./signed_in.ts";
 
@@ -15,12 +14,7 @@ export const continueSignedIn = factory.createHandlers(validForm(continueForm), 
   const target = await readRedirectTo(context, redirect_to);
   if (!target.ok) return refuseByAccept(context, target.refusal);
   const resumed = await resumeSession(context);
-  switch (resumed.kind) {
-    case "session":
-      return answerSignedIn(context, resumed, target.value);
-    case "redirect":
-      return sendElsewhere(context, resumed);
-    case "none":
-      return context.redirect(`/signin?${new URLSearchParams({ redirect_to }).toString()}`, 303);
-  }
+  return resumed.kind === "session"
+    ? answerSignedIn(context, resumed, target.value)
+    : context.redirect(`/signin?${new URLSearchParams({ redirect_to }).toString()}`, 303);
 });

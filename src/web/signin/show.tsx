@@ -10,7 +10,6 @@ import { readRedirectTo } from "../../http/redirect_to.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { resumeSession } from "../../http/middleware/rate_limits.ts";
 import { askingFrom, choicesFor } from "./choices.ts";
-import { sendElsewhere } from "../../http/caller/session_cookies.ts";
 import { answerSignedIn } from "./signed_in.ts";
 
 export const showSignIn = factory.createHandlers(async (context) => {
@@ -18,21 +17,15 @@ export const showSignIn = factory.createHandlers(async (context) => {
   const target = await readRedirectTo(context, redirect_to);
   if (!target.ok) return refuseWithPage(context, target.refusal);
   const resumed = await resumeSession(context);
-  switch (resumed.kind) {
-    case "session": {
-      const offer = target.value && (await offerToContinue(context, resumed.session, target.value));
-      return offer ?? answerSignedIn(context, resumed, target.value);
-    }
-    case "redirect":
-      return sendElsewhere(context, resumed);
-    case "none": {
-      const notice = readNotice(context.req.query("notice"));
-      const choices = await choicesFor(context, target.value);
-      return context.html(
-        <SignInPage state={{ kind: "choose", choices, notice, refused_email: null }} />,
-      );
-    }
+  if (resumed.kind === "session") {
+    const offer = target.value && (await offerToContinue(context, resumed.session, target.value));
+    return offer ?? answerSignedIn(context, resumed, target.value);
   }
+  const notice = readNotice(context.req.query("notice"));
+  const choices = await choicesFor(context, target.value);
+  return context.html(
+    <SignInPage state={{ kind: "choose", choices, notice, refused_email: null }} />,
+  );
 });
 
 /** Null where nobody is asking: one of our own pages, or a session of somebody who is no more. */

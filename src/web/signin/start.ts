@@ -6,7 +6,7 @@ import { factory } from "../../http/context.ts";
 import { isLedFromOwnPage } from "../../http/middleware/origins.ts";
 import { readRedirectTo } from "../../http/redirect_to.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { sendElsewhere } from "../../http/caller/session_cookies.ts";
+import { redirectToProvider } from "../../http/caller/session_cookies.ts";
 
 export const startSignIn = factory.createHandlers(async (context) => {
   const redirect_to = context.req.query("redirect_to");
@@ -24,6 +24,6 @@ export const startSignIn = factory.createHandlers(async (context) => {
     link_to: null,
   });
   return started.kind === "redirect"
-    ? sendElsewhere(context, started)
+    ? redirectToProvider(context, started)
     : refuseWithPage(context, { code: "not_found" });
 });

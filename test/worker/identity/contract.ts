@@ -109,7 +109,7 @@ export function describeIdentityPort(
       const there = await signedIn(world, "ada");
       const ended = async (cookies: string) => {
         const signed_out = await world.identity.signOut(request(world, cookies));
-        return signed_out.kind === "signed_out" ? signed_out.ended_sessions : null;
+        return signed_out.ended_sessions;
       };
       const { identity_id } = here.session;
       expect(await ended(here.cookies)).toEqual([{ id: here.session.id, identity_id }]);

@@ -15,7 +15,6 @@ export const signOut = factory.createHandlers(validForm(signOutForm), async (con
   if (!target.ok) return refuseByAccept(context, target.refusal);
   const signed_out = await context.get("services").identity.signOut(context.req.raw);
   forgetSignedIn(context, signed_out.set_cookies);
-  if (signed_out.kind === "redirect") return context.redirect(signed_out.to, 303);
   if (target.value !== null) return context.redirect(target.value.href, 303);
   if (!acceptsHtml(context)) return context.json({ ok: true });
   return context.redirect("/signin?notice=signed_out", 303);
