@@ -4,7 +4,8 @@
  * it and need no other. In a busy account the alarm delivers, once a second.
  */
 import { errorName } from "../domain/error_name.ts";
-import { PROJECTION_DELAY_MS, PROJECTION_RETRY_MAX_MS } from "../domain/limits.ts";
+import { PROJECTION_DELAY_MS } from "../domain/limits.ts";
+import { PROJECTION_RETRY_MAX_MS } from "../domain/back_off.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Outbox } from "./outbox.ts";
 

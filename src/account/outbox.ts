@@ -10,7 +10,8 @@
  */
 import { errorName } from "../domain/error_name.ts";
 import { backOff } from "../domain/back_off.ts";
-import { PROJECTION_BATCH_LINES, PROJECTION_FLUSH_BATCHES } from "../domain/limits.ts";
+import { PROJECTION_FLUSH_BATCHES } from "../domain/limits.ts";
+import { PROJECTION_BATCH_LINES } from "../readmodel/projector.ts";
 import type { ProjectedAccount, Projector } from "../readmodel/projector.ts";
 import { allGrants, isOwn, jobRangeAfter, newestAccount, rowsOf } from "./projection.ts";
 import { projectionDebt } from "./schema.ts";

@@ -5,9 +5,11 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { DAY_MS } from "../domain/day.ts";
-import { STARTER_BUDGET_KEEP_MS } from "../domain/limits.ts";
 import { assertInvariant } from "../domain/result.ts";
 import type { ReserveRequest, StarterBudgetOperations } from "./contract.ts";
+
+/** A day's starter budget is kept this long after the day, then deleted. */
+const STARTER_BUDGET_KEEP_MS = 24 * 60 * 60 * 1000;
 
 const TOTAL_KEY = "total";
 const CLAIM_PREFIX = "claim ";

@@ -1,28 +1,40 @@
 /** The settings as they stand in the environment: one schema, which refuses nonsense by name. */
 import * as z from "zod/mini";
-import {
-  COST_MAX_CREDITS,
-  CREDIT_PACKAGE_NAME_MAX_LENGTH,
-  CREDIT_PACKAGES_MAX,
-  DEVICE_CODE_TTL_DEFAULT_SECONDS,
-  DEVICE_CODE_TTL_MAX_SECONDS,
-  DEVICE_CODE_TTL_MIN_SECONDS,
-  DEVICE_POLL_INTERVAL_DEFAULT_SECONDS,
-  DEVICE_POLL_INTERVAL_MAX_SECONDS,
-  DEVICE_POLL_INTERVAL_MIN_SECONDS,
-  PAT_TTL_DEFAULT_DAYS,
-  PAT_TTL_MAX_DAYS,
-  READ_MODEL_DEFAULT_DAYS,
-  READ_MODEL_MAX_DAYS,
-  SERVICE_NAME_MAX_LENGTH,
-  TEMPLATE_TOKEN_TTL_MAX_SECONDS,
-} from "../domain/limits.ts";
+import { COST_MAX_CREDITS } from "../domain/limits.ts";
 import { findInvisible } from "../domain/shown_text.ts";
 import { parseOperator, type Operator } from "../domain/operators.ts";
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
 import { secureEndpoint, signInProviders } from "../oauth/providers.ts";
 import { addProblem } from "./problems.ts";
 import { flag, json, list, origin, some_text, wholeNumber, wholeNumberBetween } from "./values.ts";
+
+/** The most packages for sale: one page shows all of them. */
+export const CREDIT_PACKAGES_MAX = 12;
+const CREDIT_PACKAGE_NAME_MAX_LENGTH = 60;
+
+/** How many days a job stays in the read model, by default and at most. */
+export const READ_MODEL_DEFAULT_DAYS = 90;
+const READ_MODEL_MAX_DAYS = 3_650;
+
+/** The longest lifetime of a template token, which cannot be revoked. */
+const TEMPLATE_TOKEN_TTL_MAX_SECONDS = 24 * 60 * 60;
+
+/** The lifetime of a device code: by default, and its bounds. */
+export const DEVICE_CODE_TTL_DEFAULT_SECONDS = 15 * 60;
+const DEVICE_CODE_TTL_MIN_SECONDS = 1;
+const DEVICE_CODE_TTL_MAX_SECONDS = 60 * 60;
+
+/** The time a device waits between polls. RFC 8628, section 3.5, makes 5 s the default. */
+export const DEVICE_POLL_INTERVAL_DEFAULT_SECONDS = 5;
+const DEVICE_POLL_INTERVAL_MIN_SECONDS = 1;
+const DEVICE_POLL_INTERVAL_MAX_SECONDS = 60;
+
+/** The lifetime of a personal access token in days (spec: about 90). */
+export const PAT_TTL_DEFAULT_DAYS = 90;
+const PAT_TTL_MAX_DAYS = 366;
+
+/** Longest name of the service on its pages, in UTF-16 code units. */
+const SERVICE_NAME_MAX_LENGTH = 40;
 
 /** Where Stripe's API is. */
 const STRIPE_API = "https://api.stripe.com";

@@ -5,8 +5,11 @@
  * or cannot be reached.
  */
 import { errorName } from "../domain/error_name.ts";
-import { DEVICE_CODE_KEEP_MS, KV_TTL_MIN_SECONDS } from "../domain/limits.ts";
+import { DEVICE_CODE_KEEP_MS } from "../domain/device_login.ts";
 import type { LoginRequest } from "./contract.ts";
+
+/** The shortest TTL that KV accepts, in seconds. */
+const KV_TTL_MIN_SECONDS = 60;
 
 export interface RequestCopies {
   /** Keeps what a code asks for, until the login itself is forgotten. Never throws. */

@@ -12,18 +12,23 @@ import {
   SETTLERS,
   type JobPolicy,
 } from "../domain/app_policy.ts";
-import {
-  APP_KEY_LOOK_AGAIN_MS,
-  APP_REGISTRY_CACHE_MS,
-  APP_REGISTRY_RETRY_MS,
-  APP_REGISTRY_STALE_MAX_MS,
-  APP_REGISTRY_TIMEOUT_MS,
-  COST_MAX_CREDITS,
-} from "../domain/limits.ts";
+import { APP_REGISTRY_STALE_MAX_MS, COST_MAX_CREDITS } from "../domain/limits.ts";
 import { parseAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
 import { APP_SLUG_PATTERN } from "../domain/slug.ts";
 import { hashAppKey } from "./app_key_hash.ts";
 import { appKeys, apps } from "./schema.ts";
+
+/** How long an isolate uses its copy of the app registry without reading it again. */
+const APP_REGISTRY_CACHE_MS = 60_000;
+
+/** The pause after a failed read of the registry, so that not every request waits for a time-out. */
+const APP_REGISTRY_RETRY_MS = 5_000;
+
+/** A read of the registry that takes longer has failed. A healthy D1 responds within milliseconds. */
+const APP_REGISTRY_TIMEOUT_MS = 2_000;
+
+/** The shortest time between reads of the registry because of an unknown app key, which may be a new one. */
+const UNKNOWN_APP_KEY_REREAD_MS = 5_000;
 
 /** A registered app. */
 export interface RegisteredApp extends JobPolicy {
@@ -78,7 +83,7 @@ export interface AppRegistry {
   appOfKey(key: string): Promise<KnownKey>;
   /**
    * The same of a key that is not known, after looking again, since it may be new. However many ask,
-   * D1 is read once in {@link APP_KEY_LOOK_AGAIN_MS}.
+   * D1 is read once in {@link UNKNOWN_APP_KEY_REREAD_MS}.
    */
   lookAgainForKey(key: string): Promise<KnownKey>;
   /** Forgets what is remembered, after it was changed here. */
@@ -157,7 +162,7 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
     async lookAgainForKey(key) {
       const now_ms = Date.now();
       const rested = now_ms - failed_at_ms >= APP_REGISTRY_RETRY_MS;
-      if (rested && now_ms - looked_again_at_ms >= APP_KEY_LOOK_AGAIN_MS) {
+      if (rested && now_ms - looked_again_at_ms >= UNKNOWN_APP_KEY_REREAD_MS) {
         looked_again_at_ms = now_ms;
         await refresh();
       }

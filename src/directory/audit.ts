@@ -10,9 +10,14 @@ import { and, desc, eq, lt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { v7 as uuidv7 } from "uuid";
 import { errorName } from "../domain/error_name.ts";
-import { AUDIT_KEY_MS } from "../domain/limits.ts";
 import { assertInvariant } from "../domain/result.ts";
 import { audit, auditOutcomes } from "./schema.ts";
+
+/**
+ * How long a repeated idempotency key counts as a retry of the same operator action. An hour less than accounts
+ * keep their responses, because clocks differ: an extra audit row is better than an action without one.
+ */
+const AUDIT_KEY_MS = 23 * 60 * 60 * 1000;
 
 /** An act about to be done. */
 export interface AuditOrder {

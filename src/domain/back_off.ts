@@ -1,5 +1,8 @@
 /** How long to wait before something that failed is tried again. Pure. */
-import { PROJECTION_RETRY_MAX_MS, PROJECTION_RETRY_MIN_MS } from "./limits.ts";
+
+/** The bounds of the pause after a failed delivery to the read model. */
+export const PROJECTION_RETRY_MIN_MS = 2_000;
+export const PROJECTION_RETRY_MAX_MS = 15 * 60_000;
 
 /**
  * Waits as long as the failure has lasted already, within bounds, so that the pause doubles with each

@@ -3,14 +3,21 @@
  * `redeemed` by the device. Expiry is not a state but a moment. Pure: the moment is always given.
  */
 import type { PersonalTokenLimits } from "./personal_token.ts";
-import {
-  DEVICE_CODE_KEEP_MS,
-  USER_CODE_ALPHABET,
-  USER_CODE_INPUT_MAX_LENGTH,
-  USER_CODE_LENGTH,
-} from "./limits.ts";
 import type { Refusal } from "./refusals.ts";
 import { accepted, refused, type Result } from "./result.ts";
+
+/**
+ * A user code has 8 of 20 letters (RFC 8628). These are 25,600,000,000 codes: too many to guess within
+ * `rate_limits.ts`, and short enough to type. Without vowels, no code spells a word (RFC 8628, section 6.1).
+ */
+export const USER_CODE_LENGTH = 8;
+export const USER_CODE_ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
+
+/** Longest text read as a user code, in characters: people add dashes and spaces. */
+export const USER_CODE_INPUT_MAX_LENGTH = 64;
+
+/** For this long after its expiry a code is refused as expired; after that it is unknown. */
+export const DEVICE_CODE_KEEP_MS = 24 * 60 * 60 * 1000;
 
 /** What the approver allows: whose account the token opens, within which limits, and how long. */
 export interface LoginGrant {

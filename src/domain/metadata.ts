@@ -1,7 +1,10 @@
 /** A job's free-form metadata: a JSON object, bounded in bytes and depth. Pure. */
-import { METADATA_MAX_BYTES, METADATA_MAX_DEPTH } from "./limits.ts";
+import { METADATA_MAX_BYTES } from "./limits.ts";
 import { accepted, refused, type Result } from "./result.ts";
 import type { Refusal } from "./refusals.ts";
+
+/** How deeply metadata may nest. Beyond this, serialisers and clients may exceed their recursion limit. */
+const METADATA_MAX_DEPTH = 64;
 
 /** A JSON object. Keys such as `__proto__` and `constructor` are keys like any other. */
 export type Metadata = { readonly [key: string]: unknown };

@@ -3,8 +3,10 @@
  * whether it gets third parties' tokens.
  * Pure; the Account object asks these rules inside the transaction that they decide about.
  */
-import { PERSONAL_TOKEN_BUDGET_PERIOD_MS } from "./limits.ts";
 import type { Refusal } from "./refusals.ts";
+
+/** The period of a spending cap "per 30 days", counted from the token's creation. */
+export const PERSONAL_TOKEN_BUDGET_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
  * What a token may do in its owner's account, each including those before it. `none`: nothing there, it

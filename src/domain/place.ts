@@ -1,5 +1,7 @@
 /** Where a request comes from, by its address, as the platform guesses it. Pure. */
-import { PLACE_MAX_LENGTH } from "./limits.ts";
+
+/** Longest city name that is kept, in characters. */
+const PLACE_MAX_LENGTH = 100;
 
 /** What is not known is null; locally nothing is. */
 export interface Place {

@@ -4,7 +4,14 @@
  * so local development goes without.
  */
 import { serialize } from "hono/utils/cookie";
-import { COOKIES_OF_ONE_NAME_MAX } from "../domain/limits.ts";
+
+/**
+ * The most cookies of one name that a request is checked for; further ones are ignored. Each JWT among them
+ * costs a signature check before any rate limit counts. Another host of the parent domain can set so many JWT
+ * cookies that the browser's own is not among the first 8. The session cookie is used then, which other hosts
+ * cannot set under https.
+ */
+const COOKIES_OF_ONE_NAME_MAX = 8;
 
 /** A cookie's own name, and its value with how long it is kept; 0 seconds take it away. */
 export interface CookieToSet {

@@ -3,9 +3,17 @@
  * found by a note that is written before, and done again until it is done.
  */
 import { errorName } from "../domain/error_name.ts";
-import { DELETION_SECOND_LOOK_MS, DELETIONS_PER_RUN } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
+
+/**
+ * When a deletion is repeated: by then every request that was in progress when it ran has ended, also a sign-in
+ * at a provider.
+ */
+export const DELETION_REPEAT_MS = 60 * 60 * 1000;
+
+/** Deletions that one scheduled run finishes, at a few calls each. */
+const DELETIONS_PER_RUN = 100;
 
 /** Who does what. Each may be done again. */
 export interface AccountDeletionParts {
@@ -60,7 +68,7 @@ export function createAccountDeletion(parts: AccountDeletionParts): AccountDelet
     },
     finish,
     async finishNoted(now_ms) {
-      const to_ms = now_ms - DELETION_SECOND_LOOK_MS;
+      const to_ms = now_ms - DELETION_REPEAT_MS;
       const noted = await notes.list(to_ms, DELETIONS_PER_RUN);
       let finished_deletions = 0;
       for (const identity_id of noted) {

@@ -1,7 +1,10 @@
 /** Whether what the service stands on answers: named checks, looked at together, remembered briefly. */
 import { errorName } from "../domain/error_name.ts";
-import { READINESS_CACHE_MS, READINESS_TIMEOUT_MS } from "../domain/limits.ts";
 import { READINESS_CHECKS, type Readiness, type ReadinessCheck } from "../domain/readiness.ts";
+
+/** How long an isolate repeats the last result of `/readyz`, and how long one check may take. */
+const READINESS_CACHE_MS = 5_000;
+const READINESS_TIMEOUT_MS = 3_000;
 
 /** Resolves where the thing works; a throw or a time-out is a no. */
 export type Probes = Readonly<Record<ReadinessCheck, () => Promise<unknown>>>;

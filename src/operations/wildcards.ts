@@ -3,13 +3,18 @@
  * read by an isolate at its first wildcard, which most services never have.
  */
 import { errorName } from "../domain/error_name.ts";
-import { HOSTING_SUFFIXES_RETRY_MS, HOSTING_SUFFIXES_TIMEOUT_MS } from "../domain/limits.ts";
 import type { AllowedOrigin } from "../domain/origins.ts";
 import {
   isHostingSuffix,
   readHostingSuffixes,
   type HostingSuffixes,
 } from "../domain/public_suffixes.ts";
+
+/** The pause after a failed read of the list of shared hosting suffixes. No wildcard origin counts meanwhile. */
+export const HOSTING_SUFFIXES_RETRY_MS = 5_000;
+
+/** A read of that list that takes longer has failed: it is a static file of the Worker. */
+const HOSTING_SUFFIXES_TIMEOUT_MS = 2_000;
 
 /**
  * Those of `origins` that count. A wildcard over names that strangers can get does not, and none does

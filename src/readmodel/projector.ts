@@ -5,6 +5,12 @@
 import type { accounts, grants, jobs } from "./schema.ts";
 import type { LineTotals } from "./line_totals.ts";
 
+/**
+ * Ledger entries (or jobs of a rebuild) in one D1 batch. Their rows are one JSON parameter: a job's row takes
+ * at most about 3 KB, with an `action` of escaped characters, and D1 accepts 2 MB.
+ */
+export const PROJECTION_BATCH_LINES = 250;
+
 export type { LineTotals };
 
 /** D1's row of an account: the account as of entry `line` of its ledger. */

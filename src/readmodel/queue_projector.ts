@@ -3,16 +3,22 @@
  * one writer. Late by the queue's wait and otherwise the same: what D1's rows say decides.
  */
 import { errorName } from "../domain/error_name.ts";
-import {
-  PROJECTION_ATTEMPTS_TOGETHER,
-  PROJECTION_MERGE_MAX_BYTES,
-  PROJECTION_MESSAGE_LINES,
-  PROJECTION_MESSAGE_MAX_BYTES,
-  PROJECTION_MESSAGE_RETRY_MAX_SECONDS,
-  PROJECTION_MESSAGE_RETRY_MIN_SECONDS,
-} from "../domain/limits.ts";
+import { PROJECTION_MESSAGE_LINES } from "../domain/limits.ts";
 import type { ProjectionMessage, ProjectedRows, Projector } from "./projector.ts";
 import type { StraightProjector } from "./straight_projector.ts";
+
+/** The largest message of the queue, in bytes; the queue accepts 128 KB. */
+export const PROJECTION_MESSAGE_MAX_BYTES = 125_000;
+
+/** The most that the consumer sends to D1 in one batch: a parameter is limited to 2 MB, and so is their sum here. */
+const PROJECTION_MERGE_MAX_BYTES = 1_500_000;
+
+/** A message that failed more often than this is sent in a batch of its own, since it may be what fails the others. */
+const PROJECTION_ATTEMPTS_TOGETHER = 3;
+
+/** The pause before a message is retried: doubled each time, up to a quarter of an hour. */
+const PROJECTION_MESSAGE_RETRY_MIN_SECONDS = 5;
+const PROJECTION_MESSAGE_RETRY_MAX_SECONDS = 900;
 
 /** Queues of messages that were given up end so, whatever an operator calls them. */
 const DEAD_LETTERS = /-dead$/;

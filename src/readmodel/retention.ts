@@ -4,7 +4,11 @@
  * each job.
  */
 import { DAY_MS, utcDayOf } from "../domain/day.ts";
-import { UPKEEP_PORTION_ACCOUNTS, UPKEEP_PORTION_ROWS, UPKEEP_PORTIONS } from "../domain/limits.ts";
+import { UPKEEP_PORTIONS } from "../domain/limits.ts";
+
+/** Accounts in one portion of the read model's maintenance, and jobs or daily totals that one query deletes. */
+export const UPKEEP_PORTION_ACCOUNTS = 500;
+export const UPKEEP_PORTION_ROWS = 2_000;
 
 /** What a run did. */
 export interface ReadModelUpkeep {

@@ -5,10 +5,13 @@
 import { drizzle } from "drizzle-orm/d1";
 import { eq, getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
-import { PROJECTION_BATCH_LINES, PROJECTION_FORGET_ROWS } from "../domain/limits.ts";
+import { PROJECTION_BATCH_LINES } from "./projector.ts";
 import type { ProjectedRows, ProjectionMessage, Projector } from "./projector.ts";
 import { accounts, grants, jobs } from "./schema.ts";
 import { countLines } from "./totals.ts";
+
+/** Rows of a deleted account that one query removes from D1. */
+const PROJECTION_FORGET_ROWS = 1_000;
 
 /** The projector over D1, which also takes the rows of several accounts at once. */
 export interface StraightProjector extends Projector {

@@ -3,7 +3,7 @@
  * token it is; whether it still lives and what it may do is a row in the account, under its `jti`.
  */
 import { jwtVerify, SignJWT, type JWTHeaderParameters } from "jose";
-import { TOKEN_CLOCK_TOLERANCE_SECONDS } from "../domain/limits.ts";
+import { TOKEN_CLOCK_TOLERANCE_SECONDS } from "./session_token.ts";
 import { PERSONAL_TOKEN_PREFIX } from "../domain/proof.ts";
 import type { MacKeys } from "../keys/mac.ts";
 import { rememberVerified, type VerifyToken } from "./verified_tokens.ts";

@@ -1,5 +1,5 @@
 /** An app's server: its key as bearer, and whose account it means in a header. */
-import { IDENTITY_ID_MAX_LENGTH, UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../domain/limits.ts";
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../domain/limits.ts";
 import { APP_KEY_PREFIX } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
@@ -7,6 +7,9 @@ import { readBearer } from "./bearer.ts";
 import type { AppContext, AppPrincipal } from "../context.ts";
 import { countNetworkRequest } from "../middleware/rate_limits.ts";
 import { refusalOfBearer } from "./refused_bearer.ts";
+
+/** The longest identity id that an app's server may name, in characters; ours have 41. */
+const IDENTITY_ID_MAX_LENGTH = 255;
 
 /** The header in which an app's server names the account. */
 export const IDENTITY_HEADER = "Passbook-Identity";

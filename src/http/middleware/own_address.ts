@@ -1,8 +1,10 @@
 /** The service is found at its own address alone: at `BASE_URL`'s host, over https where that is https. */
-import { HSTS_MAX_AGE_SECONDS } from "../../domain/limits.ts";
 import { isLoopbackHost } from "../../domain/origins.ts";
 import { factory, type AppContext } from "../context.ts";
 import { refuseByAccept } from "../refusal_page.ts";
+
+/** How long browsers remember to use only https (RFC 6797, section 6.1.1). */
+const HSTS_MAX_AGE_SECONDS = 31_536_000;
 
 /**
  * Turns away what was sent to another host, or in clear, before anything else is read of it. In

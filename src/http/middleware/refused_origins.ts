@@ -1,8 +1,11 @@
 /** Origins that were refused, told to operators with what would allow them: in the log alone. */
-import { REFUSED_ORIGINS_LOGGED_MAX, REFUSED_ORIGINS_WINDOW_MS } from "../../domain/limits.ts";
 import { originOf, parseAbsoluteUrl, parseAllowedOrigin } from "../../domain/origins.ts";
 import type { Services } from "../services.ts";
 import type { AppContext } from "../context.ts";
+
+/** Different refused origins that an isolate logs in each window. */
+const REFUSED_ORIGINS_LOGGED_MAX = 20;
+const REFUSED_ORIGINS_WINDOW_MS = 60_000;
 
 /** What an origin was refused for. */
 export type OriginUse = "redirect_to" | "cors";

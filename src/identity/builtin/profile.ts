@@ -1,7 +1,12 @@
 /** Reading a person's data from what a provider says of them. Everything in it is foreign input. */
-import { PROFILE_TEXT_MAX_LENGTH, SUBJECT_MAX_LENGTH } from "../../domain/limits.ts";
 import type { ProfileFields } from "../../oauth/providers.ts";
 import type { Profile } from "./users.ts";
+
+/** The longest subject a provider may name (OpenID Connect Core, section 2: 255 characters). */
+const SUBJECT_MAX_LENGTH = 255;
+
+/** Longest name or e-mail address taken from a provider (RFC 5321 allows 254); a longer one is dropped. */
+const PROFILE_TEXT_MAX_LENGTH = 254;
 
 /** Claims of an ID token, or a user-info answer. */
 export type Claims = Readonly<Record<string, unknown>>;

@@ -1,9 +1,12 @@
 /** A person's browser sessions, for them to see and to end. */
 import { and, desc, eq, gt } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
-import { SESSION_TTL_MS, SESSIONS_SHOWN_MAX } from "../../domain/limits.ts";
+import { SESSION_TTL_MS } from "../../domain/limits.ts";
 import type { ListedSession, Session } from "../port.ts";
 import { sessions } from "./schema.ts";
+
+/** The most sessions that the account page lists, newest use first. Signing out everywhere ends all of them. */
+const SESSIONS_SHOWN_MAX = 50;
 
 /** Living sessions of a user, the last used first; no more than a page shows. */
 export async function listSessions(

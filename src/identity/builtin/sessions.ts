@@ -6,12 +6,14 @@ import { errorName } from "../../domain/error_name.ts";
 import {
   SESSION_CLEANUP_PORTIONS,
   SESSION_CLEANUP_ROWS,
-  SESSION_SLIDE_AFTER_MS,
   SESSION_TTL_MS,
 } from "../../domain/limits.ts";
 import type { BrowserSession, LivingSession, Session } from "../port.ts";
 import { sessions } from "./schema.ts";
 import type { Seen } from "./seen.ts";
+
+/** A renewal moves a session's end only if that gains this much: one write per day, not one per quarter of an hour. */
+const SESSION_SLIDE_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /** A session and the secret that proves it, which goes into the cookie and is kept nowhere. */
 export interface ProvenSession {

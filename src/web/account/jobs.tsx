@@ -1,7 +1,6 @@
 /** `GET /account/jobs[?app=&status=&before=]`: all jobs of the signed-in person. */
 import * as z from "zod/mini";
 import { JOB_STATUSES } from "../../domain/job.ts";
-import { JOBS_PAGE_ROWS } from "../../domain/limits.ts";
 import { APP_SLUG_PATTERN } from "../../domain/slug.ts";
 import { JobsPage } from "./jobs_page.tsx";
 import { callerOf, factory } from "../../http/context.ts";
@@ -9,6 +8,9 @@ import { refuseWithPage } from "../../http/refusal_page.ts";
 import { readableOr } from "../../http/validation.ts";
 import { appNames } from "./app_names.ts";
 import { shownJob } from "./shown_job.ts";
+
+/** Jobs on one page. */
+const JOBS_PAGE_ROWS = 24;
 
 /** What cannot be meant is left out: a page answers with jobs, not with a lecture. */
 const query = z.object({

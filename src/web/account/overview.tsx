@@ -1,6 +1,5 @@
 /** `GET /account`: the signed-in person's own page. */
 import { DAY_MS } from "../../domain/day.ts";
-import { OVERVIEW_DAYS } from "../../domain/limits.ts";
 import { programOf } from "../../domain/user_agent.ts";
 import type { ListedSession } from "../../identity/port.ts";
 import { AccountPage } from "./overview_page.tsx";
@@ -11,6 +10,9 @@ import { placeName } from "../../http/place_name.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appNames } from "./app_names.ts";
 import { shownJob } from "./shown_job.ts";
+
+/** The days that the charts of the account page span. */
+const OVERVIEW_DAYS = 30;
 
 export const showAccount = factory.createHandlers(async (context) => {
   const { identity, accounts } = context.get("services");

@@ -1,7 +1,10 @@
 /** A job made ready for a page. Its metadata is anybody's: only what is safe to show is taken. */
 import type { JobRow } from "../../account/contract.ts";
-import { JOB_DESCRIPTION_SHOWN_MAX, PREVIEW_URL_MAX_LENGTH } from "../../domain/limits.ts";
 import type { ShownJob } from "./job_card.tsx";
+
+/** Longest part of a job's `description` that a page shows, in UTF-16 code units, and longest address of its picture. */
+const JOB_DESCRIPTION_SHOWN_MAX = 160;
+const PREVIEW_URL_MAX_LENGTH = 2_048;
 
 export function shownJob(row: JobRow, appName: (slug: string | null) => string): ShownJob {
   const { id, action, status, failure, failure_reason, reserved, actual_cost, created_at_ms } = row;

@@ -1,6 +1,5 @@
 /** `GET /account/statement[?month=&before=]` and `.csv`: the passbook by months. */
 import type { StatementAnswer } from "../../account/contract.ts";
-import { STATEMENT_CSV_LINES_MAX, STATEMENT_PAGE_ROWS } from "../../domain/limits.ts";
 import { monthOf, readMonth, type Month } from "../../domain/month.ts";
 import { StatementPage, type MonthLink } from "./statement_page.tsx";
 import { timeText } from "../layout/time.tsx";
@@ -9,6 +8,12 @@ import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appNames } from "./app_names.ts";
 import { csvRow } from "./csv.ts";
 import { statementLines } from "./statement_lines.ts";
+
+/** Ledger entries on one page. */
+const STATEMENT_PAGE_ROWS = 100;
+
+/** The most entries of one month in one CSV file: 10,000 rows take two megabytes of memory. */
+const STATEMENT_CSV_LINES_MAX = 10_000;
 
 export const showStatement = factory.createHandlers(async (context) => {
   const now = monthOf(Date.now());

@@ -1,6 +1,5 @@
 /** `GET /console/accounts/{identity_id}[?before=]`: one account in full, from its own object. */
 import { OPERATOR } from "../../account/contract.ts";
-import { ACTS_BESIDE_ACCOUNT_MAX, LINES_BESIDE_ACCOUNT_MAX } from "../../domain/limits.ts";
 import { DAY_MS } from "../../domain/day.ts";
 import { ConsoleAccountPage } from "./account_page.tsx";
 import { accountAddress, consoleAddress } from "./table.tsx";
@@ -12,6 +11,12 @@ import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { readActs } from "./audit.tsx";
 import { ifReadable } from "./asked.ts";
+
+/** Ledger entries on the first page of an account in the console. */
+const LINES_BESIDE_ACCOUNT_MAX = 25;
+
+/** Operator actions shown with an account. The audit log has all of them. */
+const ACTS_BESIDE_ACCOUNT_MAX = 5;
 
 export const showAccountInFull = factory.createHandlers(async (context) => {
   const { identity } = context.get("services");

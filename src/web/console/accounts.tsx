@@ -1,9 +1,11 @@
 /** `GET /console/accounts[?q=&sort=&cursor=]`: accounts, found and sorted. */
-import { PEOPLE_FOUND_SHOWN_MAX } from "../../domain/limits.ts";
 import { AccountsPage, type ShownAccount } from "./accounts_page.tsx";
 import { findAccounts, findAccountsQuery } from "../../http/api/admin/accounts.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { askedFor, cursorOf, ifReadable } from "./asked.ts";
+
+/** The most people whom the console's search shows in addition to the listed accounts. */
+const PEOPLE_FOUND_SHOWN_MAX = 50;
 
 export const showAccounts = factory.createHandlers(async (context) => {
   const query = askedFor(context, findAccountsQuery);

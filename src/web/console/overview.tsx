@@ -1,7 +1,6 @@
 /** `GET /console[?days=&app=]`: what happened over some days. */
 import * as z from "zod/mini";
 import { utcDayOf } from "../../domain/day.ts";
-import { APPS_SHOWN_MAX } from "../../domain/limits.ts";
 import {
   OVERVIEW_MEASURES,
   OverviewPage,
@@ -14,6 +13,9 @@ import { factory, type AppContext } from "../../http/context.ts";
 import { appSlug, readableOr } from "../../http/validation.ts";
 import { timestamp } from "../../http/views.ts";
 import { appChoices, askedFor, ifReadable } from "./asked.ts";
+
+/** Apps in the console's totals: those with the most settled credits. */
+const APPS_SHOWN_MAX = 50;
 
 const overviewQuery = z.object({
   days: readableOr("30", z.enum(RANGES_DAYS)),

@@ -1,7 +1,10 @@
 /** The device page's markup: enter a code, compare it and decide, and how that ended. */
 import type { Child } from "hono/jsx";
-import { beginningOf } from "../../domain/device_login.ts";
-import { USER_CODE_INPUT_MAX_LENGTH, USER_CODE_LENGTH } from "../../domain/limits.ts";
+import {
+  USER_CODE_INPUT_MAX_LENGTH,
+  USER_CODE_LENGTH,
+  beginningOf,
+} from "../../domain/device_login.ts";
 import {
   AccessChoice,
   AdminChoice,

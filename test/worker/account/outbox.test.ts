@@ -3,13 +3,13 @@ import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Outbox } from "../../../src/account/outbox.ts";
 import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
-import { backOff } from "../../../src/domain/back_off.ts";
 import {
-  PROJECTION_FLUSH_BATCHES,
-  PROJECTION_BATCH_LINES,
   PROJECTION_RETRY_MAX_MS,
   PROJECTION_RETRY_MIN_MS,
-} from "../../../src/domain/limits.ts";
+  backOff,
+} from "../../../src/domain/back_off.ts";
+import { PROJECTION_FLUSH_BATCHES } from "../../../src/domain/limits.ts";
+import { PROJECTION_BATCH_LINES } from "../../../src/readmodel/projector.ts";
 import { passTime } from "../support/clock.ts";
 import { moodOfD1 } from "./d1_faults.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";

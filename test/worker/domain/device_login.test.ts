@@ -1,7 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readUserCode, showUserCode, userCodeFrom } from "../../../src/domain/device_login.ts";
-import { USER_CODE_ALPHABET } from "../../../src/domain/limits.ts";
+import {
+  USER_CODE_ALPHABET,
+  readUserCode,
+  showUserCode,
+  userCodeFrom,
+} from "../../../src/domain/device_login.ts";
 
 const letter = fc.constantFrom(...USER_CODE_ALPHABET.split(""));
 const user_code = fc.string({ unit: letter, minLength: 8, maxLength: 8 });

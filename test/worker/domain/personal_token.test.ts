@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  type Budget,
+  type CapPeriod,
+  PERSONAL_TOKEN_BUDGET_PERIOD_MS,
   charge,
   roomNow,
   spentNow,
   whyOverBudget,
-  type Budget,
-  type CapPeriod,
 } from "../../../src/domain/personal_token.ts";
-import { PERSONAL_TOKEN_BUDGET_PERIOD_MS } from "../../../src/domain/limits.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { createExecutionContext, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
-import { DELETION_SECOND_LOOK_MS } from "../../../src/domain/limits.ts";
+import { DELETION_REPEAT_MS } from "../../../src/operations/account_deletion.ts";
 import { servicesFor, upkeepOf } from "../../../src/services.ts";
 import worker from "../../../src/worker.ts";
 import { repeatAlarm } from "../support/account_object.ts";
@@ -37,7 +37,7 @@ const deletedOf = (identity_id: string) => env.ACCOUNT.getByName(identity_id).is
 /** Lets what follows a deletion by itself happen: the object's alarm, and the schedule an hour later. */
 async function letItFollow(identity_id: string): Promise<void> {
   for (let ring = 0; ring < 5; ring += 1) await repeatAlarm(identity_id);
-  passTime(DELETION_SECOND_LOOK_MS);
+  passTime(DELETION_REPEAT_MS);
   await upkeepOf(env)();
 }
 
@@ -373,7 +373,7 @@ describe("nothing of the person is left", () => {
     )
       .bind(olga.person.identity_id, ada.identity_id)
       .run();
-    passTime(DELETION_SECOND_LOOK_MS);
+    passTime(DELETION_REPEAT_MS);
     await upkeepOf(env)();
     const dump = JSON.stringify(await directory("select * from audit"));
     for (const trace of [olga.person.identity_id, ada.identity_id, "for Ada"]) {
@@ -398,7 +398,7 @@ describe("a deletion that is cut off", () => {
     await expect(account_deletion.deleteAccount(ada.identity_id)).rejects.toThrow();
     closing.mockRestore();
     expect(await directory("select identity_id from deletions")).toHaveLength(1);
-    passTime(DELETION_SECOND_LOOK_MS);
+    passTime(DELETION_REPEAT_MS);
     await upkeepOf(env)();
     expect(await directory("select * from deletions")).toEqual([]);
     expect(await directory("select id from users")).toHaveLength(1);
@@ -406,7 +406,7 @@ describe("a deletion that is cut off", () => {
   });
 
   const touches: readonly [string, (ada: SignedIn) => Promise<unknown>][] = [
-    ["the schedule", async () => (passTime(DELETION_SECOND_LOOK_MS), upkeepOf(env)())],
+    ["the schedule", async () => (passTime(DELETION_REPEAT_MS), upkeepOf(env)())],
     ["the person's next page", (ada) => page(ada, "/account")],
     ["the form sent again", (ada) => deleteAccount(ada)],
     ["the person's next sign-in", signInByForm],

@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi, type MockInstance } from "vitest";
-import { HOSTING_SUFFIXES_RETRY_MS } from "../../../src/domain/limits.ts";
 import { parseAllowedOrigin } from "../../../src/domain/origins.ts";
-import { createWildcardGuard } from "../../../src/operations/wildcards.ts";
+import {
+  HOSTING_SUFFIXES_RETRY_MS,
+  createWildcardGuard,
+} from "../../../src/operations/wildcards.ts";
 import { registerApp } from "../support/directory_outage.ts";
 import { environmentWith, send } from "../support/passbook.ts";
 

@@ -3,12 +3,12 @@
  * the outbox uses. A simulation over the clock, without waiting for it.
  */
 import { describe, expect, it } from "vitest";
-import { backOff } from "../../../src/domain/back_off.ts";
 import {
-  PROJECTION_DELAY_MS,
   PROJECTION_RETRY_MAX_MS,
   PROJECTION_RETRY_MIN_MS,
-} from "../../../src/domain/limits.ts";
+  backOff,
+} from "../../../src/domain/back_off.ts";
+import { PROJECTION_DELAY_MS } from "../../../src/domain/limits.ts";
 
 const ACCOUNTS = 10_000;
 const MINUTE_MS = 60_000;

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { PROJECTION_MESSAGE_LINES } from "../../../src/domain/limits.ts";
 import {
-  PROJECTION_MESSAGE_LINES,
   PROJECTION_MESSAGE_MAX_BYTES,
-} from "../../../src/domain/limits.ts";
-import { createQueueProjector } from "../../../src/readmodel/queue_projector.ts";
+  createQueueProjector,
+} from "../../../src/readmodel/queue_projector.ts";
 import { createStraightProjector } from "../../../src/readmodel/straight_projector.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 import { projectorContract, rowsBetween } from "./contract.ts";

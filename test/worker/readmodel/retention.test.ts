@@ -2,13 +2,12 @@ import { env } from "cloudflare:workers";
 import { createScheduledController } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import { DAY_MS, utcDayOf } from "../../../src/domain/day.ts";
+import { SESSION_CLEANUP_ROWS, UPKEEP_PORTIONS } from "../../../src/domain/limits.ts";
 import {
-  SESSION_CLEANUP_ROWS,
   UPKEEP_PORTION_ACCOUNTS,
   UPKEEP_PORTION_ROWS,
-  UPKEEP_PORTIONS,
-} from "../../../src/domain/limits.ts";
-import { tidyReadModel } from "../../../src/readmodel/retention.ts";
+  tidyReadModel,
+} from "../../../src/readmodel/retention.ts";
 import worker from "../../../src/worker.ts";
 import { environmentWith } from "../support/passbook.ts";
 import { countingRows } from "./watched.ts";

@@ -3,7 +3,7 @@
  * it with each `next_cursor`, which takes up where a broken run stopped.
  */
 import * as z from "zod/mini";
-import { REBUILD_PAGE_PEOPLE, UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../../domain/limits.ts";
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../../domain/limits.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
@@ -11,6 +11,9 @@ import { refuse } from "../../refusals.ts";
 import { idempotencyKey, readOptionalBody, wellFormed } from "../../validation.ts";
 import { answerOnce } from "../../views.ts";
 import { act } from "./act.ts";
+
+/** People whose accounts one call of the rebuild of all accounts reads: each is a call to an object. */
+export const REBUILD_PAGE_PEOPLE = 40;
 
 export const rebuildBody = z.strictObject({
   cursor: z.optional(

@@ -1,10 +1,12 @@
 /** `GET /api/admin/stats`: totals by UTC day, from the read model. */
 import * as z from "zod/mini";
 import { DAY_MS, utcDayOf } from "../../../domain/day.ts";
-import { STATS_DAYS_MAX } from "../../../domain/limits.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { appSlug, validQuery } from "../../validation.ts";
 import { timestamp } from "../../views.ts";
+
+/** The most days that one response with statistics spans. */
+const STATS_DAYS_MAX = 366;
 
 const DEFAULT_DAYS = 30;
 

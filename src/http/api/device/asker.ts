@@ -1,11 +1,13 @@
 /** What can be told of whoever starts a device login, for the approver to recognise or to doubt. */
 import * as z from "zod/mini";
 import type { Asker } from "../../../device/contract.ts";
-import { CLIENT_NAME_MAX_LENGTH } from "../../../domain/limits.ts";
 import { placeOf } from "../../../domain/place.ts";
 import { programOf } from "../../../domain/user_agent.ts";
 import type { AppContext } from "../../context.ts";
 import { appSlug } from "../../validation.ts";
+
+/** Longest name of a device client on the approval page, in UTF-16 code units. */
+const CLIENT_NAME_MAX_LENGTH = 80;
 
 /** What a client may say of itself at start; all of it is optional. */
 export const askerBody = z.object({

@@ -1,10 +1,12 @@
 /** `POST /api/device/start`: begins a device login (RFC 8628, sections 3.1 and 3.2). */
-import { showUserCode, userCodeFrom } from "../../../domain/device_login.ts";
-import { USER_CODE_DRAWS_MAX, USER_CODE_LENGTH } from "../../../domain/limits.ts";
+import { USER_CODE_LENGTH, showUserCode, userCodeFrom } from "../../../domain/device_login.ts";
 import { factory } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
 import { readOptionalBody } from "../../validation.ts";
 import { askerBody, askerOf } from "./asker.ts";
+
+/** User codes drawn for one login before it is refused. Even a second draw is very rare. */
+const USER_CODE_DRAWS_MAX = 5;
 
 export const startLogin = factory.createHandlers(async (context) => {
   const body = await readOptionalBody(context, askerBody);

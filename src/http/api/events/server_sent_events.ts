@@ -1,9 +1,8 @@
 /** The messages of an account's socket as server-sent events, no faster than the client reads them. */
-import {
-  EVENTS_PULSE_MS,
-  EVENTS_QUEUE_MAX_BYTES,
-  EVENTS_REPORT_BYTES,
-} from "../../../domain/limits.ts";
+import { EVENTS_QUEUE_MAX_BYTES, EVENTS_REPORT_BYTES } from "../../../domain/limits.ts";
+
+/** Interval of the keep-alive comment. Proxies close a connection that is silent for a minute. */
+export const EVENTS_PULSE_MS = 25_000;
 
 /**
  * Passes the socket's messages on. The account sends a window of bytes and waits until this reports them

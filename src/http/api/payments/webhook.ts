@@ -3,13 +3,15 @@
  * nothing to us; 400 to what Stripe did not sign just now; 5xx to what is to be sent again.
  */
 import { bodyLimit } from "hono/body-limit";
-import { WEBHOOK_BODY_MAX_BYTES } from "../../../domain/limits.ts";
 import type { DropReason, PaymentEvent, PaymentNews } from "../../../domain/payment_event.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, type Result } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
 import { paymentsOf } from "./sold.ts";
+
+/** The largest webhook message read, in bytes: one Stripe object with all its metadata. */
+const WEBHOOK_BODY_MAX_BYTES = 256 * 1024;
 
 export const limitedWebhook = bodyLimit({
   maxSize: WEBHOOK_BODY_MAX_BYTES,

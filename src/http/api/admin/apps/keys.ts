@@ -1,7 +1,6 @@
 /** `/api/admin/apps/{slug}/keys`: the keys of an app's servers, made, listed and revoked. */
 import * as z from "zod/mini";
 import type { OnceAnswer } from "../../../../account/contract.ts";
-import { APP_KEY_LABEL_MAX_LENGTH } from "../../../../domain/limits.ts";
 import { accepted } from "../../../../domain/result.ts";
 import { factory, type AppContext } from "../../../context.ts";
 import { refuse } from "../../../refusals.ts";
@@ -16,6 +15,9 @@ import {
 import { answerDone, answerOnce, timestamp } from "../../../views.ts";
 import { act, actOnce } from "../act.ts";
 import { reason as reasonText } from "../reason.ts";
+
+/** Longest label of an app key, in UTF-16 code units. */
+const APP_KEY_LABEL_MAX_LENGTH = 80;
 
 export const addAppKeyBody = z.strictObject({
   label: z

@@ -2,11 +2,6 @@
 import * as z from "zod/mini";
 import type { OnceAnswer } from "../../../../account/contract.ts";
 import { EXPIRY_OUTCOMES, OVERAGE_MAX_PERCENT, SETTLERS } from "../../../../domain/app_policy.ts";
-import {
-  APP_NAME_MAX_LENGTH,
-  ORIGINS_PER_APP_MAX,
-  UPSTREAM_PROVIDERS_PER_APP_MAX,
-} from "../../../../domain/limits.ts";
 import { parseAllowedOrigin } from "../../../../domain/origins.ts";
 import type { Refusal } from "../../../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../../../domain/result.ts";
@@ -23,6 +18,15 @@ import {
 import { answerDone } from "../../../views.ts";
 import { actOnce } from "../act.ts";
 import { reason as reasonText } from "../reason.ts";
+
+/** Longest name of an app, in UTF-16 code units. */
+const APP_NAME_MAX_LENGTH = 200;
+
+/** Origins registered for one app. Each cross-origin request is compared with all of them. */
+const ORIGINS_PER_APP_MAX = 50;
+
+/** Providers whose upstream tokens one app may get: more than any deployment configures. */
+const UPSTREAM_PROVIDERS_PER_APP_MAX = 50;
 
 /** A version as `If-Match` has it: an entity tag, or the bare number. */
 const IF_MATCH = /^"?(\d{1,15})"?$/;

@@ -2,11 +2,8 @@
 import { createExecutionContext, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import {
-  EVENTS_PULSE_MS,
-  EVENTS_QUEUE_MAX_BYTES,
-  EVENTS_WINDOW_BYTES,
-} from "../../../../../src/domain/limits.ts";
+import { EVENTS_QUEUE_MAX_BYTES, EVENTS_WINDOW_BYTES } from "../../../../../src/domain/limits.ts";
+import { EVENTS_PULSE_MS } from "../../../../../src/http/api/events/server_sent_events.ts";
 import { createClient } from "../../../../../src/client/index.ts";
 import worker from "../../../../../src/worker.ts";
 import { change } from "../../../support/account_object.ts";

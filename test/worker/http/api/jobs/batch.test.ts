@@ -2,7 +2,8 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { BATCH_ITEMS_PER_WRITE, JOBS_PER_BATCH_MAX } from "../../../../../src/domain/limits.ts";
+import { JOBS_PER_BATCH_MAX } from "../../../../../src/domain/limits.ts";
+import { BATCH_ITEMS_PER_WRITE } from "../../../../../src/http/middleware/rate_limits.ts";
 import { expectInvariants } from "../../../account/invariants.ts";
 import { dump, evict, query, readContents } from "../../../support/account_object.ts";
 import { getToken } from "../../../support/device_logins.ts";
