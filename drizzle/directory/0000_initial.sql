@@ -1,6 +1,7 @@
 CREATE TABLE `app_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`app_slug` text NOT NULL,
+	`request_key` text,
 	`label` text NOT NULL,
 	`key_hash` text NOT NULL,
 	`created_at_ms` integer NOT NULL,
@@ -9,7 +10,7 @@ CREATE TABLE `app_keys` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `app_keys_key_hash` ON `app_keys` (`key_hash`);--> statement-breakpoint
-CREATE INDEX `app_keys_app_slug` ON `app_keys` (`app_slug`);--> statement-breakpoint
+CREATE UNIQUE INDEX `app_keys_request` ON `app_keys` (`app_slug`,`request_key`);--> statement-breakpoint
 CREATE TABLE `apps` (
 	`slug` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,

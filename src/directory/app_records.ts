@@ -1,7 +1,7 @@
 /** What operators read and change of the registry: apps, and the keys of their servers. */
 import { and, asc, desc, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { v5 as uuidv5, v7 as uuidv7 } from "uuid";
+import { v7 as uuidv7 } from "uuid";
 import type { JobPolicy } from "../domain/app_policy.ts";
 import { KEYS_PER_APP_MAX } from "../domain/limits.ts";
 import { APP_KEY_PREFIX } from "../domain/proof.ts";
@@ -67,9 +67,9 @@ export interface AppRecords {
     save: { readonly version: number; readonly audit_id: string },
   ): Promise<Result<null, Refusal>>;
   /**
-   * Makes a key. With `request_key` the same request makes one once, and never shows it again. Refused as
-   * `app_unknown` and `too_many_app_keys`; `app_key_revoked` where the request's key was revoked since;
-   * `idempotency_key_reused` where its key has another label.
+   * Makes a key. `request_key` names the operator's request: a retry gets the same key without its secret. Refused as
+   * `app_unknown`, `too_many_app_keys`, `app_key_revoked` (the request's key was revoked since) or
+   * `idempotency_key_reused` (the request's key has another label).
    */
   addKey(
     slug: string,
@@ -87,15 +87,17 @@ export interface AppRecords {
 
 const KEY_BYTES = 32;
 
-/** Namespace of key ids that come of an operator's `Idempotency-Key` (RFC 9562, section 5.5). */
-const KEY_IDS = "3e5b54dc-3ff4-4c3e-9e5c-0d1e0c7f3b52";
-
 /** The records in the directory's database. `changed`: told after each change. */
 export function createAppRecords(binding: D1Database, changed: () => void): AppRecords {
   const database = drizzle(binding);
   const exists = async (slug: string): Promise<boolean> => {
     const found = await database.select({ slug: apps.slug }).from(apps).where(eq(apps.slug, slug));
     return found.length > 0;
+  };
+  const findRequested = async (slug: string, request_key: string) => {
+    const is_made_by = and(eq(appKeys.app_slug, slug), eq(appKeys.request_key, request_key));
+    const [made] = await database.select().from(appKeys).where(is_made_by);
+    return made ?? null;
   };
   return {
     async list({ after_slug, limit }) {
@@ -138,27 +140,26 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
       return refused({ code: known === undefined ? "app_unknown" : "app_changed" });
     },
     async addKey(slug, label, request_key) {
-      const id = request_key === null ? uuidv7() : uuidv5(`${slug} ${request_key}`, KEY_IDS);
+      const id = uuidv7();
       const key = APP_KEY_PREFIX + randomText(KEY_BYTES);
       const created_at_ms = Date.now();
       // One statement decides, so that two at once cannot pass the limit together.
       const made = await database.run(sql`
-        insert into app_keys (id, app_slug, label, key_hash, created_at_ms)
-        select ${id}, ${slug}, ${label}, ${await hashAppKey(key)}, ${created_at_ms}
+        insert into app_keys (id, app_slug, request_key, label, key_hash, created_at_ms)
+        select ${id}, ${slug}, ${request_key}, ${label}, ${await hashAppKey(key)}, ${created_at_ms}
         where exists (select 1 from apps where slug = ${slug})
           and (select count(*) from app_keys where app_slug = ${slug} and revoked_at_ms is null)
             < ${KEYS_PER_APP_MAX}
-        on conflict (id) do nothing`);
+        on conflict (app_slug, request_key) do nothing`);
       if (made.meta.changes > 0) {
         changed();
         return accepted({ id, label, key, created_at_ms });
       }
-      const [known] = await database.select().from(appKeys).where(eq(appKeys.id, id));
-      if (known !== undefined) {
-        const { created_at_ms, revoked_at_ms } = known;
+      const known = request_key === null ? null : await findRequested(slug, request_key);
+      if (known !== null) {
         if (known.label !== label) return refused({ code: "idempotency_key_reused" });
-        if (revoked_at_ms !== null) return refused({ code: "app_key_revoked" });
-        return accepted({ id, label, key: null, created_at_ms });
+        if (known.revoked_at_ms !== null) return refused({ code: "app_key_revoked" });
+        return accepted({ id: known.id, label, key: null, created_at_ms: known.created_at_ms });
       }
       return (await exists(slug))
         ? refused({ code: "too_many_app_keys", limit: KEYS_PER_APP_MAX })

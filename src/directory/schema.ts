@@ -79,15 +79,17 @@ export const appKeys = sqliteTable(
   {
     id: text().primaryKey(),
     app_slug: text().notNull(),
+    /** The operator and `Idempotency-Key` of the request that made it; null without such a key. */
+    request_key: text(),
     label: text().notNull(),
     key_hash: text().notNull(),
     created_at_ms: integer().notNull(),
     /** When an operator revoked it; null: it is valid. */
     revoked_at_ms: integer(),
   },
-  ({ app_slug, key_hash }) => [
+  ({ app_slug, request_key, key_hash }) => [
     uniqueIndex("app_keys_key_hash").on(key_hash),
-    index("app_keys_app_slug").on(app_slug),
+    uniqueIndex("app_keys_request").on(app_slug, request_key),
     check(
       "app_keys_key_hash_form",
       sql`length(${key_hash}) = 64 and ${key_hash} not glob '*[^0-9a-f]*'`,

@@ -60,7 +60,10 @@ export function addAppKey(
   };
   const { app_records } = context.get("services");
   return act(context, asked, async (guard) => {
-    const made = await app_records.addKey(slug, label, guard?.key ?? null);
+    // Idempotency keys are an operator's own: another's request with the same key makes another key.
+    const { identity_id } = context.get("principal");
+    const request_key = guard === null ? null : `${identity_id} ${guard.key}`;
+    const made = await app_records.addKey(slug, label, request_key);
     return made.ok ? accepted({ value: made.value, replayed: made.value.key === null }) : made;
   });
 }
