@@ -67,7 +67,7 @@ export interface AppRecords {
     save: { readonly version: number; readonly audit_id: string },
   ): Promise<Result<null, Refusal>>;
   /**
-   * Makes a key. `request_key` names the operator's request: a retry gets the same key without its secret. Refused as
+   * Makes a key. `request_key` is the request's `Idempotency-Key`: a retry gets the same key without its secret. Refused as
    * `app_unknown`, `too_many_app_keys`, `app_key_revoked` (the request's key was revoked since) or
    * `idempotency_key_reused` (the request's key has another label).
    */

@@ -79,7 +79,7 @@ export const appKeys = sqliteTable(
   {
     id: text().primaryKey(),
     app_slug: text().notNull(),
-    /** The operator and `Idempotency-Key` of the request that made it; null without such a key. */
+    /** The `Idempotency-Key` of the request that made it; null without one. */
     request_key: text(),
     label: text().notNull(),
     key_hash: text().notNull(),

@@ -60,10 +60,7 @@ export function addAppKey(
   };
   const { app_records } = context.get("services");
   return act(context, asked, async (guard) => {
-    // Idempotency keys are an operator's own: another's request with the same key makes another key.
-    const { identity_id } = context.get("principal");
-    const request_key = guard === null ? null : `${identity_id} ${guard.key}`;
-    const made = await app_records.addKey(slug, label, request_key);
+    const made = await app_records.addKey(slug, label, guard?.key ?? null);
     return made.ok ? accepted({ value: made.value, replayed: made.value.key === null }) : made;
   });
 }
