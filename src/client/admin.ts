@@ -3,22 +3,19 @@ import type { Credentials } from "./credentials.ts";
 import type { CallOptions, JobFilter, WriteOptions } from "./jobs.ts";
 import { isDone, READ, type Call, type Transport } from "./transport.ts";
 import type { LedgerFilter } from "./client.ts";
-import type { Account, AppEntry, Entry, EntryPage, Job, JobPage, PersonalToken } from "./wire.ts";
-
-/** An account in a list, as the read model knows it. */
-export interface FoundAccount extends Account {
-  readonly name: string | null;
-  readonly email: string | null;
-  readonly reserved: number;
-  readonly created_at: string;
-}
-
-export interface FoundAccountPage {
-  readonly accounts: readonly FoundAccount[];
-  readonly next_cursor?: string | undefined;
-  /** When the read model was asked. */
-  readonly as_of: string;
-}
+import type {
+  Account,
+  AdjustedCredits,
+  AuditPage,
+  ChangedPlan,
+  EntryPage,
+  FoundAccountPage,
+  FoundJobPage,
+  InspectedAccount,
+  JobPage,
+  RepairedPage,
+  Stats,
+} from "./responses.ts";
 
 export interface AccountFilter {
   /** An account's id, an identity, or the beginning of an e-mail address. */
@@ -26,83 +23,6 @@ export interface AccountFilter {
   readonly sort?: "created" | "credits";
   readonly limit?: number;
   readonly cursor?: string;
-}
-
-/** One account in full, from the account itself. */
-export interface InspectedAccount {
-  readonly account: Account & {
-    readonly name: string | null;
-    readonly email: string | null;
-    readonly email_verified: boolean;
-    readonly created_at: string;
-    /** Since when its holder is kept out; null: they are not. */
-    readonly suspended_at: string | null;
-  };
-  readonly reserved: number;
-  readonly apps: readonly AppEntry[];
-  readonly personal_tokens: readonly PersonalToken[];
-  readonly sessions: readonly {
-    readonly id: string;
-    readonly created_at: string;
-    readonly last_used_at: string | null;
-    readonly browser: string | null;
-    readonly place: string | null;
-  }[];
-  readonly started_jobs: readonly Job[];
-}
-
-/** What became of a page of people whose accounts were compared with the read model. */
-export interface RepairedPage {
-  /** How many people there are; on the first page only. */
-  readonly people?: number | undefined;
-  readonly checked: number;
-  readonly repaired: number;
-  /** Identities whose accounts could not be repaired. */
-  readonly failed: readonly string[];
-  readonly next_cursor?: string | undefined;
-}
-
-export interface FoundJobPage {
-  readonly jobs: readonly (Omit<Job, "metadata"> & { readonly identity_id: string })[];
-  readonly next_cursor?: string | undefined;
-  readonly as_of: string;
-}
-
-/** One UTC day. Sums in credits, without sign but `adjusted`. */
-export interface DailyTotals {
-  readonly day: string;
-  readonly granted: number;
-  readonly reserved: number;
-  readonly settled: number;
-  readonly refunded: number;
-  readonly purchased: number;
-  readonly adjusted: number;
-  readonly jobs: number;
-  readonly failed: number;
-  readonly active_accounts: number;
-}
-
-export interface Stats {
-  readonly series: readonly DailyTotals[];
-  readonly as_of: string;
-}
-
-/** A line of the audit log. */
-export interface AuditEntry {
-  readonly id: string;
-  readonly at: string;
-  readonly actor: string;
-  readonly act: string;
-  readonly subject: string;
-  readonly reason: string | null;
-  readonly request_id: string;
-  /** `outcome`: `done`, `refused`, `replayed`, or `unknown`. */
-  readonly details: Readonly<Record<string, unknown>>;
-}
-
-export interface AuditPage {
-  readonly entries: readonly AuditEntry[];
-  readonly next_cursor?: string | undefined;
 }
 
 export interface AuditFilter {
@@ -134,7 +54,7 @@ export interface Admin {
       readonly allowNegative?: boolean;
     },
     options?: WriteOptions,
-  ): Promise<{ readonly entry: Entry; readonly credits: number }>;
+  ): Promise<AdjustedCredits>;
   changePlan(
     identity: string,
     change: { readonly plan: string; readonly reason: string },
@@ -222,13 +142,13 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
       return read<EntryPage>(pathOf(identity, "/ledger"), query, options, "entries");
     },
     async adjustCredits(identity, { amount, reason, allowNegative }, options = {}) {
-      const isAnswer = ({ entry, credits }: { entry: Entry; credits: number }): boolean =>
+      const isAnswer = ({ entry, credits }: AdjustedCredits): boolean =>
         entry?.amount === amount && Number.isSafeInteger(credits);
       const body = { amount, reason, allow_negative: allowNegative };
       return post(identity, "credits", body, options, isAnswer);
     },
     async changePlan(identity, { plan, reason }, options = {}) {
-      const isAnswer = (body: { account: Account }): boolean => body.account?.plan === plan;
+      const isAnswer = (body: ChangedPlan): boolean => body.account?.plan === plan;
       return (await post(identity, "plan", { plan, reason }, options, isAnswer)).account;
     },
     signOut: (identity, { reason } = {}, options = {}) =>

@@ -1,6 +1,7 @@
 /** The registry of apps and their keys, for operators. */
 import type { Credentials } from "./credentials.ts";
 import type { CallOptions, WriteOptions } from "./jobs.ts";
+import type { AppKeyPage, AppPage, NewAppKey } from "./responses.ts";
 import { isDone, READ, type Call, type Transport } from "./transport.ts";
 
 export interface AppSettings {
@@ -23,45 +24,9 @@ export interface AppSettings {
   readonly reason?: string;
 }
 
-export interface RegisteredApp {
-  readonly slug: string;
-  readonly name: string;
-  readonly starter_credits: number;
-  readonly origins: readonly string[];
-  readonly daily_starter_budget: number | null;
-  readonly settle: "holder" | "app";
-  readonly on_expiry: "refund" | "charge";
-  readonly max_overage_percent: number | null;
-  readonly upstream_providers: readonly string[];
-  /** Grows with each save. */
-  readonly version: number;
-  readonly created_at: string;
-}
-
-export interface AppKey {
-  readonly id: string;
-  readonly label: string;
-  readonly created_at: string;
-}
-
-/** `key`: the secret, this once; null where the same request made it before and its answer was lost. */
-export interface NewAppKey extends AppKey {
-  readonly key: string | null;
-}
-
 interface PageOptions extends CallOptions {
   readonly limit?: number;
   readonly cursor?: string;
-}
-
-interface AppPage {
-  readonly apps: readonly RegisteredApp[];
-  readonly next_cursor?: string;
-}
-
-interface AppKeyPage {
-  readonly keys: readonly AppKey[];
-  readonly next_cursor?: string;
 }
 
 /** Each throws `PassbookError`: `not_operator` where the caller is none. */

@@ -26,8 +26,9 @@ import type {
   EntryPage,
   Me,
   PersonalToken,
+  TokenResponse,
   Wallet,
-} from "./wire.ts";
+} from "./responses.ts";
 
 /** By a token, or by a browser's cookies, never both. */
 export type ClientOptions = ConnectionOptions & (ByToken | ByCookies);
@@ -174,7 +175,7 @@ export function createClient(options: ClientOptions): PassbookClient {
   const credentials = options.cookies === true ? COOKIES : bearer;
   const read = async <Body extends object>(call: Read<Body>): Promise<Body> =>
     (await transport.send({ ...READ, credentials, ...call })).body;
-  const readToken = async (call: Omit<Read<Token>, "isAnswer">): Promise<string> =>
+  const readToken = async (call: Omit<Read<TokenResponse>, "isAnswer">): Promise<string> =>
     (await read({ ...call, isAnswer: isToken })).token;
   const jobs = createJobs(transport, credentials);
   const running = new Set<Promise<unknown>>();
@@ -267,11 +268,7 @@ export function createClient(options: ClientOptions): PassbookClient {
   return client;
 }
 
-interface Token {
-  readonly token: string;
-}
-
-function isToken({ token }: Token): boolean {
+function isToken({ token }: TokenResponse): boolean {
   return typeof token === "string" && token !== "";
 }
 

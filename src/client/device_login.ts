@@ -1,7 +1,7 @@
 /** Device login (RFC 8628): a program without a browser gets a personal access token. */
 import { isRefusal, PassbookError } from "./errors.ts";
 import type { Transport } from "./transport.ts";
-import type { DeviceAuthorization } from "./wire.ts";
+import type { DeviceAuthorization } from "./responses.ts";
 
 export interface DeviceLogin {
   /** What the program calls itself; the person who approves reads it. */

@@ -1,5 +1,5 @@
 /** What goes wrong, by a stable word. */
-import type { Job } from "./wire.ts";
+import type { Job } from "./responses.ts";
 import { REFUSAL_STATUS, type RefusalCode } from "../domain/refusal_codes.ts";
 
 /** The codes the service answers with (`code` of an error body). */

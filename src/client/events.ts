@@ -6,7 +6,7 @@ import { keepFresh, type Credentials } from "./credentials.ts";
 import { isRefusal, PassbookError } from "./errors.ts";
 import { openStream, type Part } from "./event_stream.ts";
 import { delayBefore, isFinal, isTooLong, type Transport } from "./transport.ts";
-import type { AccountEvent } from "./wire.ts";
+import type { AccountEvent } from "./responses.ts";
 
 export interface FollowEvents {
   /** The last line that is known: begins with the one after it. Without, with a snapshot. */

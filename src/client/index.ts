@@ -1,19 +1,6 @@
 /** `passbook-client`: the typed client for apps. No dependency; browsers, Node, Deno, Bun, Workers. */
-export type {
-  AccountFilter,
-  Admin,
-  AuditEntry,
-  AuditFilter,
-  AuditPage,
-  DailyTotals,
-  FoundAccount,
-  FoundAccountPage,
-  FoundJobPage,
-  InspectedAccount,
-  RepairedPage,
-  Stats,
-} from "./admin.ts";
-export type { AdminApps, AppKey, AppSettings, NewAppKey, RegisteredApp } from "./admin_apps.ts";
+export type { AccountFilter, Admin, AuditFilter } from "./admin.ts";
+export type { AdminApps, AppSettings } from "./admin_apps.ts";
 export { createAppClient, type AppClient, type AppClientOptions } from "./app_client.ts";
 export {
   createClient,
@@ -43,6 +30,7 @@ export type {
   SettleOptions,
   WriteOptions,
 } from "./jobs.ts";
+export * from "./responses.ts";
 export type { Ran, RunJobOptions, RunningJob } from "./run_job.ts";
 export type { Settled, Work } from "./settlement.ts";
 export type { Fetch, FetchedResponse, FetchInit, StreamReader, Wait } from "./transport.ts";
@@ -52,5 +40,3 @@ export {
   type VerifierOptions,
   type VerifyToken,
 } from "./verify_token.ts";
-export { ENTRY_KINDS, JOB_STATUSES } from "./wire.ts";
-export type * from "./wire.ts";

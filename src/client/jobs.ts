@@ -11,7 +11,7 @@ import type {
   Metadata,
   SettledJob,
   SettledJobs,
-} from "./wire.ts";
+} from "./responses.ts";
 
 export interface CreateJob {
   /** The app's slug. */

@@ -7,7 +7,7 @@ import { isRefusal, PassbookError } from "./errors.ts";
 import type { CreateJob, Jobs, SettleOptions } from "./jobs.ts";
 import { keysOf, persistently, PERSISTENCE_MS, type RunKeys } from "./run_keys.ts";
 import { checkEstimate, settle, type Settled, type Work } from "./settlement.ts";
-import type { CreatedJob } from "./wire.ts";
+import type { CreatedJob } from "./responses.ts";
 
 /** The job that `runJob` has reserved for your work. */
 export interface RunningJob {

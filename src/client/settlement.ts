@@ -5,7 +5,7 @@
 import { isRefusal, PassbookError, type PassbookErrorCode } from "./errors.ts";
 import type { Jobs } from "./jobs.ts";
 import { persistently } from "./run_keys.ts";
-import type { Metadata, SettledJob } from "./wire.ts";
+import type { Metadata, SettledJob } from "./responses.ts";
 
 /** What your work came to. */
 export interface Work<Result> {

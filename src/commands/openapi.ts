@@ -1,17 +1,24 @@
 /**
- * `npm run openapi`: writes the OpenAPI document from the schemas that validate. With `-- --check` it
- * writes nothing, and exits with 1 where the committed file is not current.
+ * `npm run openapi`: writes the OpenAPI document from the schemas that validate, and the client's types from the
+ * document. With `-- --check` it writes nothing, and exits with 1 if a committed file is out of date.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { format } from "oxfmt";
 import { runnerImport, type Plugin } from "vite";
+import { clientTypes, type Schemas } from "./client_types.ts";
 
-const FILE = "docs/openapi.json";
+interface OpenApiDocument {
+  readonly components: { readonly schemas: Schemas };
+}
+
+const DOCUMENT_FILE = "docs/openapi.json";
+const TYPES_FILE = "src/client/responses.ts";
 
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
 const TEXT = "\0text";
 
-/** The pages' files are text to the Worker, as wrangler.toml says; the document needs none of them. */
+/** In the Worker, wrangler.toml makes these files text. The document does not need what they contain. */
 const text_files: Plugin = {
   name: "text-files",
   enforce: "pre",
@@ -19,16 +26,32 @@ const text_files: Plugin = {
   load: (id) => (id === TEXT ? 'export default "";' : null),
 };
 
-// Through vite, since the routes beside the schemas import pages, which are JSX.
+// Vite compiles JSX: the routes next to the schemas import pages.
 const { module } = await runnerImport<{ openApiDocument(): object }>(
   "./src/http/openapi/document.ts",
   { plugins: [text_files] },
 );
-const text = `${JSON.stringify(module.openApiDocument(), null, 2)}\n`;
+const document_text = `${JSON.stringify(module.openApiDocument(), null, 2)}\n`;
+const { components } = JSON.parse(document_text) as OpenApiDocument;
 
-if (!values.check) {
-  await writeFile(FILE, text);
-} else if ((await readFile(FILE, "utf8").catch(() => "")) !== text) {
-  console.error(`${FILE} is not what the schemas say. Run: npm run openapi`);
-  process.exitCode = 1;
+const files = {
+  [DOCUMENT_FILE]: document_text,
+  [TYPES_FILE]: await formatted(clientTypes(components.schemas)),
+};
+for (const [file, text] of Object.entries(files)) {
+  if (!values.check) {
+    await writeFile(file, text);
+  } else if ((await readFile(file, "utf8").catch(() => "")) !== text) {
+    console.error(`${file} does not match the schemas. Run: npm run openapi`);
+    process.exitCode = 1;
+  }
+}
+
+async function formatted(text: string): Promise<string> {
+  const { printWidth } = JSON.parse(await readFile(".oxfmtrc.json", "utf8")) as {
+    printWidth: number;
+  };
+  const { code, errors } = await format(TYPES_FILE, text, { printWidth });
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join("\n"));
+  return code;
 }

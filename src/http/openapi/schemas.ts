@@ -8,11 +8,7 @@ import { CAP_PERIODS, PERSONAL_TOKEN_SCOPES } from "../../domain/personal_token.
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { ENTRY_KINDS } from "../../domain/ledger.ts";
 import { READINESS_CHECKS } from "../../domain/readiness.ts";
-import {
-  CREATED_ITEM_REFUSALS,
-  SETTLED_ITEM_REFUSALS,
-  type RefusalCode,
-} from "../../domain/refusal_codes.ts";
+import { CREATED_ITEM_REFUSALS, SETTLED_ITEM_REFUSALS } from "../../domain/refusal_codes.ts";
 import { errorBodies } from "./error_bodies.ts";
 
 const uuid = z.uuid().describe("A UUID.");
@@ -21,6 +17,10 @@ export const credits = z
   .int()
   .describe("The balance afterwards; may be negative after an overage.");
 const slug = z.string().describe("An app's slug.");
+
+const job_status = z.enum(JOB_STATUSES).meta({ id: "JobStatus" });
+const entry_kind = z.enum(ENTRY_KINDS).meta({ id: "EntryKind" });
+const personal_token_scope = z.enum(PERSONAL_TOKEN_SCOPES).meta({ id: "PersonalTokenScope" });
 
 export const account = z
   .strictObject({
@@ -55,7 +55,7 @@ export const wallet = z
       .nullable()
       .describe("The app that the query names; null without one."),
   })
-  .meta({ id: "WalletResponse" });
+  .meta({ id: "Wallet" });
 
 export const metadata = z
   .record(z.string(), z.unknown())
@@ -67,7 +67,7 @@ export const job = z
     id: uuid,
     app_slug: slug.nullable(),
     action: z.string(),
-    status: z.enum(JOB_STATUSES),
+    status: job_status,
     reserved: z.int().min(0).describe("Credits reserved when the job was created."),
     actual_cost: z.int().min(0).describe("0 while started; what the job cost once it ended."),
     failure: z
@@ -85,12 +85,6 @@ export const job = z
   })
   .meta({ id: "Job" });
 
-const app_key = {
-  id: uuid,
-  label: z.string(),
-  created_at: time,
-};
-
 export const next_cursor = z
   .string()
   .optional()
@@ -106,61 +100,77 @@ export const checkout = z
 
 export const settled_job = z.strictObject({ job, credits }).meta({ id: "SettledJob" });
 
-/** An answered batch: an item's answer, or why it was refused; nothing of it happened then. */
-const batchOf = <Item extends z.ZodType>(item: Item, codes: readonly RefusalCode[]) => {
-  return z.strictObject({
-    results: z.array(z.union([item, ...errorBodies(codes)])).describe("In the order of the items."),
+export const created_item_refusal = z
+  .union(errorBodies(CREATED_ITEM_REFUSALS))
+  .meta({ id: "CreatedItemRefusal", description: "The item was refused; no job was created." });
+
+export const settled_item_refusal = z
+  .union(errorBodies(SETTLED_ITEM_REFUSALS))
+  .meta({ id: "SettledItemRefusal", description: "The item was refused; its job is unchanged." });
+
+/** The response to a batch: one result for each item. */
+const batchOf = <Item extends z.ZodType, Refusal extends z.ZodType>(item: Item, refusal: Refusal) =>
+  z.strictObject({
+    results: z.array(z.union([item, refusal])).describe("In the order of the items."),
     credits: z.int().describe("The balance after all of them."),
   });
-};
 
-export const created_jobs = batchOf(created_job, CREATED_ITEM_REFUSALS).meta({ id: "CreatedJobs" });
+export const created_jobs = batchOf(created_job, created_item_refusal).meta({ id: "CreatedJobs" });
 
-export const settled_jobs = batchOf(settled_job, SETTLED_ITEM_REFUSALS).meta({ id: "SettledJobs" });
+export const settled_jobs = batchOf(settled_job, settled_item_refusal).meta({ id: "SettledJobs" });
 
-export const app_page = z.strictObject({
-  apps: z.array(
-    z.strictObject({
-      slug,
-      name: z.string(),
-      starter_credits: z.int().min(0),
-      origins: z.array(z.string()),
-      daily_starter_budget: z
-        .int()
-        .min(0)
-        .nullable()
-        .describe("What all its grants of a UTC day may add up to; null: no bound."),
-      settle: z.enum(SETTLERS).describe("Who completes and fails its jobs."),
-      on_expiry: z.enum(EXPIRY_OUTCOMES).describe("What a time-out does with the reserve."),
-      max_overage_percent: z
-        .int()
-        .min(0)
-        .nullable()
-        .describe("How far a job's cost may exceed its estimate, in percent; null: no limit."),
-      upstream_providers: z
-        .array(z.string())
-        .describe("Sign-in providers whose upstream tokens the app's pages get."),
-      version: z.int().min(1).describe("Grows with each save. Send it with the next one."),
-      created_at: time,
-    }),
-  ),
-  next_cursor,
-});
+const registered_app = z
+  .strictObject({
+    slug,
+    name: z.string(),
+    starter_credits: z.int().min(0),
+    origins: z.array(z.string()),
+    daily_starter_budget: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe("The most that its grants of one UTC day may add up to; null: no limit."),
+    settle: z.enum(SETTLERS).describe("Who completes and fails its jobs."),
+    on_expiry: z.enum(EXPIRY_OUTCOMES).describe("What a time-out does with the reserve."),
+    max_overage_percent: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe("How far a job's cost may exceed its estimate, in percent; null: no limit."),
+    upstream_providers: z
+      .array(z.string())
+      .describe("Sign-in providers whose upstream tokens the app's pages get."),
+    version: z.int().min(1).describe("Grows with each save. Send it with the next one."),
+    created_at: time,
+  })
+  .meta({ id: "RegisteredApp" });
 
-export const app_key_page = z.strictObject({
-  keys: z.array(z.strictObject(app_key)),
-  next_cursor,
-});
+export const app_page = z
+  .strictObject({ apps: z.array(registered_app), next_cursor })
+  .meta({ id: "AppPage" });
 
-export const new_app_key = z.strictObject({
-  ...app_key,
-  key: z.string().nullable().describe("The secret, this once; null in a repeated answer."),
-});
+const app_key = z
+  .strictObject({ id: uuid, label: z.string(), created_at: time })
+  .meta({ id: "AppKey" });
+
+export const app_key_page = z
+  .strictObject({ keys: z.array(app_key), next_cursor })
+  .meta({ id: "AppKeyPage" });
+
+export const new_app_key = z
+  .strictObject({
+    ...app_key.shape,
+    key: z
+      .string()
+      .nullable()
+      .describe("The secret, shown only once; null in the response to a repeated request."),
+  })
+  .meta({ id: "NewAppKey" });
 
 export const entry = z
   .strictObject({
     line: z.int().min(1).describe("Numbered from 1, without gaps."),
-    kind: z.enum(ENTRY_KINDS),
+    kind: entry_kind,
     amount: z.int().describe("Signed: what was added to the balance."),
     balance_after: z.int(),
     job_id: uuid.nullable(),
@@ -173,6 +183,32 @@ export const entry = z
 export const entry_page = z
   .strictObject({ entries: z.array(entry), next_cursor })
   .meta({ id: "EntryPage" });
+
+const entry_event = z
+  .strictObject({
+    line: z.int().min(1).describe("The number of the ledger entry."),
+    kind: entry_kind,
+    amount: z.int().describe("Signed: what was added to the balance."),
+    credits: z.int().describe("The balance after this entry."),
+    reserved: z.int().min(0).describe("What started jobs held after this entry."),
+    job: job.nullable().describe("The job as it is now; null for an entry without a job."),
+    app: slug.nullable(),
+    at: time,
+  })
+  .meta({ id: "EntryEvent", description: "A new ledger entry, with the balance after it." });
+
+const snapshot_event = z
+  .strictObject({
+    line: z.int().min(1).describe("The number of the newest ledger entry."),
+    kind: z.literal("snapshot"),
+    credits: z.int().describe("The balance."),
+    reserved: z.int().min(0).describe("What started jobs hold."),
+  })
+  .meta({ id: "SnapshotEvent", description: "The state of the account when the stream begins." });
+
+export const account_event = z
+  .union([entry_event, snapshot_event])
+  .meta({ id: "AccountEvent", description: "The JSON of one message of the event stream." });
 
 export const me = z
   .strictObject({
@@ -194,7 +230,7 @@ export const personal_token = z
     id: uuid,
     label: z.string(),
     app: slug.nullable().describe("The app that asked for the token, by its own word."),
-    scopes: z.array(z.enum(PERSONAL_TOKEN_SCOPES)),
+    scopes: z.array(personal_token_scope),
     apps: z.array(slug).nullable().describe("The only apps it may act for; null: all."),
     cap: z
       .strictObject({
@@ -214,7 +250,7 @@ export const personal_token = z
 
 export const personal_tokens = z.strictObject({ tokens: z.array(personal_token) });
 
-export const token = z.strictObject({ token: z.string() }).meta({ id: "Token" });
+export const token = z.strictObject({ token: z.string() }).meta({ id: "TokenResponse" });
 
 export const done = z.strictObject({ ok: z.literal(true) });
 

@@ -7,8 +7,10 @@ import {
   type ClientOptions,
   type Fetch,
 } from "../../../src/client/index.ts";
+import document from "../../../docs/openapi.json";
 import worker from "../../../src/worker.ts";
 import { passTime } from "../support/clock.ts";
+import { check } from "../support/conformance.ts";
 import { BASE_URL, send, signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
 
 const ORIGIN = "http://localhost";
@@ -117,6 +119,18 @@ describe("the client's events", () => {
       { line: 3, kind: "reserve", amount: -10, credits: 90, reserved: 10 },
       { line: 4, kind: "settle", amount: 3, job: { status: "completed" }, app: "demo" },
     ]);
+  });
+
+  it("each event of a stream has the fields that the document describes", async () => {
+    const ada = await signInWithCredits();
+    const events = clientWith({ fetch: here, token: ada.token }).events();
+    const snapshot = await events.next();
+    await runJob(ada);
+    const received = [snapshot, await events.next(), await events.next()];
+    await events.return();
+    const { AccountEvent } = document.components.schemas;
+    for (const { value } of received) check(AccountEvent, value, "an event");
+    expect(received.map(({ value }) => value?.kind)).toEqual(["snapshot", "reserve", "settle"]);
   });
 
   it("begin with the line after the one that is known", async () => {

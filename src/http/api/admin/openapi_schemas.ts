@@ -16,21 +16,19 @@ const as_of = time.describe(
   "When the read model was asked; an account may be ahead of it by seconds.",
 );
 
-export const found_accounts = z
+const found_account = z
   .strictObject({
-    accounts: z.array(
-      z.strictObject({
-        ...account.shape,
-        name: text_or_null,
-        email: text_or_null,
-        reserved: z.int().min(0).describe("What started jobs hold, beside `credits`."),
-        created_at: time,
-      }),
-    ),
-    next_cursor,
-    as_of,
+    ...account.shape,
+    name: text_or_null,
+    email: text_or_null,
+    reserved: z.int().min(0).describe("Credits that started jobs hold, not included in `credits`."),
+    created_at: time,
   })
-  .meta({ id: "FoundAccounts" });
+  .meta({ id: "FoundAccount" });
+
+export const found_accounts = z
+  .strictObject({ accounts: z.array(found_account), next_cursor, as_of })
+  .meta({ id: "FoundAccountPage" });
 
 export const repaired_page = z
   .strictObject({
@@ -74,58 +72,53 @@ export const changed_plan = z
   .strictObject({ ok: z.literal(true), account })
   .meta({ id: "ChangedPlan" });
 
+const found_job = job
+  .omit({ metadata: true })
+  .extend({ identity_id: z.string() })
+  .meta({ id: "FoundJob" });
+
 export const found_jobs = z
-  .strictObject({
-    jobs: z.array(job.omit({ metadata: true }).extend({ identity_id: z.string() })),
-    next_cursor,
-    as_of,
-  })
-  .meta({ id: "FoundJobs" });
+  .strictObject({ jobs: z.array(found_job), next_cursor, as_of })
+  .meta({ id: "FoundJobPage" });
 
 const total = z.int().min(0);
 
-export const stats = z
+const daily_totals = z
   .strictObject({
-    series: z.array(
-      z.strictObject({
-        day: z.iso.date().describe("A UTC day; one on which nothing happened is left out."),
-        granted: total,
-        reserved: total,
-        settled: z
-          .int()
-          .describe(
-            "The real cost of what ended that day, less what late completions gave back of charged time-outs.",
-          ),
-        refunded: total,
-        purchased: total.describe("Gross."),
-        adjusted: z.int().describe("Signed."),
-        jobs: total,
-        failed: total,
-        active_accounts: total,
-      }),
-    ),
-    as_of,
+    day: z.iso.date().describe("A UTC day; a day on which nothing happened is left out."),
+    granted: total,
+    reserved: total,
+    settled: z
+      .int()
+      .describe(
+        "The real cost of jobs that ended that day, less what late completions refunded of charged time-outs.",
+      ),
+    refunded: total,
+    purchased: total.describe("Gross."),
+    adjusted: z.int().describe("Signed."),
+    jobs: total,
+    failed: total,
+    active_accounts: total,
   })
-  .meta({ id: "Stats" });
+  .meta({ id: "DailyTotals", description: "One UTC day. Sums are in credits." });
+
+export const stats = z.strictObject({ series: z.array(daily_totals), as_of }).meta({ id: "Stats" });
+
+const audit_entry = z
+  .strictObject({
+    id: z.uuid(),
+    at: time,
+    actor: z.string().describe("The operator's identity."),
+    act: z.string(),
+    subject: z.string().describe("What the operator changed: an identity or an app's slug."),
+    reason: text_or_null,
+    request_id: z.string(),
+    details: z
+      .record(z.string(), z.unknown())
+      .describe("`outcome`: `done`, `refused`, `replayed`, or `unknown` if the end was not seen."),
+  })
+  .meta({ id: "AuditEntry", description: "One line of the audit log." });
 
 export const audit_page = z
-  .strictObject({
-    entries: z.array(
-      z.strictObject({
-        id: z.uuid(),
-        at: time,
-        actor: z.string().describe("The operator's identity."),
-        act: z.string(),
-        subject: z.string().describe("What it was done to: an identity, an app's slug."),
-        reason: text_or_null,
-        request_id: z.string(),
-        details: z
-          .record(z.string(), z.unknown())
-          .describe(
-            "`outcome`: `done`, `refused`, `replayed`, or `unknown` where nobody saw it end.",
-          ),
-      }),
-    ),
-    next_cursor,
-  })
+  .strictObject({ entries: z.array(audit_entry), next_cursor })
   .meta({ id: "AuditPage" });

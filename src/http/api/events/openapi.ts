@@ -2,6 +2,7 @@
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { watchEventsQuery } from "./watch.ts";
 import { operation } from "../../openapi/operation.ts";
+import { account_event } from "../../openapi/schemas.ts";
 
 export const events_paths: ZodOpenApiPathsObject = {
   "/api/events": {
@@ -17,8 +18,9 @@ export const events_paths: ZodOpenApiPathsObject = {
         { status: 101, description: "The WebSocket." },
         {
           description:
-            "The stream; it ends when the token that opened it expires, and is resumed with a new one.",
+            "The stream; it ends when the token that opened it expires, and is resumed with a new one. The schema describes the `data` of one message.",
           type: "text/event-stream",
+          schema: account_event,
         },
       ],
       refusals: ["origin_not_allowed", "too_many_watchers"],
