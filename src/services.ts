@@ -1,7 +1,7 @@
 /** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
 import { createAccountDeletion } from "./operations/account_deletion.ts";
-import { createAccounts } from "./account/client.ts";
-import { createUpstreamTokenVault } from "./account/vault/client.ts";
+import { createAccounts } from "./account/clients/accounts.ts";
+import { createUpstreamTokenVault } from "./account/clients/vault.ts";
 import { createStarterBudgets } from "./budget/client.ts";
 import {
   ignoredOperators,

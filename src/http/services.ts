@@ -1,6 +1,6 @@
 /** What a request may use of the rest of the house; the composition root puts it together. */
-import type { Accounts } from "../account/client.ts";
-import type { UpstreamTokenVault } from "../account/vault/client.ts";
+import type { Accounts } from "../account/clients/accounts.ts";
+import type { UpstreamTokenVault } from "../account/clients/vault.ts";
 import type { AccountDeletion } from "../operations/account_deletion.ts";
 import type { ReserveStarter } from "../budget/client.ts";
 import type { Config, Misconfiguration } from "../config/config.ts";

@@ -40,7 +40,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   http: [
     "domain/",
     "account/contract.ts",
-    "account/watch_client.ts",
+    "account/clients/watch.ts",
     "device/contract.ts",
     "identity/cookies.ts",
     "identity/port.ts",
@@ -68,8 +68,8 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "config/config.ts",
     "operations/readiness.ts",
     "config/problems.ts",
-    "account/client.ts",
-    "account/vault/client.ts",
+    "account/clients/accounts.ts",
+    "account/clients/vault.ts",
     "budget/client.ts",
     "device/client.ts",
     "device/device_code.ts",
@@ -105,15 +105,15 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
 /** Edges that one file alone may have. */
 const ALONE: readonly string[] = [
   // Sideways: the outbox's way to the read model, put together by the object, which the platform makes.
-  "account/outbox.ts → readmodel/projector.ts",
-  "account/projection.ts → readmodel/projector.ts",
-  "account/object.ts → readmodel/adapters.ts",
+  "account/sync/outbox.ts → readmodel/projector.ts",
+  "account/sync/read_model_rows.ts → readmodel/projector.ts",
+  "account/parts.ts → readmodel/adapters.ts",
   // Requests within limits to a server that is not ours are the same whoever it is.
   "payments/stripe_api.ts → oauth/ask.ts",
   // The one list of what a request may use; types alone, held below.
   "http/services.ts → operations/account_deletion.ts",
-  "http/services.ts → account/client.ts",
-  "http/services.ts → account/vault/client.ts",
+  "http/services.ts → account/clients/accounts.ts",
+  "http/services.ts → account/clients/vault.ts",
   "http/services.ts → budget/client.ts",
   "http/services.ts → config/config.ts",
   "http/services.ts → device/client.ts",
@@ -134,6 +134,48 @@ const ALONE: readonly string[] = [
   "http/services.ts → operations/wildcards.ts",
 ];
 
+/**
+ * The inner rooms of the account, from the bottom up: a file imports only from its own room and from rooms before it.
+ */
+const ACCOUNT_ROOMS: readonly string[] = [
+  "sql",
+  "contract",
+  "contract.ts",
+  "caller.ts",
+  "sync",
+  "transaction.ts",
+  "ledger",
+  "idempotency",
+  "wallet",
+  "allowances",
+  "jobs",
+  "purchases",
+  "operators",
+  "overview.ts",
+  "deletion",
+  "events",
+  "vault",
+  "admission.ts",
+  "parts.ts",
+  "object.ts",
+  "clients",
+];
+
+/** Files that still import each other in a circle. */
+const CIRCLES: readonly string[] = [
+  "client/admin.ts",
+  "client/client.ts",
+  "domain/personal_token.ts",
+  "domain/refusals.ts",
+  "http/context.ts",
+  "http/refusal_page.ts",
+  "http/refusals.ts",
+  "tokens/session_token.ts",
+  "tokens/verified_tokens.ts",
+  "web/console/account_page.tsx",
+  "web/console/account_side.tsx",
+];
+
 interface Edge {
   readonly from: string;
   readonly to: string;
@@ -146,17 +188,42 @@ function roomOf(path: string): string {
 /** Imports of any form: of values, of types, for effect, exported on, when called, within a type. */
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*["'](\.[^"']+)["']/g;
 
-function readEdges(): Edge[] {
+function readImports(): Edge[] {
   return globSync("src/**/*.{ts,tsx,js}")
     .map((path) => path.slice("src/".length))
-    .filter((from) => !from.startsWith("commands/"))
     .flatMap((from) =>
       [...readFileSync(`src/${from}`, "utf8").matchAll(IMPORT)].map(([, path = ""]) => ({
         from,
         to: normalize(join(dirname(from), path)),
       })),
     )
-    .filter(({ from, to }) => !to.startsWith("..") && roomOf(from) !== roomOf(to));
+    .filter(({ to }) => !to.startsWith(".."));
+}
+
+function readEdges(): Edge[] {
+  return readImports().filter(
+    ({ from, to }) => roomOf(from) !== "commands" && roomOf(from) !== roomOf(to),
+  );
+}
+
+/** The files that import themselves through other files, over any number of imports. */
+function filesInCircles(imports: readonly Edge[]): string[] {
+  const imported = new Map<string, string[]>();
+  for (const { from, to } of imports) imported.set(from, [...(imported.get(from) ?? []), to]);
+  const importsItself = (start: string): boolean => {
+    const seen = new Set<string>();
+    const queue = [start];
+    for (const file of queue) {
+      for (const to of imported.get(file) ?? []) {
+        if (to === start) return true;
+        if (seen.has(to)) continue;
+        seen.add(to);
+        queue.push(to);
+      }
+    }
+    return false;
+  };
+  return [...imported.keys()].filter(importsItself).toSorted();
 }
 
 const say = ({ from, to }: Edge): string => `${from} → ${to}`;
@@ -218,6 +285,37 @@ describe("the rooms of the house", () => {
     rooms.delete("commands");
     expect(new Set(Object.keys(DOORS))).toEqual(rooms);
     expect(edges.length).toBeGreaterThan(50);
+  });
+});
+
+describe("the files of a room", () => {
+  const imports = readImports();
+
+  it("no file of any room imports itself through others, except the listed ones", () => {
+    expect(filesInCircles(imports)).toEqual(CIRCLES);
+    expect(
+      filesInCircles([
+        { from: "a", to: "b" },
+        { from: "b", to: "c" },
+      ]),
+    ).toEqual([]);
+    const circle = [
+      { from: "a", to: "b" },
+      { from: "b", to: "c" },
+      { from: "c", to: "a" },
+    ];
+    expect(filesInCircles(circle)).toEqual(["a", "b", "c"]);
+  });
+
+  it("a file of the account imports only from its own inner room and from lower ones", () => {
+    const innerRoomOf = (path: string): string => path.split("/")[1] ?? path;
+    const inner = imports.filter(({ from, to }) =>
+      [from, to].every((path) => roomOf(path) === "account"),
+    );
+    const heightOf = (path: string): number => ACCOUNT_ROOMS.indexOf(innerRoomOf(path));
+    expect(inner.filter(({ from, to }) => heightOf(from) < heightOf(to)).map(say)).toEqual([]);
+    const rooms = new Set(globSync("src/account/*").map((path) => innerRoomOf(path.slice(4))));
+    expect(rooms).toEqual(new Set(ACCOUNT_ROOMS));
   });
 });
 

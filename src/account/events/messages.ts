@@ -1,6 +1,7 @@
 /** What a stream says: one JSON text for each line of the passbook, and a snapshot to begin with. */
 import { jobView, timestamp } from "../../domain/wire.ts";
-import type { EntryRow, Store } from "../store.ts";
+import type { EntryRow } from "../sql/rows.ts";
+import type { Store } from "../sql/store.ts";
 
 /** The state at a line, for those who have none before it. */
 export function snapshotMessage(newest: EntryRow): string {

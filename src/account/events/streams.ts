@@ -9,8 +9,9 @@ import {
   EVENTS_REPLAY_MAX_LINES,
   EVENTS_WATCHERS_MAX,
 } from "../../domain/limits.ts";
-import { limitsOf, type PersonalTokenStore } from "../personal_tokens/store.ts";
-import type { EntryRow, Store } from "../store.ts";
+import { limitsOf, type PersonalTokenStore } from "../sql/personal_token_store.ts";
+import type { EntryRow } from "../sql/rows.ts";
+import type { Store } from "../sql/store.ts";
 import { lineMessage, snapshotMessage } from "./messages.ts";
 import {
   CLOSE_NOT_LISTENING,

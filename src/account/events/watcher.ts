@@ -1,6 +1,6 @@
 /** One open stream as its WebSocket remembers it while the object sleeps. */
 import { EVENTS_QUEUE_MAX_BYTES, EVENTS_WINDOW_BYTES } from "../../domain/limits.ts";
-import type { PersonalTokenRow } from "../personal_tokens/store.ts";
+import type { PersonalTokenRow } from "../sql/personal_token_store.ts";
 
 /** By which proof a stream was opened, and until when that proof is good. */
 export type WatcherProof =

@@ -11,9 +11,9 @@ import {
   LEDGER_CLOCK_SKEW_MS,
 } from "../../domain/limits.ts";
 import type { Answer, IdempotencyGuard, OnceAnswer } from "../contract.ts";
-import { atMost, matches, value, values } from "../parameters.ts";
-import { idempotencyKeys } from "../schema.ts";
-import { statement, type AccountDatabase } from "../statement.ts";
+import { atMost, matches, value, values } from "../sql/parameters.ts";
+import { idempotencyKeys } from "../sql/schema.ts";
+import { query, type AccountDatabase } from "../sql/query.ts";
 import type { Transaction } from "../transaction.ts";
 import { keyedRequest, once, type FirstRequest, type KeyedRequest } from "./once.ts";
 
@@ -37,7 +37,7 @@ const { day, caller, endpoint, key } = idempotencyKeys;
 
 // The rows of three days are read by their whole key: the clock may have gone back over midnight. Then a key used
 // again after its 24 hours may have two rows that count: the newest is the one that its caller knows.
-const rows_of_key = statement((database) =>
+const rows_of_key = query((database) =>
   database
     .select()
     .from(idempotencyKeys)
@@ -51,14 +51,14 @@ const rows_of_key = statement((database) =>
     )
     .orderBy(desc(day)),
 );
-const insert = statement((database) =>
+const insert = query((database) =>
   database
     .insert(idempotencyKeys)
     .values(
       values("day", "caller", "endpoint", "key", "fingerprint", "response_json", "created_at_ms"),
     ),
 );
-const oldest_day = statement((database) =>
+const oldest_day = query((database) =>
   database.select({ day }).from(idempotencyKeys).orderBy(asc(day)).limit(atMost(1)),
 );
 

@@ -11,7 +11,7 @@ import {
 } from "../../domain/purchases.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import type { Answer, ListedPurchase } from "../contract.ts";
-import { ensureOpen, OF_ACCOUNT, post, readBooks } from "../ledger.ts";
+import { ensureOpen, OF_ACCOUNT, post, readBooks } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 import type { PurchaseRow, PurchaseStore } from "./store.ts";
 

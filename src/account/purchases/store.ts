@@ -1,8 +1,8 @@
 /** The SQL of what was bought and what went back. Synchronous, like all of an account's money. */
 import { and, eq } from "drizzle-orm";
 import type { Reversal } from "../../domain/purchases.ts";
-import { purchaseReversals, purchases } from "../schema.ts";
-import type { AccountDatabase } from "../statement.ts";
+import { purchaseReversals, purchases } from "../sql/schema.ts";
+import type { AccountDatabase } from "../sql/query.ts";
 
 export type PurchaseRow = typeof purchases.$inferSelect;
 

@@ -19,8 +19,8 @@ import type { OAuthProvider } from "../../oauth/providers.ts";
 import { refreshTokens } from "../../oauth/token_endpoint.ts";
 import type { GrantedTokens, UpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import type { Answer, HandedOutUpstreamToken, VaultSettings } from "../contract.ts";
-import * as schema from "../schema.ts";
-import type { AccountDatabase } from "../statement.ts";
+import * as schema from "../sql/schema.ts";
+import type { AccountDatabase } from "../sql/query.ts";
 import { seal, unseal } from "./sealing.ts";
 
 type Row = typeof schema.upstreamTokens.$inferSelect;

@@ -15,7 +15,10 @@ function compile(kind: string | null): string | null {
   const ledger = join(COPY, "src/domain/ledger.ts");
   const source = readFileSync(ledger, "utf8");
   if (kind !== null) writeFileSync(ledger, source.replace('"debt",\n', `"debt",\n  "${kind}",\n`));
-  const options = { extends: "../../tsconfig.json", include: ["src/account/projection.ts"] };
+  const options = {
+    extends: "../../tsconfig.json",
+    include: ["src/account/sync/read_model_rows.ts"],
+  };
   const types = { compilerOptions: { types: ["../types_for_ledger_kinds.d.ts"] } };
   writeFileSync(join(COPY, "tsconfig.json"), JSON.stringify({ ...options, ...types }));
   try {

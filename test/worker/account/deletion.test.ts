@@ -300,8 +300,8 @@ function linesInD1(answer: (statements: readonly object[]) => unknown) {
 
 /** What a delivery of the whole account holds. */
 async function deliveredRows(): Promise<never> {
-  const { rowsOf } = await import("../../../src/account/projection.ts");
-  const { openStore } = await import("../../../src/account/store.ts");
+  const { rowsOf } = await import("../../../src/account/sync/read_model_rows.ts");
+  const { openStore } = await import("../../../src/account/sql/store.ts");
   const { drizzle } = await import("drizzle-orm/durable-sqlite");
   const rows = await runInDurableObject(accountOf(), (_, state) => {
     const store = openStore(drizzle(state.storage));

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { Outbox } from "../../../src/account/outbox.ts";
+import { Outbox } from "../../../src/account/sync/outbox.ts";
 import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
 import {
   PROJECTION_RETRY_MAX_MS,

@@ -1,0 +1,61 @@
+/** Jobs: requests and results. */
+import type { JobPolicy } from "../../domain/app_policy.ts";
+import type { JobStatus } from "../../domain/job.ts";
+import type { JobRow } from "../sql/rows.ts";
+import type { Answer } from "./call.ts";
+
+export interface CreateJobRequest {
+  readonly app_slug: string;
+  /** The app's policy now; the job keeps it. */
+  readonly policy: JobPolicy;
+  readonly action: string;
+  readonly cost_estimate: number;
+  readonly ttl_seconds: number;
+  /** JSON text, because RPC may lose an object's `__proto__` key. */
+  readonly metadata_json: string | null;
+}
+
+export interface CompleteJobRequest {
+  readonly job_id: string;
+  readonly actual_cost: number;
+  readonly metadata_json: string | null;
+}
+
+export interface FailJobRequest {
+  readonly job_id: string;
+  readonly refund: boolean;
+  /** The client's reason; null: none given. */
+  readonly reason: string | null;
+  readonly metadata_json: string | null;
+}
+
+export interface CancelJobRequest {
+  readonly job_id: string;
+}
+
+export interface ListJobsRequest {
+  readonly app_slug?: string | undefined;
+  readonly status?: JobStatus | undefined;
+  /** Jobs created from this moment on, and before `to_ms`. */
+  readonly from_ms?: number | undefined;
+  readonly to_ms?: number | undefined;
+  /** Only jobs before this id. */
+  readonly before_id?: string | undefined;
+  readonly limit: number;
+}
+
+export interface CreatedJob {
+  readonly job_id: string;
+  readonly credits: number;
+}
+
+export interface SettledJob {
+  readonly job: JobRow;
+  readonly credits: number;
+}
+
+/** The result of each item of a batch, in its order, and the balance after all of them. */
+export interface Batch<Value> {
+  readonly results: readonly Answer<Value>[];
+  readonly credits: number;
+}

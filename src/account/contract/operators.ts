@@ -1,0 +1,64 @@
+/** Operators' actions, and the debts of deleted accounts. */
+import type { AppRow, EntryRow, JobRow } from "../sql/rows.ts";
+import type { ListedPersonalToken } from "./personal_tokens.ts";
+import type { WalletAnswer } from "./wallet.ts";
+
+export interface AdjustCreditsRequest {
+  /** Credits to give, or to take if negative; not 0. */
+  readonly amount: number;
+  /** Whether the balance may go below zero. */
+  readonly allow_negative?: boolean | undefined;
+  /** The reason, for the holder. */
+  readonly note: string;
+}
+
+export interface AdjustedCredits {
+  readonly entry: EntryRow;
+  readonly credits: number;
+}
+
+export interface ChangePlanRequest {
+  /** The plan's slug. */
+  readonly plan: string;
+  /** The reason, for the holder. */
+  readonly note: string;
+}
+
+export interface ChangedPlan {
+  readonly entry: EntryRow;
+  readonly account: WalletAnswer["account"];
+}
+
+/** An account in full, as operators see it. */
+export interface InspectedAccount {
+  readonly account: WalletAnswer["account"] & {
+    readonly created_at_ms: number;
+    /** Null: the account is not suspended. */
+    readonly suspended_at_ms: number | null;
+  };
+  readonly reserved: number;
+  /** The number of the newest entry. */
+  readonly line: number;
+  readonly apps: readonly AppRow[];
+  readonly personal_tokens: readonly ListedPersonalToken[];
+  /** The newest ones, at most a page. */
+  readonly started_jobs: readonly JobRow[];
+}
+
+/** What a deleted account owed; `credits` is more than 0. Each debt keeps its id. */
+export interface Debt {
+  readonly id: string;
+  readonly credits: number;
+}
+
+/** What an account owes, in credits, and the ids of the debts that it took over. */
+export interface Owed {
+  readonly credits: number;
+  readonly debt_ids: readonly string[];
+}
+
+/**
+ * The result of a repair of the read model. After `sent`, a large account may still have entries that its alarm
+ * sends.
+ */
+export type Repair = "sent" | "nothing_missing" | "unreachable";

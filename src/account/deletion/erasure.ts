@@ -1,0 +1,148 @@
+/**
+ * What becomes of a deleted account's rows, in steps that the alarm repeats until all are done:
+ *
+ * `closing`: started jobs end and give up their holds, and the read model hears of every line, so that
+ * the daily totals, which hold no person, stay exact.
+ * `wiping`: the rows go, a portion at a time. The ledger goes last of them, then what is in the account's
+ * own row, which stays as the tombstone, and the debts it took over.
+ * `forgetting`: the read model forgets the account, and takes nothing of it any more.
+ * `done`.
+ *
+ * Each step may be cut off and be done again.
+ */
+import { getTableName, is, sql, type SQL } from "drizzle-orm";
+import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { backOff } from "../../domain/back_off.ts";
+import {
+  ERASURE_DELIVERY_MAX_MS,
+  ERASURE_PORTION_ROWS,
+  ERASURE_PORTIONS,
+} from "../../domain/limits.ts";
+import type { Alarm } from "../sync/alarm.ts";
+import type { Outbox } from "../sync/outbox.ts";
+import * as schema from "../sql/schema.ts";
+import type { AccountDatabase } from "../sql/query.ts";
+import type { AccountRow } from "../sql/rows.ts";
+import type { Store } from "../sql/store.ts";
+import { transact, type TransactionParts } from "../transaction.ts";
+import { expireStartedJobs } from "../jobs/expiry.ts";
+
+/**
+ * What stays: the tombstone, and the ids of debts that the account took over. Until D1 has forgotten the person, it
+ * may still say that they are owed.
+ */
+const KEPT: readonly unknown[] = [schema.account, schema.debts];
+
+/** Everything else; the ledger last, since its lines stand for the rest. */
+const WIPED: readonly SQLiteTable[] = [
+  ...Object.values(schema).filter(
+    (table) => is(table, SQLiteTable) && !KEPT.includes(table) && table !== schema.entries,
+  ),
+  schema.entries,
+];
+
+export interface ErasureParts {
+  readonly database: AccountDatabase;
+  readonly store: Store;
+  readonly outbox: Outbox;
+  /** What its transactions work on. */
+  readonly transaction: () => TransactionParts;
+}
+
+export class Erasure {
+  readonly #parts: ErasureParts;
+  #has_begun: boolean;
+
+  constructor(parts: ErasureParts) {
+    this.#parts = parts;
+    this.#has_begun = (parts.store.readAccount()?.deleted_at_ms ?? null) !== null;
+  }
+
+  /** Whether the account is deleted. */
+  get has_begun(): boolean {
+    return this.#has_begun;
+  }
+
+  /** Says that the account's deletion is committed. */
+  begin(): void {
+    this.#has_begun = true;
+  }
+
+  /** Arms the alarm where it was lost with something left to do. */
+  seeThatItGoesOn(alarm: Alarm): void {
+    if (alarm.armed_at_ms === null && this.#stage() !== "done") alarm.by(Date.now());
+  }
+
+  /**
+   * Does a bounded part of what is left.
+   * @returns when to go on, in milliseconds since the epoch; null where nothing is left.
+   * @throws where the read model cannot be reached.
+   */
+  async step(): Promise<number | null> {
+    const { store, outbox } = this.#parts;
+    const account = store.readAccount();
+    if (account === null || account.erasure === "done") return null;
+    let { erasure } = account;
+    if (erasure === "closing") {
+      const again_at_ms = await this.#close(account);
+      if (again_at_ms !== null) return again_at_ms;
+      store.saveErasure("wiping");
+      erasure = "wiping";
+    }
+    if (erasure === "wiping") {
+      if (!this.#wipe()) return Date.now();
+      store.saveTombstone("forgetting");
+    }
+    if (!(await outbox.forgetForGood(account.id))) return Date.now();
+    store.saveErasure("done");
+    return null;
+  }
+
+  /** @returns when to go on; null where nothing is left to be told. */
+  async #close({ deleted_at_ms }: AccountRow): Promise<number | null> {
+    const { transaction, outbox } = this.#parts;
+    if (transact(transaction(), expireStartedJobs)) return Date.now();
+    const lasting_ms = Date.now() - (deleted_at_ms ?? 0);
+    // A read model that stays away must not keep a person's rows here: its totals lose their last lines.
+    if (lasting_ms >= ERASURE_DELIVERY_MAX_MS) return null;
+    outbox.forgetKnown();
+    const retry_at_ms = await outbox.flush();
+    if (retry_at_ms !== null) return retry_at_ms;
+    // A queue may still have entries, or have lost them.
+    return (await outbox.isDelivered()) ? null : Date.now() + backOff(lasting_ms, Math.random());
+  }
+
+  /** Deletes a portion of the rows. @returns whether that were all. */
+  #wipe(): boolean {
+    const { database, store } = this.#parts;
+    for (let left = ERASURE_PORTIONS; left > 0; left -= 1) {
+      const table = WIPED.find((it) => !this.#isEmpty(it));
+      if (table === undefined) return true;
+      const [name, key] = [sql.identifier(getTableName(table)), keyOf(table)];
+      const portion = sql`select ${key} from ${name} limit ${ERASURE_PORTION_ROWS}`;
+      database.run(sql`delete from ${name} where (${key}) in (${portion})`);
+      store.forget();
+    }
+    return false;
+  }
+
+  #stage(): AccountRow["erasure"] {
+    return this.#parts.store.readAccount()?.erasure ?? null;
+  }
+
+  #isEmpty(table: SQLiteTable): boolean {
+    const name = sql.identifier(getTableName(table));
+    return this.#parts.database.all(sql`select 1 from ${name} limit 1`).length === 0;
+  }
+}
+
+/** The columns of a table's key, as SQL. */
+function keyOf(table: SQLiteTable): SQL {
+  const { columns, primaryKeys } = getTableConfig(table);
+  const composite = primaryKeys.flatMap((key) => key.columns);
+  const key = composite.length > 0 ? composite : columns.filter((column) => column.primary);
+  return sql.join(
+    key.map(({ name }) => sql.identifier(name)),
+    sql`, `,
+  );
+}

@@ -1,0 +1,107 @@
+/** Creating a job: checks, then the entry that reserves its credits, and its row. */
+import { v7 as uuidv7 } from "uuid";
+import * as rules from "../../domain/job.ts";
+import {
+  ACCOUNT_FULL_BYTES,
+  JOB_ROWS_BYTES,
+  OPEN_JOBS_MAX,
+  OPEN_JOBS_SHARE,
+} from "../../domain/limits.ts";
+import { metadataBytes } from "../../domain/metadata.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { accepted, refused } from "../../domain/result.ts";
+import { chargeCreator, whyNoStorage, whyNotReserve } from "../allowances/spending.ts";
+import { actingToken } from "../caller.ts";
+import type { Answer, CreatedJob, CreateJobRequest } from "../contract.ts";
+import { keyColumns } from "../idempotency/job_keys.ts";
+import { ensureOpen, post, readBooks } from "../ledger/posting.ts";
+import { startedJobsOf, withStarted } from "../ledger/started_jobs.ts";
+import type { JobCreator } from "../sql/rows.ts";
+import type { Store } from "../sql/store.ts";
+import type { Transaction } from "../transaction.ts";
+import { openForJob } from "../wallet/app_access.ts";
+import { scheduleExpiry } from "./expiry.ts";
+
+/**
+ * Creates a started job and reserves its estimate. Reads the newest entry and job, the token's row, and at most one
+ * older job.
+ */
+export function createJob(transaction: Transaction, request: CreateJobRequest): Answer<CreatedJob> {
+  const { store, now_ms } = transaction;
+  const { app_slug, action, cost_estimate, policy, metadata_json } = request;
+  const not_allowed = whyNotReserve(transaction, app_slug, cost_estimate);
+  if (not_allowed !== null) return refused(not_allowed);
+  const personal_token = actingToken(transaction);
+  const personal_token_id = personal_token?.id ?? null;
+  const creator = { personal_token_id, app_slug };
+  const too_many = whyTooManyStarted(store, creator);
+  if (too_many !== null) return refused(too_many);
+  // The rest of the storage is for the jobs that are started: they can always end.
+  if (transaction.size_bytes() >= ACCOUNT_FULL_BYTES) return refused({ code: "account_full" });
+  const bytes = JOB_ROWS_BYTES + metadataBytes(metadata_json);
+  const no_storage = whyNoStorage(transaction, bytes);
+  if (no_storage !== null) return refused(no_storage);
+  const id = nextJobId(store.readNewestJobId());
+  const step = rules.reserve(readBooks(transaction), { id, app_slug }, cost_estimate);
+  if (!step.ok) return step;
+  ensureOpen(transaction);
+  openForJob(transaction, app_slug);
+  const creation = { personal_token_id, created_at_ms: now_ms };
+  chargeCreator(transaction, creation, { credits: 0 - step.value.posting.amount, bytes });
+  const started = withStarted(store, startedJobsOf(store.readNewestEntry()), creator);
+  const entry = post(transaction, step.value.posting, started);
+  const job = {
+    ...creation,
+    token_cap_credits: personal_token?.cap_credits ?? null,
+    id,
+    status: step.value.status,
+    app_slug,
+    action,
+    reserved: cost_estimate,
+    actual_cost: step.value.actual_cost,
+    failure: step.value.failure,
+    failure_reason: null,
+    updated_at_ms: now_ms,
+    expires_at_ms: now_ms + request.ttl_seconds * 1000,
+    line: entry.line,
+    metadata_json,
+    settle: policy.settle,
+    on_expiry: policy.on_expiry,
+    max_overage_percent: policy.max_overage_percent,
+    ...keyColumns(null),
+  };
+  store.insertJob(job);
+  scheduleExpiry(transaction, job);
+  return accepted({ job_id: id, credits: entry.balance_after });
+}
+
+/**
+ * Why one more job may not be started; null if it may. While the account has fewer started jobs than the smallest
+ * share, the shares need no counting.
+ */
+function whyTooManyStarted(
+  store: Store,
+  { personal_token_id, app_slug }: JobCreator,
+): Refusal | null {
+  const { open_jobs, recent_after_job_id } = startedJobsOf(store.readNewestEntry());
+  const { token, app } = OPEN_JOBS_SHARE;
+  if (open_jobs >= OPEN_JOBS_MAX) return tooMany("account", OPEN_JOBS_MAX);
+  if (open_jobs < Math.min(token, app)) return null;
+  const counts = store.readStartedCounts(recent_after_job_id ?? "");
+  if (personal_token_id !== null && counts.ofToken(personal_token_id) >= token) {
+    return tooMany("token", token);
+  }
+  return counts.ofApp(app_slug) >= app ? tooMany("app", app) : null;
+}
+
+function tooMany(of: "account" | "app" | "token", limit: number): Refusal {
+  return { code: "too_many_open_jobs", of, limit };
+}
+
+/** A UUIDv7 after all ids of this account, even if the clock went back since the last one. */
+function nextJobId(newest_id: string | null): string {
+  const id = uuidv7();
+  if (newest_id === null || id > newest_id) return id;
+  const newest_ms = Number.parseInt(newest_id.replaceAll("-", "").slice(0, 12), 16);
+  return uuidv7({ msecs: newest_ms + 1 });
+}

@@ -1,0 +1,48 @@
+/** The end of a job: its entry, its row, and what its creator has used, all in the caller's transaction. */
+import * as rules from "../../domain/job.ts";
+import { metadataBytes } from "../../domain/metadata.ts";
+import { chargeCreator } from "../allowances/spending.ts";
+import type { SettledJob } from "../contract.ts";
+import { keyColumns } from "../idempotency/job_keys.ts";
+import type { KeyedRequest } from "../idempotency/once.ts";
+import { post } from "../ledger/posting.ts";
+import { startedJobsOf, withoutEnded } from "../ledger/started_jobs.ts";
+import type { JobRow } from "../sql/rows.ts";
+import type { Transaction } from "../transaction.ts";
+
+/** What a client says about a job's end. */
+export type EndDetails = Pick<JobRow, "metadata_json" | "failure_reason">;
+
+/** Writes the end of a job. `keyed`: the request with an idempotency key that ends it; null: no key. */
+export function endJob(
+  transaction: Transaction,
+  job: JobRow,
+  step: rules.JobStep,
+  details: EndDetails,
+  keyed: KeyedRequest | null,
+): SettledJob {
+  const { store, now_ms } = transaction;
+  const { status, actual_cost, failure } = step;
+  const started = withoutEnded(store, startedJobsOf(store.readNewestEntry()), job, now_ms);
+  const bytes = metadataBytes(details.metadata_json) - metadataBytes(job.metadata_json);
+  chargeCreator(transaction, job, { credits: 0 - step.posting.amount, bytes: Math.max(0, bytes) });
+  const entry = post(transaction, step.posting, started);
+  const ended = {
+    ...job,
+    status,
+    actual_cost,
+    failure,
+    ...details,
+    updated_at_ms: now_ms,
+    line: entry.line,
+    ...keyColumns(keyed),
+  };
+  store.updateJob(ended);
+  return { job: ended, credits: entry.balance_after };
+}
+
+/** Fails a job whose time ran out. Its policy says whether the reserve is refunded or kept. */
+export function expireJob(transaction: Transaction, job: JobRow): void {
+  const details = { metadata_json: job.metadata_json, failure_reason: null };
+  endJob(transaction, job, rules.expire(job), details, null);
+}

@@ -1,0 +1,127 @@
+/** Jobs whose time runs out. They expire in portions, at the alarm or at the next call, whichever comes first. */
+import { errorName } from "../../domain/error_name.ts";
+import { EXPIRY_PORTION_JOBS, STUCK_JOB_RETRY_MS } from "../../domain/limits.ts";
+import { startedJobsOf } from "../ledger/started_jobs.ts";
+import type { JobRow } from "../sql/rows.ts";
+import type { Transaction } from "../transaction.ts";
+import { expireJob } from "./end.ts";
+
+/** Arms the alarm for a job that was just started. */
+export function scheduleExpiry({ alarm, store }: Transaction, { expires_at_ms }: JobRow): void {
+  const { expiry_hint } = store;
+  alarm.by(expires_at_ms);
+  if (expiry_hint.next_ms !== null) {
+    expiry_hint.next_ms = Math.min(expiry_hint.next_ms, expires_at_ms);
+  }
+}
+
+/**
+ * Expires overdue jobs, {@link EXPIRY_PORTION_JOBS} at most, and arms the alarm for the next one. Reads nothing if the
+ * store's hint says that none is due; else it reads the recent jobs (`RECENT_JOBS_MAX`), the jobs that it ends, and
+ * one row more.
+ */
+export function expireDueJobs(transaction: Transaction): void {
+  const { store, now_ms, alarm } = transaction;
+  const { expiry_hint } = store;
+  if (expiry_hint.next_ms !== null && expiry_hint.next_ms > now_ms) return;
+  expiry_hint.next_ms = readNextExpiry(transaction);
+  if (expiry_hint.next_ms <= now_ms) {
+    for (const job_id of listDueJobs(transaction)) endOrSetAside(transaction, job_id);
+    expiry_hint.next_ms = readNextExpiry(transaction);
+  }
+  if (Number.isFinite(expiry_hint.next_ms)) alarm.by(expiry_hint.next_ms);
+}
+
+/** Continues {@link expireJobsOfEndedTokens} if a portion was left, maybe by an instance that was evicted. */
+export function expireLeftJobs(transaction: Transaction): void {
+  if (transaction.store.expiry_hint.may_have_jobs_of_ended_tokens) {
+    expireJobsOfEndedTokens(transaction);
+  }
+}
+
+/**
+ * Expires started jobs whose personal token was ended, {@link EXPIRY_PORTION_JOBS} at most; the alarm expires the
+ * rest. In a deleted account all jobs end anyway.
+ */
+export function expireJobsOfEndedTokens(transaction: Transaction): void {
+  const { store, alarm, now_ms } = transaction;
+  const { open_jobs, recent_after_job_id } = startedJobsOf(store.readNewestEntry());
+  const is_deleted = (store.readAccount()?.deleted_at_ms ?? null) !== null;
+  const job_ids =
+    open_jobs === 0 || is_deleted
+      ? []
+      : store.listJobsOfEndedTokens(recent_after_job_id ?? "", EXPIRY_PORTION_JOBS + 1);
+  for (const job_id of job_ids.slice(0, EXPIRY_PORTION_JOBS)) endOrSetAside(transaction, job_id);
+  const is_more = job_ids.length > EXPIRY_PORTION_JOBS;
+  store.expiry_hint.may_have_jobs_of_ended_tokens = is_more;
+  if (is_more) alarm.by(now_ms);
+}
+
+/**
+ * Expires a portion of the started jobs of a deleted account, whatever time they have left.
+ * @returns whether more may be left.
+ */
+export function expireStartedJobs(transaction: Transaction): boolean {
+  const { store } = transaction;
+  const { recent_after_job_id } = startedJobsOf(store.readNewestEntry());
+  const recent = store.listRecentStartedJobs(recent_after_job_id ?? "").map(({ id }) => id);
+  const long = store.listLongJobsDue(Number.POSITIVE_INFINITY, EXPIRY_PORTION_JOBS);
+  const started = [...recent, ...long].filter((id) => store.readJob(id)?.status === "started");
+  for (const job_id of started) endOrSetAside(transaction, job_id);
+  store.expiry_hint.next_ms = null;
+  return started.length > 0;
+}
+
+/**
+ * A job as it is now: an overdue job, which an earlier portion did not reach, expires first. Null if there is no such
+ * job.
+ */
+export function readInTime(transaction: Transaction, job_id: string): JobRow | null {
+  const { store, now_ms } = transaction;
+  const job = store.readJob(job_id);
+  const is_overdue = job?.status === "started" && job.expires_at_ms <= now_ms;
+  if (job === null || !is_overdue) return job;
+  endOrSetAside(transaction, job_id);
+  return store.readJob(job_id);
+}
+
+/**
+ * Expires a job. If that fails, which is a defect, the account must still work: the job keeps its hold and is tried
+ * again an hour later. The log and the read model show it.
+ */
+function endOrSetAside(transaction: Transaction, job_id: string): void {
+  const { store, part, now_ms } = transaction;
+  const job = store.readJob(job_id);
+  if (job?.status !== "started") return store.deleteStuckJob(job_id);
+  try {
+    part(() => expireJob(transaction, job));
+  } catch (error) {
+    const reason = errorName(error);
+    console.error({ event: "job_set_aside", job_id, reason });
+    store.setJobAside(job, now_ms, now_ms + STUCK_JOB_RETRY_MS);
+  }
+}
+
+/** Overdue jobs, as many as one transaction expires. */
+function listDueJobs({ store, now_ms }: Transaction): string[] {
+  const { recent_after_job_id } = startedJobsOf(store.readNewestEntry());
+  const recent = store
+    .listRecentStartedJobs(recent_after_job_id ?? "")
+    .filter((job) => job.expires_at_ms <= now_ms)
+    .map((job) => job.id);
+  const long = store.listLongJobsDue(now_ms, EXPIRY_PORTION_JOBS);
+  const stuck = store.listStuckJobsDue(now_ms, EXPIRY_PORTION_JOBS);
+  return [...recent, ...long, ...stuck].slice(0, EXPIRY_PORTION_JOBS);
+}
+
+/** When the next started job expires, or a stuck one is tried again; infinity: none is started. */
+function readNextExpiry({ store }: Transaction): number {
+  const { open_jobs, recent_after_job_id } = startedJobsOf(store.readNewestEntry());
+  if (open_jobs === 0) return Number.POSITIVE_INFINITY;
+  const recent = store.listRecentStartedJobs(recent_after_job_id ?? "");
+  const times = recent.map((job) => job.expires_at_ms);
+  // If all started jobs are recent, the other tables have none.
+  const others =
+    recent.length === open_jobs ? [] : [store.readFirstLongExpiry(), store.readFirstStuckRetry()];
+  return Math.min(...times, ...others.filter((at_ms) => at_ms !== null));
+}

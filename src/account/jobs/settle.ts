@@ -1,0 +1,116 @@
+/** Completing, failing and cancelling a job, and reading one. */
+import * as rules from "../../domain/job.ts";
+import { mergeMetadata, serialiseMetadata, type Metadata } from "../../domain/metadata.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { accepted, refused } from "../../domain/result.ts";
+import { whyOverCap } from "../allowances/spending.ts";
+import { seesJob, whyNotCancel, whyNotEnd, whyNotForApp } from "../caller.ts";
+import type {
+  Answer,
+  CancelJobRequest,
+  CompleteJobRequest,
+  FailJobRequest,
+  JobRow,
+  SettledJob,
+} from "../contract.ts";
+import type { KeyedRequest } from "../idempotency/once.ts";
+import { readBooks } from "../ledger/posting.ts";
+import type { Transaction } from "../transaction.ts";
+import { isOpenFor } from "../wallet/app_access.ts";
+import { endJob } from "./end.ts";
+import { readInTime } from "./expiry.ts";
+
+/**
+ * Settles a job at its real cost and merges metadata into it. What a capped token settles beyond the reserve must fit
+ * its cap; any other settlement succeeds even if the balance goes below zero. `keyed`: the request, if it has a key.
+ */
+export function completeJob(
+  transaction: Transaction,
+  request: CompleteJobRequest,
+  keyed: KeyedRequest | null = null,
+): Answer<SettledJob> {
+  const endable = readEndable(transaction, request.job_id);
+  if (!endable.ok) return endable;
+  const job = endable.value;
+  const step = rules.complete(readBooks(transaction), job, request.actual_cost);
+  if (!step.ok) return step;
+  const charge = 0 - step.value.posting.amount;
+  const over_cap = whyOverCap(transaction, job, request.actual_cost, charge);
+  if (over_cap !== null) return refused(over_cap);
+  const metadata = mergeStored(job.metadata_json, request.metadata_json);
+  if (!metadata.ok) return metadata;
+  const details = { metadata_json: metadata.value, failure_reason: null };
+  return accepted(endJob(transaction, job, step.value, details, keyed));
+}
+
+/** Fails a job, refunds its reserve or keeps it, and merges metadata into it. */
+export function failJob(
+  transaction: Transaction,
+  request: FailJobRequest,
+  keyed: KeyedRequest | null = null,
+): Answer<SettledJob> {
+  const endable = readEndable(transaction, request.job_id);
+  if (!endable.ok) return endable;
+  const job = endable.value;
+  const step = rules.fail(job, request.refund);
+  if (!step.ok) return step;
+  const metadata = mergeStored(job.metadata_json, request.metadata_json);
+  if (!metadata.ok) return metadata;
+  const details = { metadata_json: metadata.value, failure_reason: request.reason };
+  return accepted(endJob(transaction, job, step.value, details, keyed));
+}
+
+/**
+ * Expires a started job of any app now. It may still be completed late, so cancelling makes no work free. Cancelling
+ * again changes nothing.
+ */
+export function cancelJob(
+  transaction: Transaction,
+  { job_id }: CancelJobRequest,
+): Answer<SettledJob> {
+  const not_allowed = whyNotCancel(transaction);
+  if (not_allowed !== null) return refused(not_allowed);
+  const job = readInTime(transaction, job_id);
+  if (job === null) return refused({ code: "job_unknown" });
+  if (job.failure === "expired") {
+    return accepted({ job, credits: readBooks(transaction).balance_after });
+  }
+  if (job.status !== "started") return refused({ code: "job_not_started" });
+  const details = { metadata_json: job.metadata_json, failure_reason: CANCELLED };
+  return accepted(endJob(transaction, job, rules.expire(job), details, null));
+}
+
+const CANCELLED = "Cancelled by the account's holder.";
+
+/** Reads one job. Refused as `job_not_found` if the caller may not see it. */
+export function readJob(transaction: Transaction, job_id: string): Answer<JobRow> {
+  const job = readInTime(transaction, job_id);
+  if (job === null || !seesJob(transaction, job)) return refused({ code: "job_not_found" });
+  const not_allowed = whyNotForApp(transaction, job.app_slug);
+  return not_allowed === null ? accepted(job) : refused(not_allowed);
+}
+
+/** Refuses a job that the caller does not see. To an app without access, the whole account is unknown. */
+export function unknownJob(transaction: Transaction): Refusal {
+  const { caller } = transaction;
+  return caller.kind === "app" && !isOpenFor(transaction, caller.app_slug)
+    ? { code: "account_unknown" }
+    : { code: "job_unknown" };
+}
+
+/** The job, if the caller sees it and may end it. */
+function readEndable(transaction: Transaction, job_id: string): Answer<JobRow> {
+  const job = readInTime(transaction, job_id);
+  if (job === null || !seesJob(transaction, job)) return refused(unknownJob(transaction));
+  const not_allowed = whyNotEnd(transaction, job);
+  return not_allowed === null ? accepted(job) : refused(not_allowed);
+}
+
+function mergeStored(
+  existing_json: string | null,
+  added_json: string | null,
+): Answer<string | null> {
+  if (added_json === null) return accepted(existing_json);
+  const existing = existing_json === null ? null : (JSON.parse(existing_json) as Metadata);
+  return serialiseMetadata(mergeMetadata(existing, JSON.parse(added_json) as Metadata));
+}

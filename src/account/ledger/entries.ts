@@ -1,0 +1,87 @@
+/** Reading the passbook: pages of lines, filtered, in bounded work whatever the history. */
+import { and, desc, gte, lt } from "drizzle-orm";
+import { LEDGER_CLOCK_SKEW_MS, LEDGER_SCAN_MAX_LINES } from "../../domain/limits.ts";
+import type { EntryRow, ListEntriesRequest, Page } from "../contract.ts";
+import { lineAt, newestLine } from "./entry_times.ts";
+import { job_by_id } from "../sql/queries.ts";
+import { arrayJson, atMost, ifGiven, isAmong, matchesIfGiven, value } from "../sql/parameters.ts";
+import { entries } from "../sql/schema.ts";
+import { query, type AccountDatabase } from "../sql/query.ts";
+
+/** Which lines a list wants; only those of `visible_apps` are seen, where given. */
+export interface EntryFilter extends ListEntriesRequest {
+  readonly visible_apps?: readonly string[] | undefined;
+}
+
+/** Lines from `first` on, before `end`. */
+interface Range {
+  readonly first: number;
+  readonly end: number;
+}
+
+/**
+ * One page of the lines that match, newest first; it may be short, even empty, and still have a next.
+ * Reads at most {@link LEDGER_SCAN_MAX_LINES} lines, and 2 for each doubling of the history.
+ */
+export function listEntries(
+  database: AccountDatabase,
+  filter: EntryFilter,
+): Page<EntryRow, number> {
+  const { limit } = filter;
+  const range = rangeOf(database, filter);
+  const first = Math.max(range.first, range.end - LEDGER_SCAN_MAX_LINES);
+  const rows = readLines(database, filter, { first, end: range.end });
+  if (rows.length > limit) {
+    const page = rows.slice(0, limit);
+    return { rows: page, next: page.at(-1)?.line ?? null };
+  }
+  return { rows, next: first > range.first ? first : null };
+}
+
+const lines_of_range = query((database) => {
+  const { line, app_slug, job_id, kind, at_ms } = entries;
+  return database
+    .select()
+    .from(entries)
+    .where(
+      and(
+        gte(line, value("first")),
+        lt(line, value("end")),
+        matchesIfGiven(app_slug),
+        matchesIfGiven(job_id),
+        matchesIfGiven(kind),
+        ifGiven("from_ms", (given) => gte(at_ms, given)),
+        ifGiven("to_ms", (given) => lt(at_ms, given)),
+        ifGiven("apps_json", (given) => isAmong(app_slug, given)),
+      ),
+    )
+    .orderBy(desc(line))
+    .limit(atMost("rows"));
+});
+
+/** The matching lines of a range, one more than the page holds. */
+function readLines(database: AccountDatabase, filter: EntryFilter, range: Range): EntryRow[] {
+  const { app_slug = null, job_id = null, kind = null, from_ms = null, to_ms = null } = filter;
+  const apps_json = arrayJson(filter.visible_apps);
+  const filters = { app_slug, job_id, kind, from_ms, to_ms, apps_json };
+  return lines_of_range(database).all({ ...range, ...filters, rows: filter.limit + 1 });
+}
+
+function rangeOf(database: AccountDatabase, filter: EntryFilter): Range {
+  const { before_line, from_ms, to_ms, job_id } = filter;
+  const newest = newestLine(database);
+  const all = { first: 1, end: Math.min(newest + 1, before_line ?? newest + 1) };
+  const life = job_id === undefined ? all : lifeOf(database, job_id, newest);
+  const lineOf = (at_ms: number): number => lineAt(database, newest, at_ms);
+  const since = from_ms === undefined ? 1 : lineOf(from_ms - LEDGER_CLOCK_SKEW_MS);
+  const until = to_ms === undefined ? all.end : lineOf(to_ms + LEDGER_CLOCK_SKEW_MS);
+  return { first: Math.max(life.first, since), end: Math.min(all.end, life.end, until) };
+}
+
+/** Where a job's lines are: between its creation and its last change. Nowhere where there is no job. */
+function lifeOf(database: AccountDatabase, job_id: string, newest: number): Range {
+  const job = job_by_id(database).get({ id: job_id });
+  if (job === undefined) return { first: 1, end: 1 };
+  const first = lineAt(database, newest, job.created_at_ms - LEDGER_CLOCK_SKEW_MS);
+  return { first, end: job.line + 1 };
+}

@@ -1,0 +1,45 @@
+/** The holder's monthly statement, or one for any other time. */
+import { and, desc, gte, lt } from "drizzle-orm";
+import { accepted, assertInvariant } from "../../domain/result.ts";
+import type { Answer, StatementAnswer, StatementRequest } from "../contract.ts";
+import type { AccountDatabase } from "../sql/query.ts";
+import { entries } from "../sql/schema.ts";
+import type { Transaction } from "../transaction.ts";
+import { lineAt, newestLine } from "./entry_times.ts";
+import { ensureOpen } from "./posting.ts";
+
+/**
+ * A page of the entries of a time, newest first, with the balance at its beginning and at its end. Reads the rows of
+ * the page, and a number of entries that grows with the logarithm of the ledger's length.
+ */
+export function readStatement(
+  database: AccountDatabase,
+  transaction: Transaction,
+  { from_ms, to_ms, before_line, limit }: StatementRequest,
+): Answer<StatementAnswer> {
+  const { store } = transaction;
+  ensureOpen(transaction);
+  const account = store.readAccount();
+  assertInvariant(account !== null, "an open account has its row");
+  const newest = newestLine(database);
+  const first = lineAt(database, newest, from_ms);
+  const end = lineAt(database, newest, to_ms);
+  const below = Math.min(end, before_line ?? end);
+  const rows = database
+    .select()
+    .from(entries)
+    .where(and(gte(entries.line, first), lt(entries.line, below)))
+    .orderBy(desc(entries.line))
+    .limit(limit + 1)
+    .all();
+  const shown = rows.slice(0, limit);
+  const job_ids = new Set(shown.flatMap(({ job_id }) => job_id ?? []));
+  return accepted({
+    opened_at_ms: account.created_at_ms,
+    opening: store.readEntry(first - 1)?.balance_after ?? 0,
+    closing: store.readEntry(end - 1)?.balance_after ?? 0,
+    rows: shown,
+    jobs: [...job_ids].flatMap((id) => store.readJob(id) ?? []),
+    more: rows.length > limit,
+  });
+}

@@ -1,0 +1,30 @@
+/** One account in full, as operators see it. */
+import { PAGE_MAX_ROWS } from "../../domain/limits.ts";
+import { accepted, assertInvariant } from "../../domain/result.ts";
+import type { Answer, InspectedAccount } from "../contract.ts";
+import { ensureOpen } from "../ledger/posting.ts";
+import type { JobLists } from "../jobs/lists.ts";
+import { listPersonalTokens } from "../allowances/personal_tokens.ts";
+import type { Transaction } from "../transaction.ts";
+
+/** Opens the account where its holder never did, as a wallet call would: the identity is somebody's. */
+export function inspect(listJobs: JobLists, transaction: Transaction): Answer<InspectedAccount> {
+  const { store } = transaction;
+  ensureOpen(transaction);
+  const account = store.readAccount();
+  const newest = store.readNewestEntry();
+  assertInvariant(account !== null && newest !== null, "an open account has its row and a line");
+  const personal_tokens = listPersonalTokens(transaction);
+  if (!personal_tokens.ok) return personal_tokens;
+  // Each may carry metadata of 16 KiB: whoever needs them all pages through the list.
+  const started = { status: "started", limit: PAGE_MAX_ROWS } as const;
+  const { rows } = listJobs(started, newest.recent_after_job_id);
+  return accepted({
+    account: { ...account, credits: newest.balance_after },
+    reserved: newest.reserved_after,
+    line: newest.line,
+    apps: store.listApps(),
+    personal_tokens: personal_tokens.value,
+    started_jobs: rows,
+  });
+}

@@ -1,0 +1,104 @@
+/**
+ * What the account's own pages show: an overview, and a statement by time. Every read is bounded: by
+ * rows that a page can show, or by the logarithm of the passbook's length.
+ */
+import { and, asc, desc, gt, gte, ne } from "drizzle-orm";
+import { sampleBalance, sumSpending, type BalancePoint } from "../domain/history.ts";
+import {
+  OVERVIEW_JOBS_MAX,
+  OVERVIEW_LEAST_MS,
+  OVERVIEW_LINES_MAX,
+  OVERVIEW_POINTS_MAX,
+  OVERVIEW_RECENT_JOBS,
+} from "../domain/limits.ts";
+import { accepted, assertInvariant } from "../domain/result.ts";
+import type { Answer, OverviewAnswer, OverviewRequest } from "./contract.ts";
+import { ensureOpen } from "./ledger/posting.ts";
+import { firstIdAt, type JobLists } from "./jobs/lists.ts";
+import { visibleApps } from "./caller.ts";
+import { entries, jobs } from "./sql/schema.ts";
+import type { AccountDatabase } from "./sql/query.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** The account at a glance; opens it where it is not open yet. */
+export function readOverview(
+  database: AccountDatabase,
+  listJobs: JobLists,
+  transaction: Transaction,
+  request: OverviewRequest,
+): Answer<OverviewAnswer> {
+  const { store, now_ms } = transaction;
+  ensureOpen(transaction);
+  const account = store.readAccount();
+  const newest = store.readNewestEntry();
+  assertInvariant(account !== null && newest !== null, "an open account has its row and a line");
+  // A month of nothing would squeeze a new account's first hour into a line at the edge.
+  const opened_at_ms = Math.min(account.created_at_ms, now_ms - OVERVIEW_LEAST_MS);
+  const from_ms = Math.max(request.from_ms, opened_at_ms);
+  const visible_apps = visibleApps(transaction);
+  const filter = { visible_apps, limit: OVERVIEW_RECENT_JOBS };
+  const { rows: recent_jobs } = listJobs(filter, newest.recent_after_job_id);
+  const { points, complete } = readBalances(database, from_ms);
+  return accepted({
+    account: { ...account, credits: newest.balance_after },
+    line: newest.line,
+    reserved: newest.reserved_after,
+    open_jobs: newest.open_jobs,
+    apps: store.listApps().filter(({ slug }) => visible_apps?.includes(slug) ?? true),
+    takes_starters: !account.returned,
+    debt_cause: newest.balance_after < 0 ? readDebtCause(database) : null,
+    recent_jobs,
+    from_ms,
+    balance: sampleBalance(points, from_ms, now_ms, OVERVIEW_POINTS_MAX),
+    balance_is_complete: complete,
+    spending: sumSpending(readEnded(database, from_ms)),
+  });
+}
+
+/** Balances since a time, oldest first, with the one that stood before it; the newest, if too many. */
+function readBalances(
+  database: AccountDatabase,
+  from_ms: number,
+): { readonly points: readonly BalancePoint[]; readonly complete: boolean } {
+  const newest = database
+    .select({ at_ms: entries.at_ms, credits: entries.balance_after })
+    .from(entries)
+    .orderBy(desc(entries.line))
+    .limit(OVERVIEW_LINES_MAX)
+    .all();
+  const before = newest.findIndex(({ at_ms }) => at_ms < from_ms);
+  const points = (before === -1 ? newest : newest.slice(0, before + 1)).toReversed();
+  return { points, complete: before !== -1 || newest.length < OVERVIEW_LINES_MAX };
+}
+
+/**
+ * The line that took the balance below zero. Reads back to it: few lines, since nothing starts meanwhile.
+ */
+function readDebtCause(database: AccountDatabase): OverviewAnswer["debt_cause"] {
+  const solvent = database
+    .select({ line: entries.line })
+    .from(entries)
+    .where(gte(entries.balance_after, 0))
+    .orderBy(desc(entries.line))
+    .limit(1)
+    .get();
+  const cause = database
+    .select({ kind: entries.kind, note: entries.note })
+    .from(entries)
+    .where(gt(entries.line, solvent?.line ?? 0))
+    .orderBy(asc(entries.line))
+    .limit(1)
+    .get();
+  return cause ?? null;
+}
+
+/** Ended jobs created since a time; their ids begin with that time (RFC 9562, section 5.7). */
+function readEnded(database: AccountDatabase, from_ms: number) {
+  return database
+    .select({ app_slug: jobs.app_slug, actual_cost: jobs.actual_cost })
+    .from(jobs)
+    .where(and(gte(jobs.id, firstIdAt(from_ms)), ne(jobs.status, "started")))
+    .orderBy(desc(jobs.id))
+    .limit(OVERVIEW_JOBS_MAX)
+    .all();
+}

@@ -1,0 +1,75 @@
+/** What one account's object consists of, once it has tables. */
+import { drizzle } from "drizzle-orm/durable-sqlite";
+import { createProjector } from "../readmodel/adapters.ts";
+import { Erasure } from "./deletion/erasure.ts";
+import { Streams } from "./events/streams.ts";
+import { Responses } from "./idempotency/responses.ts";
+import { openJobLists, type JobLists } from "./jobs/lists.ts";
+import { startedJobsOf } from "./ledger/started_jobs.ts";
+import { openPurchaseStore, type PurchaseStore } from "./purchases/store.ts";
+import { bringUpToDate } from "./sql/migrate.ts";
+import { openPersonalTokenStore, type PersonalTokenStore } from "./sql/personal_token_store.ts";
+import type { AccountDatabase } from "./sql/query.ts";
+import { openStore, type Store } from "./sql/store.ts";
+import { Alarm, AlarmRound } from "./sync/alarm.ts";
+import { Delivery } from "./sync/delivery.ts";
+import { Outbox } from "./sync/outbox.ts";
+import type { TransactionParts } from "./transaction.ts";
+import { Vault } from "./vault/vault.ts";
+
+export interface AccountParts {
+  readonly database: AccountDatabase;
+  readonly store: Store;
+  readonly personal_tokens: PersonalTokenStore;
+  readonly purchases: PurchaseStore;
+  readonly responses: Responses;
+  readonly listJobs: JobLists;
+  readonly alarm: Alarm;
+  readonly alarm_round: AlarmRound;
+  readonly outbox: Outbox;
+  readonly delivery: Delivery;
+  readonly erasure: Erasure;
+  readonly streams: Streams;
+  /** Knows which renewals are under way, so there is one for the life of the instance. */
+  readonly vault: Vault;
+  /** For one transaction; `posted` is called for each entry that it adds. */
+  readonly forTransaction: (posted: () => void) => TransactionParts;
+}
+
+/** Creates or migrates the tables, and opens all parts. `alarm_at_ms`: the alarm in storage; null: none. */
+export function openParts(
+  context: DurableObjectState,
+  env: Env,
+  identity_id: string,
+  alarm_at_ms: number | null,
+): AccountParts {
+  const { storage } = context;
+  const database = drizzle(storage);
+  bringUpToDate(database, storage.sql);
+  const store = openStore(database);
+  const personal_tokens = openPersonalTokenStore(database);
+  const alarm = new Alarm(storage, alarm_at_ms);
+  const outbox = new Outbox(database, store, createProjector(env));
+  const hasStartedJobs = (): boolean => startedJobsOf(store.readNewestEntry()).open_jobs > 0;
+  const delivery = new Delivery(alarm, outbox, hasStartedJobs);
+  const shared = { storage, store, personal_tokens, alarm, delivery, identity_id };
+  const forTransaction = (posted: () => void): TransactionParts => ({ ...shared, posted });
+  const transaction = (): TransactionParts => forTransaction(() => undefined);
+  const erasure = new Erasure({ database, store, outbox, transaction });
+  return {
+    database,
+    store,
+    personal_tokens,
+    purchases: openPurchaseStore(database),
+    responses: new Responses(database),
+    listJobs: openJobLists(database),
+    alarm,
+    alarm_round: new AlarmRound(alarm),
+    outbox,
+    delivery,
+    erasure,
+    streams: new Streams({ context, store, personal_tokens }),
+    vault: new Vault(database, identity_id, () => erasure.has_begun),
+    forTransaction,
+  };
+}

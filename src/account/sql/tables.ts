@@ -1,0 +1,140 @@
+/**
+ * The SQL of one account's money: account, ledger, apps and jobs. Every function is synchronous, so that nothing can
+ * happen between what a transaction reads and what it writes.
+ */
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import type { LedgerLine } from "../../domain/ledger.ts";
+import * as queries from "./queries.ts";
+import type { AccountDatabase } from "./query.ts";
+import type { AccountRow, AppRow, EntryRow, JobRow } from "./rows.ts";
+import * as schema from "./schema.ts";
+import type { StartedCount } from "./started_counts.ts";
+
+const { account, debts, jobs, stuckJobs } = schema;
+
+type WrittenEntry = Pick<LedgerLine, "line" | "balance_after" | "reserved_after">;
+
+/** Gives access to the tables of a migrated database. */
+export function openTables(database: AccountDatabase) {
+  const saveAccount = (columns: Partial<AccountRow>): void =>
+    void database.update(account).set(columns).run();
+  const deleteLongJob = (job: Pick<JobRow, "id" | "expires_at_ms">): void =>
+    void queries.delete_long_job(database).run(job);
+
+  return {
+    readAccount: (): AccountRow | null => queries.the_account(database).get() ?? null,
+    saveSuspendedAt: (suspended_at_ms: number | null): void => saveAccount({ suspended_at_ms }),
+    saveDeleted: (deleted_at_ms: number, owed_credits: number): void =>
+      saveAccount({ deleted_at_ms, owed_credits, erasure: "closing" }),
+    saveErasure: (erasure: NonNullable<AccountRow["erasure"]>): void => saveAccount({ erasure }),
+    /** Clears the account's row, except that it was deleted and its id, which D1 still has to forget. */
+    saveTombstone: (erasure: NonNullable<AccountRow["erasure"]>): void => {
+      const nothing = { identity_id: "", plan: "", created_at_ms: 0, returned: false };
+      saveAccount({ ...nothing, erasure });
+    },
+    saveReturned: (): void => saveAccount({ returned: true }),
+    /** Records that a debt was taken over. @returns whether this is the first time. */
+    insertDebt: (id: string, at_ms: number): boolean =>
+      database.insert(debts).values({ id, at_ms }).onConflictDoNothing().returning().all().length >
+      0,
+    /** The debts that were taken over. */
+    listDebts: (): string[] =>
+      database
+        .select({ id: debts.id })
+        .from(debts)
+        .all()
+        .map(({ id }) => id),
+    updatePlan: (plan: string): void => saveAccount({ plan }),
+    insertAccount: (row: Pick<AccountRow, "id" | "identity_id" | "plan" | "created_at_ms">): void =>
+      void queries.insert_account(database).run(row),
+
+    readNewestEntry: (): EntryRow | null => queries.newest_entry(database).get() ?? null,
+    /** @returns what storage has of the entry. */
+    insertEntry: (row: EntryRow): WrittenEntry | undefined =>
+      queries.insert_entry(database).get(row),
+    readEntry: (line: number): EntryRow | null =>
+      queries.entry_by_line(database).get({ line }) ?? null,
+    /** Entries after `after_line`, up to `to_line`, oldest first. */
+    readEntriesBetween: (after_line: number, to_line: number): EntryRow[] =>
+      queries.entries_between(database).all({ after_line, to_line }),
+
+    listApps: (): AppRow[] => queries.all_apps(database).all(),
+    readApp: (slug: string): AppRow | null => queries.app_by_slug(database).get({ slug }) ?? null,
+    saveApp: (row: AppRow): void => void queries.save_app(database).run(row),
+
+    readJob: (id: string): JobRow | null => queries.job_by_id(database).get({ id }) ?? null,
+    /** The jobs of these ids, in the order of their ids; an unknown id is left out. */
+    readJobs: ([id, ...more]: readonly string[]): JobRow[] => {
+      if (id === undefined) return [];
+      if (more.length === 0) return queries.job_by_id(database).all({ id });
+      return queries.jobs_by_ids(database).all({ ids_json: JSON.stringify([id, ...more]) });
+    },
+    /** Credits that are refunded if all started jobs expire now. Reads every job. */
+    sumRefundable: (): number =>
+      database
+        .select({ credits: sql<number>`coalesce(sum(${jobs.reserved}), 0)` })
+        .from(jobs)
+        .where(and(eq(jobs.status, "started"), eq(jobs.on_expiry, "refund")))
+        .get()?.credits ?? 0,
+    readNewestJobId: (): string | null => queries.newest_job(database).get()?.id ?? null,
+    insertJob: (row: JobRow): void => void queries.insert_job(database).run(row),
+    updateJob: (row: JobRow): void => void queries.update_job(database).run(row),
+    /** Jobs after `after_id`, oldest first, for a rebuild of the read model. */
+    readJobsAfter: (after_id: string, limit: number): JobRow[] =>
+      database
+        .select()
+        .from(jobs)
+        .where(gt(jobs.id, after_id))
+        .orderBy(asc(jobs.id))
+        .limit(limit)
+        .all(),
+    /** The oldest job after `after_id`, or null. */
+    readFirstJobAfter: (after_id: string): Pick<JobRow, "id" | "status" | "expires_at_ms"> | null =>
+      queries.first_job_after(database).get({ after_id }) ?? null,
+    /** Started jobs after `after_id`, without those set aside. Reads every job after it. */
+    listRecentStartedJobs: (after_id: string): Pick<JobRow, "id" | "expires_at_ms">[] =>
+      queries.recent_started_jobs(database).all({ after_id }),
+
+    /** Started jobs whose personal token was ended, without those set aside. Reads every started job. */
+    listJobsOfEndedTokens: (recent_after_id: string, limit: number): string[] =>
+      queries
+        .jobs_of_ended_tokens(database)
+        .all({ recent_after_id, limit })
+        .map(({ id }) => id),
+    /** How many started jobs each token has in each app. Reads every started job. */
+    countStartedJobs: (recent_after_id: string): StartedCount[] =>
+      queries.started_jobs_by_creator(database).all({ recent_after_id }),
+
+    insertLongJob: (job: Pick<JobRow, "id" | "expires_at_ms">): void =>
+      void queries.insert_long_job(database).run(job),
+    deleteLongJob,
+    listLongJobsDue: (to_ms: number, limit: number): string[] =>
+      queries
+        .long_jobs_due(database)
+        .all({ to_ms, limit })
+        .map(({ id }) => id),
+    readFirstLongExpiry: (): number | null =>
+      queries.first_long_expiry(database).get()?.at_ms ?? null,
+
+    /** Records that a job could not be ended at `since_ms`, and when to try again. */
+    setJobAside: (job: JobRow, since_ms: number, retry_at_ms: number): void => {
+      deleteLongJob(job);
+      database
+        .insert(stuckJobs)
+        .values({ job_id: job.id, since_ms, retry_at_ms })
+        .onConflictDoUpdate({ target: stuckJobs.job_id, set: { retry_at_ms } })
+        .run();
+    },
+    deleteStuckJob: (job_id: string): void =>
+      void database.delete(stuckJobs).where(eq(stuckJobs.job_id, job_id)).run(),
+    listStuckJobsDue: (to_ms: number, limit: number): string[] =>
+      queries
+        .stuck_jobs_due(database)
+        .all({ to_ms, limit })
+        .map(({ id }) => id),
+    readFirstStuckRetry: (): number | null =>
+      queries.first_stuck_retry(database).get()?.at_ms ?? null,
+  };
+}
+
+export type Tables = ReturnType<typeof openTables>;

@@ -1,0 +1,90 @@
+/**
+ * The object's only alarm. Storage has one alarm time, so each part of the object requests a time and the earliest one
+ * is set. When the alarm fires, each part does its work and requests its next time.
+ */
+import { backOff } from "../../domain/back_off.ts";
+import { errorName } from "../../domain/error_name.ts";
+
+type AlarmStorage = Pick<DurableObjectStorage, "setAlarm">;
+
+export class Alarm {
+  readonly #storage: AlarmStorage;
+  #armed_at_ms: number | null;
+
+  /** `armed_at_ms`: the alarm in storage when the object woke; null: none. */
+  constructor(storage: AlarmStorage, armed_at_ms: number | null) {
+    this.#storage = storage;
+    this.#armed_at_ms = armed_at_ms;
+  }
+
+  /** When the alarm fires, in milliseconds since the epoch; null: no alarm is set. */
+  get armed_at_ms(): number | null {
+    return this.#armed_at_ms;
+  }
+
+  /**
+   * Makes the alarm fire at `at_ms` or earlier. An earlier alarm is left as it is, because setting one costs a written
+   * row. Inside a transaction, the alarm is set when the transaction commits.
+   */
+  by(at_ms: number): void {
+    if (this.#armed_at_ms !== null && this.#armed_at_ms <= at_ms) return;
+    this.#armed_at_ms = at_ms;
+    void this.#storage.setAlarm(at_ms);
+  }
+
+  /** The alarm fires now, so storage has none any more. */
+  forget(): void {
+    this.#armed_at_ms = null;
+  }
+
+  /** Runs `work`, which is part of a transaction. If it throws, the alarm is as it was before. */
+  within<Value>(work: () => Value): Value {
+    const armed_before_ms = this.#armed_at_ms;
+    try {
+      return work();
+    } catch (error) {
+      this.#armed_at_ms = armed_before_ms;
+      throw error;
+    }
+  }
+}
+
+/** A name for the log, and work that returns when it is next due, in milliseconds since the epoch, or null. */
+export type AlarmPart = readonly [name: string, work: () => Promise<number | null> | number | null];
+
+/**
+ * Runs the alarm's work. It never rejects, because the platform drops an alarm whose handler fails too often, and the
+ * expiry of every job with it.
+ */
+export class AlarmRound {
+  readonly #alarm: Alarm;
+  /** Since when rounds of this instance fail; null: the last one succeeded. */
+  #failing_since_ms: number | null = null;
+
+  constructor(alarm: Alarm) {
+    this.#alarm = alarm;
+  }
+
+  /** Runs each part in order, even if an earlier one failed. After a failure the round is repeated, with growing pauses. */
+  async run(parts: readonly AlarmPart[]): Promise<void> {
+    this.#alarm.forget();
+    let failed = false;
+    for (const [part, work] of parts) {
+      try {
+        const at_ms = await work();
+        if (at_ms !== null) this.#alarm.by(at_ms);
+      } catch (error) {
+        failed = true;
+        const reason = errorName(error);
+        console.error({ event: "alarm_failed", part, reason });
+      }
+    }
+    this.#rearm(failed, Date.now());
+  }
+
+  #rearm(failed: boolean, now_ms: number): void {
+    this.#failing_since_ms = failed ? (this.#failing_since_ms ?? now_ms) : null;
+    if (this.#failing_since_ms === null) return;
+    this.#alarm.by(now_ms + backOff(now_ms - this.#failing_since_ms, Math.random()));
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * When the read model receives a new entry. In an account that was quiet: at once, after the response. Its alarm,
+ * armed in the entry's transaction, is then only the guarantee, a quarter of an hour away; most jobs end before
+ * it and need no other. In a busy account the alarm delivers, once a second.
+ */
+import { errorName } from "../../domain/error_name.ts";
+import { PROJECTION_RETRY_MAX_MS } from "../../domain/back_off.ts";
+import { PROJECTION_DELAY_MS } from "../../domain/limits.ts";
+import type { Alarm } from "./alarm.ts";
+import type { Outbox } from "./outbox.ts";
+
+export class Delivery {
+  readonly #alarm: Alarm;
+  readonly #outbox: Outbox;
+  /** When the last one began, in this instance. */
+  #began_at_ms = Number.NEGATIVE_INFINITY;
+  #is_owed = false;
+  /** When an earlier instance's delivery is due that has no alarm: the platform drops one that failed too often. */
+  #left_due_at_ms: number | null = null;
+
+  /** `has_started_jobs`: then an alarm is always armed, so that a missing one was dropped, maybe with a delivery. */
+  constructor(alarm: Alarm, outbox: Outbox, has_started_jobs: () => boolean) {
+    this.#alarm = alarm;
+    this.#outbox = outbox;
+    if (alarm.armed_at_ms !== null) return;
+    this.#left_due_at_ms = outbox.due_at_ms ?? (has_started_jobs() ? Date.now() : null);
+  }
+
+  /** Says that an entry is written; inside its transaction, so that no entry is without an alarm. */
+  owe(now_ms: number): void {
+    if (now_ms - this.#began_at_ms < PROJECTION_DELAY_MS) {
+      return this.#alarm.by(now_ms + PROJECTION_DELAY_MS);
+    }
+    this.#alarm.by(now_ms + PROJECTION_RETRY_MAX_MS);
+    this.#is_owed = true;
+  }
+
+  /** After a transaction: sends at once what {@link owe} left to it, and arms the alarm for an earlier delivery. */
+  start(): void {
+    if (this.#left_due_at_ms !== null) this.#alarm.by(this.#left_due_at_ms);
+    this.#left_due_at_ms = null;
+    if (!this.#is_owed) return;
+    void this.flush().then(
+      (at_ms) => at_ms !== null && this.#alarm.by(at_ms),
+      // The alarm retries. The reason names the failure, never what was being written.
+      (error: unknown) => console.warn({ event: "delivery_failed", reason: errorName(error) }),
+    );
+  }
+
+  /** Sends everything owed; as {@link Outbox.flush}. */
+  async flush(): Promise<number | null> {
+    this.#is_owed = false;
+    this.#left_due_at_ms = null;
+    this.#began_at_ms = Date.now();
+    return this.#outbox.flush();
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * Sends an account's entries to the read model.
+ *
+ * D1's own row of the account says which entry D1 has, so this object stores no marker and a delivery writes
+ * no row here. An instance that does not know what D1 has reads that row first. D1 accepts entries only if they
+ * follow on its row, so sending an entry twice changes nothing.
+ *
+ * Only a failure writes a row, `projection_debt`: since when D1 lacks entries, so that the pauses between
+ * retries grow even if the object is evicted, and how far a rebuild has come.
+ */
+import { errorName } from "../../domain/error_name.ts";
+import { backOff } from "../../domain/back_off.ts";
+import { PROJECTION_FLUSH_BATCHES } from "../../domain/limits.ts";
+import {
+  PROJECTION_BATCH_LINES,
+  type ProjectedAccount,
+  type Projector,
+} from "../../readmodel/projector.ts";
+import { allGrants, isOwn, jobRangeAfter, newestAccount, rowsOf } from "./read_model_rows.ts";
+import { projectionDebt } from "../sql/schema.ts";
+import { query, type AccountDatabase } from "../sql/query.ts";
+import type { AccountRow } from "../sql/rows.ts";
+import type { Store } from "../sql/store.ts";
+
+type Debt = Pick<typeof projectionDebt.$inferSelect, "since_ms" | "rebuilt_to_job_id">;
+
+/** What this instance knows of D1's row. */
+type Known =
+  | { readonly state: "unknown" }
+  /** D1 has the entries up to `line`, or will have them once everything that was sent arrives; 0: none. */
+  | { readonly state: "known"; readonly line: number }
+  /** The row is not what this object sent: a rebuild replaces it. */
+  | { readonly state: "foreign" };
+
+const the_debt = query((database) => database.select().from(projectionDebt));
+
+export class Outbox {
+  readonly #database: AccountDatabase;
+  readonly #store: Store;
+  readonly #projector: Projector;
+  #known: Known = { state: "unknown" };
+  /** The row in storage; null: none. */
+  #debt: Debt | null;
+  /** A delivery under way. Two at a time would only send the same twice. */
+  #under_way: Promise<number | null> | null = null;
+
+  constructor(database: AccountDatabase, store: Store, projector: Projector) {
+    this.#database = database;
+    this.#store = store;
+    this.#projector = projector;
+    this.#debt = the_debt(database).get() ?? null;
+  }
+
+  /** When a debt that an earlier instance left is due, in milliseconds since the epoch; null: none. */
+  get due_at_ms(): number | null {
+    return this.#debt === null ? null : retryAt(this.#debt.since_ms);
+  }
+
+  /**
+   * Sends a bounded part of the entries that exist now; later entries have an alarm of their own. Never
+   * throws.
+   * @returns when to call again, in milliseconds since the epoch: at once if there is more, later if D1
+   * cannot be reached; null if everything is delivered.
+   */
+  async flush(): Promise<number | null> {
+    // One after another: the delivery under way sends only the entries that existed when it began.
+    const before = this.#under_way ?? Promise.resolve(null);
+    const this_one = before.catch(() => null).then(() => this.#deliver());
+    this.#under_way = this_one;
+    return this_one;
+  }
+
+  /**
+   * Whether D1 has every entry: entries sent through a queue may still be on their way, or lost.
+   * @throws where D1 cannot be reached.
+   */
+  async isDelivered(): Promise<boolean> {
+    const account = this.#store.readAccount();
+    if (account === null) return true;
+    const [row, ...others] = await this.#projector.read(account.identity_id);
+    if (row === undefined || others.length > 0 || !isOwn(this.#store, row)) return false;
+    return row.line === this.#store.readNewestEntry()?.line;
+  }
+
+  /** Says that D1 may lack what was sent: the next flush reads its row. */
+  forgetKnown(): void {
+    this.#known = { state: "unknown" };
+  }
+
+  /**
+   * Has the read model forget the account, a bounded part of it, and accept nothing of it from then on.
+   * @returns whether nothing of it remains. @throws where D1 cannot be reached.
+   */
+  async forgetForGood(account_id: string): Promise<boolean> {
+    await this.#projector.bar(account_id);
+    return (await this.#forget(account_id, PROJECTION_FLUSH_BATCHES)) > 0;
+  }
+
+  /** Notes that the whole account is to be sent again; {@link flush} does it, in portions. */
+  startRebuild(): void {
+    if (this.#store.readNewestEntry() === null) return;
+    this.#saveDebt({ since_ms: this.#debt?.since_ms ?? Date.now(), rebuilt_to_job_id: "" });
+  }
+
+  async #deliver(): Promise<number | null> {
+    const newest = this.#store.readNewestEntry();
+    const account = this.#store.readAccount();
+    if (newest === null || account === null) return null;
+    try {
+      const left = await this.#sendOwed(account, newest.line);
+      // More than one flush sends, or a rebuild was requested meanwhile.
+      if (left === 0 || this.#isRebuilding()) return Date.now();
+      this.#clearDebt();
+      return null;
+    } catch (error) {
+      return this.#postpone(error);
+    }
+  }
+
+  /** @returns how many batches could still be sent; 0: it is not finished. */
+  async #sendOwed(account: AccountRow, to_line: number): Promise<number> {
+    let left = PROJECTION_FLUSH_BATCHES;
+    const reads = this.#known.state === "unknown" || this.#debt?.rebuilt_to_job_id === "";
+    if (reads) left = await this.#readKnown(account, left);
+    if (this.#isRebuilding()) left = await this.#rebuild(left);
+    const unsent = await this.#sendLines(to_line, left);
+    return unsent === "refused" ? this.#whenRefused(reads) : unsent;
+  }
+
+  /** D1 was emptied or restored: the next flush reads what it has. */
+  #whenRefused(has_read: boolean): number {
+    this.forgetKnown();
+    // It was read just now. To read it again at once could go on for ever.
+    if (has_read) throw new Error("D1 accepts no entry after those it has");
+    return 0;
+  }
+
+  /** Reads D1's row, and deletes rows of former accounts of the identity. @returns as {@link #sendOwed}. */
+  async #readKnown(account: AccountRow, batches: number): Promise<number> {
+    const before = this.#known;
+    const rows = await this.#projector.read(account.identity_id);
+    let left = batches;
+    for (const former of rows.filter(({ id }) => id !== account.id)) {
+      left = await this.#forget(former.id, left);
+    }
+    if (left > 0) this.#learn(before, this.#judge(rows.find(({ id }) => id === account.id)));
+    return left;
+  }
+
+  #judge(row: ProjectedAccount | undefined): Known {
+    if (row === undefined || row.line === 0) return { state: "known", line: 0 };
+    if (isOwn(this.#store, row)) return { state: "known", line: row.line };
+    this.startRebuild();
+    return { state: "foreign" };
+  }
+
+  /** Takes note of what a call to D1 showed, unless {@link forgetKnown} was called meanwhile. */
+  #learn(before: Known, now: Known): void {
+    if (this.#known === before) this.#known = now;
+  }
+
+  /** Deletes an account from the read model. @returns how many batches are left; 0: not finished. */
+  async #forget(account_id: string, batches: number): Promise<number> {
+    for (let left = batches; left > 0; left -= 1) {
+      if (await this.#projector.forget(account_id)) return left;
+    }
+    return 0;
+  }
+
+  #isRebuilding(): boolean {
+    return this.#debt !== null && this.#debt.rebuilt_to_job_id !== null;
+  }
+
+  /**
+   * Sends the account again, from where it stopped: first its grants, then its jobs, range by range. Each
+   * replaces what is there in one transaction, so that nothing is missing meanwhile. Entries that D1's row
+   * does not name are sent after it: that row moves by entries only, because each is counted in the daily
+   * totals as it does. Only a foreign row is replaced.
+   */
+  async #rebuild(batches: number): Promise<number> {
+    for (let left = batches; left > 0; left -= 1) {
+      const after_id = this.#debt?.rebuilt_to_job_id ?? "";
+      if (after_id === "") {
+        const newest = newestAccount(this.#store);
+        const before = this.#known;
+        if (before.state === "foreign") {
+          await this.#projector.replaceAccount(newest);
+          this.#learn(before, { state: "known", line: newest.line });
+        }
+        await this.#projector.replaceGrants(newest.id, allGrants(this.#store));
+      }
+      const range = jobRangeAfter(this.#store, after_id, PROJECTION_BATCH_LINES);
+      await this.#projector.replaceJobs(range);
+      const since_ms = this.#debt?.since_ms ?? Date.now();
+      this.#saveDebt({ since_ms, rebuilt_to_job_id: range.to_id });
+      if (range.to_id === null) return left;
+    }
+    return 0;
+  }
+
+  async #sendLines(to_line: number, batches: number): Promise<number | "refused"> {
+    for (let left = batches; left > 0; left -= 1) {
+      const before = this.#known;
+      if (before.state !== "known") return 0;
+      const end_line = Math.min(to_line, before.line + this.#projector.lines_at_once);
+      const lines = this.#store.readEntriesBetween(before.line, end_line);
+      const last = lines.at(-1);
+      if (last === undefined) return left;
+      const is_accepted = await this.#projector.apply(rowsOf(this.#store, lines), before.line);
+      if (!is_accepted) return "refused";
+      this.#learn(before, { state: "known", line: last.line });
+    }
+    return 0;
+  }
+
+  #postpone(error: unknown): number {
+    const since_ms = this.#owedSince();
+    // D1 may have done it all the same.
+    this.forgetKnown();
+    // What failed, never what was being written.
+    const reason = errorName(error);
+    console.warn({ event: "projection_failed", lasting_ms: Date.now() - since_ms, reason });
+    if (this.#debt?.since_ms !== since_ms) {
+      this.#saveDebt({ since_ms, rebuilt_to_job_id: this.#debt?.rebuilt_to_job_id ?? null });
+    }
+    return retryAt(since_ms);
+  }
+
+  /** Since when D1 lacks entries; it moves on with what was delivered since the debt was noted. */
+  #owedSince(): number {
+    const [noted_ms, oldest_ms] = [this.#debt?.since_ms, this.#oldestUndelivered()];
+    if (noted_ms === undefined) return oldest_ms ?? Date.now();
+    return Math.max(noted_ms, oldest_ms ?? noted_ms);
+  }
+
+  /** When the oldest entry that D1 lacks was written; null where that is not known. */
+  #oldestUndelivered(): number | null {
+    if (this.#known.state !== "known") return null;
+    return this.#store.readEntry(this.#known.line + 1)?.at_ms ?? null;
+  }
+
+  #saveDebt(debt: Debt): void {
+    this.#database
+      .insert(projectionDebt)
+      .values({ singleton: 1, ...debt })
+      .onConflictDoUpdate({ target: projectionDebt.singleton, set: debt })
+      .run();
+    this.#debt = debt;
+  }
+
+  #clearDebt(): void {
+    if (this.#debt === null) return;
+    this.#database.delete(projectionDebt).run();
+    this.#debt = null;
+  }
+}
+
+function retryAt(since_ms: number): number {
+  const now_ms = Date.now();
+  return now_ms + backOff(now_ms - since_ms, Math.random());
+}

@@ -1,0 +1,52 @@
+/**
+ * What an app's server may do in an account by the app's key. The holder opens the account for an app by using the
+ * app, with a session or with a personal token that has no cap, and disconnects it on the account page. A capped
+ * token never opens it: the app's key has no cap, so it would spend what the holder withheld.
+ */
+import type { AppAccess } from "../../domain/app_policy.ts";
+import { APPS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
+import { accepted, refused } from "../../domain/result.ts";
+import { opensAccounts } from "../caller.ts";
+import type { Answer, AppRow } from "../contract.ts";
+import type { Transaction } from "../transaction.ts";
+
+/** Whether the account is open for an app's key. */
+export function isOpenFor({ store }: Transaction, app_slug: string): boolean {
+  return store.readApp(app_slug)?.access === "open";
+}
+
+/** The access of an app after this caller used it. An app that the holder disconnected stays disconnected. */
+export function accessAfterUse(transaction: Transaction, known: AppRow | null): AppAccess {
+  if (known !== null && known.access !== "none") return known.access;
+  return opensAccounts(transaction) ? "open" : "none";
+}
+
+/**
+ * Opens the account for the app that a job is created for. An account with as many apps as it may have stays as it
+ * is: the app's key ends its own jobs there all the same.
+ */
+export function openForJob(transaction: Transaction, slug: string): void {
+  const { store, now_ms } = transaction;
+  const known = store.readApp(slug);
+  const access = accessAfterUse(transaction, known);
+  if (known?.access === access) return;
+  if (known === null && store.listApps().length >= APPS_PER_ACCOUNT_MAX) return;
+  const first_use = { slug, starter_credits: 0, granted_at_ms: null, created_at_ms: now_ms };
+  store.saveApp({ ...(known ?? first_use), access });
+}
+
+/**
+ * Connects or disconnects an app. Only the holder's session may. Refused as `app_unknown` for an app that the account
+ * does not have.
+ */
+export function setAppAccess(
+  { store, caller }: Transaction,
+  slug: string,
+  access: "open" | "disconnected",
+): Answer<null> {
+  if (caller.kind !== "holder") return refused({ code: "scope", reason: "holder_only" });
+  const known = store.readApp(slug);
+  if (known === null) return refused({ code: "app_unknown" });
+  store.saveApp({ ...known, access });
+  return accepted(null);
+}

@@ -1,0 +1,103 @@
+/** The wallet: the account opened on first sight, and each app's starter credits granted once. */
+import { utcDayOf } from "../../domain/day.ts";
+import { fitsBooks } from "../../domain/ledger.ts";
+import { APPS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { accepted, assertInvariant, refused } from "../../domain/result.ts";
+import { accessAfterUse } from "./app_access.ts";
+import { visibleApps, whyNotForApp, whyNotGrant } from "../caller.ts";
+import type { Answer, AppRow, WalletAnswer, WalletRequest } from "../contract.ts";
+import { ensureOpen, FIRST_PLAN, OF_ACCOUNT, post, readBooks } from "../ledger/posting.ts";
+import type { Transaction } from "../transaction.ts";
+
+type AppGrant = NonNullable<WalletAnswer["app_grant"]>;
+
+/** Answers the wallet, granting the named app's starter credits where they never were. */
+export function readWallet(transaction: Transaction, request: WalletRequest): Answer<WalletAnswer> {
+  const { store } = transaction;
+  const takes_starters = store.readAccount()?.returned !== true;
+  const app = takes_starters ? request.app : withoutStarter(request.app);
+  const known = app === null ? null : store.readApp(app.slug);
+  const refusal = app === null ? null : whyNotUpsert(transaction, app, known);
+  if (refusal !== null) return refused(refusal);
+  ensureOpen(transaction);
+  const upserted = app === null ? null : upsertApp(transaction, app, known);
+  const row = store.readAccount();
+  assertInvariant(row !== null, "an open account has its row");
+  const { id, identity_id, plan } = row;
+  const account = { id, identity_id, plan, credits: readBooks(transaction).balance_after };
+  const visible = visibleApps(transaction);
+  const apps = store.listApps().filter(({ slug }) => visible?.includes(slug) ?? true);
+  const { app_grant = null, grant_waits = false } = upserted ?? {};
+  return accepted({ account, apps, app_grant, grant_waits, takes_starters });
+}
+
+/** Whoever had starter credits in an account that they deleted is upserted for the app all the same. */
+function withoutStarter(app: WalletRequest["app"]): WalletRequest["app"] {
+  return app === null ? null : { slug: app.slug, starter_credits: 0 };
+}
+
+/** The plan: of an account not open yet, the one it will begin with. */
+export function readPlan(transaction: Transaction): Answer<string> {
+  if (visibleApps(transaction) !== undefined) {
+    return refused({ code: "scope", reason: "apps_only" });
+  }
+  return accepted(transaction.store.readAccount()?.plan ?? FIRST_PLAN);
+}
+
+/** A token that may only read still reads the wallet of an app, where that grants nothing. */
+function whyNotUpsert(
+  transaction: Transaction,
+  { slug, starter_credits }: NonNullable<WalletRequest["app"]>,
+  known: AppRow | null,
+): Refusal | null {
+  const foreign = whyNotForApp(transaction, slug);
+  if (foreign !== null) return foreign;
+  // An app's server reads, and takes no grant in its user's place.
+  if (transaction.caller.kind === "app") return null;
+  const grants = starter_credits !== null && starter_credits > 0;
+  const writes = known === null || (known.granted_at_ms === null && grants);
+  const not_granting = writes ? whyNotGrant(transaction) : null;
+  if (not_granting !== null) return not_granting;
+  const full = known === null && transaction.store.listApps().length >= APPS_PER_ACCOUNT_MAX;
+  return full ? { code: "too_many_apps", limit: APPS_PER_ACCOUNT_MAX } : null;
+}
+
+/**
+ * `granted` in the answer means: by this call. A grant of 0 is none, and may still come; so may one
+ * whose worth is not known now, or that would leave no room for what is held to come back. One that a
+ * budget bounds waits until its credits are reserved of that day's, and is worth what was reserved.
+ */
+function upsertApp(
+  transaction: Transaction,
+  { slug, starter_credits: worth, reservation }: NonNullable<WalletRequest["app"]>,
+  known: AppRow | null,
+): { readonly app_grant: AppGrant; readonly grant_waits: boolean } {
+  const { store, now_ms, caller } = transaction;
+  const access = accessAfterUse(transaction, known);
+  if (known !== null && (known.granted_at_ms !== null || caller.kind === "app")) {
+    const { starter_credits } = known;
+    if (access !== known.access) store.saveApp({ ...known, access });
+    return { app_grant: { slug, starter_credits, granted: false }, grant_waits: false };
+  }
+  const worth_now = reservation?.credits ?? worth;
+  const starter_credits = worth_now ?? known?.starter_credits ?? 0;
+  const change = { amount: starter_credits, held: 0 };
+  const is_worth_some = worth_now !== null && worth_now > 0;
+  const may_be_made = is_worth_some && fitsBooks(readBooks(transaction), change);
+  // A reservation is of its own day's budget: the grant is never counted in another.
+  const is_covered = reservation === undefined || reservation?.day === utcDayOf(now_ms);
+  const granted = may_be_made && is_covered;
+  if (granted) post(transaction, { ...OF_ACCOUNT, ...change, kind: "grant", app_slug: slug });
+  if (granted || known?.access !== access) {
+    store.saveApp({
+      slug,
+      access,
+      starter_credits,
+      granted_at_ms: granted ? now_ms : null,
+      created_at_ms: known?.created_at_ms ?? now_ms,
+    });
+  }
+  const app_grant = { slug, starter_credits, granted };
+  return { app_grant, grant_waits: may_be_made && !is_covered };
+}
