@@ -3,6 +3,6 @@ import type { Config } from "drizzle-kit";
 export default {
   dialect: "sqlite",
   driver: "durable-sqlite",
-  schema: "./src/account/schema.ts",
+  schema: "./src/account/sql/schema.ts",
   out: "./drizzle/account",
 } satisfies Config;

@@ -31,7 +31,7 @@ import type { ProjectionMessage } from "./readmodel/projector.ts";
 import { createReadModel } from "./readmodel/queries.ts";
 import { consumeProjections } from "./readmodel/queue_projector.ts";
 import { tidyReadModel } from "./readmodel/retention.ts";
-import { createStraightProjector } from "./readmodel/straight_projector.ts";
+import { createDirectProjector } from "./readmodel/direct_projector.ts";
 import { askDatabase, createReadiness } from "./operations/readiness.ts";
 import { sayProblem } from "./config/problems.ts";
 import { createLivingPersonalTokens } from "./tokens/living_personal_tokens.ts";
@@ -196,7 +196,7 @@ export function projectionConsumer(
   env: Env,
 ): (batch: MessageBatch<ProjectionMessage>) => Promise<void> {
   const accounts = createAccounts(env.ACCOUNT);
-  const projector = createStraightProjector(env.DB);
+  const projector = createDirectProjector(env.DB);
   const catchUp = (identity_id: string): Promise<void> => accounts(identity_id).catchUp();
   return (batch) => consumeProjections(batch, { projector, catchUp });
 }

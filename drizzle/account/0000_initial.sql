@@ -112,7 +112,7 @@ CREATE TABLE `purchase_reversals` (
 	`payment_intent_id` text NOT NULL,
 	`source_id` text NOT NULL,
 	`amount_minor` integer NOT NULL,
-	`standing` text NOT NULL,
+	`state` text NOT NULL,
 	`updated_at_ms` integer NOT NULL,
 	PRIMARY KEY(`payment_intent_id`, `source_id`)
 ) WITHOUT ROWID;

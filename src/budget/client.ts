@@ -1,7 +1,7 @@
 /** Reserving starter credits of an app's budget of the day. */
-import { errorName } from "../domain/error_name.ts";
-import { utcDayOf } from "../domain/day.ts";
-import { toHexadecimal } from "../domain/hexadecimal.ts";
+import { errorName } from "../domain/result.ts";
+import { utcDayOf } from "../domain/calendar.ts";
+import { toHexadecimal } from "../domain/text.ts";
 import type { StarterBudget } from "./object.ts";
 
 /** What is set apart of a day's budget for one account's grant. */

@@ -4,7 +4,7 @@
  * digests, and forgets them a day later.
  */
 import { DurableObject } from "cloudflare:workers";
-import { DAY_MS } from "../domain/day.ts";
+import { DAY_MS } from "../domain/calendar.ts";
 import { assertInvariant } from "../domain/result.ts";
 import type { ReserveRequest, StarterBudgetOperations } from "./contract.ts";
 

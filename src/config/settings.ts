@@ -1,7 +1,7 @@
 /** The settings as they stand in the environment: one schema, which refuses nonsense by name. */
 import * as z from "zod/mini";
 import { COST_MAX_CREDITS } from "../domain/limits.ts";
-import { findInvisible } from "../domain/shown_text.ts";
+import { findInvisible } from "../domain/text.ts";
 import { parseOperator, type Operator } from "../domain/operators.ts";
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
 import { secureEndpoint, signInProviders } from "../oauth/providers.ts";

@@ -4,7 +4,7 @@
  * compare and set: every decision is the DeviceLogin object's, which also answers where KV has nothing
  * or cannot be reached.
  */
-import { errorName } from "../domain/error_name.ts";
+import { errorName } from "../domain/result.ts";
 import { DEVICE_CODE_KEEP_MS } from "../domain/device_login.ts";
 import type { LoginRequest } from "./contract.ts";
 

@@ -7,7 +7,7 @@ import { KEYS_PER_APP_MAX } from "../domain/limits.ts";
 import { APP_KEY_PREFIX } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
-import { hashAppKey } from "./app_key_hash.ts";
+import { toHexadecimal } from "../domain/text.ts";
 import { appKeys, apps } from "./schema.ts";
 
 /** What every save sets; credits are whole, origins entries of an allowlist. */
@@ -210,4 +210,9 @@ function randomText(bytes: number): string {
     .replaceAll("+", "-")
     .replaceAll("/", "_")
     .replaceAll("=", "");
+}
+
+/** The SHA-256 of an app key, in hexadecimal. The key itself is not stored. */
+export async function hashAppKey(key: string): Promise<string> {
+  return toHexadecimal(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key)));
 }

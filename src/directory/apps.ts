@@ -6,16 +6,16 @@
 import { getTableColumns, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import {
+  APP_SLUG_PATTERN,
   EXPIRY_OUTCOMES,
   FIRST_POLICY,
+  type JobPolicy,
   OVERAGE_MAX_PERCENT,
   SETTLERS,
-  type JobPolicy,
 } from "../domain/app_policy.ts";
 import { APP_REGISTRY_STALE_MAX_MS, COST_MAX_CREDITS } from "../domain/limits.ts";
 import { parseAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
-import { APP_SLUG_PATTERN } from "../domain/slug.ts";
-import { hashAppKey } from "./app_key_hash.ts";
+import { hashAppKey } from "./app_records.ts";
 import { appKeys, apps } from "./schema.ts";
 
 /** How long an isolate uses its copy of the app registry without reading it again. */

@@ -9,7 +9,7 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { v7 as uuidv7 } from "uuid";
-import { errorName } from "../domain/error_name.ts";
+import { errorName } from "../domain/result.ts";
 import { assertInvariant } from "../domain/result.ts";
 import { audit, auditOutcomes } from "./schema.ts";
 

@@ -1,4 +1,7 @@
-/** What an app lets happen to its jobs: who settles them, and what becomes of one nobody settled. Pure. */
+/** Apps: their slugs, and the policy of their jobs. Pure. */
+
+/** An app slug starts with a letter or digit, is lower case, and has at most 64 characters. */
+export const APP_SLUG_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 /** `holder`: whoever acts for the account, and the app's key. `app`: the app's key alone. */
 export const SETTLERS = ["holder", "app"] as const;

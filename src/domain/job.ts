@@ -1,6 +1,6 @@
 /** The life of a job: `started`, then `completed` or `failed`, and what each step costs. Pure. */
 import { costLimit, type ExpiryOutcome } from "./app_policy.ts";
-import { fitsBooks, type Posting, type Standing } from "./ledger.ts";
+import { fitsBooks, type Posting, type RunningBalance } from "./ledger.ts";
 import { accepted, refused, type Result } from "./result.ts";
 import type { Refusal } from "./refusals.ts";
 
@@ -46,7 +46,7 @@ export function reserve(
   {
     balance_after: credits,
     reserved_after: held,
-  }: Pick<Standing, "balance_after" | "reserved_after">,
+  }: Pick<RunningBalance, "balance_after" | "reserved_after">,
   job: Pick<JobState, "id" | "app_slug">,
   cost_estimate: number,
 ): StepResult {
@@ -66,7 +66,7 @@ export function reserve(
  * exceeds what the job's policy allows.
  */
 export function complete(
-  books: Pick<Standing, "balance_after" | "reserved_after">,
+  books: Pick<RunningBalance, "balance_after" | "reserved_after">,
   job: JobState,
   actual_cost: number,
 ): StepResult {

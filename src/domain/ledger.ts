@@ -40,18 +40,18 @@ export interface Posting {
 }
 
 /** The books after a line: what may be spent, and what started jobs hold beside it. In credits. */
-export interface Standing {
+export interface RunningBalance {
   readonly line: number;
   readonly balance_after: number;
   readonly reserved_after: number;
 }
 
 /** A posting written into the passbook: numbered without gaps from 1, with the books after it. */
-export type LedgerLine = Omit<Posting, "held"> & Standing;
+export type LedgerLine = Omit<Posting, "held"> & RunningBalance;
 
-type Books = Pick<Standing, "balance_after" | "reserved_after">;
+type Books = Pick<RunningBalance, "balance_after" | "reserved_after">;
 
-const EMPTY: Standing = { line: 0, balance_after: 0, reserved_after: 0 };
+const EMPTY: RunningBalance = { line: 0, balance_after: 0, reserved_after: 0 };
 
 /**
  * Whether the balance may change by `amount` and what is held by `held`. The balance stays within what
@@ -74,7 +74,7 @@ export function fitsBooks(
  * @throws Error when an amount is not a whole number or the books would leave their range; callers
  * ask {@link fitsBooks} first and refuse, so a throw here is a defect.
  */
-export function nextLine(previous: Standing | null, posting: Posting): LedgerLine {
+export function nextLine(previous: RunningBalance | null, posting: Posting): LedgerLine {
   const before = previous ?? EMPTY;
   const { held, ...rest } = posting;
   assertInvariant(Number.isSafeInteger(posting.amount), "an amount is a whole number of credits");

@@ -1,5 +1,5 @@
 /** Who operates the service. Pure. */
-import { lowerCaseAscii } from "./ascii.ts";
+import { lowerCaseAscii } from "./text.ts";
 
 /** One entry of the setting `OPERATORS`. `provider`: whose word for the address counts; null: see below. */
 export type Operator =

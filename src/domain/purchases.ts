@@ -27,8 +27,8 @@ export interface Purchase {
  * money stays · `withheld` refunded, or withdrawn while a dispute is open · `lost` a dispute ended so ·
  * `reinstated` a dispute was won.
  */
-export const REVERSAL_STANDINGS = ["inquiry", "withheld", "lost", "reinstated"] as const;
-export type ReversalStanding = (typeof REVERSAL_STANDINGS)[number];
+export const REVERSAL_STATES = ["inquiry", "withheld", "lost", "reinstated"] as const;
+export type ReversalState = (typeof REVERSAL_STATES)[number];
 
 /**
  * What is known of one charge's refunds, or of one dispute: `source_id` is the charge's or the
@@ -38,7 +38,7 @@ export interface Reversal {
   readonly payment_intent_id: string;
   readonly source_id: string;
   readonly amount_minor: number;
-  readonly standing: ReversalStanding;
+  readonly state: ReversalState;
 }
 
 /**
@@ -46,11 +46,11 @@ export interface Reversal {
  * come in any order.
  */
 export function mergeReversals(one: Reversal, other: Reversal): Reversal {
-  const rank = ({ standing }: Reversal): number => REVERSAL_STANDINGS.indexOf(standing);
+  const rank = ({ state }: Reversal): number => REVERSAL_STATES.indexOf(state);
   return {
     ...one,
     amount_minor: Math.max(one.amount_minor, other.amount_minor),
-    standing: rank(one) >= rank(other) ? one.standing : other.standing,
+    state: rank(one) >= rank(other) ? one.state : other.state,
   };
 }
 
@@ -64,7 +64,7 @@ export function creditsTakenBack(
 ): number {
   assertInvariant(Number.isSafeInteger(paid_minor) && paid_minor > 0, "a purchase was paid for");
   const back_minor = reversals
-    .filter(({ standing }) => standing === "withheld" || standing === "lost")
+    .filter(({ state }) => state === "withheld" || state === "lost")
     .reduce((sum, { amount_minor }) => sum + BigInt(amount_minor), 0n);
   const paid = BigInt(paid_minor);
   if (back_minor >= paid) return credits;

@@ -1,6 +1,6 @@
 /**
- * The answer of an operation that may be refused for a reason the caller is meant to see.
- * A plain value, never a class: it crosses Durable Object RPC, where prototypes are lost.
+ * The result of an operation that may be refused for a reason that the caller receives. It is a plain value and
+ * not a class, because Durable Object RPC loses prototypes.
  */
 export type Result<Value, Failure> =
   | { readonly ok: true; readonly value: Value }
@@ -20,9 +20,14 @@ export function refused<Failure>(refusal: Failure): {
 }
 
 /**
- * Stops the program where a rule that must always hold does not.
- * @throws Error naming the broken rule; inside a transaction the throw undoes every write.
+ * Checks a rule that must always hold.
+ * @throws Error with the broken rule; inside a transaction the throw undoes every write.
  */
 export function assertInvariant(condition: boolean, rule: string): asserts condition {
   if (!condition) throw new Error(`invariant broken: ${rule}`);
+}
+
+/** The kind of an error, for the log. Its message may quote secret data, so it is never logged. */
+export function errorName(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
 }

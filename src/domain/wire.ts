@@ -1,4 +1,4 @@
-/** How rows look on the wire wherever they are shown: RFC 3339 times, metadata as an object. Pure. */
+/** Values and views that several rooms share with the API. Pure. */
 import type { JobFailure, JobStatus } from "./job.ts";
 
 /** What a job's view is made of. */
@@ -39,3 +39,14 @@ export function jobView(row: ShownJob) {
     metadata: row.metadata_json === null ? null : (JSON.parse(row.metadata_json) as object),
   };
 }
+
+/** The orders of operators' lists of accounts: newest first, or most credits first. */
+export const ACCOUNT_SORTS = ["created", "credits"] as const;
+export type AccountSort = (typeof ACCOUNT_SORTS)[number];
+
+/** What `/readyz` checks, by the names in its response. */
+export const READINESS_CHECKS = ["directory", "read_model", "codes", "keys"] as const;
+export type ReadinessCheck = (typeof READINESS_CHECKS)[number];
+
+/** True: the check succeeded. */
+export type Readiness = Readonly<Record<ReadinessCheck, boolean>>;

@@ -1,8 +1,8 @@
 /** Places in words. */
-import type { Place } from "../domain/place.ts";
+import type { Location } from "../domain/client_description.ts";
 
 /** "Lisbon, Portugal"; null where nothing is known. */
-export function placeName({ city, country }: Place): string | null {
+export function placeName({ city, country }: Location): string | null {
   const names = [city, country === null ? null : countryName(country)];
   return names.filter((name) => name !== null).join(", ") || null;
 }

@@ -11,7 +11,7 @@ import type { AppRecords } from "../directory/app_records.ts";
 import type { AppRegistry } from "../directory/apps.ts";
 import type { AuditLog } from "../directory/audit.ts";
 import type { RateLimitBinding, RateLimitRule } from "../domain/rate_limits.ts";
-import type { Readiness } from "../domain/readiness.ts";
+import type { Readiness } from "../domain/wire.ts";
 import type { Result } from "../domain/result.ts";
 import type { IdentityPort } from "../identity/port.ts";
 import type { KeyRing } from "../keys/signing.ts";

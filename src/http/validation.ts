@@ -12,8 +12,8 @@ import {
 import { isMetadata, serialiseMetadata, type Metadata } from "../domain/metadata.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
-import { findInvisible } from "../domain/shown_text.ts";
-import { APP_SLUG_PATTERN } from "../domain/slug.ts";
+import { findInvisible } from "../domain/text.ts";
+import { APP_SLUG_PATTERN } from "../domain/app_policy.ts";
 import type { IdempotencyGuard } from "../account/contract.ts";
 import { factory, type AppContext } from "./context.ts";
 import { refuseByAccept } from "./refusal_page.ts";

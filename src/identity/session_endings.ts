@@ -1,6 +1,6 @@
 /** Telling others that sessions and sign-in methods ended, whichever adapter ended them. */
 import type { IdentityPort, Session, Unlinked } from "./port.ts";
-import { errorName } from "../domain/error_name.ts";
+import { errorName } from "../domain/result.ts";
 
 /** What ended for a person: some sessions, all sessions, or a sign-in method that they unlinked. */
 export type Ending =

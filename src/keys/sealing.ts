@@ -7,9 +7,9 @@ import type { EncryptionKeys } from "./encryption.ts";
 
 /**
  * Where something sealed belongs: what it is, then what it is of. Its lines are authenticated, not
- * hidden. Moved to another place, it does not open.
+ * hidden. Moved to another context, it does not open.
  */
-export type Place = readonly [purpose: string, ...of: string[]];
+export type SealingContext = readonly [purpose: string, ...of: string[]];
 
 /** Something sealed: `nonce | ciphertext | tag` in base64url, and the id of the key that opens it. */
 export interface Sealed {
@@ -21,11 +21,15 @@ export interface Sealed {
 const NONCE_BYTES = 12;
 
 /** Seals `secret` with the first key. */
-export async function sealFor(keys: EncryptionKeys, place: Place, secret: string): Promise<Sealed> {
+export async function sealFor(
+  keys: EncryptionKeys,
+  context: SealingContext,
+  secret: string,
+): Promise<Sealed> {
   const { kid, key } = await keys.first();
   const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
   const ciphertext = await crypto.subtle.encrypt(
-    algorithm(nonce, place),
+    algorithm(nonce, context),
     key,
     new TextEncoder().encode(secret),
   );
@@ -38,7 +42,7 @@ export async function sealFor(keys: EncryptionKeys, place: Place, secret: string
 /** Opens what {@link sealFor} made; null where its key is gone, or it was altered or moved. */
 export async function unsealFor(
   keys: EncryptionKeys,
-  place: Place,
+  context: SealingContext,
   { key_id, sealed }: Sealed,
 ): Promise<string | null> {
   const found = await keys.named(key_id);
@@ -46,7 +50,7 @@ export async function unsealFor(
   try {
     const bytes = base64url.decode(sealed);
     const secret = await crypto.subtle.decrypt(
-      algorithm(bytes.slice(0, NONCE_BYTES), place),
+      algorithm(bytes.slice(0, NONCE_BYTES), context),
       found.key,
       bytes.slice(NONCE_BYTES),
     );
@@ -58,7 +62,7 @@ export async function unsealFor(
 }
 
 /** The place as JSON, so that no two are the same bytes. */
-function algorithm(nonce: Uint8Array, place: Place) {
-  const additionalData = new TextEncoder().encode(JSON.stringify(place));
+function algorithm(nonce: Uint8Array, context: SealingContext) {
+  const additionalData = new TextEncoder().encode(JSON.stringify(context));
   return { name: "AES-GCM", iv: nonce, additionalData };
 }

@@ -2,9 +2,8 @@
  * Deleting an account, over all stores. The account's object decides, in one transaction; what follows is
  * found by a note that is written before, and done again until it is done.
  */
-import { errorName } from "../domain/error_name.ts";
 import type { Refusal } from "../domain/refusals.ts";
-import type { Result } from "../domain/result.ts";
+import { errorName, type Result } from "../domain/result.ts";
 
 /**
  * When a deletion is repeated: by then every request that was in progress when it ran has ended, also a sign-in

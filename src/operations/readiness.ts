@@ -1,6 +1,6 @@
 /** Whether what the service stands on answers: named checks, looked at together, remembered briefly. */
-import { errorName } from "../domain/error_name.ts";
-import { READINESS_CHECKS, type Readiness, type ReadinessCheck } from "../domain/readiness.ts";
+import { errorName } from "../domain/result.ts";
+import { READINESS_CHECKS, type Readiness, type ReadinessCheck } from "../domain/wire.ts";
 
 /** How long an isolate repeats the last result of `/readyz`, and how long one check may take. */
 const READINESS_CACHE_MS = 5_000;

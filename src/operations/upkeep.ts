@@ -1,5 +1,5 @@
 /** What the schedule does: each part whatever became of the others, and one log line of them all. */
-import { errorName } from "../domain/error_name.ts";
+import { errorName } from "../domain/result.ts";
 
 /** Does a bounded part of something, and says what was done. */
 export type UpkeepPart = () => Promise<object>;

@@ -2,7 +2,7 @@
  * Wildcards held to the list of names that strangers get. The list is a file beside the Worker's script,
  * read by an isolate at its first wildcard, which most services never have.
  */
-import { errorName } from "../domain/error_name.ts";
+import { errorName } from "../domain/result.ts";
 import type { AllowedOrigin } from "../domain/origins.ts";
 import {
   isHostingSuffix,

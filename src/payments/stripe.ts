@@ -1,7 +1,7 @@
 /** The adapter to Stripe: hosted Checkout, and the webhook that says what became of it. */
 import type * as z from "zod/mini";
 import type { DropReason, PaymentNews } from "../domain/payment_event.ts";
-import type { CreditPackage, ReversalStanding } from "../domain/purchases.ts";
+import type { CreditPackage, ReversalState } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { CheckoutRequest, Payments } from "./payments.ts";
@@ -171,21 +171,21 @@ async function readRefund(settings: StripeSettings, id: string): News {
   const asked = await read(settings, charge, { method: "GET", path: `/v1/charges/${id}` });
   if (!asked.ok) return asked;
   const { amount_refunded: amount_minor, ...rest } = asked.value;
-  return readReversal(settings, { ...rest, amount_minor, standing: "withheld" });
+  return readReversal(settings, { ...rest, amount_minor, state: "withheld" });
 }
 
 async function readDispute(settings: StripeSettings, id: string): News {
   const asked = await read(settings, dispute, { method: "GET", path: `/v1/disputes/${id}` });
   if (!asked.ok) return asked;
   const { amount: amount_minor, ...rest } = asked.value;
-  return readReversal(settings, { ...rest, amount_minor, standing: standingOf(asked.value) });
+  return readReversal(settings, { ...rest, amount_minor, state: stateOf(asked.value) });
 }
 
 /**
  * An inquiry (`warning_…`) leaves the money where it is, as does a dispute that was prevented. Money
  * that was moved counts, whatever the status says meanwhile.
  */
-function standingOf({ status, balance_transactions }: Dispute): ReversalStanding {
+function stateOf({ status, balance_transactions }: Dispute): ReversalState {
   if (status === "won") return "reinstated";
   if (status === "lost") return "lost";
   const moves = balance_transactions ?? [];
@@ -203,10 +203,10 @@ async function readReversal(
     readonly payment_intent: string | null;
     readonly amount_minor: number;
     readonly currency: string;
-    readonly standing: ReversalStanding;
+    readonly state: ReversalState;
   },
 ): News {
-  const { id: source_id, payment_intent: payment_intent_id, standing } = taken;
+  const { id: source_id, payment_intent: payment_intent_id, state } = taken;
   if (payment_intent_id === null) return dropped("no_payment");
   const path = `/v1/payment_intents/${encodeURIComponent(payment_intent_id)}`;
   const asked = await read(settings, paymentIntent, { method: "GET", path });
@@ -216,7 +216,7 @@ async function readReversal(
   if (identity_id === undefined) return dropped("not_ours");
   // A bank may dispute in its own currency; what part that is cannot be told, so it is all of it.
   const amount_minor = taken.currency === currency ? taken.amount_minor : amount_received;
-  const reversal = { payment_intent_id, source_id, amount_minor, standing };
+  const reversal = { payment_intent_id, source_id, amount_minor, state };
   const is_marked = await isMarked(settings, metadata);
   return accepted({ kind: "reversal", identity_id, reversal, is_marked });
 }

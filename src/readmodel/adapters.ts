@@ -1,7 +1,7 @@
 /** Which adapter of the projector's port a deployment has: the queue where it is bound. */
 import type { ProjectionMessage, Projector } from "./projector.ts";
 import { createQueueProjector } from "./queue_projector.ts";
-import { createStraightProjector } from "./straight_projector.ts";
+import { createDirectProjector } from "./direct_projector.ts";
 
 /** `PROJECTIONS` is bound by those who need it (`wrangler.toml`). */
 export interface ProjectorBindings {
@@ -11,6 +11,6 @@ export interface ProjectorBindings {
 
 /** The projector of an account's object. */
 export function createProjector({ DB, PROJECTIONS }: ProjectorBindings): Projector {
-  const straight = createStraightProjector(DB);
-  return PROJECTIONS === undefined ? straight : createQueueProjector(PROJECTIONS, straight);
+  const direct = createDirectProjector(DB);
+  return PROJECTIONS === undefined ? direct : createQueueProjector(PROJECTIONS, direct);
 }

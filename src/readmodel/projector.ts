@@ -1,6 +1,6 @@
 /**
  * The port by which an account's object tells D1 `DB` what changed: its own row, which says which entry D1
- * has, its grants and its jobs. Two adapters: straight to D1, and through a queue.
+ * has, its grants and its jobs. Two adapters: direct to D1, and through a queue.
  */
 import type { accounts, grants, jobs } from "./schema.ts";
 import type { LineTotals } from "./line_totals.ts";

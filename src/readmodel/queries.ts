@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, gte, inArray, lt, max, or, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { JobStatus } from "../domain/job.ts";
-import type { AccountSort } from "../domain/account_search.ts";
+import type { AccountSort } from "../domain/wire.ts";
 import { accounts, jobs } from "./schema.ts";
 import { readAppTotals, readDailyTotals, type AppTotals, type DailyTotals } from "./totals.ts";
 
@@ -45,7 +45,7 @@ export interface ReadModel {
   /** The same days by app, of at most so many: those that most was settled for, first. */
   readAppTotals(from: number, to: number, limit: number): Promise<readonly AppTotals[]>;
   /** Up to which line of its passbook an account is known, and when that was written; null: not at all. */
-  readStanding(account_id: string): Promise<Standing | null>;
+  readDelivered(account_id: string): Promise<DeliveredAccount | null>;
   /** Those of these identities whose account is known. */
   knownIdentities(identity_ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** When the newest line of any account that is known was written; null where there is none. */
@@ -53,7 +53,7 @@ export interface ReadModel {
 }
 
 /** How far the read model follows an account. */
-export interface Standing {
+export interface DeliveredAccount {
   readonly line: number;
   readonly updated_at_ms: number;
 }
@@ -92,7 +92,7 @@ export function createReadModel(binding: D1Database): ReadModel {
     },
     readDailyTotals: (from, to, app) => readDailyTotals(binding, from, to, app),
     readAppTotals: (from, to, limit) => readAppTotals(binding, from, to, limit),
-    async readStanding(account_id) {
+    async readDelivered(account_id) {
       const { line, updated_at_ms } = accounts;
       const rows = await database
         .select({ line, updated_at_ms })

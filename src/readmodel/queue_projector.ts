@@ -2,10 +2,10 @@
  * The projector through a queue, and its consumer: many accounts' rows become one batch of D1, which has
  * one writer. Late by the queue's wait and otherwise the same: what D1's rows say decides.
  */
-import { errorName } from "../domain/error_name.ts";
+import { errorName } from "../domain/result.ts";
 import { PROJECTION_MESSAGE_LINES } from "../domain/limits.ts";
 import type { ProjectionMessage, ProjectedRows, Projector } from "./projector.ts";
-import type { StraightProjector } from "./straight_projector.ts";
+import type { DirectProjector } from "./direct_projector.ts";
 
 /** The largest message of the queue, in bytes; the queue accepts 128 KB. */
 export const PROJECTION_MESSAGE_MAX_BYTES = 125_000;
@@ -24,19 +24,19 @@ const PROJECTION_MESSAGE_RETRY_MAX_SECONDS = 900;
 const DEAD_LETTERS = /-dead$/;
 
 /**
- * The projector that leaves lines to the queue. What is asked goes straight, and so do the rebuild's
+ * The projector that leaves lines to the queue. What is asked goes direct, and so do the rebuild's
  * portions: there are few, and they are large.
  */
 export function createQueueProjector(
   queue: Pick<Queue<ProjectionMessage>, "send">,
-  straight: Projector,
+  direct: Projector,
 ): Projector {
   return {
-    ...straight,
+    ...direct,
     lines_at_once: PROJECTION_MESSAGE_LINES,
     async apply(rows, after_line) {
       const delivery = { rows, after_line };
-      if (sizeOf(delivery) > PROJECTION_MESSAGE_MAX_BYTES) return straight.apply(rows, after_line);
+      if (sizeOf(delivery) > PROJECTION_MESSAGE_MAX_BYTES) return direct.apply(rows, after_line);
       await queue.send(delivery, { contentType: "json" });
       return true;
     },
@@ -45,7 +45,7 @@ export function createQueueProjector(
 
 /** What the consumer needs. */
 export interface ConsumerOptions {
-  readonly projector: Pick<StraightProjector, "applyAll">;
+  readonly projector: Pick<DirectProjector, "applyAll">;
   /** Tells an account that D1 lacks some of its lines: it asks which, and sends them. */
   readonly catchUp: (identity_id: string) => Promise<unknown>;
 }

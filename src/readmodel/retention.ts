@@ -3,7 +3,7 @@
  * id, from where the last run stopped, so that no index is needed, which would be a further written row for
  * each job.
  */
-import { DAY_MS, utcDayOf } from "../domain/day.ts";
+import { DAY_MS, utcDayOf } from "../domain/calendar.ts";
 import { UPKEEP_PORTIONS } from "../domain/limits.ts";
 
 /** Accounts in one portion of the read model's maintenance, and jobs or daily totals that one query deletes. */

@@ -2,7 +2,7 @@
  * Daily totals, for each UTC day and app, kept for good. The batch that moves an account's row also adds the
  * entries after that row to their days. The row's entry number guards the batch, so each entry counts once.
  */
-import { DAY_MS } from "../domain/day.ts";
+import { DAY_MS } from "../domain/calendar.ts";
 import { MEASURES, type Measure } from "./line_totals.ts";
 
 /** One day of a series, for one app or for all. */

@@ -1,5 +1,5 @@
 /** Makes the personal access token of an approved login. */
-import { DAY_MS } from "../domain/day.ts";
+import { DAY_MS } from "../domain/calendar.ts";
 import type { LoginGrant } from "../domain/device_login.ts";
 import type { NewPersonalToken } from "../domain/personal_token.ts";
 import type { Refusal } from "../domain/refusals.ts";

@@ -90,7 +90,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "readmodel/queries.ts",
     "readmodel/queue_projector.ts",
     "readmodel/retention.ts",
-    "readmodel/straight_projector.ts",
+    "readmodel/direct_projector.ts",
     "operations/upkeep.ts",
     "operations/lost_accounts.ts",
     "operations/wildcards.ts",

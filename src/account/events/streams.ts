@@ -3,7 +3,7 @@
  * and what it must know of each of them is kept with its socket. Each socket's `sent_line` is all the
  * order there is: whatever wakes the object, a stream gets the lines after it, one after another.
  */
-import { errorName } from "../../domain/error_name.ts";
+import { errorName } from "../../domain/result.ts";
 import {
   EVENTS_BATCH_LINES,
   EVENTS_REPLAY_MAX_LINES,

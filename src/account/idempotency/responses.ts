@@ -4,7 +4,7 @@
  * one more written row for each key.
  */
 import { and, asc, desc, sql } from "drizzle-orm";
-import { DAY_MS, utcDayOf } from "../../domain/day.ts";
+import { DAY_MS, utcDayOf } from "../../domain/calendar.ts";
 import {
   IDEMPOTENCY_CLEANUP_ROWS,
   IDEMPOTENCY_KEEP_MS,

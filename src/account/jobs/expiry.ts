@@ -1,5 +1,5 @@
 /** Jobs whose time runs out. They expire in portions, at the alarm or at the next call, whichever comes first. */
-import { errorName } from "../../domain/error_name.ts";
+import { errorName } from "../../domain/result.ts";
 import { EXPIRY_PORTION_JOBS, STUCK_JOB_RETRY_MS } from "../../domain/limits.ts";
 import { startedJobsOf } from "../ledger/started_jobs.ts";
 import type { JobRow } from "../sql/rows.ts";

@@ -7,7 +7,7 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import { APP_ACCESS, EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
 import { ENTRY_KINDS } from "../../domain/ledger.ts";
 import { CAP_PERIODS, PERSONAL_TOKEN_ACCESS } from "../../domain/personal_token.ts";
-import { REVERSAL_STANDINGS } from "../../domain/purchases.ts";
+import { REVERSAL_STATES } from "../../domain/purchases.ts";
 import { JOB_STATUSES, type JobFailure } from "../../domain/job.ts";
 
 /** The one account this object holds. Its balance is not here: it is the newest entry's. */
@@ -219,7 +219,7 @@ export const purchaseReversals = sqliteTable(
     payment_intent_id: text().notNull(),
     source_id: text().notNull(),
     amount_minor: integer().notNull(),
-    standing: text({ enum: REVERSAL_STANDINGS }).notNull(),
+    state: text({ enum: REVERSAL_STATES }).notNull(),
     updated_at_ms: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.payment_intent_id, table.source_id] })],

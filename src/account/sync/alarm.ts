@@ -3,7 +3,7 @@
  * is set. When the alarm fires, each part does its work and requests its next time.
  */
 import { backOff } from "../../domain/back_off.ts";
-import { errorName } from "../../domain/error_name.ts";
+import { errorName } from "../../domain/result.ts";
 
 type AlarmStorage = Pick<DurableObjectStorage, "setAlarm">;
 

@@ -3,7 +3,7 @@
  * armed in the entry's transaction, is then only the guarantee, a quarter of an hour away; most jobs end before
  * it and need no other. In a busy account the alarm delivers, once a second.
  */
-import { errorName } from "../../domain/error_name.ts";
+import { errorName } from "../../domain/result.ts";
 import { PROJECTION_RETRY_MAX_MS } from "../../domain/back_off.ts";
 import { PROJECTION_DELAY_MS } from "../../domain/limits.ts";
 import type { Alarm } from "./alarm.ts";

@@ -8,7 +8,7 @@
  * Only a failure writes a row, `projection_debt`: since when D1 lacks entries, so that the pauses between
  * retries grow even if the object is evicted, and how far a rebuild has come.
  */
-import { errorName } from "../../domain/error_name.ts";
+import { errorName } from "../../domain/result.ts";
 import { backOff } from "../../domain/back_off.ts";
 import { PROJECTION_FLUSH_BATCHES } from "../../domain/limits.ts";
 import {

@@ -1,5 +1,5 @@
 /** What the read model shows of an account, made from the object's own rows. */
-import { utcDayOf } from "../../domain/day.ts";
+import { utcDayOf } from "../../domain/calendar.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import type {

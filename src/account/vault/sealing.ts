@@ -3,7 +3,7 @@
  * same account and provider.
  */
 import { VAULT_PURPOSE, vaultKeys, type EncryptionKey } from "../../keys/encryption.ts";
-import { sealFor, unsealFor, type Place, type Sealed } from "../../keys/sealing.ts";
+import { sealFor, unsealFor, type SealingContext, type Sealed } from "../../keys/sealing.ts";
 
 /** Where a secret belongs. Moved to another place, it does not open. */
 export interface SealedFor {
@@ -17,7 +17,7 @@ export function seal(
   owner: SealedFor,
   secret: string,
 ): Promise<Sealed> {
-  return sealFor(vaultKeys(keys, owner.identity_id), placeOf(owner), secret);
+  return sealFor(vaultKeys(keys, owner.identity_id), contextOf(owner), secret);
 }
 
 /** Opens what {@link seal} made; null where its key is gone, or it was altered or moved. */
@@ -26,9 +26,9 @@ export function unseal(
   owner: SealedFor,
   sealed: Sealed,
 ): Promise<string | null> {
-  return unsealFor(vaultKeys(keys, owner.identity_id), placeOf(owner), sealed);
+  return unsealFor(vaultKeys(keys, owner.identity_id), contextOf(owner), sealed);
 }
 
-function placeOf({ identity_id, provider }: SealedFor): Place {
+function contextOf({ identity_id, provider }: SealedFor): SealingContext {
   return [VAULT_PURPOSE, identity_id, provider];
 }

@@ -1,5 +1,5 @@
 /** The wallet: the account opened on first sight, and each app's starter credits granted once. */
-import { utcDayOf } from "../../domain/day.ts";
+import { utcDayOf } from "../../domain/calendar.ts";
 import { fitsBooks } from "../../domain/ledger.ts";
 import { APPS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";

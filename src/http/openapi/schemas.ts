@@ -7,7 +7,7 @@ import { EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
 import { CAP_PERIODS, PERSONAL_TOKEN_SCOPES } from "../../domain/personal_token.ts";
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { ENTRY_KINDS } from "../../domain/ledger.ts";
-import { READINESS_CHECKS } from "../../domain/readiness.ts";
+import { READINESS_CHECKS } from "../../domain/wire.ts";
 import { CREATED_ITEM_REFUSALS, SETTLED_ITEM_REFUSALS } from "../../domain/refusal_codes.ts";
 import { errorBodies } from "./error_bodies.ts";
 

@@ -1,6 +1,6 @@
 /** The built-in identity provider: our own users and sessions, and anyone's OAuth 2 to sign in with. */
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
-import { lowerCaseAscii } from "../../domain/ascii.ts";
+import { lowerCaseAscii } from "../../domain/text.ts";
 import { SESSION_TTL_MS } from "../../domain/limits.ts";
 import type { EncryptionKey } from "../../keys/encryption.ts";
 import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";

@@ -14,7 +14,7 @@ import {
   type EncryptionKey,
   type EncryptionKeys,
 } from "../../keys/encryption.ts";
-import { sealFor, unsealFor, type Place } from "../../keys/sealing.ts";
+import { sealFor, unsealFor, type SealingContext } from "../../keys/sealing.ts";
 import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
 
 const flow = z.object({
@@ -54,7 +54,7 @@ export function createFlowCookies(keys: readonly EncryptionKey[]): FlowCookies {
     async seal(base_url, value) {
       const ends_at_ms = Date.now() + SIGNIN_FLOW_TTL_SECONDS * 1000;
       const kept: z.infer<typeof kept_flow> = { flow: value, ends_at_ms };
-      const { key_id, sealed } = await sealFor(sealing, placeOf(base_url), JSON.stringify(kept));
+      const { key_id, sealed } = await sealFor(sealing, contextOf(base_url), JSON.stringify(kept));
       // An operator names keys, in letters that a cookie may not have.
       const value_of_cookie = `${base64url.encode(key_id)}.${sealed}`;
       return flowCookie(base_url, value_of_cookie, SIGNIN_FLOW_TTL_SECONDS);
@@ -75,7 +75,7 @@ function flowCookie(base_url: string, value: string, max_age_seconds: number): s
   return hostCookie(base_url, { name: FLOW_COOKIE, value, max_age_seconds }, "Lax");
 }
 
-function placeOf(base_url: string): Place {
+function contextOf(base_url: string): SealingContext {
   return [FLOW_PURPOSE, base_url];
 }
 
@@ -89,7 +89,7 @@ async function openFlow(
   const key_id = readKeyId(value.slice(0, dot));
   if (dot < 0 || key_id === null) return null;
   const sealed = value.slice(dot + 1);
-  const json = await unsealFor(keys, placeOf(base_url), { key_id, sealed });
+  const json = await unsealFor(keys, contextOf(base_url), { key_id, sealed });
   if (json === null) return null;
   const { data } = kept_flow.safeParse(JSON.parse(json));
   return data !== undefined && Date.now() < data.ends_at_ms ? data.flow : null;

@@ -1,7 +1,7 @@
 /** People as operators find them. */
 import { and, asc, gt, gte, inArray, lt, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
-import { lowerCaseAscii } from "../../domain/ascii.ts";
+import { lowerCaseAscii } from "../../domain/text.ts";
 import type { Profile } from "../port.ts";
 import { users } from "./schema.ts";
 

@@ -1,12 +1,11 @@
 /** What a session keeps of its browser, for its person to recognise it by. */
-import { placeOf, type Place } from "../../domain/place.ts";
-import { programOf } from "../../domain/user_agent.ts";
+import { type Location, locationOf, programOf } from "../../domain/client_description.ts";
 
-export interface Seen extends Place {
+export interface Seen extends Location {
   /** Such as "Firefox on Linux"; null where nothing known is said. */
   readonly browser: string | null;
 }
 
 export function seenIn(request: Request): Seen {
-  return { browser: programOf(request.headers.get("User-Agent") ?? ""), ...placeOf(request) };
+  return { browser: programOf(request.headers.get("User-Agent") ?? ""), ...locationOf(request) };
 }

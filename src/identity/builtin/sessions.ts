@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { base64url } from "jose";
-import { errorName } from "../../domain/error_name.ts";
+import { errorName } from "../../domain/result.ts";
 import {
   SESSION_CLEANUP_PORTIONS,
   SESSION_CLEANUP_ROWS,

@@ -7,7 +7,7 @@ import { refuseWithPage } from "../../http/refusal_page.ts";
 import { forgetSignedIn } from "../../http/caller/session_cookies.ts";
 import { readableOr, validForm } from "../../http/validation.ts";
 import { leaveDeletedAccount, saysDeleted } from "../../http/caller/deleted_account.ts";
-import { errorName } from "../../domain/error_name.ts";
+import { errorName } from "../../domain/result.ts";
 
 const form = z.object({ confirmation: readableOr("", z.string().check(z.maxLength(100))) });
 

@@ -1,7 +1,7 @@
 /** `GET /account/jobs[?app=&status=&before=]`: all jobs of the signed-in person. */
 import * as z from "zod/mini";
 import { JOB_STATUSES } from "../../domain/job.ts";
-import { APP_SLUG_PATTERN } from "../../domain/slug.ts";
+import { APP_SLUG_PATTERN } from "../../domain/app_policy.ts";
 import { JobsPage } from "./jobs_page.tsx";
 import { callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";

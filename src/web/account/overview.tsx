@@ -1,6 +1,6 @@
 /** `GET /account`: the signed-in person's own page. */
-import { DAY_MS } from "../../domain/day.ts";
-import { programOf } from "../../domain/user_agent.ts";
+import { DAY_MS } from "../../domain/calendar.ts";
+import { programOf } from "../../domain/client_description.ts";
 import type { ListedSession } from "../../identity/port.ts";
 import { AccountPage } from "./overview_page.tsx";
 import type { ShownSession } from "./sessions.tsx";

@@ -1,6 +1,6 @@
 /** `GET /account/statement[?month=&before=]` and `.csv`: the passbook by months. */
 import type { StatementAnswer } from "../../account/contract.ts";
-import { monthOf, readMonth, type Month } from "../../domain/month.ts";
+import { monthOf, readMonth, type Month } from "../../domain/calendar.ts";
 import { StatementPage, type MonthLink } from "./statement_page.tsx";
 import { timeText } from "../layout/time.tsx";
 import { callerOf, factory, type AppContext } from "../../http/context.ts";

@@ -1,6 +1,6 @@
 /** The balance over time: a line of steps, and the same numbers as a table. */
 import type { BalancePoint } from "../../domain/history.ts";
-import { DAY_MS } from "../../domain/day.ts";
+import { DAY_MS } from "../../domain/calendar.ts";
 import { Time } from "../layout/time.tsx";
 import { number } from "../layout/account_words.ts";
 import { axisFor, stepArea, stepPath, y } from "./scale.ts";

@@ -1,6 +1,6 @@
 /** `GET /console/accounts/{identity_id}[?before=]`: one account in full, from its own object. */
 import { OPERATOR } from "../../account/contract.ts";
-import { DAY_MS } from "../../domain/day.ts";
+import { DAY_MS } from "../../domain/calendar.ts";
 import { ConsoleAccountPage } from "./account_page.tsx";
 import { accountAddress, consoleAddress } from "./table.tsx";
 import { doneWords } from "./words.ts";
@@ -63,7 +63,7 @@ async function standingOf(
   { account: { id }, line }: { readonly account: { readonly id: string }; readonly line: number },
 ): Promise<string> {
   const { read_model } = context.get("services");
-  const standing = await ifReadable(read_model.readStanding(id).then((known) => ({ known })));
+  const standing = await ifReadable(read_model.readDelivered(id).then((known) => ({ known })));
   if (standing === null)
     return "The read model does not answer, so lists may not have this account.";
   const known = standing.known?.line ?? 0;

@@ -1,5 +1,5 @@
 /** Accounts found, and the form that finds them. */
-import { ACCOUNT_SORTS, type AccountSort } from "../../domain/account_search.ts";
+import { ACCOUNT_SORTS, type AccountSort } from "../../domain/wire.ts";
 import { Page } from "../layout/layout.tsx";
 import { Time } from "../layout/time.tsx";
 import { nameFromSlug, number } from "../layout/account_words.ts";

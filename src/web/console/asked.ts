@@ -2,7 +2,7 @@
 import type * as z from "zod/mini";
 import { appNames } from "../account/app_names.ts";
 import type { AppContext } from "../../http/context.ts";
-import { errorName } from "../../domain/error_name.ts";
+import { errorName } from "../../domain/result.ts";
 
 /**
  * The query by its schema. A filter that is empty or cannot be meant is none: a page answers with a list,

@@ -1,6 +1,6 @@
 /** `GET /console[?days=&app=]`: what happened over some days. */
 import * as z from "zod/mini";
-import { utcDayOf } from "../../domain/day.ts";
+import { utcDayOf } from "../../domain/calendar.ts";
 import {
   OVERVIEW_MEASURES,
   OverviewPage,

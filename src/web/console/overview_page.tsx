@@ -1,5 +1,5 @@
 /** The console's first page: the way to an account, and what happened over some days. */
-import { DAY_MS } from "../../domain/day.ts";
+import { DAY_MS } from "../../domain/calendar.ts";
 import { DaysChart } from "../chart/days.tsx";
 import { Page } from "../layout/layout.tsx";
 import { timeText } from "../layout/time.tsx";

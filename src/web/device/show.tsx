@@ -11,7 +11,7 @@ import { countAttempt } from "../../http/middleware/rate_limits.ts";
 import { describeRefusal, refuse } from "../../http/refusals.ts";
 import { operates } from "../../http/caller/operator.ts";
 import { suggestedChoices } from "./approval_form.ts";
-import { placeOf } from "../../domain/place.ts";
+import { locationOf } from "../../domain/client_description.ts";
 import { placeName } from "../../http/place_name.ts";
 
 export const showDevice = factory.createHandlers(async (context) => {
@@ -70,7 +70,7 @@ async function factsOf(
 ): Promise<Omit<LoginFacts, "approver" | "may_operate">> {
   const { apps, config, identity } = context.get("services");
   const { app_slug, country } = asker;
-  const { country: here } = placeOf(context.req.raw);
+  const { country: here } = locationOf(context.req.raw);
   const registered = await apps.all();
   return {
     user_code,

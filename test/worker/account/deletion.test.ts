@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
-import { DAY_MS, utcDayOf } from "../../../src/domain/day.ts";
+import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
 import { ERASURE_DELIVERY_MAX_MS, EXPIRY_PORTION_JOBS } from "../../../src/domain/limits.ts";
 import { consumeProjections } from "../../../src/readmodel/queue_projector.ts";
-import { createStraightProjector } from "../../../src/readmodel/straight_projector.ts";
+import { createDirectProjector } from "../../../src/readmodel/direct_projector.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 import { evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
 import { passTime } from "../support/clock.ts";
@@ -236,7 +236,7 @@ describe("a deleted account", () => {
       await consumeProjections(
         { queue: "passbook-projections", messages: [message as never] },
         {
-          projector: createStraightProjector(env.DB),
+          projector: createDirectProjector(env.DB),
           catchUp: (identity_id) => accountOf(identity_id).catchUp(),
         },
       );

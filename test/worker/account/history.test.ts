@@ -199,7 +199,7 @@ class Play {
       payment_intent_id: `pi_${number}`,
       source_id: `ch_${number}`,
       amount_minor: cents,
-      standing: "withheld",
+      state: "withheld",
     } as const;
     expect(await account.recordReversal(reversal)).toMatchObject({ ok: true });
   }

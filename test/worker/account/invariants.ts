@@ -1,7 +1,7 @@
 /** What must hold of every account at every moment (design, section 6), read from storage itself. */
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { DAY_MS } from "../../../src/domain/day.ts";
+import { DAY_MS } from "../../../src/domain/calendar.ts";
 import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
 import {
   COST_MAX_CREDITS,

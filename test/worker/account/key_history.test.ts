@@ -1,7 +1,7 @@
 /** Random histories of requests under keys, against a plain map of what each key was answered first. */
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { DAY_MS } from "../../../src/domain/day.ts";
+import { DAY_MS } from "../../../src/domain/calendar.ts";
 import { LEDGER_CLOCK_SKEW_MS } from "../../../src/domain/limits.ts";
 import { dump, evict, query, repeatAlarm } from "../support/account_object.ts";
 import { signInWithCredits, type Answer, type SignedIn } from "../support/passbook.ts";

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { FIRST_POLICY, type ExpiryOutcome } from "../../../src/domain/app_policy.ts";
-import { DAY_MS, utcDayOf } from "../../../src/domain/day.ts";
+import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 import { fireAlarm } from "../support/account_object.ts";
 import { moodOfD1 } from "./d1_faults.ts";

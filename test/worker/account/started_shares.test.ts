@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
-import { DAY_MS } from "../../../src/domain/day.ts";
+import { DAY_MS } from "../../../src/domain/calendar.ts";
 import {
   JOB_ROWS_BYTES,
   OPEN_JOBS_SHARE,

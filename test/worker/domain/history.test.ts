@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sampleBalance, sumSpending } from "../../../src/domain/history.ts";
-import { monthOf, readMonth } from "../../../src/domain/month.ts";
+import { monthOf, readMonth } from "../../../src/domain/calendar.ts";
 
 describe("a sampled balance", () => {
   it("keeps each step's last balance, and says nothing where it did not change", () => {

@@ -9,7 +9,7 @@ import {
   type EncryptionKey,
   type EncryptionKeys,
 } from "../../../src/keys/encryption.ts";
-import { sealFor, type Place } from "../../../src/keys/sealing.ts";
+import { sealFor, type SealingContext } from "../../../src/keys/sealing.ts";
 
 const BASE_URL = "https://id.family.test";
 const NAME = "__Host-passbook_signin";
@@ -43,7 +43,7 @@ async function sealedValue(keys: readonly EncryptionKey[]): Promise<string> {
 }
 
 /** A cookie's value made by hand. */
-async function made(keys: EncryptionKeys, place: Place, kept: object): Promise<string> {
+async function made(keys: EncryptionKeys, place: SealingContext, kept: object): Promise<string> {
   const { key_id, sealed } = await sealFor(keys, place, JSON.stringify(kept));
   return `${base64url.encode(key_id)}.${sealed}`;
 }
@@ -61,7 +61,7 @@ const underived: EncryptionKeys = {
 };
 
 const living = { flow, ends_at_ms: 8e15 };
-const place: Place = [FLOW_PURPOSE, BASE_URL];
+const place: SealingContext = [FLOW_PURPOSE, BASE_URL];
 
 describe("a flow cookie", () => {
   it("gives back what it was sealed with, whatever its key is called", async () => {

@@ -7,7 +7,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import type { Account } from "../../../src/account/object.ts";
-import { DAY_MS, utcDayOf } from "../../../src/domain/day.ts";
+import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
 import { tidyReadModel } from "../../../src/readmodel/retention.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 import { NOT_IN_D1 } from "../account/invariants.ts";

@@ -5,7 +5,7 @@ import {
   PROJECTION_MESSAGE_MAX_BYTES,
   createQueueProjector,
 } from "../../../src/readmodel/queue_projector.ts";
-import { createStraightProjector } from "../../../src/readmodel/straight_projector.ts";
+import { createDirectProjector } from "../../../src/readmodel/direct_projector.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 import { projectorContract, rowsBetween } from "./contract.ts";
 import { countingRows } from "./watched.ts";
@@ -21,7 +21,7 @@ async function arrivedBySending(line: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 300));
 }
 
-const openStraight = () => createStraightProjector(env.DB);
+const openStraight = () => createDirectProjector(env.DB);
 const openQueue = () => createQueueProjector(env.TEST_PROJECTIONS, openStraight());
 
 projectorContract("direct", openStraight, async (line) => expect(await lineOf()).toBe(line));
@@ -45,7 +45,7 @@ describe("the direct projector", () => {
   it("writes one row of totals for an app, and three more for an account's first entry of a day", async () => {
     const rowsFor = async (line: number): Promise<number> => {
       const { database, written } = countingRows(env.DB);
-      await createStraightProjector(database).apply(
+      await createDirectProjector(database).apply(
         { ...rowsBetween(line, line), jobs: [] },
         line - 1,
       );

@@ -5,7 +5,7 @@ import {
   consumeProjections,
   createQueueProjector,
 } from "../../../src/readmodel/queue_projector.ts";
-import { createStraightProjector } from "../../../src/readmodel/straight_projector.ts";
+import { createDirectProjector } from "../../../src/readmodel/direct_projector.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 import { expectReadModel } from "../account/invariants.ts";
 import { fireAlarm, query } from "../support/account_object.ts";
@@ -14,7 +14,7 @@ import { rowsBetween } from "./contract.ts";
 const session = { kind: "holder" } as const;
 const lineOf = (id = "account") =>
   env.DB.prepare("select line from accounts where id = ?").bind(id).first("line");
-const straight = () => createStraightProjector(env.DB);
+const direct = () => createDirectProjector(env.DB);
 
 /** A message as the platform hands it out, which notes what became of it. */
 function messageOf(first: number, last: number, account_id = "account", attempts = 1) {
@@ -27,7 +27,7 @@ function messageOf(first: number, last: number, account_id = "account", attempts
   return message satisfies Message<ProjectionMessage>;
 }
 
-const untold = () => ({ projector: straight(), catchUp: () => Promise.reject(new Error("told")) });
+const untold = () => ({ projector: direct(), catchUp: () => Promise.reject(new Error("told")) });
 
 const batchOf = (
   messages: readonly Message<ProjectionMessage>[],
@@ -49,7 +49,7 @@ describe("a batch of the queue", () => {
     ];
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB), "batch");
     const catchUp = vi.fn();
-    await consumeProjections(batchOf(messages), { projector: straight(), catchUp });
+    await consumeProjections(batchOf(messages), { projector: direct(), catchUp });
     expect(batch).toHaveBeenCalledTimes(1);
     expect(catchUp).not.toHaveBeenCalled();
     for (const { ack, retry } of messages) {
@@ -103,7 +103,7 @@ describe("a batch of the queue", () => {
     const catchUp = vi.fn(() => Promise.resolve());
     const lacking = messageOf(6, 9, "lacking");
     const well = messageOf(1, 3, "well");
-    await consumeProjections(batchOf([lacking, well]), { projector: straight(), catchUp });
+    await consumeProjections(batchOf([lacking, well]), { projector: direct(), catchUp });
     expect(catchUp).toHaveBeenCalledExactlyOnceWith("user_contract");
     expect([await lineOf("lacking"), await lineOf("well")]).toEqual([null, 3]);
     expect(lacking.ack).toHaveBeenCalledOnce();
@@ -112,7 +112,7 @@ describe("a batch of the queue", () => {
   it("is kept, and tried later and later, while D1 is away or the account cannot be told", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const message = messageOf(6, 9);
-    const options = { projector: straight(), catchUp: () => Promise.reject(new Error("no")) };
+    const options = { projector: direct(), catchUp: () => Promise.reject(new Error("no")) };
     await consumeProjections(batchOf([message]), options);
     expect(message.retry).toHaveBeenCalledExactlyOnceWith({ delaySeconds: 5 });
     await env.DB.exec("alter table jobs rename to jobs_away");
@@ -129,7 +129,7 @@ describe("a batch of the queue", () => {
     const poison = messageOf(1, 3, "poison", 4);
     Object.assign(poison.body.rows.account, { identity_id: null });
     const well = messageOf(1, 3, "well", 4);
-    const options = { projector: straight(), catchUp: vi.fn() };
+    const options = { projector: direct(), catchUp: vi.fn() };
     await consumeProjections(batchOf([poison, well]), options);
     expect([poison.ack, well.ack].map((ack) => ack.mock.calls.length)).toEqual([0, 1]);
     expect(await lineOf("well")).toBe(3);
@@ -143,7 +143,7 @@ describe("a batch of the queue", () => {
       return message;
     });
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB), "batch");
-    await consumeProjections(batchOf(messages), { projector: straight(), catchUp: vi.fn() });
+    await consumeProjections(batchOf(messages), { projector: direct(), catchUp: vi.fn() });
     expect(batch.mock.calls.length).toBeGreaterThan(1);
     for (const { ack } of messages) expect(ack).toHaveBeenCalledOnce();
   });
@@ -182,7 +182,7 @@ describe("an account whose lines go through the queue", () => {
     const catchUp = vi.fn();
     const account_of = await import("../../../src/account/object.ts");
     vi.spyOn(account_of.Account.prototype, "catchUp").mockImplementation(catchUp);
-    await createQueueProjector(env.TEST_PROJECTIONS, straight()).apply(lost, 2);
+    await createQueueProjector(env.TEST_PROJECTIONS, direct()).apply(lost, 2);
     await vi.waitFor(() => expect(catchUp).toHaveBeenCalled(), 40_000);
     expect(await lineOf(String(account?.["id"]))).toBe(2);
   });

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { createScheduledController } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
-import { DAY_MS, utcDayOf } from "../../../src/domain/day.ts";
+import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
 import { SESSION_CLEANUP_ROWS, UPKEEP_PORTIONS } from "../../../src/domain/limits.ts";
 import {
   UPKEEP_PORTION_ACCOUNTS,

@@ -5,10 +5,10 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { DAY_MS, utcDayOf } from "../../../src/domain/day.ts";
+import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
 import { MEASURES, type LineTotals } from "../../../src/readmodel/line_totals.ts";
 import { tidyReadModel } from "../../../src/readmodel/retention.ts";
-import { createStraightProjector } from "../../../src/readmodel/straight_projector.ts";
+import { createDirectProjector } from "../../../src/readmodel/direct_projector.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 import { rowsBetween } from "./contract.ts";
 import { seriesOf, type Totals } from "./totals_model.ts";
@@ -88,7 +88,7 @@ class Book {
 }
 
 class History {
-  readonly #projector = createStraightProjector(env.DB);
+  readonly #projector = createDirectProjector(env.DB);
   readonly #books = ACCOUNTS.map((id) => new Book(id));
   readonly #model: Totals = new Map();
   #now_ms = START_MS;

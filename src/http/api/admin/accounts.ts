@@ -1,6 +1,6 @@
 /** `GET /api/admin/accounts`: accounts as the read model knows them, found by id, identity or address. */
 import * as z from "zod/mini";
-import { ACCOUNT_SORTS } from "../../../domain/account_search.ts";
+import { ACCOUNT_SORTS } from "../../../domain/wire.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { pageLimit, queryText, validQuery } from "../../validation.ts";
 import { timestamp } from "../../views.ts";

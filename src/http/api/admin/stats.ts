@@ -1,6 +1,6 @@
 /** `GET /api/admin/stats`: totals by UTC day, from the read model. */
 import * as z from "zod/mini";
-import { DAY_MS, utcDayOf } from "../../../domain/day.ts";
+import { DAY_MS, utcDayOf } from "../../../domain/calendar.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { appSlug, validQuery } from "../../validation.ts";
 import { timestamp } from "../../views.ts";

@@ -1,8 +1,7 @@
 /** What can be told of whoever starts a device login, for the approver to recognise or to doubt. */
 import * as z from "zod/mini";
 import type { Asker } from "../../../device/contract.ts";
-import { placeOf } from "../../../domain/place.ts";
-import { programOf } from "../../../domain/user_agent.ts";
+import { locationOf, programOf } from "../../../domain/client_description.ts";
 import type { AppContext } from "../../context.ts";
 import { appSlug } from "../../validation.ts";
 
@@ -34,6 +33,6 @@ export function askerOf(context: AppContext, body: z.output<typeof askerBody>): 
     client_name: body.client_name ?? null,
     app_slug: body.app ?? null,
     program: programOf(context.req.header("User-Agent") ?? ""),
-    ...placeOf(context.req.raw),
+    ...locationOf(context.req.raw),
   };
 }

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it } from "vitest";
-import { DAY_MS } from "../../../../src/domain/day.ts";
+import { DAY_MS } from "../../../../src/domain/calendar.ts";
 import { expectInvariants } from "../../account/invariants.ts";
 import { passTime } from "../../support/clock.ts";
 import { fromOwnPage, getToken, tokenId } from "../../support/device_logins.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { utcDayOf } from "../../../../src/domain/day.ts";
+import { utcDayOf } from "../../../../src/domain/calendar.ts";
 import { fireAlarm } from "../../support/account_object.ts";
 import { getToken } from "../../support/device_logins.ts";
 import { signIn, signInWithCredits } from "../../support/passbook.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { createExecutionContext } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import worker from "../../../../src/worker.ts";
-import { DAY_MS } from "../../../../src/domain/day.ts";
+import { DAY_MS } from "../../../../src/domain/calendar.ts";
 import { passTime } from "../../support/clock.ts";
 import { BASE_URL, signIn, type SignedIn } from "../../support/passbook.ts";
 import { signInOperator } from "../../http/api/admin/operators.ts";

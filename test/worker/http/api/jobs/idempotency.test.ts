@@ -1,7 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { DAY_MS } from "../../../../../src/domain/day.ts";
+import { DAY_MS } from "../../../../../src/domain/calendar.ts";
 import { dump, evict, fireAlarm, query } from "../../../support/account_object.ts";
 import { getToken } from "../../../support/device_logins.ts";
 import {

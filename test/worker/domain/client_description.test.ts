@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeOf } from "../../../src/domain/place.ts";
-import { programOf } from "../../../src/domain/user_agent.ts";
+import { locationOf, programOf } from "../../../src/domain/client_description.ts";
 
 const WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)";
 const MAC = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)";
@@ -55,13 +54,13 @@ describe("a User-Agent in a few words", () => {
 
 describe("the place of a request", () => {
   it("is what the platform says, and nothing where it says nothing", () => {
-    expect(placeOf({ cf: { city: "Lisbon", country: "PT" } })).toEqual({
+    expect(locationOf({ cf: { city: "Lisbon", country: "PT" } })).toEqual({
       city: "Lisbon",
       country: "PT",
     });
     const nowhere = { city: null, country: null };
-    expect(placeOf({ cf: { city: 5, country: "XX" } })).toEqual(nowhere);
-    expect(placeOf({})).toEqual(nowhere);
-    expect(placeOf({ cf: { city: "x".repeat(1_000) } }).city).toHaveLength(100);
+    expect(locationOf({ cf: { city: 5, country: "XX" } })).toEqual(nowhere);
+    expect(locationOf({})).toEqual(nowhere);
+    expect(locationOf({ cf: { city: "x".repeat(1_000) } }).city).toHaveLength(100);
   });
 });

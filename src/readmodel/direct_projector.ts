@@ -14,7 +14,7 @@ import { countLines } from "./totals.ts";
 const PROJECTION_FORGET_ROWS = 1_000;
 
 /** The projector over D1, which also takes the rows of several accounts at once. */
-export interface StraightProjector extends Projector {
+export interface DirectProjector extends Projector {
   /**
    * Writes the deliveries of several accounts, one each, in one transaction.
    * @returns for each the entry that D1 then has of its account; 0: none.
@@ -95,7 +95,7 @@ const HAS_NO_JOBS = "not exists (select 1 from jobs where account_id = ?1)";
 const REPLACE_GRANTS = insertFromJson(grants, { on_conflict: "replace" });
 
 /** The projector over a D1 database. */
-export function createStraightProjector(binding: D1Database): StraightProjector {
+export function createDirectProjector(binding: D1Database): DirectProjector {
   const database = drizzle(binding);
   const insert = (statement: string, rows: readonly object[]): D1PreparedStatement[] =>
     rows.length === 0 ? [] : [binding.prepare(statement).bind(JSON.stringify(rows))];

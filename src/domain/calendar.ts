@@ -1,20 +1,28 @@
-/** Calendar months in UTC, written `YYYY-MM`. Pure. */
+/** Days and calendar months in UTC, without leap seconds. Pure. */
 
+export const DAY_MS = 86_400_000;
+
+/** The number of whole days from the epoch to a time in milliseconds since the epoch. */
+export function utcDayOf(at_ms: number): number {
+  return Math.floor(at_ms / DAY_MS);
+}
+
+/** A calendar month. `name` has the form `YYYY-MM`. */
 export interface Month {
   readonly name: string;
-  /** Half-open, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch; `to_ms` is excluded. */
   readonly from_ms: number;
   readonly to_ms: number;
 }
 
-/** The month written so; null for any other text. Years 2000 to 9999. */
+/** Reads `YYYY-MM`, for the years 2000 to 9999; null for any other text. */
 export function readMonth(text: string): Month | null {
   const [, year, month] = /^([2-9]\d{3})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
   if (year === undefined || month === undefined) return null;
   return monthFrom(Date.UTC(Number(year), Number(month) - 1));
 }
 
-/** The month of a moment. */
+/** The month that contains a time in milliseconds since the epoch. */
 export function monthOf(at_ms: number): Month {
   const at = new Date(at_ms);
   return monthFrom(Date.UTC(at.getUTCFullYear(), at.getUTCMonth()));
