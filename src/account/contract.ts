@@ -9,20 +9,18 @@ import type * as history from "./contract/history.ts";
 import type * as jobs from "./contract/jobs.ts";
 import type * as operators from "./contract/operators.ts";
 import type * as personal_tokens from "./contract/personal_tokens.ts";
-import type { ListedPurchase } from "./contract/purchases.ts";
 import type { HandedOutUpstreamToken, VaultSettings } from "./contract/vault.ts";
-import type { WalletAnswer, WalletRequest } from "./contract/wallet.ts";
-import type { EntryRow, JobRow } from "./sql/rows.ts";
+import type { ListedPurchase, WalletAnswer, WalletRequest } from "./contract/wallet.ts";
+import type { EntryRow, JobRow } from "./sql/schema.ts";
 
 export * from "./contract/call.ts";
 export type * from "./contract/history.ts";
 export type * from "./contract/jobs.ts";
 export type * from "./contract/operators.ts";
 export type * from "./contract/personal_tokens.ts";
-export type * from "./contract/purchases.ts";
 export type * from "./contract/vault.ts";
 export type * from "./contract/wallet.ts";
-export type { AccountRow, AppRow, EntryRow, JobRow } from "./sql/rows.ts";
+export type { AccountRow, AppRow, EntryRow, JobRow } from "./sql/schema.ts";
 
 type Guard = IdempotencyGuard | null;
 

@@ -1,26 +1,23 @@
 /**
- * One account, as a Durable Object named by its `identity_id`. Each method runs one operation in one synchronous
- * transaction; the operations themselves are in the folders of this room.
+ * One account, as a Durable Object named by its `identity_id`. Each method runs one operation; the operations are in
+ * the folders next to this file.
  */
 import { DurableObject } from "cloudflare:workers";
 import { EVENTS_WATCHERS_MAX } from "../domain/limits.ts";
 import type { Purchase, Reversal } from "../domain/purchases.ts";
-import { accepted, assertInvariant, refused } from "../domain/result.ts";
+import { accepted, refused } from "../domain/result.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
-import { transactFor } from "./admission.ts";
 import * as personal_tokens from "./allowances/personal_tokens.ts";
 import * as callers from "./caller.ts";
 import type * as contract from "./contract.ts";
 import { HOLDER, SERVICE, type Answer, type Caller, type OnceAnswer } from "./contract.ts";
-import { oweDebts } from "./deletion/debts.ts";
 import * as deletion from "./deletion/deletion.ts";
 import { WATCH_HEADER, WATCH_PROTOCOL, type WatchRequest } from "./events/watcher.ts";
 import { onceInJob } from "./idempotency/job_keys.ts";
-import { WHOLE, type ResponseForm } from "./idempotency/responses.ts";
+import { WHOLE } from "./idempotency/responses.ts";
 import * as batches from "./jobs/batches.ts";
 import * as jobs from "./jobs/settle.ts";
 import { createJob } from "./jobs/create.ts";
-import { expireLeftJobs } from "./jobs/expiry.ts";
 import { listEntries } from "./ledger/entries.ts";
 import { ensureOpen } from "./ledger/posting.ts";
 import { startedJobsOf } from "./ledger/started_jobs.ts";
@@ -28,38 +25,32 @@ import { readStatement } from "./ledger/statement.ts";
 import * as operators from "./operators/acts.ts";
 import { inspect } from "./operators/inspection.ts";
 import { readOverview } from "./overview.ts";
-import { openParts, type AccountParts } from "./parts.ts";
+import { Instance } from "./instance.ts";
 import * as purchases from "./purchases/purchases.ts";
-import { isBlank } from "./sql/migrate.ts";
 import * as read_model from "./sync/repair.ts";
-import type { Transaction } from "./transaction.ts";
 import { setAppAccess } from "./wallet/app_access.ts";
 import { readPlan, readWallet } from "./wallet/wallet.ts";
 
 type Guard = contract.IdempotencyGuard | null;
-type Operation<Value> = (transaction: Transaction, parts: AccountParts) => Answer<Value>;
 
 export class Account extends DurableObject<Env> implements contract.AccountOperations {
-  /** Null: the object has no tables. An app's key that guesses identities does not create any. */
-  #parts: AccountParts | null = null;
+  readonly #instance: Instance;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    void ctx.blockConcurrencyWhile(async () => {
-      if (!isBlank(ctx.storage.sql)) this.#open(await ctx.storage.getAlarm());
-    });
+    this.#instance = new Instance(ctx, env);
   }
 
   wallet(caller: Caller, request: contract.WalletRequest): Answer<contract.WalletAnswer> {
-    return this.#transact(caller, "read", (it) => readWallet(it, request));
+    return this.#instance.transact(caller, "read", (it) => readWallet(it, request));
   }
 
   readPlan(caller: Caller): Answer<string> {
-    return this.#transact(caller, "read", readPlan);
+    return this.#instance.transact(caller, "read", readPlan);
   }
 
   setAppAccess(caller: Caller, slug: string, access: "open" | "disconnected"): Answer<null> {
-    return this.#transact(caller, "write", (it) => setAppAccess(it, slug, access));
+    return this.#instance.transact(caller, "write", (it) => setAppAccess(it, slug, access));
   }
 
   createJob(
@@ -68,7 +59,9 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     guard: Guard,
   ): OnceAnswer<contract.CreatedJob> {
     const stored = { endpoint: "jobs.create", form: WHOLE };
-    return this.#transactOnce(caller, "write", guard, stored, (it) => createJob(it, request));
+    return this.#instance.transactOnce(caller, "write", guard, stored, (it) =>
+      createJob(it, request),
+    );
   }
 
   createJobs(
@@ -77,7 +70,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     guard: Guard,
   ): OnceAnswer<contract.Batch<contract.CreatedJob>> {
     const stored = { endpoint: "jobs.create.batch", form: batches.CREATED_FORM };
-    return this.#transactOnce(caller, "write", guard, stored, (it) =>
+    return this.#instance.transactOnce(caller, "write", guard, stored, (it) =>
       batches.createJobs(it, requests),
     );
   }
@@ -88,7 +81,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     guard: Guard,
   ): OnceAnswer<contract.SettledJob> {
     const settled = { job_id: request.job_id, status: "completed" } as const;
-    return this.#transact(caller, "settle", (it) =>
+    return this.#instance.transact(caller, "settle", (it) =>
       onceInJob(it, guard, settled, (keyed) => jobs.completeJob(it, request, keyed)),
     );
   }
@@ -99,7 +92,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     guard: Guard,
   ): OnceAnswer<contract.Batch<contract.SettledJob>> {
     const stored = { endpoint: "jobs.complete.batch", form: batches.SETTLED_FORM };
-    return this.#transactOnce(caller, "settle", guard, stored, (it) =>
+    return this.#instance.transactOnce(caller, "settle", guard, stored, (it) =>
       batches.completeJobs(it, requests),
     );
   }
@@ -110,24 +103,24 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     guard: Guard,
   ): OnceAnswer<contract.SettledJob> {
     const settled = { job_id: request.job_id, status: "failed" } as const;
-    return this.#transact(caller, "settle", (it) =>
+    return this.#instance.transact(caller, "settle", (it) =>
       onceInJob(it, guard, settled, (keyed) => jobs.failJob(it, request, keyed)),
     );
   }
 
   cancelJob(caller: Caller, request: contract.CancelJobRequest): Answer<contract.SettledJob> {
-    return this.#transact(caller, "write", (it) => jobs.cancelJob(it, request));
+    return this.#instance.transact(caller, "write", (it) => jobs.cancelJob(it, request));
   }
 
   readJob(caller: Caller, job_id: string): Answer<contract.JobRow> {
-    return this.#transact(caller, "read", (it) => jobs.readJob(it, job_id));
+    return this.#instance.transact(caller, "read", (it) => jobs.readJob(it, job_id));
   }
 
   listJobs(
     caller: Caller,
     request: contract.ListJobsRequest,
   ): Answer<contract.Page<contract.JobRow, string>> {
-    return this.#transact(caller, "read", (it, { listJobs }) => {
+    return this.#instance.transact(caller, "read", (it, { listJobs }) => {
       const { recent_after_job_id } = startedJobsOf(it.store.readNewestEntry());
       const filter = { ...request, visible_apps: callers.visibleApps(it) };
       return accepted(listJobs(filter, recent_after_job_id));
@@ -138,13 +131,13 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     caller: Caller,
     request: contract.ListEntriesRequest,
   ): Answer<contract.Page<contract.EntryRow, number>> {
-    return this.#transact(caller, "read", (it, { database }) =>
+    return this.#instance.transact(caller, "read", (it, { database }) =>
       accepted(listEntries(database, { ...request, visible_apps: callers.visibleApps(it) })),
     );
   }
 
   readOverview(caller: Caller, request: contract.OverviewRequest): Answer<contract.OverviewAnswer> {
-    return this.#transact(caller, "read", (it, { database, listJobs }) =>
+    return this.#instance.transact(caller, "read", (it, { database, listJobs }) =>
       readOverview(database, listJobs, it, request),
     );
   }
@@ -153,7 +146,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     caller: Caller,
     request: contract.StatementRequest,
   ): Answer<contract.StatementAnswer> {
-    return this.#transact(caller, "read", (it, { database }) =>
+    return this.#instance.transact(caller, "read", (it, { database }) =>
       readStatement(database, it, request),
     );
   }
@@ -163,155 +156,156 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     guard: Guard,
   ): OnceAnswer<contract.AdjustedCredits> {
     const stored = { endpoint: "admin.credits", form: WHOLE };
-    return this.#transactOnce(SERVICE, "write", guard, stored, (it) =>
+    return this.#instance.transactOnce(SERVICE, "write", guard, stored, (it) =>
       operators.adjustCredits(it, request),
     );
   }
 
   changePlan(request: contract.ChangePlanRequest, guard: Guard): OnceAnswer<contract.ChangedPlan> {
     const stored = { endpoint: "admin.plan", form: WHOLE };
-    return this.#transactOnce(SERVICE, "write", guard, stored, (it) =>
+    return this.#instance.transactOnce(SERVICE, "write", guard, stored, (it) =>
       operators.changePlan(it, request),
     );
   }
 
   inspect(): Answer<contract.InspectedAccount> {
-    return this.#transact(SERVICE, "read", (it, { listJobs }) => inspect(listJobs, it));
+    return this.#instance.transact(SERVICE, "read", (it, { listJobs }) => inspect(listJobs, it));
   }
 
   suspend(): Answer<null> {
-    const answer = this.#transact(SERVICE, "write", operators.suspend);
-    this.#parts?.streams.closeAll("suspended");
+    const answer = this.#instance.transact(SERVICE, "write", operators.suspend);
+    this.#instance.parts?.streams.closeAll("suspended");
     return answer;
   }
 
   restore(): Answer<null> {
-    return this.#transact(SERVICE, "write", operators.restore);
+    return this.#instance.transact(SERVICE, "write", operators.restore);
   }
 
   async rebuild(): Promise<void> {
-    const parts = this.#partsOfAccount();
+    const parts = this.#instance.readModelParts;
     if (parts !== null) await read_model.rebuild(parts);
   }
 
   /** The queue lost something of this account on its way to D1. */
   catchUp(): void {
-    const parts = this.#partsOfAccount();
+    const parts = this.#instance.readModelParts;
     if (parts !== null) read_model.catchUp(parts);
   }
 
   async repair(): Promise<contract.Repair> {
-    const parts = this.#partsOfAccount();
+    const parts = this.#instance.readModelParts;
     return parts === null ? "nothing_missing" : read_model.repair(parts);
   }
 
   deleteAccount(caller: Caller): Answer<null> {
-    const answer = this.#transact(caller, "write", (it, { vault }) => {
+    const answer = this.#instance.transact(caller, "write", (it, { vault }) => {
       vault.forgetAll();
       return deletion.deleteAccount(it);
     });
     if (!answer.ok) return answer;
-    const { erasure, streams } = this.#openOnce();
+    const { erasure, streams } = this.#instance.openParts();
     erasure.begin();
     streams.closeAll("account_deleted");
     return answer;
   }
 
   isDeleted(): boolean {
-    return this.#parts?.erasure.has_begun ?? false;
+    return this.#instance.isDeleted;
   }
 
   readOwed(): contract.Owed {
-    if (this.#parts === null) return { credits: 0, debt_ids: [] };
-    const { store } = this.#parts;
-    return { credits: deletion.owedCredits(store), debt_ids: store.listDebts() };
+    const { parts } = this.#instance;
+    return parts === null ? { credits: 0, debt_ids: [] } : deletion.readOwed(parts.store);
   }
 
   openReturned(): Answer<null> {
-    return this.#transact(SERVICE, "write", deletion.openReturned);
+    return this.#instance.transact(SERVICE, "write", deletion.openReturned);
   }
 
   oweDebts(debts: readonly contract.Debt[]): Answer<null> {
-    return this.#transact(SERVICE, "write", (it) => oweDebts(it, debts));
+    return this.#instance.transact(SERVICE, "write", (it) => deletion.oweDebts(it, debts));
   }
 
   checkBuyer(caller: Caller): Answer<null> {
-    return this.#transact(caller, "write", callers.checkBuyer);
+    return this.#instance.transact(caller, "write", callers.checkBuyer);
   }
 
   recordPurchase(purchase: Purchase): Answer<null> {
-    return this.#transact(SERVICE, "write", (it, parts) =>
+    return this.#instance.transact(SERVICE, "write", (it, parts) =>
       purchases.recordPurchase(it, parts.purchases, purchase),
     );
   }
 
   recordReversal(reversal: Reversal): Answer<null> {
-    return this.#transact(SERVICE, "write", (it, parts) =>
+    return this.#instance.transact(SERVICE, "write", (it, parts) =>
       purchases.recordReversal(it, parts.purchases, reversal),
     );
   }
 
   hasBought(payment_intent_id: string): boolean {
-    const bought = this.#parts?.purchases.readPurchaseOf(payment_intent_id) ?? null;
+    const bought = this.#instance.parts?.purchases.readPurchaseOf(payment_intent_id) ?? null;
     return bought !== null;
   }
 
   readPurchase(caller: Caller, checkout_session_id: string): Answer<contract.ListedPurchase> {
-    return this.#transact(caller, "read", (it, parts) =>
+    return this.#instance.transact(caller, "read", (it, parts) =>
       purchases.readPurchase(it, parts.purchases, checkout_session_id),
     );
   }
 
   checkCaller(caller: Caller): Answer<null> {
-    return this.#transact(caller, "none", () => accepted(null));
+    return this.#instance.transact(caller, "none", () => accepted(null));
   }
 
   checkOperator(caller: Caller): Answer<null> {
-    return this.#transact(caller, "none", callers.checkAdmin);
+    return this.#instance.transact(caller, "none", callers.checkAdmin);
   }
 
   checkRoomForPersonalToken(caller: Caller): Answer<null> {
-    return this.#transact(caller, "write", personal_tokens.checkRoomForPersonalToken);
+    return this.#instance.transact(caller, "write", personal_tokens.checkRoomForPersonalToken);
   }
 
   issuePersonalToken(caller: Caller, request: contract.IssuePersonalTokenRequest): Answer<null> {
-    return this.#transact(caller, "write", (it) => personal_tokens.issuePersonalToken(it, request));
+    return this.#instance.transact(caller, "write", (it) =>
+      personal_tokens.issuePersonalToken(it, request),
+    );
   }
 
   listPersonalTokens(caller: Caller): Answer<readonly contract.ListedPersonalToken[]> {
-    return this.#transact(caller, "read", personal_tokens.listPersonalTokens);
+    return this.#instance.transact(caller, "read", personal_tokens.listPersonalTokens);
   }
 
   /** Wants no right, because a token that may do nothing else may still end itself. */
   revokePersonalToken(caller: Caller, request: contract.RevokePersonalTokenRequest): Answer<null> {
-    return this.#endTokens(caller, "none", (it) =>
+    return this.#instance.endTokens(caller, "none", (it) =>
       personal_tokens.revokePersonalToken(it, request),
     );
   }
 
   endSessions(session_ids: readonly string[] | "all"): Answer<null> {
-    const answer = this.#endTokens(SERVICE, "write", (it) =>
+    const answer = this.#instance.endTokens(SERVICE, "write", (it) =>
       personal_tokens.endSessions(it, session_ids),
     );
-    this.#parts?.streams.closeSessions(session_ids);
+    this.#instance.parts?.streams.closeSessions(session_ids);
     return answer;
   }
 
   revokeApprovedBy(approver: contract.Approver): Answer<null> {
-    return this.#endTokens(SERVICE, "write", (it) =>
+    return this.#instance.endTokens(SERVICE, "write", (it) =>
       personal_tokens.revokeApprovedBy(it, approver),
     );
   }
 
   revokeAllPersonalTokens(): Answer<null> {
-    return this.#endTokens(SERVICE, "write", personal_tokens.revokeAllPersonalTokens);
+    return this.#instance.endTokens(SERVICE, "write", personal_tokens.revokeAllPersonalTokens);
   }
 
   async keepUpstreamTokens(
     tokens: UpstreamTokens,
     encryption_keys: contract.VaultSettings["encryption_keys"],
   ): Promise<void> {
-    await this.#openOnce().vault.keep(tokens, encryption_keys);
+    await this.#instance.openParts().vault.keep(tokens, encryption_keys);
   }
 
   async readUpstreamToken(
@@ -319,19 +313,19 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     provider: string,
     settings: contract.VaultSettings,
   ): Promise<Answer<contract.HandedOutUpstreamToken>> {
-    const admitted = this.#transact(caller, "read", callers.checkUpstream);
-    return admitted.ok ? this.#openOnce().vault.read(provider, settings) : admitted;
+    const admitted = this.#instance.transact(caller, "read", callers.checkUpstream);
+    return admitted.ok ? this.#instance.openParts().vault.read(provider, settings) : admitted;
   }
 
   forgetUpstreamTokens(provider: string, linked_at_ms: number): void {
-    this.#openOnce().vault.forget(provider, linked_at_ms);
+    this.#instance.openParts().vault.forget(provider, linked_at_ms);
   }
 
   /** Opens a stream of the account's events: a WebSocket that hibernates with the object. */
   override fetch(request: Request): Response {
     const watch = JSON.parse(request.headers.get(WATCH_HEADER) ?? "") as WatchRequest;
     const { proof } = watch;
-    const opened = this.#transact(
+    const opened = this.#instance.transact(
       proof.kind === "session" ? HOLDER : proof,
       "read",
       (it, { streams }) => {
@@ -346,7 +340,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     const token_ends_ms = opened.value?.expires_at_ms ?? proof.expires_at_ms;
     const expires_at_ms = Math.min(proof.expires_at_ms, token_ends_ms);
     const { 0: client, 1: server } = new WebSocketPair();
-    const { streams, alarm } = this.#openOnce();
+    const { streams, alarm } = this.#instance.openParts();
     streams.open(server, { ...watch, proof: { ...proof, expires_at_ms } });
     alarm.by(expires_at_ms);
     const headers = { "Sec-WebSocket-Protocol": WATCH_PROTOCOL };
@@ -354,92 +348,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
-    this.#openOnce().streams.hear(socket, message);
+    this.#instance.openParts().streams.hear(socket, message);
   }
 
   override async alarm(): Promise<void> {
-    const parts = this.#openOnce();
-    const { erasure, alarm_round } = parts;
-    if (erasure.has_begun) return alarm_round.run([["erasure", () => erasure.step()]]);
-    await alarm_round.run([
-      ["expiry", () => this.#expireJobs(parts)],
-      ["projection", () => parts.delivery.flush()],
-      ["streams", () => endStreams(parts)],
-      // Last, because nobody waits for it.
-      ["clean-up", () => parts.responses.deleteOld(Date.now())],
-    ]);
+    await this.#instance.ring();
   }
-
-  #expireJobs({ store }: AccountParts): null {
-    // The alarm has fired, so the next expiry must be read again in order to arm it.
-    store.expiry_hint.next_ms = null;
-    this.#transact(SERVICE, "read", (it) => {
-      expireLeftJobs(it);
-      return accepted(null);
-    });
-    return null;
-  }
-
-  /** Ends personal tokens, and then the streams that were opened with them. */
-  #endTokens(
-    caller: Caller,
-    wanted: callers.Wanted,
-    operation: (transaction: Transaction) => Answer<null>,
-  ): Answer<null> {
-    const answer = this.#transact(caller, wanted, operation);
-    this.#parts?.streams.publish();
-    return answer;
-  }
-
-  #transactOnce<Value>(
-    caller: Caller,
-    wanted: callers.Wanted,
-    guard: Guard,
-    stored: { readonly endpoint: string; readonly form: ResponseForm<Value> },
-    operation: (transaction: Transaction) => Answer<Value>,
-  ): OnceAnswer<Value> {
-    return this.#transact(caller, wanted, (it, { responses }) =>
-      responses.once(it, guard, stored, () => operation(it)),
-    );
-  }
-
-  #transact<Value>(
-    caller: Caller,
-    wanted: callers.Wanted,
-    operation: Operation<Value>,
-  ): Answer<Value> {
-    if (this.#parts === null && caller.kind === "app") return refused({ code: "account_unknown" });
-    const parts = this.#openOnce();
-    let has_posted = false;
-    const shared = parts.forTransaction(() => void (has_posted = true));
-    const answer = transactFor(shared, caller, wanted, (it) => operation(it, parts));
-    // After the commit, so that no stream sends an entry that was rolled back.
-    if (has_posted) parts.streams.publish();
-    if (parts.erasure.has_begun) parts.erasure.seeThatItGoesOn(parts.alarm);
-    else parts.delivery.start();
-    return answer;
-  }
-
-  #open(alarm_at_ms: number | null): AccountParts {
-    const identity_id = this.ctx.id.name;
-    assertInvariant(identity_id !== undefined, "an account's object is reached by name");
-    this.#parts = openParts(this.ctx, this.env, identity_id, alarm_at_ms);
-    return this.#parts;
-  }
-
-  /** An object without tables has no alarm either. */
-  #openOnce(): AccountParts {
-    return this.#parts ?? this.#open(null);
-  }
-
-  /** Null if the read model should have no account: it was never opened, or it was deleted and sends the rest itself. */
-  #partsOfAccount(): AccountParts | null {
-    const has_account = !this.isDeleted() && (this.#parts?.store.readAccount() ?? null) !== null;
-    return has_account ? this.#parts : null;
-  }
-}
-
-function endStreams({ streams }: AccountParts): number | null {
-  streams.publish();
-  return streams.nextExpiryMs();
 }

@@ -40,7 +40,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   http: [
     "domain/",
     "account/contract.ts",
-    "account/clients/watch.ts",
+    "account/clients/accounts.ts",
     "device/contract.ts",
     "identity/cookies.ts",
     "identity/port.ts",
@@ -112,7 +112,6 @@ const ALONE: readonly string[] = [
   "payments/stripe_api.ts → oauth/ask.ts",
   // The one list of what a request may use; types alone, held below.
   "http/services.ts → operations/account_deletion.ts",
-  "http/services.ts → account/clients/accounts.ts",
   "http/services.ts → account/clients/vault.ts",
   "http/services.ts → budget/client.ts",
   "http/services.ts → config/config.ts",
@@ -157,6 +156,7 @@ const ACCOUNT_ROOMS: readonly string[] = [
   "vault",
   "admission.ts",
   "parts.ts",
+  "instance.ts",
   "object.ts",
   "clients",
 ];

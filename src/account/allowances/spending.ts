@@ -8,7 +8,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import { actingToken, whyNotForApp } from "../caller.ts";
 import { capOf, type PersonalTokenRow } from "../sql/personal_token_store.ts";
-import type { JobRow } from "../sql/rows.ts";
+import type { JobRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** A token's cap and what it has spent until now; null if it has no cap, which reads nothing. */

@@ -1,10 +1,25 @@
-/** Reaching an account's object. The name is the identity, so no look-up stands before it. */
+/** How the Worker reaches an account's object: by calls, or by a request that opens a stream of its events. */
+import type { Refusal } from "../../domain/refusals.ts";
+import { accepted, refused, type Result } from "../../domain/result.ts";
+import { WATCH_HEADER, type WatchRequest } from "../events/watcher.ts";
 import type { Account } from "../object.ts";
 
-/** Gives the account of an identity; calling one of its methods is one hop. */
+export { CLOSE_PROOF_ENDED, WATCH_PROTOCOL, type WatchRequest } from "../events/watcher.ts";
+
+/** Gives the account of an identity, without a lookup, because the object has that name. Each call is one hop. */
 export type Accounts = (identity_id: string) => DurableObjectStub<Account>;
 
-/** The accounts behind a Durable Object binding. */
 export function createAccounts(binding: DurableObjectNamespace<Account>): Accounts {
   return (identity_id) => binding.getByName(identity_id);
+}
+
+/** Opens a stream. @returns the object's response with the WebSocket, or why it opens none. */
+export async function openWatch(
+  account: ReturnType<Accounts>,
+  request: WatchRequest,
+): Promise<Result<Response, Refusal>> {
+  const headers = { Upgrade: "websocket", [WATCH_HEADER]: JSON.stringify(request) };
+  const response = await account.fetch("https://account.internal/events", { headers });
+  if (response.status === 101) return accepted(response);
+  return refused(await response.json<Refusal>());
 }

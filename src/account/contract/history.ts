@@ -1,7 +1,7 @@
 /** What a holder reads of the past: entries, the overview, and monthly statements. */
 import type { AppSpending, BalancePoint } from "../../domain/history.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
-import type { AppRow, EntryRow, JobRow } from "../sql/rows.ts";
+import type { AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { WalletAnswer } from "./wallet.ts";
 
 export interface ListEntriesRequest {

@@ -1,7 +1,7 @@
 /** Jobs: requests and results. */
 import type { JobPolicy } from "../../domain/app_policy.ts";
 import type { JobStatus } from "../../domain/job.ts";
-import type { JobRow } from "../sql/rows.ts";
+import type { JobRow } from "../sql/schema.ts";
 import type { Answer } from "./call.ts";
 
 export interface CreateJobRequest {

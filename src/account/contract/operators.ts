@@ -1,5 +1,5 @@
 /** Operators' actions, and the debts of deleted accounts. */
-import type { AppRow, EntryRow, JobRow } from "../sql/rows.ts";
+import type { AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { ListedPersonalToken } from "./personal_tokens.ts";
 import type { WalletAnswer } from "./wallet.ts";
 

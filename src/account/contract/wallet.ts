@@ -1,5 +1,5 @@
-/** The wallet and the account's apps. */
-import type { AppRow } from "../sql/rows.ts";
+/** The wallet, the account's apps, and purchases. */
+import type { AppRow } from "../sql/schema.ts";
 
 export interface WalletRequest {
   /**
@@ -38,4 +38,14 @@ export interface WalletAnswer {
   readonly grant_waits: boolean;
   /** Whether apps may grant starter credits here: not if the holder deleted an account before. */
   readonly takes_starters: boolean;
+}
+
+/** A purchase as its buyer sees it. */
+export interface ListedPurchase {
+  /** Null until the purchase is credited. */
+  readonly purchase: { readonly package_name: string; readonly credits: number } | null;
+  readonly taken_back: number;
+  /** The balance now, and the number of the newest entry. */
+  readonly credits: number;
+  readonly line: number;
 }

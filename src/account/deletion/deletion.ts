@@ -1,15 +1,16 @@
 /**
- * An account that its holder deletes. In one transaction it lets nobody in any more, and what gave access
- * is gone; the rest of its rows follows, see `erasure.ts`. Its row stays, as the tombstone: an older
- * credential must find that the account is over, not an empty one to begin anew in.
+ * Deleting an account, in one transaction: no credential is accepted any more, and everything that gave access is
+ * gone. `erasure.ts` erases the other rows later. The account's row stays as a tombstone, so that an old credential
+ * finds a deleted account and does not open a new one.
  */
 import { accepted } from "../../domain/result.ts";
-import type { Answer } from "../contract.ts";
-import { ensureOpen } from "../ledger/posting.ts";
+import { BALANCE_MAX_CREDITS } from "../../domain/limits.ts";
+import type { Answer, Debt, Owed } from "../contract.ts";
+import { ensureOpen, OF_ACCOUNT, post, readBooks } from "../ledger/posting.ts";
 import type { Store } from "../sql/store.ts";
 import type { Transaction } from "../transaction.ts";
 
-/** Deletes the account, also one that was never opened: its identity's tokens may be out already. */
+/** Deletes the account, even if it was never opened, because tokens of its identity may already exist. */
 export function deleteAccount(transaction: Transaction): Answer<null> {
   const { store, personal_tokens, alarm, now_ms } = transaction;
   ensureOpen(transaction);
@@ -19,11 +20,13 @@ export function deleteAccount(transaction: Transaction): Answer<null> {
   return accepted(null);
 }
 
-/**
- * What a deleted account owed, or a living one would if it were deleted now, in credits: as its started
- * jobs leave it, which end later, in portions.
- */
-export function owedCredits(store: Store): number {
+/** What a deleted account owed, or what this one would owe if it were deleted now. */
+export function readOwed(store: Store): Owed {
+  return { credits: owedCredits(store), debt_ids: store.listDebts() };
+}
+
+/** Counts the refunds of started jobs, which expire later, in portions. */
+function owedCredits(store: Store): number {
   const account = store.readAccount();
   if (account !== null && account.deleted_at_ms !== null) return account.owed_credits;
   const { balance_after = 0, reserved_after = 0 } = store.readNewestEntry() ?? {};
@@ -32,9 +35,23 @@ export function owedCredits(store: Store): number {
   return Math.max(0, 0 - balance_after - refundable);
 }
 
-/** Opens the account of someone who deleted one before. Again, it changes nothing. */
+/** Opens the account of a person who deleted one before. Repeating it changes nothing. */
 export function openReturned(transaction: Transaction): Answer<null> {
   ensureOpen(transaction);
   transaction.store.saveReturned();
+  return accepted(null);
+}
+
+/** Takes over what the holder's deleted accounts owed: one entry for each debt. Repeating it changes nothing. */
+export function oweDebts(transaction: Transaction, debts: readonly Debt[]): Answer<null> {
+  const { store, now_ms } = transaction;
+  ensureOpen(transaction);
+  for (const { id, credits } of debts) {
+    if (!store.insertDebt(id, now_ms)) continue;
+    // A balance below the limit could not be counted exactly.
+    const room = readBooks(transaction).balance_after + BALANCE_MAX_CREDITS;
+    const amount = 0 - Math.min(credits, room);
+    post(transaction, { ...OF_ACCOUNT, kind: "debt", amount });
+  }
   return accepted(null);
 }

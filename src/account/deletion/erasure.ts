@@ -22,7 +22,7 @@ import type { Alarm } from "../sync/alarm.ts";
 import type { Outbox } from "../sync/outbox.ts";
 import * as schema from "../sql/schema.ts";
 import type { AccountDatabase } from "../sql/query.ts";
-import type { AccountRow } from "../sql/rows.ts";
+import type { AccountRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 import { transact, type TransactionParts } from "../transaction.ts";
 import { expireStartedJobs } from "../jobs/expiry.ts";

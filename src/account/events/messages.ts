@@ -1,6 +1,6 @@
 /** What a stream says: one JSON text for each line of the passbook, and a snapshot to begin with. */
 import { jobView, timestamp } from "../../domain/wire.ts";
-import type { EntryRow } from "../sql/rows.ts";
+import type { EntryRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 
 /** The state at a line, for those who have none before it. */

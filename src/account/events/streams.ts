@@ -10,7 +10,7 @@ import {
   EVENTS_WATCHERS_MAX,
 } from "../../domain/limits.ts";
 import { limitsOf, type PersonalTokenStore } from "../sql/personal_token_store.ts";
-import type { EntryRow } from "../sql/rows.ts";
+import type { EntryRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 import { lineMessage, snapshotMessage } from "./messages.ts";
 import {
@@ -118,8 +118,12 @@ export class Streams {
     this.publish();
   }
 
-  /** When the first proof of an open stream runs out, in milliseconds since the epoch; or null. */
-  nextExpiryMs(): number | null {
+  /**
+   * Closes the streams whose proof has expired.
+   * @returns when the next proof expires, in milliseconds since the epoch; null if no stream is open.
+   */
+  endExpired(): number | null {
+    this.publish();
     const ends = this.#all().map(([, { proof }]) => proof.expires_at_ms);
     return ends.length === 0 ? null : Math.min(...ends);
   }

@@ -5,7 +5,7 @@
 import { IDEMPOTENCY_KEEP_MS } from "../../domain/limits.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import type { Answer, IdempotencyGuard, OnceAnswer, SettledJob } from "../contract.ts";
-import type { JobRow } from "../sql/rows.ts";
+import type { JobRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 import { keyedRequest, once, type FirstRequest, type KeyedRequest } from "./once.ts";
 

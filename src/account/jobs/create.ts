@@ -16,7 +16,7 @@ import type { Answer, CreatedJob, CreateJobRequest } from "../contract.ts";
 import { keyColumns } from "../idempotency/job_keys.ts";
 import { ensureOpen, post, readBooks } from "../ledger/posting.ts";
 import { startedJobsOf, withStarted } from "../ledger/started_jobs.ts";
-import type { JobCreator } from "../sql/rows.ts";
+import type { JobCreator } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 import type { Transaction } from "../transaction.ts";
 import { openForJob } from "../wallet/app_access.ts";

@@ -7,7 +7,7 @@ import { keyColumns } from "../idempotency/job_keys.ts";
 import type { KeyedRequest } from "../idempotency/once.ts";
 import { post } from "../ledger/posting.ts";
 import { startedJobsOf, withoutEnded } from "../ledger/started_jobs.ts";
-import type { JobRow } from "../sql/rows.ts";
+import type { JobRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** What a client says about a job's end. */

@@ -2,7 +2,7 @@
 import { errorName } from "../../domain/result.ts";
 import { EXPIRY_PORTION_JOBS, STUCK_JOB_RETRY_MS } from "../../domain/limits.ts";
 import { startedJobsOf } from "../ledger/started_jobs.ts";
-import type { JobRow } from "../sql/rows.ts";
+import type { JobRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 import { expireJob } from "./end.ts";
 

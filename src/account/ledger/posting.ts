@@ -2,7 +2,7 @@
 import { nextLine, type LedgerLine, type Posting } from "../../domain/ledger.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import { startedJobsOf, type StartedJobs } from "./started_jobs.ts";
-import type { EntryRow } from "../sql/rows.ts";
+import type { EntryRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** The newest line's books; nothing where the account is not open yet. In credits. */

@@ -13,7 +13,7 @@
  */
 import { RECENT_JOBS_MAX } from "../../domain/limits.ts";
 import { assertInvariant } from "../../domain/result.ts";
-import type { EntryRow, JobCreator, JobRow } from "../sql/rows.ts";
+import type { EntryRow, JobCreator, JobRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 
 export type StartedJobs = Pick<EntryRow, "open_jobs" | "recent_after_job_id" | "recent_jobs">;

@@ -235,3 +235,11 @@ export const projectionDebt = sqliteTable("projection_debt", {
   /** A rebuild has sent the jobs up to this one, "" before the first; null: none is under way. */
   rebuilt_to_job_id: text(),
 });
+
+export type AccountRow = typeof account.$inferSelect;
+export type EntryRow = typeof entries.$inferSelect;
+export type AppRow = typeof apps.$inferSelect;
+export type JobRow = typeof jobs.$inferSelect;
+
+/** What a started job counts for: the personal token and the app that it was created with. */
+export type JobCreator = Pick<JobRow, "personal_token_id" | "app_slug">;

@@ -1,5 +1,5 @@
 /** How many of an account's started jobs each personal token and each app has. */
-import type { JobCreator } from "./rows.ts";
+import type { JobCreator } from "./schema.ts";
 
 export type StartedCount = JobCreator & { readonly jobs: number };
 

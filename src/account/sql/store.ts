@@ -5,7 +5,7 @@
  * memory could not move money: the next entry would have a number that is already taken, and the insert would fail.
  */
 import type { AccountDatabase } from "./query.ts";
-import type { AccountRow, EntryRow, JobCreator, JobRow } from "./rows.ts";
+import type { AccountRow, EntryRow, JobCreator, JobRow } from "./schema.ts";
 import { StartedCounts } from "./started_counts.ts";
 import { openTables, type Tables } from "./tables.ts";
 

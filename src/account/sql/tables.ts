@@ -6,7 +6,7 @@ import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { LedgerLine } from "../../domain/ledger.ts";
 import * as queries from "./queries.ts";
 import type { AccountDatabase } from "./query.ts";
-import type { AccountRow, AppRow, EntryRow, JobRow } from "./rows.ts";
+import type { AccountRow, AppRow, EntryRow, JobRow } from "./schema.ts";
 import * as schema from "./schema.ts";
 import type { StartedCount } from "./started_counts.ts";
 

@@ -19,7 +19,7 @@ import {
 import { allGrants, isOwn, jobRangeAfter, newestAccount, rowsOf } from "./read_model_rows.ts";
 import { projectionDebt } from "../sql/schema.ts";
 import { query, type AccountDatabase } from "../sql/query.ts";
-import type { AccountRow } from "../sql/rows.ts";
+import type { AccountRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 
 type Debt = Pick<typeof projectionDebt.$inferSelect, "since_ms" | "rebuilt_to_job_id">;

@@ -8,7 +8,7 @@ import type {
   ProjectedAccount,
   ProjectedRows,
 } from "../../readmodel/projector.ts";
-import type { AccountRow, AppRow, EntryRow, JobRow } from "../sql/rows.ts";
+import type { AccountRow, AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 
 /**

@@ -2,7 +2,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import type { EntryRow, JobRow } from "../../../src/account/sql/rows.ts";
+import type { EntryRow, JobRow } from "../../../src/account/sql/schema.ts";
 
 function stubOf(identity_id: string) {
   return env.ACCOUNT.getByName(identity_id);

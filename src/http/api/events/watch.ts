@@ -1,6 +1,6 @@
 /** `GET /api/events`: the account's changes as they happen, as WebSocket or `text/event-stream`. */
 import * as z from "zod/mini";
-import { CLOSE_PROOF_ENDED, openWatch, WATCH_PROTOCOL } from "../../../account/clients/watch.ts";
+import { CLOSE_PROOF_ENDED, openWatch, WATCH_PROTOCOL } from "../../../account/clients/accounts.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import type { Result } from "../../../domain/result.ts";
 import { identify, identifyByBearer, identifyBySession } from "../../caller/authenticate.ts";

@@ -1,0 +1,119 @@
+/**
+ * A running instance of an account's object. It creates the tables when they are first needed, runs each operation in
+ * one transaction, and does after the commit what follows from it.
+ */
+import { accepted, assertInvariant, refused } from "../domain/result.ts";
+import { transactFor } from "./admission.ts";
+import type { Wanted } from "./caller.ts";
+import { SERVICE, type Answer, type Caller, type IdempotencyGuard } from "./contract.ts";
+import type { OnceAnswer } from "./contract.ts";
+import type { ResponseForm } from "./idempotency/responses.ts";
+import { expireLeftJobs } from "./jobs/expiry.ts";
+import { openParts, type AccountParts } from "./parts.ts";
+import { isBlank } from "./sql/migrate.ts";
+import type { Transaction } from "./transaction.ts";
+
+export type Operation<Value> = (transaction: Transaction, parts: AccountParts) => Answer<Value>;
+
+export class Instance {
+  readonly #context: DurableObjectState;
+  readonly #env: Env;
+  #parts: AccountParts | null = null;
+
+  constructor(context: DurableObjectState, env: Env) {
+    this.#context = context;
+    this.#env = env;
+    void context.blockConcurrencyWhile(async () => {
+      const { storage } = context;
+      if (!isBlank(storage.sql)) this.#open(await storage.getAlarm());
+    });
+  }
+
+  /** Null: the object has no tables. An app's key that guesses identities does not create any. */
+  get parts(): AccountParts | null {
+    return this.#parts;
+  }
+
+  /** The parts; creates the tables if there are none. Then storage has no alarm either. */
+  openParts(): AccountParts {
+    return this.#parts ?? this.#open(null);
+  }
+
+  #open(alarm_at_ms: number | null): AccountParts {
+    const identity_id = this.#context.id.name;
+    assertInvariant(identity_id !== undefined, "an account's object is reached by name");
+    this.#parts = openParts(this.#context, this.#env, identity_id, alarm_at_ms);
+    return this.#parts;
+  }
+
+  get isDeleted(): boolean {
+    return this.#parts?.erasure.has_begun ?? false;
+  }
+
+  /**
+   * The parts of an account that the read model should have. Null if the account was never opened, or if it was
+   * deleted: then its erasure sends the rest.
+   */
+  get readModelParts(): AccountParts | null {
+    const has_account = !this.isDeleted && (this.#parts?.store.readAccount() ?? null) !== null;
+    return has_account ? this.#parts : null;
+  }
+
+  /** Runs an operation in one transaction, if the caller may do what is `wanted`. */
+  transact<Value>(caller: Caller, wanted: Wanted, operation: Operation<Value>): Answer<Value> {
+    if (this.#parts === null && caller.kind === "app") return refused({ code: "account_unknown" });
+    const parts = this.openParts();
+    let has_posted = false;
+    const shared = parts.forTransaction(() => void (has_posted = true));
+    const answer = transactFor(shared, caller, wanted, (it) => operation(it, parts));
+    // After the commit, so that no stream sends an entry that was rolled back.
+    if (has_posted) parts.streams.publish();
+    if (parts.erasure.has_begun) parts.erasure.seeThatItGoesOn(parts.alarm);
+    else parts.delivery.start();
+    return answer;
+  }
+
+  /** As {@link transact}; a retry with the same idempotency key gets the stored response. */
+  transactOnce<Value>(
+    caller: Caller,
+    wanted: Wanted,
+    guard: IdempotencyGuard | null,
+    stored: { readonly endpoint: string; readonly form: ResponseForm<Value> },
+    operation: (transaction: Transaction) => Answer<Value>,
+  ): OnceAnswer<Value> {
+    return this.transact(caller, wanted, (it, { responses }) =>
+      responses.once(it, guard, stored, () => operation(it)),
+    );
+  }
+
+  /** Ends personal tokens, and then the streams that were opened with them. */
+  endTokens(caller: Caller, wanted: Wanted, operation: Operation<null>): Answer<null> {
+    const answer = this.transact(caller, wanted, operation);
+    this.#parts?.streams.publish();
+    return answer;
+  }
+
+  /** Does the alarm's work. */
+  async ring(): Promise<void> {
+    const parts = this.openParts();
+    const { alarm_round, delivery, erasure, responses, streams } = parts;
+    if (erasure.has_begun) return alarm_round.run([["erasure", () => erasure.step()]]);
+    await alarm_round.run([
+      ["expiry", () => this.#expireJobs(parts)],
+      ["projection", () => delivery.flush()],
+      ["streams", () => streams.endExpired()],
+      // Last, because nobody waits for it.
+      ["clean-up", () => responses.deleteOld(Date.now())],
+    ]);
+  }
+
+  #expireJobs({ store }: AccountParts): null {
+    // The alarm has fired: the next expiry must be read again, so that the alarm is armed for it.
+    store.expiry_hint.next_ms = null;
+    this.transact(SERVICE, "read", (it) => {
+      expireLeftJobs(it);
+      return accepted(null);
+    });
+    return null;
+  }
+}
