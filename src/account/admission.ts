@@ -2,7 +2,6 @@
  * Which callers the account lets in. The account decides in the operation's own transaction, so that a revoked or
  * expired token, a deletion and a suspension count from the same moment as the money.
  */
-import { PERSONAL_TOKEN_LAST_USED_INTERVAL_MS } from "../domain/limits.ts";
 import { whyNoAccess, type PersonalTokenAccess } from "../domain/personal_token.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused } from "../domain/result.ts";
@@ -12,6 +11,9 @@ import { expireDueJobs, expireJobsOfEndedTokens } from "./jobs/expiry.ts";
 import { limitsOf } from "./sql/personal_token_store.ts";
 import { transact, type Transaction, type TransactionParts } from "./transaction.ts";
 import { isOpenFor } from "./wallet/app_access.ts";
+
+/** The shortest time between two writes of a token's last use. The hour is worth a row; more precision is not. */
+const PERSONAL_TOKEN_LAST_USED_INTERVAL_MS = 60 * 60 * 1000;
 
 /**
  * Runs `operation` in one transaction, if the caller may do what is `wanted`. Overdue jobs expire first, because the

@@ -4,13 +4,6 @@
  */
 import { and, asc, desc, gt, gte, ne } from "drizzle-orm";
 import { sampleBalance, sumSpending, type BalancePoint } from "../domain/history.ts";
-import {
-  OVERVIEW_JOBS_MAX,
-  OVERVIEW_LEAST_MS,
-  OVERVIEW_LINES_MAX,
-  OVERVIEW_POINTS_MAX,
-  OVERVIEW_RECENT_JOBS,
-} from "../domain/limits.ts";
 import { accepted, assertInvariant } from "../domain/result.ts";
 import type { Answer, OverviewAnswer, OverviewRequest } from "./contract.ts";
 import { ensureOpen } from "./ledger/posting.ts";
@@ -19,6 +12,15 @@ import { visibleApps } from "./caller.ts";
 import { entries, jobs } from "./sql/schema.ts";
 import type { AccountDatabase } from "./sql/query.ts";
 import type { Transaction } from "./transaction.ts";
+
+/** The shortest time that the chart of a new account spans. */
+const OVERVIEW_LEAST_MS = 60 * 60 * 1000;
+
+/** Entries and jobs that the charts read, and points and jobs that the page shows. */
+const OVERVIEW_LINES_MAX = 2_000;
+const OVERVIEW_JOBS_MAX = 2_000;
+const OVERVIEW_POINTS_MAX = 120;
+const OVERVIEW_RECENT_JOBS = 6;
 
 /** The account at a glance; opens it where it is not open yet. */
 export function readOverview(

@@ -146,73 +146,14 @@ export const EVENTS_QUEUE_MAX_BYTES = 1024 * 1024;
 export const EVENTS_WINDOW_BYTES = 128 * 1024;
 export const EVENTS_REPORT_BYTES = EVENTS_WINDOW_BYTES / 4;
 
-// Numbers of the account object only.
-
 /**
- * Ledger lines that one filtered list looks through before it answers with what it has and a cursor:
- * the whole of most passbooks, and some milliseconds of a long one.
+ * How far the time of an entry may be before the time of an earlier one, because two machines with different
+ * clocks ran the account.
  */
-export const LEDGER_SCAN_MAX_LINES = 2_000;
-
-/** How far a line's time may lie before an earlier line's: clocks of two machines that ran one account. */
 export const LEDGER_CLOCK_SKEW_MS = 60_000;
 
 /**
- * Jobs created last, whose time is looked up among the jobs themselves. One still started when so many
- * were created after it gets a row in `long_jobs`: two written rows for the few that last, none for
- * the many that do not.
+ * The newest jobs, whose deadlines are looked up in `jobs`. A job that is still started when this many newer
+ * ones exist gets a row in `long_jobs`: two more rows for the few long jobs, none for all others.
  */
 export const RECENT_JOBS_MAX = 100;
-
-/** Jobs that time out in one transaction. Where more are due, the alarm takes the rest in portions. */
-export const EXPIRY_PORTION_JOBS = 200;
-
-/** A job that could not time out, and was set aside, is tried again after this long. */
-export const STUCK_JOB_RETRY_MS = 60 * 60 * 1000;
-
-/** Rows that a filtered list looks at for one page; a page may be short, and says where to go on. */
-export const LIST_SCAN_ROWS = 2_000;
-
-/**
- * The shortest time between two deliveries of one account to the read model: a quiet account's line
- * goes at once, a hot account sends one batch a second.
- */
-export const PROJECTION_DELAY_MS = 1_000;
-
-/**
- * Batches that one flush sends; the alarm goes on with the rest. An invocation may make 1,000 calls to
- * D1 and friends, and others wait for the alarm meanwhile.
- */
-export const PROJECTION_FLUSH_BATCHES = 40;
-
-/** What a job stores besides its metadata, in bytes: its row, two entries and a key, each with room to spare. */
-export const JOB_ROWS_BYTES = 1_000;
-
-/**
- * A deleted account's rows: how many go in one statement, and how many portions one alarm takes, so that
- * the largest account goes in some hundred alarms of seconds each.
- */
-export const ERASURE_PORTION_ROWS = 2_000;
-export const ERASURE_PORTIONS = 20;
-
-/** How long a deleted account waits for the read model to hear of its last lines, before it goes untold. */
-export const ERASURE_DELIVERY_MAX_MS = 24 * 60 * 60 * 1000;
-
-/** A third party's access token is renewed when it would run out within this: enough to use it. */
-export const UPSTREAM_TOKEN_RENEW_BEFORE_MS = 60_000;
-
-/** A provider that called a grant over is not asked again for it before this; a sign-in clears it. */
-export const GRANT_OVER_PAUSE_MS = 60_000;
-
-/** A token's last use is written at most this often: knowing the hour is worth a row, more is not. */
-export const PERSONAL_TOKEN_LAST_USED_INTERVAL_MS = 60 * 60 * 1000;
-
-/** Lines sent to streams in one turn; the account answers others between two of them. */
-export const EVENTS_BATCH_LINES = 200;
-
-/** The shortest time that a chart of a new account spans. */
-export const OVERVIEW_LEAST_MS = 60 * 60 * 1000;
-export const OVERVIEW_LINES_MAX = 2_000;
-export const OVERVIEW_JOBS_MAX = 2_000;
-export const OVERVIEW_POINTS_MAX = 120;
-export const OVERVIEW_RECENT_JOBS = 6;

@@ -13,11 +13,6 @@
 import { getTableName, is, sql, type SQL } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { backOff } from "../../domain/back_off.ts";
-import {
-  ERASURE_DELIVERY_MAX_MS,
-  ERASURE_PORTION_ROWS,
-  ERASURE_PORTIONS,
-} from "../../domain/limits.ts";
 import type { Alarm } from "../sync/alarm.ts";
 import type { Outbox } from "../sync/outbox.ts";
 import * as schema from "../sql/schema.ts";
@@ -26,6 +21,13 @@ import type { AccountRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 import { transact, type TransactionParts } from "../transaction.ts";
 import { expireStartedJobs } from "../jobs/expiry.ts";
+
+/** Rows of a deleted account that one query deletes, and queries of one alarm: the largest account takes some hundred alarms. */
+const ERASURE_PORTION_ROWS = 2_000;
+const ERASURE_PORTIONS = 20;
+
+/** How long a deleted account keeps its last entries for a read model that is down; then they are deleted undelivered. */
+export const ERASURE_DELIVERY_MAX_MS = 24 * 60 * 60 * 1000;
 
 /**
  * What stays: the tombstone, and the ids of debts that the account took over. Until D1 has forgotten the person, it

@@ -4,11 +4,7 @@
  * order there is: whatever wakes the object, a stream gets the lines after it, one after another.
  */
 import { errorName } from "../../domain/result.ts";
-import {
-  EVENTS_BATCH_LINES,
-  EVENTS_REPLAY_MAX_LINES,
-  EVENTS_WATCHERS_MAX,
-} from "../../domain/limits.ts";
+import { EVENTS_REPLAY_MAX_LINES, EVENTS_WATCHERS_MAX } from "../../domain/limits.ts";
 import { limitsOf, type PersonalTokenStore } from "../sql/personal_token_store.ts";
 import type { EntryRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
@@ -24,6 +20,9 @@ import {
   type Watcher,
   type WatchRequest,
 } from "./watcher.ts";
+
+/** Entries sent to streams in one turn. The account serves other requests between two turns. */
+const EVENTS_BATCH_LINES = 200;
 
 /** What the streams read, and the sockets the platform keeps for them. */
 export interface StreamSources {

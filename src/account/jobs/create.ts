@@ -1,12 +1,7 @@
 /** Creating a job: checks, then the entry that reserves its credits, and its row. */
 import { v7 as uuidv7 } from "uuid";
 import * as rules from "../../domain/job.ts";
-import {
-  ACCOUNT_FULL_BYTES,
-  JOB_ROWS_BYTES,
-  OPEN_JOBS_MAX,
-  OPEN_JOBS_SHARE,
-} from "../../domain/limits.ts";
+import { ACCOUNT_FULL_BYTES, OPEN_JOBS_MAX, OPEN_JOBS_SHARE } from "../../domain/limits.ts";
 import { metadataBytes } from "../../domain/metadata.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused } from "../../domain/result.ts";
@@ -21,6 +16,9 @@ import type { Store } from "../sql/store.ts";
 import type { Transaction } from "../transaction.ts";
 import { openForJob } from "../wallet/app_access.ts";
 import { scheduleExpiry } from "./expiry.ts";
+
+/** What a job stores in addition to its metadata, in bytes: its row, two entries and a key, each with a margin. */
+export const JOB_ROWS_BYTES = 1_000;
 
 /**
  * Creates a started job and reserves its estimate. Reads the newest entry and job, the token's row, and at most one

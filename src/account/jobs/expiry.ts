@@ -1,10 +1,15 @@
 /** Jobs whose time runs out. They expire in portions, at the alarm or at the next call, whichever comes first. */
 import { errorName } from "../../domain/result.ts";
-import { EXPIRY_PORTION_JOBS, STUCK_JOB_RETRY_MS } from "../../domain/limits.ts";
 import { startedJobsOf } from "../ledger/started_jobs.ts";
 import type { JobRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 import { expireJob } from "./end.ts";
+
+/** Jobs that expire in one transaction. If more are due, the alarm expires the others in further portions. */
+export const EXPIRY_PORTION_JOBS = 200;
+
+/** The pause before a job whose expiry failed is tried again. */
+export const STUCK_JOB_RETRY_MS = 60 * 60 * 1000;
 
 /** Arms the alarm for a job that was just started. */
 export function scheduleExpiry({ alarm, store }: Transaction, { expires_at_ms }: JobRow): void {

@@ -4,12 +4,15 @@
  */
 import { and, desc, gte, inArray, lt, type SQL } from "drizzle-orm";
 import type { JobStatus } from "../../domain/job.ts";
-import { LEDGER_CLOCK_SKEW_MS, LIST_SCAN_ROWS } from "../../domain/limits.ts";
+import { LEDGER_CLOCK_SKEW_MS } from "../../domain/limits.ts";
 import { isKnownStarted } from "../sql/queries.ts";
 import { arrayJson, atMost, ifGiven, isAmong, matchesIfGiven, value } from "../sql/parameters.ts";
 import { jobs } from "../sql/schema.ts";
 import { query, type AccountDatabase, type Builder } from "../sql/query.ts";
 import type { JobRow, Page } from "../contract.ts";
+
+/** Rows that one page of a filtered list reads. The page may be short; its cursor continues after these rows. */
+export const LIST_SCAN_ROWS = 2_000;
 
 /** Which jobs a list wants: `before_id` is exclusive; `visible_apps`, where given, are all it may see. */
 export interface JobFilter {

@@ -1,12 +1,18 @@
 /** Reading the passbook: pages of lines, filtered, in bounded work whatever the history. */
 import { and, desc, gte, lt } from "drizzle-orm";
-import { LEDGER_CLOCK_SKEW_MS, LEDGER_SCAN_MAX_LINES } from "../../domain/limits.ts";
+import { LEDGER_CLOCK_SKEW_MS } from "../../domain/limits.ts";
 import type { EntryRow, ListEntriesRequest, Page } from "../contract.ts";
 import { lineAt, newestLine } from "./entry_times.ts";
 import { job_by_id } from "../sql/queries.ts";
 import { arrayJson, atMost, ifGiven, isAmong, matchesIfGiven, value } from "../sql/parameters.ts";
 import { entries } from "../sql/schema.ts";
 import { query, type AccountDatabase } from "../sql/query.ts";
+
+/**
+ * Ledger entries that one page of a filtered list reads before it returns what it found, with a cursor: all entries
+ * of most accounts, and some milliseconds of a long ledger.
+ */
+const LEDGER_SCAN_MAX_LINES = 2_000;
 
 /** Which lines a list wants; only those of `visible_apps` are seen, where given. */
 export interface EntryFilter extends ListEntriesRequest {

@@ -5,9 +5,14 @@
  */
 import { errorName } from "../../domain/result.ts";
 import { PROJECTION_RETRY_MAX_MS } from "../../domain/back_off.ts";
-import { PROJECTION_DELAY_MS } from "../../domain/limits.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Outbox } from "./outbox.ts";
+
+/**
+ * The shortest time between two deliveries of one account to the read model. The entries of an account that is
+ * used rarely are sent at once; a busy account sends one batch a second.
+ */
+export const PROJECTION_DELAY_MS = 1_000;
 
 export class Delivery {
   readonly #alarm: Alarm;

@@ -10,7 +10,6 @@
  */
 import { errorName } from "../../domain/result.ts";
 import { backOff } from "../../domain/back_off.ts";
-import { PROJECTION_FLUSH_BATCHES } from "../../domain/limits.ts";
 import {
   PROJECTION_BATCH_LINES,
   type ProjectedAccount,
@@ -21,6 +20,12 @@ import { projectionDebt } from "../sql/schema.ts";
 import { query, type AccountDatabase } from "../sql/query.ts";
 import type { AccountRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
+
+/**
+ * Batches that one alarm sends; the next alarm continues. An invocation may make 1,000 calls to D1 and other
+ * services, and expiry and clean-up need the alarm too.
+ */
+export const PROJECTION_FLUSH_BATCHES = 40;
 
 type Debt = Pick<typeof projectionDebt.$inferSelect, "since_ms" | "rebuilt_to_job_id">;
 

@@ -2,7 +2,7 @@
  * Repairs of the read model. Each arms the alarm before it sends anything, so that the alarm finishes what an
  * interruption leaves.
  */
-import { PROJECTION_DELAY_MS } from "../../domain/limits.ts";
+import { PROJECTION_DELAY_MS } from "./delivery.ts";
 import type { Repair } from "../contract.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Outbox } from "./outbox.ts";

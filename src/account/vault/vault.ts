@@ -12,7 +12,6 @@
  * never touched, nor held up: the object answers other calls meanwhile.
  */
 import { eq, sql } from "drizzle-orm";
-import { GRANT_OVER_PAUSE_MS, UPSTREAM_TOKEN_RENEW_BEFORE_MS } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import type { EncryptionKey } from "../../keys/encryption.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
@@ -22,6 +21,12 @@ import type { Answer, HandedOutUpstreamToken, VaultSettings } from "../contract.
 import * as schema from "../sql/schema.ts";
 import type { AccountDatabase } from "../sql/query.ts";
 import { seal, unseal } from "./sealing.ts";
+
+/** An upstream token that would expire within this time is renewed first, so that the app has time to use it. */
+const UPSTREAM_TOKEN_RENEW_BEFORE_MS = 60_000;
+
+/** The pause after a provider refused a refresh token for good. A new sign-in ends the pause. */
+const GRANT_OVER_PAUSE_MS = 60_000;
 
 type Row = typeof schema.upstreamTokens.$inferSelect;
 

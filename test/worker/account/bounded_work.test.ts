@@ -4,13 +4,13 @@ import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
 import {
-  EXPIRY_PORTION_JOBS,
   IDEMPOTENCY_CLEANUP_ROWS,
   LEDGER_CLOCK_SKEW_MS,
-  LIST_SCAN_ROWS,
   OPEN_JOBS_MAX,
   RECENT_JOBS_MAX,
 } from "../../../src/domain/limits.ts";
+import { EXPIRY_PORTION_JOBS } from "../../../src/account/jobs/expiry.ts";
+import { LIST_SCAN_ROWS } from "../../../src/account/jobs/lists.ts";
 import { change, evict, fireAlarm, query } from "../support/account_object.ts";
 import { passTime } from "../support/clock.ts";
 

@@ -5,11 +5,11 @@ import { DAY_MS } from "../../../src/domain/calendar.ts";
 import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
 import {
   COST_MAX_CREDITS,
-  JOB_ROWS_BYTES,
   OPEN_JOBS_MAX,
   OPEN_JOBS_SHARE,
   RECENT_JOBS_MAX,
 } from "../../../src/domain/limits.ts";
+import { JOB_ROWS_BYTES } from "../../../src/account/jobs/create.ts";
 import type { EntryRow } from "../../../src/account/contract.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 import {

@@ -2,11 +2,8 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
-import {
-  BALANCE_MAX_CREDITS,
-  RECENT_JOBS_MAX,
-  STUCK_JOB_RETRY_MS,
-} from "../../../src/domain/limits.ts";
+import { BALANCE_MAX_CREDITS, RECENT_JOBS_MAX } from "../../../src/domain/limits.ts";
+import { STUCK_JOB_RETRY_MS } from "../../../src/account/jobs/expiry.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";
 import { dump, evict, fireAlarm, query } from "../support/account_object.ts";
 

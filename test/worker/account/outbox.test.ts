@@ -1,14 +1,13 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { Outbox } from "../../../src/account/sync/outbox.ts";
+import { Outbox, PROJECTION_FLUSH_BATCHES } from "../../../src/account/sync/outbox.ts";
 import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
 import {
   PROJECTION_RETRY_MAX_MS,
   PROJECTION_RETRY_MIN_MS,
   backOff,
 } from "../../../src/domain/back_off.ts";
-import { PROJECTION_FLUSH_BATCHES } from "../../../src/domain/limits.ts";
 import { PROJECTION_BATCH_LINES } from "../../../src/readmodel/projector.ts";
 import { passTime } from "../support/clock.ts";
 import { moodOfD1 } from "./d1_faults.ts";

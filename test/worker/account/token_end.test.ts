@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { EXPIRY_PORTION_JOBS } from "../../../src/domain/limits.ts";
+import { EXPIRY_PORTION_JOBS } from "../../../src/account/jobs/expiry.ts";
 import { evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
 import { getToken, tokenId, type TokenHolder } from "../support/device_logins.ts";
 import { signInWithCredits, type SignedIn } from "../support/passbook.ts";

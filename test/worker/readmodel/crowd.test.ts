@@ -8,7 +8,7 @@ import {
   PROJECTION_RETRY_MIN_MS,
   backOff,
 } from "../../../src/domain/back_off.ts";
-import { PROJECTION_DELAY_MS } from "../../../src/domain/limits.ts";
+import { PROJECTION_DELAY_MS } from "../../../src/account/sync/delivery.ts";
 
 const ACCOUNTS = 10_000;
 const MINUTE_MS = 60_000;
