@@ -2,12 +2,12 @@
 import { Hono } from "hono";
 import { readHealth, readReadiness } from "./http/api/service/health.ts";
 import type { AppEnvironment } from "./http/context.ts";
-import { respondToFailure } from "./http/failures.ts";
-import { safeHeaders } from "./http/middleware/headers.ts";
-import { ownAddressOnly } from "./http/middleware/own_address.ts";
+import { respondToError } from "./http/failures.ts";
+import { securityHeaders } from "./http/middleware/headers.ts";
+import { requireCanonicalHost } from "./http/middleware/canonical_host.ts";
 import { logRequest } from "./http/middleware/request_log.ts";
-import { setUp } from "./http/middleware/setup.ts";
-import { refuseUnrouted } from "./http/middleware/unrouted.ts";
+import { loadServices } from "./http/middleware/load_services.ts";
+import { respondNotFound } from "./http/middleware/not_found.ts";
 import { withRefusalPage } from "./http/refusal_page.ts";
 import { addApiRoutes } from "./http/routes.ts";
 import type { ServicesFor } from "./http/services.ts";
@@ -18,13 +18,13 @@ import { addPageRoutes } from "./web/routes.ts";
 /** Builds the app. It holds no state: everything comes with a request's environment. */
 export function createApp(servicesFor: ServicesFor): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>();
-  app.onError(respondToFailure);
-  app.notFound(refuseUnrouted(app));
-  app.use(logRequest, safeHeaders, withRefusalPage(showRefusal));
+  app.onError(respondToError);
+  app.notFound(respondNotFound(app));
+  app.use(logRequest, securityHeaders, withRefusalPage(showRefusal));
   // Before the settings are read, so that both respond if a setting is wrong.
   app.get("/healthz", ...readHealth);
   app.get("/readyz", ...readReadiness(servicesFor));
-  app.use(setUp(servicesFor), dressPages, ownAddressOnly);
+  app.use(loadServices(servicesFor), dressPages, requireCanonicalHost);
   addPageRoutes(app);
   addApiRoutes(app);
   return app;

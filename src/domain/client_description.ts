@@ -24,6 +24,21 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value.slice(0, CITY_MAX_LENGTH) : null;
 }
 
+/** "Lisbon, Portugal"; null if nothing is known. */
+export function locationName({ city, country }: Location): string | null {
+  const names = [city, country === null ? null : countryName(country)];
+  return names.filter((name) => name !== null).join(", ") || null;
+}
+
+function countryName(country: string): string {
+  if (country === "T1") return "the Tor network";
+  try {
+    return new Intl.DisplayNames(["en"], { type: "region" }).of(country) ?? country;
+  } catch {
+    return country;
+  }
+}
+
 /** The first match counts. Many programs also name others that they are compatible with. */
 const PROGRAMS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(A|iOS)?\//, "Microsoft Edge"],

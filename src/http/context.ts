@@ -1,4 +1,4 @@
-/** What middleware leaves for the handlers after it. */
+/** The values that middleware sets for the handlers after it. */
 import type { Context } from "hono";
 import { createFactory } from "hono/factory";
 import { HOLDER, type Caller } from "../account/contract.ts";
@@ -8,20 +8,20 @@ import type { RefusalPage } from "./refusal_page.ts";
 import type { Services } from "./services.ts";
 
 /**
- * Who calls, what stands behind them, and how it came. A cookie always proves a session: a personal
- * access token is accepted as a bearer token only.
+ * The account holder or a personal access token of theirs. A cookie always proves a session: a personal access token is
+ * accepted only as a bearer token.
  */
-export type Principal = {
+export type UserCaller = {
   readonly identity_id: string;
-  /** When the token that proves it runs out by itself, in milliseconds since the epoch. */
+  /** The expiry of the token behind `proof`, in milliseconds since the epoch. */
   readonly expires_at_ms: number;
 } & (
   | { readonly via: "bearer"; readonly proof: Proof }
   | { readonly via: "cookie"; readonly proof: SessionProof }
 );
 
-/** An app's server, in the account that it named. Few routes let one in: see `authenticateParty`. */
-export interface AppPrincipal {
+/** An app's server, acting in the account that its request names. Only routes with `authenticateUserOrApp` accept it. */
+export interface AppCaller {
   readonly identity_id: string;
   readonly via: "bearer";
   readonly proof: AppProof;
@@ -31,29 +31,28 @@ export interface AppEnvironment {
   Bindings: Env;
   Variables: {
     services: Services;
-    /** The service's own origin: `BASE_URL`, in development the request's. */
+    /** The service's own origin: `BASE_URL`, or without it (in development) the origin of the request. */
     base_url: string;
     request_id: string;
-    /** The page for a refusal, where a person reads it. */
+    /** Renders a refusal as a page. */
     refusal_page: RefusalPage;
-    principal: Principal | AppPrincipal;
-    /** On pages for the signed-in person: their session, known to live. */
+    caller: UserCaller | AppCaller;
+    /** On pages that require sign-in: the session, which is live. */
     session: Session;
-    /** On pages with navigation: whether the signed-in person operates the service. */
-    operates?: boolean;
-    /** On operators' addresses of one account: whose it is. */
-    subject: Person;
+    /** On pages with navigation: whether the signed-in person is an operator. */
+    is_operator?: boolean;
+    /** On operators' routes of one account: its holder. */
+    holder: Person;
   };
 }
 
 export type AppContext = Context<AppEnvironment>;
 
-/** The caller as the account knows it. Only after `authenticate`. */
+/** The caller in the terms of the account. Only after `authenticate`. */
 export function callerOf(context: AppContext): Caller {
-  return callerFrom(context.get("principal").proof);
+  return callerFrom(context.get("caller").proof);
 }
 
-/** The caller that a proof stands for. */
 export function callerFrom(proof: Proof | AppProof): Caller {
   switch (proof.kind) {
     case "session":
@@ -67,8 +66,8 @@ export function callerFrom(proof: Proof | AppProof): Caller {
 
 /** The caller's account. Only after `authenticate`. */
 export function accountOf(context: AppContext): ReturnType<Services["accounts"]> {
-  return context.get("services").accounts(context.get("principal").identity_id);
+  return context.get("services").accounts(context.get("caller").identity_id);
 }
 
-/** Makes handlers and middleware that know the environment above. */
+/** Creates handlers and middleware with the types of {@link AppEnvironment}. */
 export const factory = createFactory<AppEnvironment>();

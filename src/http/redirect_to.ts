@@ -1,4 +1,4 @@
-/** `redirect_to`: where a person asks to be sent at the end, by query or form. */
+/** `redirect_to`: the address, in a query or form, to which a person returns. */
 import { shownAddress } from "../domain/origins.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
@@ -6,10 +6,7 @@ import type { AppContext } from "./context.ts";
 import { allowedRedirect } from "./middleware/origins.ts";
 import { logRefusedOrigin } from "./middleware/refused_origins.ts";
 
-/**
- * The address asked for, null where none was. What is not allowed is refused as
- * `redirect_not_allowed` and named in the log, before anything else is done.
- */
+/** Parses `redirect_to`; null if it is missing. An address that is not allowed is refused and logged. */
 export async function readRedirectTo(
   context: AppContext,
   text: string | undefined,

@@ -1,7 +1,4 @@
-/**
- * Refusals for browsers. The page itself comes from `web`, which builds on this room: `app.ts` hands it in, so
- * that middleware can show it without importing a page.
- */
+/** Refusals for browsers. `app.ts` passes in the page from `web`, so that middleware does not import a page. */
 import type { Refusal } from "../domain/refusals.ts";
 import { factory, type AppContext } from "./context.ts";
 import { refuse } from "./refusals.ts";
@@ -9,7 +6,7 @@ import { refuse } from "./refusals.ts";
 /** Renders a refusal as a page. */
 export type RefusalPage = (context: AppContext, refusal: Refusal) => Response | Promise<Response>;
 
-/** Gives the middleware and handlers behind it the page for refusals. */
+/** Sets the page for refusals. */
 export const withRefusalPage = (page: RefusalPage) =>
   factory.createMiddleware(async (context, next) => {
     context.set("refusal_page", page);
@@ -25,7 +22,6 @@ export function refuseByAccept(
   return is_page ? refuseWithPage(context, refusal) : refuse(context, refusal);
 }
 
-/** Responds with a page. */
 export function refuseWithPage(
   context: AppContext,
   refusal: Refusal,
@@ -33,7 +29,7 @@ export function refuseWithPage(
   return context.get("refusal_page")(context, refusal);
 }
 
-/** Whether the client names HTML in `Accept`; a bare wildcard is a program. */
+/** Whether `Accept` names HTML. Programs send a bare wildcard, so that does not count. */
 export function acceptsHtml(context: AppContext): boolean {
   return (context.req.header("Accept") ?? "").includes("text/html");
 }

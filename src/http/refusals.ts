@@ -1,4 +1,4 @@
-/** The one place where refusals become responses: the status of the code, and the words. */
+/** The only place where refusals become responses: the status of each code, and its error message. */
 import type { ScopeReason } from "../domain/personal_token.ts";
 import { policyName, type RateLimitRule } from "../domain/rate_limits.ts";
 import { REFUSAL_STATUS, type RefusalCode } from "../domain/refusal_codes.ts";
@@ -6,60 +6,63 @@ import type { EndedReason, Refusal } from "../domain/refusals.ts";
 import { timestamp } from "../domain/wire.ts";
 import type { AppContext } from "./context.ts";
 
-interface Description {
-  /** A sentence for people: what is wrong and what to do next. */
+interface ErrorParts {
+  /** A message for people: what is wrong and what to do next. */
   readonly error: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Members of the body in addition to `error` and `code`. */
   readonly more?: Readonly<Record<string, number | string | object | null>>;
 }
 
-const ENDED_WORDS = {
+const ENDED_MESSAGES = {
   personal_token_ended: "This token was revoked or has expired. Get a new one.",
   session_ended: "The session behind this request has ended. Sign in again.",
-  account_deleted: "This account was deleted. Sign in again to begin a new one.",
+  account_deleted: "This account was deleted. Sign in again to open a new one.",
 } as const satisfies Readonly<Record<EndedReason, string>>;
 
-const SCOPE_WORDS: Readonly<Record<ScopeReason, string>> = {
-  read_only: "This token may only read.",
-  admin_only: "This token operates the service and may do nothing in your account.",
-  other_app: "This token may not act for this app.",
-  apps_only: "A token limited to some apps is told nothing of the person behind it.",
-  no_upstream: "This token gets no third parties' tokens: its owner did not allow that.",
-  capped: "A token with a spending cap may end only its own jobs.",
-  no_purchase: "Buying credits needs a session, or a token without limits.",
-  itself_only: "A token may revoke only itself. Revoke others on the page /account/tokens.",
+const SCOPE_MESSAGES: Readonly<Record<ScopeReason, string>> = {
+  read_only: "This token is read-only. Use a token with the scope write.",
+  admin_only:
+    "This token has only the scope admin, which gives no access to your account. Use a token with the scope read or write.",
+  other_app: "This token is limited to other apps. Use a token for this app.",
+  apps_only:
+    "A token that is limited to some apps cannot read personal data. Use a session, or a token for all apps.",
+  no_upstream:
+    "This token has no access to upstream tokens. Approve a token with the scope upstream.",
+  capped: "A token with a spending cap can complete or fail only the jobs that it created.",
+  no_purchase: "Buying credits requires a session, or a token without limits.",
+  itself_only: "A token can revoke only itself. Revoke other tokens on the page /account/tokens.",
   upstream_origin:
-    "This origin does not receive this provider's tokens. An operator can add the provider to the app's upstream_providers.",
+    "This origin may not receive this provider's tokens. An operator can add the provider to the app's upstream_providers.",
   holder_only:
-    "Only the account's holder may do this, in a browser where they are signed in: on the page /account or /account/jobs.",
+    "Only the account's holder can do this, in a signed-in browser, on the page /account or /account/jobs.",
   cap_ended:
-    "The token that created this job had a spending cap and has ended. Settle the job at what was reserved for it, or less.",
-  app_key: "An app's key is for the wallet and that app's own jobs.",
+    "The token that created this job had a spending cap and has ended. Settle the job for at most the credits reserved for it.",
+  app_key: "An app's key gives access only to the wallet and to that app's own jobs.",
 };
 
-const WHOSE_JOBS = {
+const JOB_LIMIT_SUBJECTS = {
   account: "An account has",
-  app: "One app has in one account",
-  token: "One token has",
+  app: "An app has in one account",
+  token: "A token has",
 } as const;
 
 const NOTHING_HERE = "There is nothing at this address.";
 
 const NO_PAYMENTS =
-  "This service sells no credits. Its operator can set CREDIT_PACKAGES and Stripe's keys.";
+  "This service does not sell credits. Its operator can set CREDIT_PACKAGES and Stripe's keys.";
 
 const NOT_ALLOWED =
   "which is not an allowed address. Its operator can add its origin to ALLOWED_ORIGINS, or to the app's origins.";
 
-/** How a refusal looks on the wire. */
+/** The status, headers and body members of a refusal. */
 export function describeRefusal(
   refusal: Refusal,
-): Description & { readonly status: (typeof REFUSAL_STATUS)[RefusalCode] } {
-  return { status: REFUSAL_STATUS[refusal.code], ...wordsOf(refusal) };
+): ErrorParts & { readonly status: (typeof REFUSAL_STATUS)[RefusalCode] } {
+  return { status: REFUSAL_STATUS[refusal.code], ...partsOf(refusal) };
 }
 
-function wordsOf(refusal: Refusal): Description {
+function partsOf(refusal: Refusal): ErrorParts {
   switch (refusal.code) {
     case "invalid_request":
       return { error: refusal.detail };
@@ -70,23 +73,23 @@ function wordsOf(refusal: Refusal): Description {
     case "not_found":
       return { error: "missing" in refusal ? NO_PAYMENTS : NOTHING_HERE };
     case "unknown_host":
-      return { error: `This service answers at ${refusal.base_url} alone.` };
+      return { error: `Use ${refusal.base_url}: this service accepts no other host.` };
     case "https_required":
       return {
-        error: `Use ${refusal.base_url}: this was sent in clear. Replace a token that was sent so.`,
+        error: `Use ${refusal.base_url}: this request was not encrypted. If it carried a token, revoke that token.`,
       };
     case "method_not_allowed":
       return {
-        error: `This address takes ${refusal.allowed.join(", ")} only.`,
+        error: `Use ${refusal.allowed.join(" or ")}: this address allows no other method.`,
         headers: { Allow: refusal.allowed.join(", ") },
       };
     case "idempotency_key_reused":
       return {
-        error: "This Idempotency-Key was used for another request. Use a new key.",
+        error: "This Idempotency-Key was used for a different request. Use a new key.",
       };
     case "unauthorized":
       return {
-        error: "reason" in refusal ? ENDED_WORDS[refusal.reason] : refusal.detail,
+        error: "reason" in refusal ? ENDED_MESSAGES[refusal.reason] : refusal.detail,
         headers: { "WWW-Authenticate": "Bearer" },
       };
     case "token_expired":
@@ -96,7 +99,8 @@ function wordsOf(refusal: Refusal): Description {
       };
     case "origin_not_allowed":
       return {
-        error: "This origin may not act with cookies. Send a bearer token, or have it allowed.",
+        error:
+          "This origin may not send cookies. Send a bearer token, or ask the operator to allow the origin.",
       };
     case "redirect_not_allowed":
       return {
@@ -104,21 +108,25 @@ function wordsOf(refusal: Refusal): Description {
       };
     case "loopback_required":
       return {
-        error: "Development sign-in is for this machine alone. Open http://localhost, same port.",
+        error:
+          "Development sign-in works only on this machine. Open http://localhost with the same port.",
       };
     case "not_operator":
       return {
         error:
           refusal.reason === "foreign_session"
-            ? "Operators act on the service's own pages, or with a personal access token of scope admin."
-            : "Only the operators of the service may do this.",
+            ? "Operators must use the service's own pages, or a personal access token with the scope admin."
+            : "Only an operator of this service can do this.",
       };
     case "suspended":
-      return { error: "This account is suspended. Ask the service's operator why." };
+      return { error: "This account is suspended. Contact the operator of this service." };
     case "account_unknown":
-      return { error: "No account of this identity is known to you." };
+      return { error: "You have access to no account with this identity. Check the identity." };
     case "token_template_unknown":
-      return { error: "No token template of this name is available to you." };
+      return {
+        error:
+          "There is no token template with this name for this caller. Check the name, and use a session.",
+      };
     case "rate_limited":
       return {
         error: `Too many requests. Try again in ${refusal.rule.window_seconds} seconds.`,
@@ -126,7 +134,7 @@ function wordsOf(refusal: Refusal): Description {
       };
     case "too_many_watchers":
       return {
-        error: `An account has at most ${refusal.limit} streams open at once. Close some first.`,
+        error: `An account can have at most ${refusal.limit} open streams. Close one first.`,
         headers: { "Retry-After": "60" },
       };
     case "insufficient_credits":
@@ -142,150 +150,157 @@ function wordsOf(refusal: Refusal): Description {
       return { error: "This job has already ended." };
     case "too_many_open_jobs":
       return {
-        error: `${WHOSE_JOBS[refusal.of]} at most ${refusal.limit} started jobs at once. Complete, fail or cancel some of them first.`,
+        error: `${JOB_LIMIT_SUBJECTS[refusal.of]} at most ${refusal.limit} started jobs at once. Complete, fail or cancel some of them first.`,
       };
     case "account_full":
       return {
         error:
-          "This account holds all it can. Its jobs can still end; new ones need a new account.",
+          "The storage of this account is full. Its jobs can still be completed; new jobs require a new account.",
       };
     case "token_storage_full":
       return {
-        error: `This token's jobs have stored ${refusal.limit_bytes} bytes, which is a token's share of the account. Its jobs can still end; sign in again for a new token.`,
+        error: `This token's jobs have stored ${refusal.limit_bytes} bytes, the most that one token may store. Its jobs can still be completed; sign in again for a new token.`,
       };
     case "balance_limit":
-      return { error: "This cost would take the balance out of its range." };
+      return {
+        error: "This amount would take the balance out of its allowed range. Use a smaller amount.",
+      };
     case "balance_below_zero":
       return {
-        error: `Taking ${refusal.required} of ${refusal.credits} credits leaves the balance below zero. Send allow_negative: true if that is meant.`,
+        error: `Taking ${refusal.required} of ${refusal.credits} credits would leave the balance below zero. To allow that, send allow_negative: true.`,
         more: { credits: refusal.credits, required: refusal.required },
       };
     case "overage_limit":
       return {
-        error: `This job may cost at most ${refusal.limit} credits: its app limits how far a cost exceeds the estimate. Nothing changed.`,
+        error: `This job may cost at most ${refusal.limit} credits, because its app limits how far a cost may exceed the estimate. Nothing changed.`,
         more: { limit: refusal.limit },
       };
     case "metadata_too_large":
       return {
-        error: `The job's metadata is larger than ${refusal.limit_bytes} bytes.`,
+        error: `The job's metadata is larger than ${refusal.limit_bytes} bytes. Store less.`,
       };
     case "too_many_apps":
-      return { error: `An account holds at most ${refusal.limit} apps.` };
+      return { error: `An account can have at most ${refusal.limit} apps.` };
     case "package_unknown":
-      return { error: "No package of this id is for sale." };
+      return { error: "There is no package with this id for sale. Check package." };
     case "return_url_not_allowed":
       return {
         error: `return_url is ${refusal.address}, ${NOT_ALLOWED}`,
       };
     case "payments_unavailable":
       return {
-        error: "The payment service does not answer. Nothing was paid; try again shortly.",
+        error: "The payment service is not responding. Nothing was paid. Try again shortly.",
         headers: { "Retry-After": String(refusal.retry_after_seconds) },
       };
     case "payments_refused":
       return {
-        error: "The payment service turned this down. Nothing was paid; tell the operator.",
+        error: "The payment service refused this checkout. Nothing was paid. Contact the operator.",
       };
     case "signature_invalid":
-      return { error: "The signature is missing, wrong, or too old." };
+      return { error: "The Stripe-Signature header is missing, wrong or too old." };
     case "purchase_unmatched":
       return {
-        error: "Paid for, and none of CREDIT_PACKAGES. Restore its price there, and send it again.",
+        error:
+          "This payment matches no package in CREDIT_PACKAGES. Restore its price there, then send the event again.",
       };
     case "token_not_found":
       return {
-        error: "No token of this provider is held for you. Sign in with the provider first.",
+        error: "There is no token of this provider for you. Sign in with the provider first.",
       };
     case "reconnect_required":
       return {
-        error: "The provider no longer honours your consent. Sign in with it again.",
+        error: "The provider no longer accepts your consent. Sign in with the provider again.",
       };
     case "upstream_unavailable":
       return {
-        error: "The provider does not answer right now. Nothing is lost; try again shortly.",
+        error: "The provider is not responding. Your token is kept. Try again shortly.",
         more: { upstream_status: refusal.upstream_status },
       };
     case "upstream_error":
       return {
         error:
           refusal.upstream_status === null
-            ? "The social network gave no answer that can be passed on."
-            : `The social network's answer, of status ${refusal.upstream_status}, cannot be passed on.`,
+            ? "The social network did not send a usable response. Try again shortly."
+            : `The social network's response (status ${refusal.upstream_status}) is not usable. Check the token, or try again shortly.`,
         more: { upstream_status: refusal.upstream_status },
       };
     case "upstream_not_configured":
       return {
-        error: "This service has no social network set up. Its operator can set SOCIAL_API_URL.",
+        error:
+          "No social network is configured. The operator of this service can set SOCIAL_API_URL.",
         more: { upstream_status: null },
       };
     case "user_code_invalid":
-      return { error: "This code is not known. Compare it with your device." };
+      return { error: "This code is unknown. Compare it with the code on your device." };
     case "device_code_unknown":
-      return { error: "This device_code is not known. Start again." };
+      return { error: "This device_code is unknown. Start again." };
     case "expired_token":
       return { error: "This code has expired. Start again on your device." };
     case "already_used":
       return { error: "This code has already been used. Start again on your device." };
     case "access_denied":
-      return { error: "This login was denied. Start again if that was a mistake." };
+      return { error: "This login was denied. If that was a mistake, start again on your device." };
     case "identity_required":
       return {
-        error: "An app's key acts in an account: name it in the header Passbook-Identity.",
+        error:
+          "With an app's key, send the identity_id of the account in the header Passbook-Identity.",
       };
     case "app_settles":
-      return { error: "This app settles its jobs itself, by its own key." };
+      return {
+        error: "Only this app's own server can complete or fail its jobs, with the app's key.",
+      };
     case "app_unknown":
-      return { error: "No app is registered under this slug." };
+      return { error: "No app is registered with this slug. Check the slug." };
     case "app_changed":
       return {
         error:
-          "This app is registered already, or somebody changed it since you read it. Read it again, then send the version that you read.",
+          "This app already exists, or it was changed after you read it. Read it again, then send its current version.",
       };
     case "app_key_not_found":
       return { error: "The app has no key with this id." };
     case "app_key_revoked":
       return {
         error:
-          "This request made a key that was revoked since. To make another, use a new Idempotency-Key.",
+          "The key that this request created was revoked. To create another, use a new Idempotency-Key.",
       };
     case "too_many_app_keys":
       return {
-        error: `An app has at most ${refusal.limit} keys. Revoke one you no longer need.`,
+        error: `An app can have at most ${refusal.limit} keys. Revoke one that you no longer need.`,
       };
     case "scope":
-      return { error: SCOPE_WORDS[refusal.reason] };
+      return { error: SCOPE_MESSAGES[refusal.reason] };
     case "token_budget_exceeded":
       return {
         more: budgetView(refusal),
-        error: `This token may spend ${refusal.room} more credits, which does not cover ${refusal.required}.`,
+        error: `This token can spend ${refusal.room} more credits, which does not cover ${refusal.required}.`,
       };
     case "personal_token_not_found":
       return { error: "You have no token with this id." };
     case "too_many_tokens":
       return {
-        error: `An account holds at most ${refusal.limit} tokens. Revoke one you no longer need.`,
+        error: `An account can have at most ${refusal.limit} tokens. Revoke one that you no longer need.`,
       };
     case "unavailable":
       return {
         error:
-          "The service cannot answer right now, and what you asked may or may not have happened. " +
+          "The service is unavailable, and this request may or may not have taken effect. " +
           "Try again shortly, with the same Idempotency-Key if you sent one.",
         headers: { "Retry-After": String(refusal.retry_after_seconds) },
       };
     case "misconfigured":
       return {
-        error: `The service is not set up: see ${refusal.variables.join(", ")} among its settings.`,
+        error: `The service is misconfigured. Its operator can correct ${refusal.variables.join(", ")}.`,
       };
     case "internal":
       return {
-        error: `Something went wrong on our side. Request id: ${refusal.request_id}.`,
+        error: `Something went wrong on our side. To report it, send the request id ${refusal.request_id}.`,
       };
   }
 }
 
 /**
  * `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers-10. The platform's limiter
- * does not say when its window ends: at the latest after the whole window.
+ * does not say when its window ends, so the wait is the whole window.
  */
 function rateLimitHeaders(rule: RateLimitRule): Readonly<Record<string, string>> {
   const { count, window_seconds } = rule;
@@ -308,13 +323,13 @@ function budgetView({
   return { cap, spent, room, required, resets_at };
 }
 
-/** Answers a refusal as JSON: `{ error, code }`, and what its code adds. */
+/** Responds with a refusal as JSON: `{ error, code }` and the further members of its code. */
 export function refuse(context: AppContext, refusal: Refusal): Response {
   const { status, headers } = describeRefusal(refusal);
   return context.json(refusalView(refusal), status, headers);
 }
 
-/** A refusal as a body, or as one item of a batch. */
+/** The JSON of a refusal: a whole body, or one item of a batch. */
 export function refusalView(refusal: Refusal): object {
   const { error, more } = describeRefusal(refusal);
   return { error, code: refusal.code, ...more };

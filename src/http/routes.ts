@@ -1,11 +1,8 @@
 /** Every route of the API, and what serves it. */
 import type { Hono } from "hono";
-import { deleteAppKey, listAppKeys, postAppKey } from "./api/admin/apps/keys.ts";
-import { listApps } from "./api/admin/apps/list.ts";
-import { putApp } from "./api/admin/apps/save.ts";
 import { requireOperator } from "./caller/operator.ts";
 import { addAdminRoutes } from "./api/admin/routes.ts";
-import { authenticate, authenticateParty } from "./caller/authenticate.ts";
+import { authenticate, authenticateUserOrApp } from "./caller/authenticate.ts";
 import { requireBrowserSession } from "./caller/browser_session.ts";
 import type { AppEnvironment } from "./context.ts";
 import { watchEvents } from "./api/events/watch.ts";
@@ -25,7 +22,7 @@ import {
   guardCookieReads,
   guardCookieWrites,
   guardForm,
-  shareWithAllowedOrigins,
+  corsForAllowedOrigins,
 } from "./middleware/origins.ts";
 import { noStore } from "./middleware/headers.ts";
 import { readMe } from "./api/me/read.ts";
@@ -36,44 +33,42 @@ import {
   limitSessionLookups,
   limitWrites,
 } from "./middleware/rate_limits.ts";
-import { startCheckout } from "./api/payments/checkout.ts";
-import { whereSold } from "./api/payments/sold.ts";
-import { limitedWebhook, receiveWebhook } from "./api/payments/webhook.ts";
-import { signOut } from "./api/session/signout.ts";
-import { issueSessionToken } from "./api/session/token.ts";
-import { requireLiveSession } from "./api/upstream_tokens/hand_out.ts";
-import { readOAuthToken } from "./api/upstream_tokens/oauth_token.ts";
-import { readSocialMe } from "./api/upstream_tokens/social_me.ts";
-import { readSocialToken } from "./api/upstream_tokens/social_token.ts";
+import { startCheckout } from "./api/payments/start_checkout.ts";
+import { requirePayments } from "./api/payments/require_payments.ts";
+import { limitWebhookSize, receiveWebhook } from "./api/payments/receive_webhook.ts";
+import { signOut } from "./api/session/sign_out.ts";
+import { issueSessionToken } from "./api/session/issue_token.ts";
+import { readOAuthToken, readSocialToken, requireLiveSession } from "./api/upstream_tokens/read.ts";
+import { readSocialMe } from "./api/upstream_tokens/read_social_profile.ts";
 import { listPersonalTokens } from "./api/personal_tokens/list.ts";
 import { revokePersonalToken } from "./api/personal_tokens/revoke.ts";
-import { jsonBodyOnly, knownQuery, limitedBody } from "./validation.ts";
+import { requireJsonBody, checkQueryNames, limitBodySize } from "./validation.ts";
 import { readWallet } from "./api/wallet/read.ts";
 
 /** Adds the routes in groups that share their middleware. */
 export function addApiRoutes(app: Hono<AppEnvironment>): void {
   app.get("/.well-known/jwks.json", ...readJwks);
-  app.use("/signout", shareWithAllowedOrigins, noStore);
-  app.post("/signout", guardForm, limitSessionLookups, limitedBody, ...signOut);
+  app.use("/signout", corsForAllowedOrigins, noStore);
+  app.post("/signout", guardForm, limitSessionLookups, limitBodySize, ...signOut);
 
-  app.post("/webhooks/stripe", whereSold, noStore, limitedWebhook, ...receiveWebhook);
+  app.post("/webhooks/stripe", requirePayments, noStore, limitWebhookSize, ...receiveWebhook);
 
-  app.use("/api/*", shareWithAllowedOrigins, noStore);
-  app.get("/api/sessionToken", knownQuery("template"), ...issueSessionToken);
-  app.get("/api/wallet", authenticateParty, ...readWallet);
+  app.use("/api/*", corsForAllowedOrigins, noStore);
+  app.get("/api/sessionToken", checkQueryNames("template"), ...issueSessionToken);
+  app.get("/api/wallet", authenticateUserOrApp, ...readWallet);
   app.get("/api/me", authenticate, ...readMe);
   app.get("/api/ledger", authenticate, ...listLedger);
   app.get("/api/events", ...watchEvents);
-  app.get("/api/jobs", authenticateParty, ...listJobs);
-  app.get("/api/jobs/:id", authenticateParty, ...readJob);
+  app.get("/api/jobs", authenticateUserOrApp, ...listJobs);
+  app.get("/api/jobs/:id", authenticateUserOrApp, ...readJob);
 
-  const hand_out = [authenticate, guardCookieReads, requireLiveSession] as const;
-  app.get("/api/oauthToken/:provider", ...hand_out, ...readOAuthToken);
-  app.get("/api/socialToken", ...hand_out, ...readSocialToken);
+  const upstream_token = [authenticate, guardCookieReads, requireLiveSession] as const;
+  app.get("/api/oauthToken/:provider", ...upstream_token, ...readOAuthToken);
+  app.get("/api/socialToken", ...upstream_token, ...readSocialToken);
   app.get("/api/socialMe", ...readSocialMe);
 
-  const rest_of_write = [guardCookieWrites, limitWrites, jsonBodyOnly, limitedBody] as const;
-  const write = [authenticateParty, ...rest_of_write] as const;
+  const rest_of_write = [guardCookieWrites, limitWrites, requireJsonBody, limitBodySize] as const;
+  const write = [authenticateUserOrApp, ...rest_of_write] as const;
   app.post("/api/jobs", ...write, ...createJob);
   app.post("/api/jobs/complete", ...write, ...completeJob);
   app.post("/api/jobs/batch", ...write, ...createJobs);
@@ -81,11 +76,11 @@ export function addApiRoutes(app: Hono<AppEnvironment>): void {
   app.post("/api/jobs/fail", ...write, ...failJob);
   app.post("/api/jobs/cancel", authenticate, ...rest_of_write, ...cancelJob);
   const purchase = [authenticate, ...rest_of_write, limitCheckouts] as const;
-  app.post("/api/checkout", whereSold, ...purchase, ...startCheckout);
+  app.post("/api/checkout", requirePayments, ...purchase, ...startCheckout);
 
   const approver = [requireBrowserSession, guardCookieWrites, limitAttempts] as const;
-  app.post("/api/device/start", limitNetwork("device_start"), limitedBody, ...startLogin);
-  app.post("/api/device/complete", ...approver, jsonBodyOnly, limitedBody, ...completeLogin);
+  app.post("/api/device/start", limitNetwork("device_start"), limitBodySize, ...startLogin);
+  app.post("/api/device/complete", ...approver, requireJsonBody, limitBodySize, ...completeLogin);
   app.get("/api/device/poll", ...pollLogin);
 
   app.get("/api/tokens", authenticate, ...listPersonalTokens);
@@ -100,10 +95,4 @@ export function addApiRoutes(app: Hono<AppEnvironment>): void {
   // Before routing, so that non-operators cannot find out which routes exist.
   app.use("/api/admin/*", authenticate, requireOperator, guardCookieReads);
   addAdminRoutes(app);
-  const app_write = [guardCookieWrites, limitWrites, jsonBodyOnly, limitedBody] as const;
-  app.get("/api/admin/apps", ...listApps);
-  app.put("/api/admin/apps/:slug", ...app_write, ...putApp);
-  app.get("/api/admin/apps/:slug/keys", ...listAppKeys);
-  app.post("/api/admin/apps/:slug/keys", ...app_write, ...postAppKey);
-  app.delete("/api/admin/apps/:slug/keys/:id", guardCookieWrites, limitWrites, ...deleteAppKey);
 }

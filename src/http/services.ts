@@ -1,4 +1,4 @@
-/** What a request may use of the rest of the house; the composition root puts it together. */
+/** The services that a request may use. The composition root builds them. */
 import type { Accounts } from "../account/clients/accounts.ts";
 import type { UpstreamTokenVault } from "../account/clients/vault.ts";
 import type { AccountDeletion } from "../operations/account_deletion.ts";
@@ -25,41 +25,38 @@ import type { SessionTokens } from "../tokens/session_token.ts";
 import type { SignTemplateToken } from "../tokens/template_token.ts";
 import type { KeepOwned } from "../operations/wildcards.ts";
 
-/** Everything a request may use. */
 export interface Services {
   readonly config: Config;
   readonly accounts: Accounts;
   readonly account_deletion: AccountDeletion;
   readonly apps: AppRegistry;
-  /** Holds wildcards to the list of names that strangers get. */
+  /** Removes wildcard origins over shared hosting suffixes. */
   readonly keepOwned: KeepOwned;
-  /** The registry as operators change it. */
+  /** The app registry for operators: reads and writes. */
   readonly app_records: AppRecords;
-  /** Sets a starter grant apart of its app's budget of the day. */
+  /** Reserves a starter grant within the app's daily budget. */
   readonly reserve_starter: ReserveStarter;
-  /** What operators did. */
   readonly audit: AuditLog;
-  /** Lists across accounts, for operators. */
+  /** Queries across accounts, for operators. */
   readonly read_model: ReadModel;
   readonly identity: IdentityPort;
   readonly keys: KeyRing;
   readonly session_tokens: SessionTokens;
   readonly template_tokens: SignTemplateToken;
-  /** What third-party providers gave for users. `keep` is the `KeepUpstreamTokens` of a sign-in. */
+  /** Users' upstream tokens. A sign-in stores them with `keep`. */
   readonly vault: UpstreamTokenVault;
-  /** Null where the settings name no network. */
+  /** Null if the settings name no social network. */
   readonly social_network: AskSocialNetwork | null;
   readonly personal_tokens: PersonalTokens;
   readonly mint_personal_token: MintPersonalToken;
   readonly device_logins: DeviceLogins;
   readonly device_codes: DeviceCodes;
   readonly request_copies: RequestCopies;
-  /** Whether the stores and keys answer now, or did a moment ago. */
+  /** Whether the stores and keys work, now or some seconds ago. */
   readonly readiness: () => Promise<Readiness>;
-  /** The limiter of a rule. */
   readonly limiters: (rule: RateLimitRule<RateLimitBinding>) => RateLimit;
   readonly living_personal_tokens: LivingPersonalTokens;
-  /** Null where nothing is sold. */
+  /** Null if the service sells no credits. */
   readonly payments: Payments | null;
 }
 

@@ -1,20 +1,19 @@
-/** Fields that a request's schema does not know: zod ignores them, and a misspelt one must not be ignored. */
+/** Unknown fields of a request. zod ignores them, but a misspelt field must be refused. */
 import type * as z from "zod/mini";
 import { nearestName } from "../domain/near_miss.ts";
 
-/** Longer unknown names are cut where they are repeated in a refusal. */
+/** Error messages cut unknown names to this length. */
 const SHOWN_NAME_MAX_LENGTH = 40;
 
 /**
- * What is wrong with the first field that a schema refuses: in a strict object any unknown field, elsewhere
- * one that nearly matches a known name. Null where there is none. Free-form values such as metadata are not
- * looked into.
+ * The error message for the first unknown field that is refused: any in a strict object, and in other objects one that
+ * nearly matches a known name. Null if there is none. Free-form values such as metadata are not searched.
  */
 export function findUnknownField(schema: z.core.$ZodType, value: unknown): string | null {
   return search(schema, value, "", schema);
 }
 
-/** What is wrong with a name among some known ones; null where it is known, or another word. */
+/** The error message for a name that nearly matches a known one, or with `strict` for any unknown name; else null. */
 export function misspelt(
   name: string,
   known: readonly string[],
@@ -46,13 +45,13 @@ function search(
   return firstOf(Object.entries(value), ([name, field]) => {
     const known = Object.hasOwn(def.shape, name) ? def.shape[name] : undefined;
     if (known !== undefined) return search(known, field, `${where}${name}.`, whole);
-    // What has a meaning elsewhere in the request is misplaced, not misspelt.
+    // A name that another object of the request has is misplaced, not misspelt.
     if (!strict && namesOf(whole).includes(name)) return null;
     return misspelt(name, Object.keys(def.shape), { where, strict });
   });
 }
 
-/** A schema's definition without what is around it: that it may be left out, and what becomes of it. */
+/** The definition inside optional, default and transform schemas. */
 function unwrap(schema: z.core.$ZodType): z.core.$ZodTypes["_zod"]["def"] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "optional" || def.type === "default") return unwrap(def.innerType);
@@ -70,7 +69,7 @@ function firstOf<Item>(
   return null;
 }
 
-/** All names of fields anywhere in a schema. */
+/** All field names of a schema, at any depth. */
 function namesOf(schema: z.core.$ZodType): readonly string[] {
   const def = unwrap(schema);
   if (def.type === "array") return namesOf(def.element);

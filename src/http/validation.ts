@@ -1,4 +1,4 @@
-/** Input from outside: bodies and queries checked by zod, refused in our words. */
+/** Validation of bodies and queries by zod, with our own error messages. */
 import { zValidator } from "@hono/zod-validator";
 import { bodyLimit } from "hono/body-limit";
 import * as z from "zod/mini";
@@ -20,31 +20,28 @@ import { refuseByAccept } from "./refusal_page.ts";
 import { refuse } from "./refusals.ts";
 import { findUnknownField, misspelt } from "./unknown_fields.ts";
 
-/** An app's slug. */
 export const appSlug = z
   .string("must be a string")
   .check(
     z.regex(APP_SLUG_PATTERN, "must be 1 to 64 of a-z 0-9 . _ -, starting with a letter or digit"),
   );
 
-/** Text that comes back as it was stored: a lone surrogate has no UTF-8 form, and a zero ends texts elsewhere. */
+/** A lone surrogate has no UTF-8 form, and other software ends text at a null character. */
 export const wellFormed = z.refine<string>(
   (text) => text.isWellFormed() && !text.includes("\0"),
   "must be well-formed text",
 );
 
-/** Text that people read as it is: see `domain/shown_text`. */
+/** Text that pages display: see `domain/text`. */
 export const shownText = z.refine<string>((text) => findInvisible(text) === null, {
   error: ({ input }) => `must not contain the invisible character ${findInvisible(String(input))}`,
 });
 
-/** A job's id. */
 export const jobId = z.pipe(
   z.uuid("must be a job's id"),
   z.transform((id) => id.toLowerCase()),
 );
 
-/** A cost in credits. */
 export const cost = z
   .int("must be a whole number")
   .check(
@@ -52,24 +49,24 @@ export const cost = z
     z.lte(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`),
   );
 
-/** `z.record` would drop a `__proto__` key, so the object is taken as it came. */
+/** Custom, since `z.record` would drop a `__proto__` key. */
 export const metadata = z.custom<Metadata>(
   isMetadata,
   "must be a JSON object that is not nested too deeply",
 );
 
-/** A query parameter; one that is repeated comes as a list. */
+/** A query parameter. A repeated one arrives as an array and is refused. */
 export const queryText = z.string("must be given once");
 
-/** A moment, in any offset (RFC 3339). */
-export const moment = z
+/** An RFC 3339 time with any offset. */
+export const dateTime = z
   .pipe(
     z.iso.datetime({ offset: true, error: "must be a time such as 2026-11-21T00:00:00Z" }),
     z.transform((text) => Date.parse(text)),
   )
-  .check(z.refine(Number.isFinite, "must be a time that exists"));
+  .check(z.refine(Number.isFinite, "must be a date and time that exist"));
 
-/** A page's size, as a query parameter. */
+/** The size of a page of a list, as a query parameter. */
 export const pageLimit = z.pipe(
   z.pipe(
     z._default(
@@ -86,11 +83,8 @@ export const pageLimit = z.pipe(
     ),
 );
 
-/**
- * What a page was asked for; where it is not there or cannot be meant, `fallback`. `z.catch` does the
- * same, and brings all that zod made for itself into the bundle.
- */
-export const readableOr = <const Fallback, Schema extends z.ZodMiniType>(
+/** The parsed value, or `fallback` if it is missing or invalid. Not `z.catch`, which makes the bundle much larger. */
+export const validOr = <const Fallback, Schema extends z.ZodMiniType>(
   fallback: Fallback,
   schema: Schema,
 ) =>
@@ -99,15 +93,15 @@ export const readableOr = <const Fallback, Schema extends z.ZodMiniType>(
     return read.success ? read.data : fallback;
   });
 
-/** The first problem in words, its field named. A field that is not there is said to be missing. */
+/** The message of the first problem, with its field. */
 function firstProblem(error: z.core.$ZodError, value: unknown): string {
   const issue = error.issues[0];
   const where = issue?.path.map(String).join(".") ?? "";
   if (issue === undefined || where === "") return "The request must be a JSON object.";
-  return isThere(value, issue.path) ? `${where} ${issue.message}.` : `${where} is missing.`;
+  return isPresent(value, issue.path) ? `${where} ${issue.message}.` : `${where} is missing.`;
 }
 
-function isThere(value: unknown, path: readonly PropertyKey[]): boolean {
+function isPresent(value: unknown, path: readonly PropertyKey[]): boolean {
   let found: unknown = value;
   for (const name of path) {
     if (typeof found !== "object" || found === null || !Object.hasOwn(found, name)) return false;
@@ -122,34 +116,33 @@ const checked =
     zValidator(
       target,
       schema,
-      // Forms are sent by people, who get a page.
+      // People send forms, so they get a page.
       (result, context) =>
         result.success
           ? undefined
           : refuseByAccept(context as unknown as AppContext, result.error as unknown as Refusal),
-      // The option's type knows the error of classic zod only.
+      // The option's type expects the error type of classic zod.
       { validationFunction: (_, value) => check(schema, value) as never },
     );
 
-/** Checks the query. */
 export const validQuery = checked("query");
 
-/** Checks a JSON body; goes after {@link jsonBodyOnly} and {@link limitedBody}. */
+/** Goes after {@link requireJsonBody} and {@link limitBodySize}. */
 export const validBody = checked("json");
 
-/** Checks a page's form; goes after {@link limitedBody}. */
+/** Goes after {@link limitBodySize}. */
 export const validForm = checked("form");
 
 /**
- * Reads a JSON body that may be left out, which stands for `{}`; goes after {@link limitedBody}. Some
- * clients name a type without sending a body.
+ * Reads an optional JSON body; an empty body means `{}`. Goes after {@link limitBodySize}. The content type of an empty
+ * body is not checked, since some clients send one without a body.
  */
 export async function readOptionalBody<Schema extends z.ZodMiniType>(
   context: AppContext,
   schema: Schema,
 ): Promise<Result<z.output<Schema>, Refusal>> {
   const text = await context.req.text();
-  if (text !== "" && !isJsonByItsWord(context)) return refused({ code: "unsupported_media_type" });
+  if (text !== "" && !isDeclaredJson(context)) return refused({ code: "unsupported_media_type" });
   let value: unknown = {};
   try {
     if (text !== "") value = JSON.parse(text);
@@ -159,7 +152,7 @@ export async function readOptionalBody<Schema extends z.ZodMiniType>(
   return readValue(schema, value);
 }
 
-/** Checks a value of a body; refused in the words of a whole one. */
+/** Validates a part of a body with the same error messages as a whole body. */
 export function readValue<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
@@ -173,8 +166,8 @@ type Checked<Value> =
   | { readonly success: false; readonly error: Refusal };
 
 /**
- * Misspelt fields are named first: else a required one would be said to be missing. Parsed at once: else
- * problems behind a transform come after all others.
+ * Reports unknown fields first; otherwise a misspelt required field would be reported as missing. Parses synchronously,
+ * since zod's asynchronous parser reports problems behind a transform after all others.
  */
 function check<Schema extends z.ZodMiniType>(
   schema: Schema,
@@ -190,8 +183,8 @@ function check<Schema extends z.ZodMiniType>(
   return { success: false, error: { code: "invalid_request", detail } };
 }
 
-/** Refuses misspelt query parameters of a route that reads its few parameters itself. */
-export const knownQuery = (...known: readonly string[]) =>
+/** Refuses misspelt query parameters of a route without a query schema. */
+export const checkQueryNames = (...known: readonly string[]) =>
   factory.createMiddleware(async (context, next) => {
     for (const name of Object.keys(context.req.query())) {
       const detail = misspelt(name, known);
@@ -200,34 +193,33 @@ export const knownQuery = (...known: readonly string[]) =>
     return next();
   });
 
-function isJsonByItsWord(context: AppContext): boolean {
+function isDeclaredJson(context: AppContext): boolean {
   return /^application\/json\s*(;|$)/i.test(context.req.header("Content-Type") ?? "");
 }
 
-/** Refuses bodies that are not JSON by their own word, and bodies too large to read. */
-export const jsonBodyOnly = factory.createMiddleware((context, next) =>
-  isJsonByItsWord(context)
+/** Refuses a body whose Content-Type is not JSON. */
+export const requireJsonBody = factory.createMiddleware((context, next) =>
+  isDeclaredJson(context)
     ? next()
     : Promise.resolve(refuse(context, { code: "unsupported_media_type" })),
 );
 
-export const limitedBody = bodyLimit({
+export const limitBodySize = bodyLimit({
   maxSize: BODY_MAX_BYTES,
   onError: (context) =>
     refuse(context as AppContext, { code: "body_too_large", limit_bytes: BODY_MAX_BYTES }),
 });
 
-/** Metadata as the account takes it; null where none was sent. */
+/** Serialised metadata; null if the request has none. */
 export function metadataJson(value: Metadata | undefined): Result<string | null, Refusal> {
   return value === undefined ? accepted(null) : serialiseMetadata(value);
 }
 
-/** The client's `Idempotency-Key`, as it was sent; undefined where it was not. */
 export function idempotencyKey(context: AppContext): string | undefined {
   return context.req.header("Idempotency-Key");
 }
 
-/** The retry guard of a write, null where the client sent no `Idempotency-Key`. */
+/** The idempotency guard of a write; null without an `Idempotency-Key`. */
 export function idempotencyGuard(
   context: AppContext,
   body: object,
@@ -236,8 +228,8 @@ export function idempotencyGuard(
 }
 
 /**
- * The guard of a key and the request it stands for, null without a key. The fingerprint is of the checked
- * body, so white space and the order of known fields do not matter.
+ * The guard of a key and its request; null without a key. The fingerprint is that of the validated body, so white space
+ * and the order of known fields do not matter.
  */
 export async function guardOf(
   key: string | undefined,
@@ -245,7 +237,7 @@ export async function guardOf(
 ): Promise<Result<IdempotencyGuard | null, Refusal>> {
   if (key === undefined) return accepted(null);
   if (!/^[\x21-\x7e]+$/.test(key) || key.length > IDEMPOTENCY_KEY_MAX_LENGTH) {
-    const detail = `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters without a space.`;
+    const detail = `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters without spaces.`;
     return refused({ code: "invalid_request", detail });
   }
   const bytes = new TextEncoder().encode(JSON.stringify(body));

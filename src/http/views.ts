@@ -1,4 +1,4 @@
-/** Rows as the API shows them: RFC 3339 times, metadata as an object. */
+/** Rows in the form of the API: RFC 3339 times, metadata as an object. */
 import type { EntryRow, JobRow, OnceAnswer, SettledJob } from "../account/contract.ts";
 import { jobView, timestamp } from "../domain/wire.ts";
 import type { AppContext } from "./context.ts";
@@ -7,8 +7,8 @@ import { refuse } from "./refusals.ts";
 export { jobView, timestamp };
 
 /**
- * Jobs as JSON, the same bytes as of their views. Their metadata was serialised by us when it was
- * stored, and goes through as it is: parsing it only to serialise it again is the larger part of a list.
+ * Jobs as JSON, the same bytes as of their views. The stored metadata is JSON that we serialised, so it is inserted as
+ * it is: parsing and serialising it again took most of the time of a list.
  */
 export function jobsJson(rows: readonly JobRow[]): string {
   return `[${rows.map(jobJson).join(",")}]`;
@@ -21,12 +21,11 @@ function jobJson(row: JobRow): string {
     : `${view.slice(0, -"null}".length)}${row.metadata_json}}`;
 }
 
-/** The answer of complete and fail. */
+/** The response of complete, fail and cancel. */
 export function settledView({ job, credits }: SettledJob) {
   return { job: jobView(job), credits };
 }
 
-/** A line of the passbook. */
 export function entryView(row: EntryRow) {
   return {
     line: row.line,
@@ -40,18 +39,18 @@ export function entryView(row: EntryRow) {
   };
 }
 
-/** Answers a write: 200 with `view` of its value, marked where it is a kept answer. */
-export function answerOnce<Value>(
+/** Responds to a write with `view` of its value. A stored response of an earlier request gets a header. */
+export function respondOnce<Value>(
   context: AppContext,
-  answer: OnceAnswer<Value>,
+  result: OnceAnswer<Value>,
   view: (value: Value) => object,
 ): Response {
-  if (!answer.ok) return refuse(context, answer.refusal);
-  if (answer.value.replayed) context.header("Idempotency-Replayed", "true");
-  return context.json(view(answer.value.value));
+  if (!result.ok) return refuse(context, result.refusal);
+  if (result.value.replayed) context.header("Idempotency-Replayed", "true");
+  return context.json(view(result.value.value));
 }
 
-/** {@link answerOnce} of a write that has nothing more to say. */
-export function answerDone(context: AppContext, answer: OnceAnswer<null>): Response {
-  return answerOnce(context, answer, () => ({ ok: true }));
+/** {@link respondOnce} for a write without a value. */
+export function respondDone(context: AppContext, result: OnceAnswer<null>): Response {
+  return respondOnce(context, result, () => ({ ok: true }));
 }

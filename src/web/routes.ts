@@ -12,11 +12,11 @@ import { showPaid } from "./account/paid.tsx";
 import { signOutEverywhere } from "./account/signout_everywhere.ts";
 import { linkMethod, unlinkMethod } from "./account/link.ts";
 import { downloadStatement, showStatement } from "./account/statement.tsx";
-import { noteOperator } from "../http/caller/operator.ts";
+import { loadOperatorRights } from "../http/caller/operator.ts";
 import {
   guardOwnForms,
-  signInFirst,
-  signInFirstSuspendedToo,
+  requireSignIn,
+  requireSignInEvenSuspended,
 } from "../http/caller/browser_session.ts";
 import { addConsoleRoutes } from "./console/routes.ts";
 import type { AppEnvironment } from "../http/context.ts";
@@ -27,17 +27,17 @@ import { readFavicon, readTheme } from "./layout/theme_files.ts";
 import {
   limitCheckouts,
   limitNetwork,
-  limitSignInAnswers,
+  limitSignInCallbacks,
   limitWrites,
 } from "../http/middleware/rate_limits.ts";
-import { whereSold } from "../http/api/payments/sold.ts";
+import { requirePayments } from "../http/api/payments/require_payments.ts";
 import { continueSignedIn } from "./signin/continue.ts";
 import { finishSignIn } from "./signin/callback.tsx";
 import { signInDevelopment } from "./signin/development.tsx";
 import { showSignIn } from "./signin/show.tsx";
 import { startSignIn } from "./signin/start.ts";
 import { revokeFromPage, showTokens } from "./account/tokens.tsx";
-import { knownQuery, limitedBody } from "../http/validation.ts";
+import { checkQueryNames, limitBodySize } from "../http/validation.ts";
 
 /** Adds the routes in groups that share their middleware. */
 export function addPageRoutes(app: Hono<AppEnvironment>): void {
@@ -47,41 +47,41 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.get("/", (context) => context.redirect("/account", 303));
 
   app.use("/signin/*", noStore);
-  const back = knownQuery("redirect_to", "notice");
+  const back = checkQueryNames("redirect_to", "notice");
   app.get("/signin", back, ...showSignIn);
   const signing_in = limitNetwork("signin");
-  app.post("/signin/dev", signing_in, limitedBody, ...signInDevelopment);
-  app.post("/signin/continue", guardOwnForms, limitedBody, ...continueSignedIn);
-  app.get("/signin/callback/:id", signing_in, limitSignInAnswers, ...finishSignIn);
+  app.post("/signin/dev", signing_in, limitBodySize, ...signInDevelopment);
+  app.post("/signin/continue", guardOwnForms, limitBodySize, ...continueSignedIn);
+  app.get("/signin/callback/:id", signing_in, limitSignInCallbacks, ...finishSignIn);
   app.get("/signin/:id", back, signing_in, ...startSignIn);
 
-  const own_form = [guardOwnForms, signInFirst, limitedBody] as const;
+  const own_form = [guardOwnForms, requireSignIn, limitBodySize] as const;
   app.use("/account/*", noStore);
-  const page = [signInFirst, noteOperator] as const;
+  const page = [requireSignIn, loadOperatorRights] as const;
   app.get("/account", ...page, ...showAccount);
   app.get("/account/jobs", ...page, ...showJobs);
   app.post("/account/jobs/cancel", ...own_form, limitWrites, ...cancelJobFromPage);
   app.get("/account/statement", ...page, ...showStatement);
-  app.get("/account/statement.csv", signInFirst, ...downloadStatement);
-  app.get("/account/data.json", signInFirst, ...downloadData);
-  app.get("/account/delete", signInFirst, ...showDeletion);
+  app.get("/account/statement.csv", requireSignIn, ...downloadStatement);
+  app.get("/account/data.json", requireSignIn, ...downloadData);
+  app.get("/account/delete", requireSignIn, ...showDeletion);
   app.post("/account/delete", ...own_form, limitWrites, ...deleteAccount);
   app.post("/account/app-access", ...own_form, limitWrites, ...changeAppAccess);
   app.post("/account/end-session", ...own_form, ...endSession);
   app.post("/account/link", ...own_form, ...linkMethod);
   app.post("/account/unlink", ...own_form, ...unlinkMethod);
-  const signing_out = [guardOwnForms, signInFirstSuspendedToo, limitedBody] as const;
+  const signing_out = [guardOwnForms, requireSignInEvenSuspended, limitBodySize] as const;
   app.post("/account/signout-everywhere", ...signing_out, ...signOutEverywhere);
   app.get("/account/tokens", ...page, ...showTokens);
   app.post("/account/tokens/revoke", ...own_form, ...revokeFromPage);
 
-  app.post("/account/buy", whereSold, ...own_form, limitCheckouts, ...buyCredits);
-  app.get("/account/paid", whereSold, ...page, ...showPaid);
+  app.post("/account/buy", requirePayments, ...own_form, limitCheckouts, ...buyCredits);
+  app.get("/account/paid", requirePayments, ...page, ...showPaid);
 
   addConsoleRoutes(app);
 
   app.use("/device/*", noStore);
-  app.get("/device", signInFirst, ...showDevice);
+  app.get("/device", requireSignIn, ...showDevice);
   app.post("/device/approve", ...own_form, ...approveDevice);
   app.post("/device/deny", ...own_form, ...denyDevice);
 }

@@ -4,9 +4,9 @@ import { APP_KEY_PREFIX } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { readBearer } from "./bearer.ts";
-import type { AppContext, AppPrincipal } from "../context.ts";
+import type { AppContext, AppCaller } from "../context.ts";
 import { countNetworkRequest } from "../middleware/rate_limits.ts";
-import { refusalOfBearer } from "./refused_bearer.ts";
+import { refusalOfBearer } from "./bearer.ts";
 
 /** The longest identity id that an app's server may name, in characters; ours have 41. */
 const IDENTITY_ID_MAX_LENGTH = 255;
@@ -50,7 +50,7 @@ export async function findAppOfKey(
 export async function identifyApp(
   context: AppContext,
   key: string,
-): Promise<Result<AppPrincipal, Refusal>> {
+): Promise<Result<AppCaller, Refusal>> {
   const app = await findAppOfKey(context, key);
   if (!app.ok) return app;
   const identity_id = context.req.header(IDENTITY_HEADER) ?? "";

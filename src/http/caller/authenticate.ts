@@ -6,17 +6,17 @@ import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { Session } from "../../identity/port.ts";
 import { findAppOfKey, identifyApp, readAppKey } from "./app_key.ts";
 import { readBearer } from "./bearer.ts";
-import { factory, type AppContext, type Principal } from "../context.ts";
+import { factory, type AppContext, type UserCaller } from "../context.ts";
 import { requestingOrigin } from "../middleware/origins.ts";
 import {
   countApp,
   countAuthenticated,
-  rememberLife,
+  rememberTokenStatus,
   resumeSession,
 } from "../middleware/rate_limits.ts";
-import { refusalOfBearer } from "./refused_bearer.ts";
+import { refusalOfBearer } from "./bearer.ts";
 import { refuse } from "../refusals.ts";
-import { keepSignedIn, readSessionTokenCookies } from "./session_cookies.ts";
+import { setSessionCookies, readSessionTokenCookies } from "./session_cookies.ts";
 
 const NOT_SIGNED_IN = "Sign in, or send a bearer token.";
 
@@ -26,35 +26,35 @@ export const authenticate = factory.createMiddleware(async (context, next) => {
   if (!principal.ok) return refuse(context, principal.refusal);
   const limited = await countAuthenticated(context, principal.value);
   if (limited !== null) return refuse(context, limited);
-  context.set("principal", principal.value);
+  context.set("caller", principal.value);
   await next();
-  rememberLife(context, principal.value);
+  rememberTokenStatus(context, principal.value);
   return undefined;
 });
 
 /** {@link authenticate} for the routes that an app's server may use too, by the app's key. */
-export const authenticateParty = factory.createMiddleware(async (context, next) => {
+export const authenticateUserOrApp = factory.createMiddleware(async (context, next) => {
   const key = readAppKey(context.req.header("Authorization") ?? "");
   if (key === null) return authenticate(context, next);
   const principal = await identifyApp(context, key);
   if (!principal.ok) return refuse(context, principal.refusal);
   const limited = await countApp(context, principal.value.proof.app_slug);
   if (limited !== null) return refuse(context, limited);
-  context.set("principal", principal.value);
+  context.set("caller", principal.value);
   return next();
 });
 
 /** The caller, or why there is none. A bearer that is not valid is never rescued by a cookie. */
-export async function identify(context: AppContext): Promise<Result<Principal, Refusal>> {
+export async function identify(context: AppContext): Promise<Result<UserCaller, Refusal>> {
   const header = context.req.header("Authorization");
   return header === undefined ? identifyByCookie(context) : identifyByBearer(context, header);
 }
 
-/** The caller of an `Authorization` header. An app's key is none: it is let in by {@link authenticateParty} alone. */
+/** The caller of an `Authorization` header. An app's key is none: it is let in by {@link authenticateUserOrApp} alone. */
 export async function identifyByBearer(
   context: AppContext,
   header: string,
-): Promise<Result<Principal, Refusal>> {
+): Promise<Result<UserCaller, Refusal>> {
   const app_key = readAppKey(header);
   if (app_key !== null) {
     const app = await findAppOfKey(context, app_key);
@@ -75,7 +75,7 @@ export async function identifyByBearer(
 async function verifyBearer(
   context: AppContext,
   token: string,
-): Promise<(Identified & Pick<Principal, "expires_at_ms">) | null> {
+): Promise<(Identified & Pick<UserCaller, "expires_at_ms">) | null> {
   const { personal_tokens, session_tokens } = context.get("services");
   const issuer = context.get("base_url");
   if (!token.startsWith(PERSONAL_TOKEN_PREFIX)) return session_tokens.verify(issuer, token);
@@ -85,24 +85,24 @@ async function verifyBearer(
   return { identity_id, proof: { kind: "personal_token", personal_token_id }, expires_at_ms };
 }
 
-async function identifyByCookie(context: AppContext): Promise<Result<Principal, Refusal>> {
+async function identifyByCookie(context: AppContext): Promise<Result<UserCaller, Refusal>> {
   const known = await findSessionToken(context);
   return known === null ? identifyBySession(context) : accepted(known);
 }
 
 /** The caller whose session the cookies prove, looked up in its store, with the JWT cookie renewed. */
-export async function identifyBySession(context: AppContext): Promise<Result<Principal, Refusal>> {
+export async function identifyBySession(context: AppContext): Promise<Result<UserCaller, Refusal>> {
   const resumed = await resumeSession(context);
   if (resumed.kind !== "session") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
-  await keepSignedIn(context, resumed.session, resumed.set_cookies);
-  return accepted(browserPrincipal(context, resumed.session));
+  await setSessionCookies(context, resumed.session, resumed.set_cookies);
+  return accepted(browserCaller(context, resumed.session));
 }
 
 /**
  * The caller by the JWT cookie, which counts only beside the session cookie it belongs to: any host of
  * the family can set the one, none of them the other. No store is asked.
  */
-async function findSessionToken(context: AppContext): Promise<Principal | null> {
+async function findSessionToken(context: AppContext): Promise<UserCaller | null> {
   const { identity, session_tokens } = context.get("services");
   const bindings = new Set(await identity.sessionBindings(context.req.raw));
   if (bindings.size === 0) return null;
@@ -111,7 +111,7 @@ async function findSessionToken(context: AppContext): Promise<Principal | null> 
     if (claims === null || claims.proof.kind !== "session") continue;
     const { identity_id, proof, expires_at_ms, binding } = claims;
     if (binding === null || !bindings.has(binding)) continue;
-    return browserPrincipal(context, { id: proof.session_id, identity_id }, expires_at_ms);
+    return browserCaller(context, { id: proof.session_id, identity_id }, expires_at_ms);
   }
   return null;
 }
@@ -120,11 +120,11 @@ async function findSessionToken(context: AppContext): Promise<Principal | null> 
  * The principal of a session that a cookie proved. The page that sent the cookie acts, not its token's `azp`. A session
  * that the identity provider has just confirmed is good as long as a JWT.
  */
-export function browserPrincipal(
+export function browserCaller(
   context: AppContext,
   { id: session_id, identity_id }: Session,
   expires_at_ms: number = Date.now() + SESSION_JWT_TTL_SECONDS * 1000,
-): Principal & { readonly via: "cookie" } {
+): UserCaller & { readonly via: "cookie" } {
   const proof = { kind: "session", session_id, azp: requestingOrigin(context) } as const;
   return { identity_id, proof, expires_at_ms, via: "cookie" };
 }

@@ -1,9 +1,66 @@
-/** The `Authorization` header. */
+/**
+ * The bearer token of an `Authorization` header, and the refusal of one that is not valid. The refusal verifies nothing:
+ * it repeats only claims that the sender wrote.
+ */
+import { decodeJwt, type JWTPayload } from "jose";
+import { APP_KEY_PREFIX, PERSONAL_TOKEN_PREFIX } from "../../domain/proof.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+
+/** What the service knows when it refuses a token. */
+export interface RefusingService {
+  /** `iss` of its own tokens. */
+  readonly issuer: string;
+  /** Only in development may the response name the mistake. */
+  readonly is_development: boolean;
+}
+
+const INVALID_BEARER = "The bearer token is not valid. Get a new one.";
 
 /**
- * The token of a bearer header (RFC 6750, section 2.1); null where it is of another scheme or
- * malformed. The scheme's name has no case (RFC 9110, section 11.1).
+ * The token of a bearer header (RFC 6750, section 2.1); null if the header is malformed or has another scheme.
+ * The scheme's name is case-insensitive (RFC 9110, section 11.1).
  */
 export function readBearer(header: string): string | null {
   return /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header)?.[1] ?? null;
+}
+
+/**
+ * The refusal of an `Authorization` header. An expired token of this service has its own code, so that programs renew it;
+ * outside development all other mistakes get the same response.
+ */
+export function refusalOfBearer(header: string, service: RefusingService): Refusal {
+  const token = readBearer(header);
+  const claims = token === null ? null : readClaims(token);
+  if (claims?.iss === service.issuer && hasExpired(claims)) return { code: "token_expired" };
+  const detail = service.is_development ? explain(token, claims, service.issuer) : INVALID_BEARER;
+  return { code: "unauthorized", detail };
+}
+
+function readClaims(token: string): JWTPayload | null {
+  const is_personal = token.startsWith(PERSONAL_TOKEN_PREFIX);
+  try {
+    return decodeJwt(is_personal ? token.slice(PERSONAL_TOKEN_PREFIX.length) : token);
+  } catch {
+    return null;
+  }
+}
+
+function hasExpired({ exp }: JWTPayload): boolean {
+  return typeof exp === "number" && exp * 1000 <= Date.now();
+}
+
+function explain(token: string | null, claims: JWTPayload | null, issuer: string): string {
+  if (token === null) return "The Authorization header must have the form: Bearer <token>.";
+  if (token.startsWith(APP_KEY_PREFIX)) return "No app has this key, or it was revoked.";
+  if (claims === null) {
+    return "The bearer token is malformed: it must be a JWT, or pb_pat_ followed by a JWT.";
+  }
+  if (claims.iss === issuer) {
+    return "The bearer token was not signed by this service, was signed with a key since replaced, or is for another use.";
+  }
+  const { iss = "no issuer" } = claims;
+  return (
+    `The bearer token was issued by ${iss}, but this service is ${issuer}. ` +
+    "Use one address everywhere (localhost and 127.0.0.1 are different), or set BASE_URL."
+  );
 }

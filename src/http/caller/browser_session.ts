@@ -3,9 +3,9 @@
  * session JWT is believed for a quarter of an hour elsewhere; what makes a token of 90 days is worth
  * the look.
  */
-import { leaveDeletedAccount, saysDeleted } from "./deleted_account.ts";
+import { finishAccountDeletion, isAccountDeleted } from "./deleted_account.ts";
 import { findAppOfKey, readAppKey } from "./app_key.ts";
-import { browserPrincipal, identify } from "./authenticate.ts";
+import { browserCaller, identify } from "./authenticate.ts";
 import type { Session } from "../../identity/port.ts";
 import type { Next } from "hono";
 import { accountOf, callerOf, factory, type AppContext } from "../context.ts";
@@ -13,13 +13,13 @@ import { isFromOwnPage } from "../middleware/origins.ts";
 import { refuseByAccept } from "../refusal_page.ts";
 import { countAuthenticated, resumeSession, TooManyLookups } from "../middleware/rate_limits.ts";
 import { refuse } from "../refusals.ts";
-import { keepSignedIn } from "./session_cookies.ts";
+import { setSessionCookies } from "./session_cookies.ts";
 
 const NEEDS_BROWSER = "This needs the browser session of a signed-in person.";
 
 function confirm(context: AppContext, session: Session): void {
   context.set("session", session);
-  context.set("principal", browserPrincipal(context, session));
+  context.set("caller", browserCaller(context, session));
 }
 
 /**
@@ -43,7 +43,7 @@ async function findSession(context: AppContext): Promise<Session | null> {
   if (context.req.header("Authorization") === undefined) {
     const resumed = await resumeSession(context);
     if (resumed.kind !== "session") return null;
-    await keepSignedIn(context, resumed.session, resumed.set_cookies);
+    await setSessionCookies(context, resumed.session, resumed.set_cookies);
     confirm(context, resumed.session);
     return resumed.session;
   }
@@ -53,7 +53,7 @@ async function findSession(context: AppContext): Promise<Session | null> {
   const limited = await countAuthenticated(context, bearer.value);
   if (limited !== null) throw new TooManyLookups(limited);
   if (!(await identity.sessionIsAlive(proof.session_id, identity_id))) return null;
-  context.set("principal", bearer.value);
+  context.set("caller", bearer.value);
   return { id: proof.session_id, identity_id };
 }
 
@@ -61,12 +61,12 @@ async function findSession(context: AppContext): Promise<Session | null> {
  * For pages: signed-out people sign in and come back to the same page, or a form's page. Nobody is let
  * in whose account is suspended.
  */
-export const signInFirst = factory.createMiddleware((context, next) =>
+export const requireSignIn = factory.createMiddleware((context, next) =>
   requireSession(context, next, { suspended_too: false }),
 );
 
-/** {@link signInFirst} for signing out, which is nobody's to forbid. */
-export const signInFirstSuspendedToo = factory.createMiddleware((context, next) =>
+/** {@link requireSignIn} for signing out, which is nobody's to forbid. */
+export const requireSignInEvenSuspended = factory.createMiddleware((context, next) =>
   requireSession(context, next, { suspended_too: true }),
 );
 
@@ -88,12 +88,12 @@ async function requireSession(
   const admitted = suspended_too ? null : await accountOf(context).checkCaller(callerOf(context));
   if (admitted?.ok === false) {
     const { refusal } = admitted;
-    return saysDeleted(refusal)
-      ? leaveDeletedAccount(context, resumed.session.identity_id, null)
+    return isAccountDeleted(refusal)
+      ? finishAccountDeletion(context, resumed.session.identity_id, null)
       : refuseByAccept(context, refusal);
   }
   // Not on forms: one of them takes the cookies away.
-  if (is_page) await keepSignedIn(context, resumed.session, resumed.set_cookies);
+  if (is_page) await setSessionCookies(context, resumed.session, resumed.set_cookies);
   return next();
 }
 

@@ -1,10 +1,10 @@
 /** What becomes of a person who comes with a credential of an account that is deleted. */
 import type { Refusal } from "../../domain/refusals.ts";
 import type { AppContext } from "../context.ts";
-import { forgetSignedIn } from "./session_cookies.ts";
+import { clearSessionCookies } from "./session_cookies.ts";
 
 /** Whether an account let nobody in because it is deleted. */
-export function saysDeleted(refusal: Refusal): boolean {
+export function isAccountDeleted(refusal: Refusal): boolean {
   return "reason" in refusal && refusal.reason === "account_deleted";
 }
 
@@ -12,7 +12,7 @@ export function saysDeleted(refusal: Refusal): boolean {
  * Finishes the deletion, which was cut off or is under way, and leads to signing in anew. `redirect_to`:
  * where they go from there; null: to their own page.
  */
-export async function leaveDeletedAccount(
+export async function finishAccountDeletion(
   context: AppContext,
   identity_id: string,
   redirect_to: URL | null,
@@ -20,7 +20,7 @@ export async function leaveDeletedAccount(
   const { account_deletion, identity } = context.get("services");
   await account_deletion.finish(identity_id);
   const signed_out = await identity.signOut(context.req.raw);
-  forgetSignedIn(context, signed_out.set_cookies);
+  clearSessionCookies(context, signed_out.set_cookies);
   const signin = new URL("/signin?notice=account_deleted", context.get("base_url"));
   if (redirect_to !== null) signin.searchParams.set("redirect_to", redirect_to.href);
   return context.redirect(signin.href, 303);

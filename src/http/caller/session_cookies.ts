@@ -20,7 +20,7 @@ export function readSessionTokenCookies(context: AppContext): readonly string[] 
 }
 
 /** Puts a session's cookies on the response: the identity provider's own, and the session token's. */
-export async function keepSignedIn(
+export async function setSessionCookies(
   context: AppContext,
   session: BrowserSession,
   set_cookies: readonly string[],
@@ -38,7 +38,7 @@ export async function keepSignedIn(
 }
 
 /** Clears the JWT cookie, and puts the provider's own cookies of a sign-out on the answer. */
-export function forgetSignedIn(context: AppContext, set_cookies: readonly string[]): void {
+export function clearSessionCookies(context: AppContext, set_cookies: readonly string[]): void {
   setCookies(context, [...set_cookies, sessionTokenCookie(context, "", 0)]);
 }
 

@@ -14,7 +14,7 @@ const POLICY_WITH_PICTURES = policyWith("'self' https:");
 /**
  * No sniffing, no frames. The policy's `form-action` stays open: browsers hold it against the redirect
  * that follows a form too, and a sign-in ends at another origin. What is only said where the service is
- * https is in `own_address.ts`; which other origins may read an answer, CORS says.
+ * https is in `canonical_host.ts`; which other origins may read an answer, CORS says.
  */
 const SAFE_HEADERS = Object.freeze([
   ["Cross-Origin-Opener-Policy", "same-origin"],
@@ -32,7 +32,7 @@ const SAFE_HEADERS = Object.freeze([
  * browser then sends `Origin: null` with our own forms, which the check for cross-site posts would
  * refuse.
  */
-export const safeHeaders = factory.createMiddleware(async (context, next) => {
+export const securityHeaders = factory.createMiddleware(async (context, next) => {
   await next();
   const { headers } = context.res;
   const shows_pictures = PAGES_WITH_PICTURES.has(context.req.path);

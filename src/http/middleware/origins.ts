@@ -48,7 +48,7 @@ const share = cors({
 });
 
 /** CORS for the API, on errors too. An origin that is not allowed gets no header at all. */
-export const shareWithAllowedOrigins = factory.createMiddleware(async (context, next) => {
+export const corsForAllowedOrigins = factory.createMiddleware(async (context, next) => {
   const origin = context.req.header("Origin");
   if (origin !== undefined && (await isOriginAllowed(context, origin))) {
     return share(context, next);
@@ -64,7 +64,7 @@ export const shareWithAllowedOrigins = factory.createMiddleware(async (context, 
  * or, where a browser sends none, `Sec-Fetch-Site: same-origin`. A bearer token is proof of intent.
  */
 export const guardCookieWrites = factory.createMiddleware(async (context, next) => {
-  if (context.get("principal").via === "bearer" || (await isFromKnownPage(context))) return next();
+  if (context.get("caller").via === "bearer" || (await isFromAllowedPage(context))) return next();
   return refuse(context, { code: "origin_not_allowed" });
 });
 
@@ -73,13 +73,13 @@ export const guardCookieWrites = factory.createMiddleware(async (context, next) 
  * a client that says nothing of a page passes: it is no browser, or somebody typed the address.
  */
 export const guardCookieReads = factory.createMiddleware(async (context, next) => {
-  const { via } = context.get("principal");
+  const { via } = context.get("caller");
   if (via === "bearer" || !(await isFromForeignPage(context))) return next();
   return refuse(context, { code: "origin_not_allowed" });
 });
 
 /** Whether the page behind a request is one of the family's. */
-export async function isFromKnownPage(context: AppContext): Promise<boolean> {
+export async function isFromAllowedPage(context: AppContext): Promise<boolean> {
   const origin = context.req.header("Origin");
   if (origin === undefined) return context.req.header("Sec-Fetch-Site") === "same-origin";
   return isOriginAllowed(context, origin);
@@ -109,16 +109,16 @@ export function isFromOwnPage(context: AppContext): boolean {
  * Whether one of our own pages led the browser here. Navigations carry no `Origin`. A browser that does not send
  * `Sec-Fetch-Site` sends `Referer`, since our pages' policy is `same-origin`; no other site can set either.
  */
-export function isLedFromOwnPage(context: AppContext): boolean {
+export function isNavigationFromOwnPage(context: AppContext): boolean {
   const site = context.req.header("Sec-Fetch-Site");
   if (site !== undefined) return site === "same-origin";
   const referer = URL.parse(context.req.header("Referer") ?? "");
   return referer?.origin === context.get("base_url");
 }
 
-/** Holds a form that the family's apps may send too to {@link isFromKnownPage}. */
+/** Holds a form that the family's apps may send too to {@link isFromAllowedPage}. */
 export const guardForm = factory.createMiddleware(async (context, next) =>
-  (await isFromKnownPage(context))
+  (await isFromAllowedPage(context))
     ? next()
     : refuseByAccept(context, { code: "origin_not_allowed" }),
 );
@@ -130,5 +130,5 @@ export const guardForm = factory.createMiddleware(async (context, next) =>
 export async function isFromForeignPage(context: AppContext): Promise<boolean> {
   const site = context.req.header("Sec-Fetch-Site") ?? "none";
   const silent = context.req.header("Origin") === undefined && site === "none";
-  return !silent && !(await isFromKnownPage(context));
+  return !silent && !(await isFromAllowedPage(context));
 }

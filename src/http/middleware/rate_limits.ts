@@ -13,7 +13,7 @@ import {
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Resumption } from "../../identity/port.ts";
 import { networksOf } from "./client_address.ts";
-import { factory, type AppContext, type AppPrincipal, type Principal } from "../context.ts";
+import { factory, type AppContext, type AppCaller, type UserCaller } from "../context.ts";
 import { refuseByAccept } from "../refusal_page.ts";
 
 /**
@@ -73,7 +73,7 @@ export const limitNetwork = (name: NetworkRateLimitName) =>
  */
 export function countAuthenticated(
   context: AppContext,
-  principal: Pick<Principal, "identity_id" | "proof">,
+  principal: Pick<UserCaller, "identity_id" | "proof">,
 ): Promise<Limited | null> {
   return countRequest(context, "authenticated", keyOf(context, principal));
 }
@@ -89,7 +89,7 @@ export function countApp(context: AppContext, app_slug: string): Promise<Limited
  */
 function keyOf(
   context: AppContext,
-  { identity_id, proof }: Pick<Principal | AppPrincipal, "identity_id" | "proof">,
+  { identity_id, proof }: Pick<UserCaller | AppCaller, "identity_id" | "proof">,
 ): string {
   if (proof.kind === "session") return identity_id;
   if (proof.kind === "app") return `app ${proof.app_slug} ${identity_id}`;
@@ -103,7 +103,10 @@ function keyOf(
  * Remembers from an answer whether the caller's token lives. Only what the account itself decided
  * counts: a malformed body is refused before anybody asked.
  */
-export function rememberLife(context: AppContext, { proof }: Pick<Principal, "proof">): void {
+export function rememberTokenStatus(
+  context: AppContext,
+  { proof }: Pick<UserCaller, "proof">,
+): void {
   if (proof.kind === "session") return;
   const { living_personal_tokens } = context.get("services");
   if (context.res.status === 401) living_personal_tokens.forget(proof.personal_token_id);
@@ -114,14 +117,14 @@ export function rememberLife(context: AppContext, { proof }: Pick<Principal, "pr
 
 /** Holds a caller's writes to their limit. After `authenticate`. */
 export const limitWrites = factory.createMiddleware(async (context, next) => {
-  const key = keyOf(context, context.get("principal"));
+  const key = keyOf(context, context.get("caller"));
   const limited = await countRequest(context, "writes", key);
   return limited === null ? next() : refuseByAccept(context, limited);
 });
 
-/** Holds a person to so many checkouts, whatever way they ask. After `authenticate` or `signInFirst`. */
+/** Holds a person to so many checkouts, whatever way they ask. After `authenticate` or `requireSignIn`. */
 export const limitCheckouts = factory.createMiddleware(async (context, next) => {
-  const limited = await countRequest(context, "checkout", context.get("principal").identity_id);
+  const limited = await countRequest(context, "checkout", context.get("caller").identity_id);
   return limited === null ? next() : refuseByAccept(context, limited);
 });
 
@@ -131,7 +134,7 @@ export const limitCheckouts = factory.createMiddleware(async (context, next) => 
  */
 export async function countBatch(context: AppContext, items: number): Promise<Limited | null> {
   const further = Math.ceil(items / BATCH_ITEMS_PER_WRITE) - 1;
-  const key = keyOf(context, context.get("principal"));
+  const key = keyOf(context, context.get("caller"));
   const writes = Array.from({ length: further }, () => countRequest(context, "writes", key));
   return (await Promise.all(writes)).find((limited) => limited !== null) ?? null;
 }
@@ -141,7 +144,7 @@ export async function countBatch(context: AppContext, items: number): Promise<Li
  * @returns the refusal where either has had its share; null where the attempt may go on.
  */
 export async function countAttempt(context: AppContext): Promise<Limited | null> {
-  const { identity_id } = context.get("principal");
+  const { identity_id } = context.get("caller");
   const [account, network] = await Promise.all([
     countRequest(context, "device_attempt", identity_id),
     countNetworkRequest(context, "device_attempt"),
@@ -156,7 +159,7 @@ export const limitAttempts = factory.createMiddleware(async (context, next) => {
 });
 
 /** Holds answers to one sign-in to their limit, by the `state` that only its own cookie matches. */
-export const limitSignInAnswers = factory.createMiddleware(async (context, next) => {
+export const limitSignInCallbacks = factory.createMiddleware(async (context, next) => {
   const state = context.req.query("state") ?? "";
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(state));
   const key = btoa(String.fromCharCode(...new Uint8Array(digest)));

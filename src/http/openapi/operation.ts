@@ -7,7 +7,7 @@ import { errorResponses, REQUEST_ID_HEADER } from "./errors.ts";
 import * as schemas from "./schemas.ts";
 
 /** Headers of an answer, by name. */
-export type AnswerHeaders = Readonly<
+export type ResponseHeaders = Readonly<
   Record<
     string,
     {
@@ -26,7 +26,7 @@ export interface Success {
   readonly schema?: z.core.$ZodType;
   readonly example?: unknown;
   /** Headers it always (`required`) or sometimes carries. */
-  readonly headers?: AnswerHeaders;
+  readonly headers?: ResponseHeaders;
 }
 
 /** The groups of operations, in the order of the document. */
@@ -42,7 +42,7 @@ export const TAGS = {
   Service: "Whether the service runs, and its public keys.",
 } as const;
 
-export interface Particulars {
+export interface OperationOptions {
   readonly id: string;
   readonly tag: keyof typeof TAGS;
   readonly summary: string;
@@ -109,7 +109,7 @@ const REPLAYED = {
 } as const;
 
 /** What any answer to a browser may carry; other answers never do. */
-export const COOKIES: AnswerHeaders = {
+export const COOKIES: ResponseHeaders = {
   "Set-Cookie": {
     description: "A browser's cookies: set, renewed from its session, or ended.",
     required: false,
@@ -133,7 +133,7 @@ export const elsewhere: Success = {
 };
 
 /** What one of these may meet before its own work begins. */
-const BY_SECURITY: Readonly<Record<Particulars["security"], readonly RefusalCode[]>> = {
+const BY_SECURITY: Readonly<Record<OperationOptions["security"], readonly RefusalCode[]>> = {
   party: [
     "unauthorized",
     "rate_limited",
@@ -159,7 +159,7 @@ const BY_SECURITY: Readonly<Record<Particulars["security"], readonly RefusalCode
 
 const WITH_BODY = ["invalid_request", "unsupported_media_type", "body_too_large"] as const;
 
-export function operation(it: Particulars): ZodOpenApiOperationObject {
+export function operation(it: OperationOptions): ZodOpenApiOperationObject {
   const successes = [it.success].flat();
   const refusals: RefusalCode[] = [...BY_SECURITY[it.security], ...it.refusals];
   if (it.body !== undefined) refusals.push(...WITH_BODY);
@@ -193,7 +193,7 @@ export function operation(it: Particulars): ZodOpenApiOperationObject {
   };
 }
 
-function headersOf({ security, idempotent, headers }: Particulars) {
+function headersOf({ security, idempotent, headers }: OperationOptions) {
   const identity = security === "party" ? identity_header.shape : {};
   const idempotency = idempotent ? idempotency_header.shape : {};
   const header = z.object({ ...headers?.shape, ...identity, ...idempotency });
@@ -203,7 +203,7 @@ function headersOf({ security, idempotent, headers }: Particulars) {
 function requestBody({
   body,
   form,
-}: Particulars): Pick<ZodOpenApiOperationObject, "requestBody"> | object {
+}: OperationOptions): Pick<ZodOpenApiOperationObject, "requestBody"> | object {
   if (body !== undefined) {
     const { schema, example, optional } = body;
     const content = { "application/json": { schema, example } };
@@ -213,7 +213,7 @@ function requestBody({
   return { requestBody: { content: { "application/x-www-form-urlencoded": { schema: form } } } };
 }
 
-function successResponse(success: Success, more: AnswerHeaders): ZodOpenApiResponseObject {
+function successResponse(success: Success, more: ResponseHeaders): ZodOpenApiResponseObject {
   const { description, type = "application/json", schema, example } = success;
   const media = {
     ...(schema === undefined ? { schema: { type: "string" as const } } : { schema }),

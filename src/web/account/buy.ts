@@ -1,7 +1,7 @@
 /** `POST /account/buy` (form: `package`): leaves for the checkout, to come back to `/account/paid`. */
 import * as z from "zod/mini";
 import { factory } from "../../http/context.ts";
-import { paymentsOf } from "../../http/api/payments/sold.ts";
+import { paymentsOf } from "../../http/api/payments/require_payments.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { validForm } from "../../http/validation.ts";
 

@@ -1,15 +1,15 @@
 /** `GET` and `POST /account/delete` (form: `confirmation`): the holder deletes their account. */
 import * as z from "zod/mini";
 import { CONFIRMATION_WORD, DeletedPage, DeletePage } from "./delete_page.tsx";
-import { operates } from "../../http/caller/operator.ts";
+import { hasOperatorRights } from "../../http/caller/operator.ts";
 import { callerOf, factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { forgetSignedIn } from "../../http/caller/session_cookies.ts";
-import { readableOr, validForm } from "../../http/validation.ts";
-import { leaveDeletedAccount, saysDeleted } from "../../http/caller/deleted_account.ts";
+import { clearSessionCookies } from "../../http/caller/session_cookies.ts";
+import { validOr, validForm } from "../../http/validation.ts";
+import { finishAccountDeletion, isAccountDeleted } from "../../http/caller/deleted_account.ts";
 import { errorName } from "../../domain/result.ts";
 
-const form = z.object({ confirmation: readableOr("", z.string().check(z.maxLength(100))) });
+const form = z.object({ confirmation: validOr("", z.string().check(z.maxLength(100))) });
 
 export const showDeletion = factory.createHandlers((context) => showForm(context, null));
 
@@ -22,11 +22,11 @@ export const deleteAccount = factory.createHandlers(validForm(form), async (cont
   const { identity_id } = context.get("session");
   const deleted = await account_deletion.deleteAccount(identity_id);
   if (!deleted.ok) {
-    return saysDeleted(deleted.refusal)
-      ? leaveDeletedAccount(context, identity_id, null)
+    return isAccountDeleted(deleted.refusal)
+      ? finishAccountDeletion(context, identity_id, null)
       : refuseWithPage(context, deleted.refusal);
   }
-  forgetSignedIn(context, await signOut(context));
+  clearSessionCookies(context, await signOut(context));
   return context.html(<DeletedPage />);
 });
 
@@ -51,7 +51,7 @@ async function showForm(context: AppContext, typed: string | null): Promise<Resp
     account.readOverview(callerOf(context), { from_ms: Date.now() }),
     account.listPersonalTokens(callerOf(context)),
     account.readOwed(),
-    operates(context, identity_id),
+    hasOperatorRights(context, identity_id),
   ]);
   if (!overview.ok) return refuseWithPage(context, overview.refusal);
   if (!tokens.ok) return refuseWithPage(context, tokens.refusal);

@@ -5,7 +5,7 @@ import { APP_SLUG_PATTERN } from "../../domain/app_policy.ts";
 import { JobsPage } from "./jobs_page.tsx";
 import { callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { readableOr } from "../../http/validation.ts";
+import { validOr } from "../../http/validation.ts";
 import { appNames } from "./app_names.ts";
 import { shownJob } from "./shown_job.ts";
 
@@ -14,9 +14,9 @@ const JOBS_PAGE_ROWS = 24;
 
 /** What cannot be meant is left out: a page answers with jobs, not with a lecture. */
 const query = z.object({
-  app: readableOr(null, z.string().check(z.regex(APP_SLUG_PATTERN))),
-  status: readableOr(null, z.enum(JOB_STATUSES)),
-  before: readableOr(null, z.uuid().check(z.toLowerCase())),
+  app: validOr(null, z.string().check(z.regex(APP_SLUG_PATTERN))),
+  status: validOr(null, z.enum(JOB_STATUSES)),
+  before: validOr(null, z.uuid().check(z.toLowerCase())),
 });
 
 export const showJobs = factory.createHandlers(async (context) => {

@@ -6,7 +6,7 @@ import { AccountPage } from "./overview_page.tsx";
 import type { ShownSession } from "./sessions.tsx";
 import { readNotice } from "../layout/words.ts";
 import { callerOf, factory, type AppContext } from "../../http/context.ts";
-import { placeName } from "../../http/place_name.ts";
+import { locationName } from "../../domain/client_description.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appNames } from "./app_names.ts";
 import { shownJob } from "./shown_job.ts";
@@ -57,5 +57,5 @@ function shownSession(
   const here = current ? programOf(context.req.header("User-Agent") ?? "") : null;
   const { id, created_at_ms, last_used_at_ms } = session;
   const browser = session.browser ?? here;
-  return { id, created_at_ms, last_used_at_ms, browser, place: placeName(session), current };
+  return { id, created_at_ms, last_used_at_ms, browser, place: locationName(session), current };
 }

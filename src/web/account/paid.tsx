@@ -3,11 +3,11 @@ import * as z from "zod/mini";
 import { CheckoutPage } from "./paid_page.tsx";
 import { callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { readableOr, validQuery } from "../../http/validation.ts";
+import { validOr, validQuery } from "../../http/validation.ts";
 
 const query = z.object({
-  checkout: readableOr("success", z.enum(["success", "cancelled"])),
-  checkout_session: readableOr("", z.string().check(z.maxLength(255))),
+  checkout: validOr("success", z.enum(["success", "cancelled"])),
+  checkout_session: validOr("", z.string().check(z.maxLength(255))),
 });
 
 /** What the address says is no proof of anything: only the account's own row is. */

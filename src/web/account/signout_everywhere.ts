@@ -4,7 +4,7 @@
  */
 import * as z from "zod/mini";
 import { factory } from "../../http/context.ts";
-import { forgetSignedIn } from "../../http/caller/session_cookies.ts";
+import { clearSessionCookies } from "../../http/caller/session_cookies.ts";
 import { validForm } from "../../http/validation.ts";
 
 const form = z.object({ personal_tokens: z.optional(z.literal("end", "must be end")) });
@@ -17,7 +17,7 @@ export const signOutEverywhere = factory.createHandlers(validForm(form), async (
   await identity.signOutEverywhere(identity_id);
   if (too) await accounts(identity_id).revokeAllPersonalTokens();
   const signed_out = await identity.signOut(context.req.raw);
-  forgetSignedIn(context, signed_out.set_cookies);
+  clearSessionCookies(context, signed_out.set_cookies);
   const notice = too ? "signed_out_and_tokens_ended" : "signed_out_everywhere";
   return context.redirect(`/signin?notice=${notice}`, 303);
 });

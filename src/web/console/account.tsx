@@ -6,7 +6,7 @@ import { accountAddress, consoleAddress } from "./table.tsx";
 import { doneWords } from "./words.ts";
 import { appNames } from "../account/app_names.ts";
 import { statementLines } from "../account/statement_lines.ts";
-import { subjectAccount } from "../../http/api/admin/account.ts";
+import { holderAccount } from "../../http/api/admin/accounts/holder.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { readActs } from "./audit.tsx";
@@ -20,9 +20,9 @@ const ACTS_BESIDE_ACCOUNT_MAX = 5;
 
 export const showAccountInFull = factory.createHandlers(async (context) => {
   const { identity } = context.get("services");
-  const person = context.get("subject");
+  const person = context.get("holder");
   const before_line = readLine(context.req.query("before"));
-  const account = subjectAccount(context);
+  const account = holderAccount(context);
   const { identity_id } = person;
   const [inspected, statement, sessions, appName, audited] = await Promise.all([
     account.inspect(),

@@ -5,7 +5,7 @@ import { ActPage, type ActSubject } from "./act.tsx";
 import { emptyForm, type FormState } from "./form.tsx";
 import { accountAddress, consoleAddress } from "./table.tsx";
 import { ACCOUNT_ACTS, type AccountAct } from "./words.ts";
-import { subjectAccount } from "../../http/api/admin/account.ts";
+import { holderAccount } from "../../http/api/admin/accounts/holder.ts";
 import {
   changePlan,
   optionalReasonBody,
@@ -16,7 +16,7 @@ import {
   revokePersonalToken,
   signOutAccount,
   suspendAccount,
-} from "../../http/api/admin/account_acts.ts";
+} from "../../http/api/admin/accounts/actions.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { attempt, check, notDone, optional, readForm, textOf, type NotDone } from "./forms.ts";
@@ -87,7 +87,7 @@ export const doAct = (act: AccountAct) =>
 
 /** The account's page with what was just done. */
 export function donePage(context: AppContext, notice: string): string {
-  return consoleAddress(accountAddress(context.get("subject").identity_id), { notice });
+  return consoleAddress(accountAddress(context.get("holder").identity_id), { notice });
 }
 
 async function answerForm(
@@ -95,7 +95,7 @@ async function answerForm(
   act: AccountAct,
   { form, status }: NotDone,
 ): Promise<Response> {
-  const inspected = await subjectAccount(context).inspect();
+  const inspected = await holderAccount(context).inspect();
   if (!inspected.ok) return refuseWithPage(context, inspected.refusal);
   const token = inspected.value.personal_tokens.find(({ id }) => id === form.values["token_id"]);
   if (act === "revoke-token" && token === undefined && form.problems[""] === undefined) {
@@ -120,7 +120,7 @@ export function subjectOf(
     readonly reserved: number;
   },
 ): ActSubject {
-  const { identity_id, email, name } = context.get("subject");
+  const { identity_id, email, name } = context.get("holder");
   const { plan, credits } = it.account;
   return { identity_id, name: email ?? name ?? identity_id, plan, credits, reserved: it.reserved };
 }

@@ -1,6 +1,6 @@
 /** `GET /console/accounts[?q=&sort=&cursor=]`: accounts, found and sorted. */
 import { AccountsPage, type ShownAccount } from "./accounts_page.tsx";
-import { findAccounts, findAccountsQuery } from "../../http/api/admin/accounts.ts";
+import { findAccounts, findAccountsQuery } from "../../http/api/admin/accounts/list.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { askedFor, cursorOf, ifReadable } from "./asked.ts";
 

@@ -14,7 +14,7 @@ import { consoleAddress } from "./table.tsx";
 import { emptyForm, type FormState } from "./form.tsx";
 import { doneWords, FORM_PROBLEMS, ON_EXPIRY_NAMES, SETTLE_NAMES } from "./words.ts";
 import { listAppsQuery, readApps } from "../../http/api/admin/apps/list.ts";
-import { problemOfOrigins, saveApp, saveAppBody } from "../../http/api/admin/apps/save.ts";
+import { findOriginProblem, saveApp, saveAppBody } from "../../http/api/admin/apps/save.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appSlug } from "../../http/validation.ts";
@@ -160,7 +160,7 @@ async function checkSettings(context: AppContext, form: FormState) {
     ...optional(form, "reason"),
   };
   const order = check(saveAppBody, body, LABELS);
-  const problem = order.ok ? await problemOfOrigins(context, order.value) : null;
+  const problem = order.ok ? await findOriginProblem(context, order.value) : null;
   return problem === null ? order : refused({ origins: `${LABELS.origins} ${problem.message}.` });
 }
 

@@ -1,6 +1,6 @@
 /** `GET /console/audit[?actor=&act=&subject=&cursor=]`: what operators did. */
 import { AuditPage, type ShownAct } from "./audit_page.tsx";
-import { listAuditQuery, readAudit } from "../../http/api/admin/audit.ts";
+import { listAuditQuery, readAudit } from "../../http/api/admin/list_audit.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { askedFor, cursorOf, personNames } from "./asked.ts";
 

@@ -2,8 +2,8 @@
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { CreditsPage, ReviewCreditsPage } from "./act.tsx";
 import { emptyForm, type FormState } from "./form.tsx";
-import { subjectAccount } from "../../http/api/admin/account.ts";
-import { adjustCredits, creditsBody } from "../../http/api/admin/account_acts.ts";
+import { holderAccount } from "../../http/api/admin/accounts/holder.ts";
+import { adjustCredits, creditsBody } from "../../http/api/admin/accounts/actions.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { ACT_LABELS, donePage, subjectOf } from "./account_acts.tsx";
@@ -57,7 +57,7 @@ async function answerForm(
   { form, status }: NotDone,
   amount: number | null,
 ): Promise<Response> {
-  const inspected = await subjectAccount(context).inspect();
+  const inspected = await holderAccount(context).inspect();
   if (!inspected.ok) return refuseWithPage(context, inspected.refusal);
   const subject = subjectOf(context, inspected.value);
   return amount === null

@@ -1,5 +1,5 @@
 /** Who may see and use the console: operators by their own browser, from its own pages. */
-import { operates } from "../../http/caller/operator.ts";
+import { hasOperatorRights } from "../../http/caller/operator.ts";
 import { factory } from "../../http/context.ts";
 import { isFromOwnPage } from "../../http/middleware/origins.ts";
 import { refuseByAccept } from "../../http/refusal_page.ts";
@@ -18,14 +18,14 @@ export const guardConsole = factory.createMiddleware(async (context, next) => {
 });
 
 /**
- * Lets operators through; after `signInFirst`, so that a living session alone counts. Whoever is none is
+ * Lets operators through; after `requireSignIn`, so that a living session alone counts. Whoever is none is
  * told so before any address is looked for, whatever it names.
  */
 export const requireConsoleOperator = factory.createMiddleware(async (context, next) => {
   const { identity_id } = context.get("session");
-  if (!(await operates(context, identity_id))) {
+  if (!(await hasOperatorRights(context, identity_id))) {
     return refuseByAccept(context, { code: "not_operator" });
   }
-  context.set("operates", true);
+  context.set("is_operator", true);
   return context.req.method === "POST" ? limitWrites(context, next) : next();
 });

@@ -7,7 +7,7 @@ import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { FormState } from "./form.tsx";
 import { FORM_PROBLEMS } from "./words.ts";
 import type { AppContext } from "../../http/context.ts";
-import { refusalOfFailure } from "../../http/failures.ts";
+import { refusalForError } from "../../http/failures.ts";
 import { describeRefusal } from "../../http/refusals.ts";
 
 /** Text fields by name, as they were typed, and the key. A body that is no form has none. */
@@ -94,7 +94,7 @@ export async function attempt(
     const problems = { [fields[refusal.code] ?? ""]: problem };
     return { form: { ...form, key, problems }, status, code: refusal.code };
   } catch (error) {
-    const refusal = refusalOfFailure(error as Error, context);
+    const refusal = refusalForError(error as Error, context);
     const { status } = describeRefusal(refusal);
     return { form: { ...form, problems: { "": FORM_PROBLEMS.unavailable } }, status };
   }

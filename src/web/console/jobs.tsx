@@ -1,6 +1,6 @@
 /** `GET /console/jobs[?app=&status=&identity_id=&cursor=]`: jobs across accounts. */
 import { ConsoleJobsPage } from "./jobs_page.tsx";
-import { findJobs, findJobsQuery } from "../../http/api/admin/jobs.ts";
+import { findJobs, findJobsQuery } from "../../http/api/admin/list_jobs.ts";
 import { factory } from "../../http/context.ts";
 import { appChoices, askedFor, cursorOf, ifReadable, personNames } from "./asked.ts";
 

@@ -8,9 +8,9 @@ import {
   type ShownDay,
   type ShownTotals,
 } from "./overview_page.tsx";
-import { readStats } from "../../http/api/admin/stats.ts";
+import { readStats } from "../../http/api/admin/read_stats.ts";
 import { factory, type AppContext } from "../../http/context.ts";
-import { appSlug, readableOr } from "../../http/validation.ts";
+import { appSlug, validOr } from "../../http/validation.ts";
 import { timestamp } from "../../http/views.ts";
 import { appChoices, askedFor, ifReadable } from "./asked.ts";
 
@@ -18,8 +18,8 @@ import { appChoices, askedFor, ifReadable } from "./asked.ts";
 const APPS_SHOWN_MAX = 50;
 
 const overviewQuery = z.object({
-  days: readableOr("30", z.enum(RANGES_DAYS)),
-  app: readableOr(undefined, appSlug),
+  days: validOr("30", z.enum(RANGES_DAYS)),
+  app: validOr(undefined, appSlug),
 });
 
 export const showOverview = factory.createHandlers(async (context) => {

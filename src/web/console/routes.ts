@@ -1,10 +1,10 @@
 /** The operators' pages. */
 import type { Hono } from "hono";
-import { requireSubject } from "../../http/api/admin/subject.ts";
-import { signInFirst } from "../../http/caller/browser_session.ts";
+import { requireHolder } from "../../http/api/admin/accounts/holder.ts";
+import { requireSignIn } from "../../http/caller/browser_session.ts";
 import type { AppEnvironment } from "../../http/context.ts";
 import { noStore } from "../../http/middleware/headers.ts";
-import { limitedBody } from "../../http/validation.ts";
+import { limitBodySize } from "../../http/validation.ts";
 import { ACCOUNT_ACT_NAMES, doAct, showAct } from "./account_acts.tsx";
 import { showAccountInFull } from "./account.tsx";
 import { showAccounts } from "./accounts.tsx";
@@ -18,19 +18,26 @@ import { showOverview } from "./overview.tsx";
 
 /** Routes with their door before all of them. */
 export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
-  app.use("/console/*", noStore, guardConsole, signInFirst, requireConsoleOperator, limitedBody);
+  app.use(
+    "/console/*",
+    noStore,
+    guardConsole,
+    requireSignIn,
+    requireConsoleOperator,
+    limitBodySize,
+  );
   app.get("/console", ...showOverview);
   app.get("/console/accounts", ...showAccounts);
   app.get("/console/jobs", ...showAllJobs);
   app.get("/console/audit", ...showAudit);
 
   const account = "/console/accounts/:identity_id";
-  app.get(account, requireSubject, ...showAccountInFull);
-  app.get(`${account}/credits`, requireSubject, ...showCredits);
-  app.post(`${account}/credits`, requireSubject, ...doCredits);
+  app.get(account, requireHolder, ...showAccountInFull);
+  app.get(`${account}/credits`, requireHolder, ...showCredits);
+  app.post(`${account}/credits`, requireHolder, ...doCredits);
   for (const name of ACCOUNT_ACT_NAMES) {
-    app.get(`${account}/${name}`, requireSubject, ...showAct(name));
-    app.post(`${account}/${name}`, requireSubject, ...doAct(name));
+    app.get(`${account}/${name}`, requireHolder, ...showAct(name));
+    app.post(`${account}/${name}`, requireHolder, ...doAct(name));
   }
 
   app.get("/console/apps", ...showApps);

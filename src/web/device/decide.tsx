@@ -33,7 +33,7 @@ export const denyDevice = factory.createHandlers(async (context) => {
   if (limited !== null) return answerRefusal(context, limited, typed_code);
   const user_code = readUserCode(typed_code);
   if (user_code === null) return answerRefusal(context, { code: "user_code_invalid" }, typed_code);
-  const { identity_id } = context.get("principal");
+  const { identity_id } = context.get("caller");
   const answer = await context.get("services").device_logins(user_code).deny(identity_id);
   if (!answer.ok) return answerRefusal(context, answer.refusal, typed_code);
   return context.html(<DevicePage state={{ kind: "denied" }} />);

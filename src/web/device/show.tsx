@@ -9,10 +9,9 @@ import type { ApprovalChoices, ApprovalProblems } from "./choices.tsx";
 import { factory, type AppContext } from "../../http/context.ts";
 import { countAttempt } from "../../http/middleware/rate_limits.ts";
 import { describeRefusal, refuse } from "../../http/refusals.ts";
-import { operates } from "../../http/caller/operator.ts";
+import { hasOperatorRights } from "../../http/caller/operator.ts";
 import { suggestedChoices } from "./approval_form.ts";
-import { locationOf } from "../../domain/client_description.ts";
-import { placeName } from "../../http/place_name.ts";
+import { locationName, locationOf } from "../../domain/client_description.ts";
 
 export const showDevice = factory.createHandlers(async (context) => {
   const typed_code = (context.req.query("user_code") ?? "").trim();
@@ -51,14 +50,14 @@ export async function openLogin(
   if (user_code === null) return refused({ code: "user_code_invalid" });
   const { device_logins, identity, request_copies } = context.get("services");
   const copy = await request_copies.recall(user_code);
-  const { identity_id } = context.get("principal");
+  const { identity_id } = context.get("caller");
   const answer = await device_logins(user_code).open(identity_id, copy?.started_at_ms ?? null);
   if (!answer.ok) return answer;
   const request: LoginRequest | null = answer.value.request ?? copy;
   if (request === null) throw new Error("an opened login says what it asks, or confirms a copy");
   const person = await identity.readPerson(identity_id);
   const approver = person?.email ?? person?.name ?? null;
-  const may_operate = await operates(context, identity_id);
+  const may_operate = await hasOperatorRights(context, identity_id);
   return accepted({ ...(await factsOf(context, user_code, request)), approver, may_operate });
 }
 
@@ -80,7 +79,7 @@ async function factsOf(
     known_apps: [...registered.values()].map(({ slug, name }) => ({ slug, name })),
     upstream_names: identity.sign_in_methods.map(({ name }) => name),
     program: asker.program,
-    place: placeName(asker),
+    place: locationName(asker),
     another_country: country !== null && here !== null && country !== here,
     started_at: new Date(started_at_ms),
     age_minutes: Math.max(0, Math.floor((Date.now() - started_at_ms) / 60_000)),

@@ -13,7 +13,7 @@ export const dressPages = factory.createMiddleware(async (context, next) => {
     const { service_name, service_accent } = context.get("services").config;
     const signed_in = context.get("session") !== undefined;
     const release = context.env.RELEASE?.id ?? "";
-    const operates = context.get("operates") === true;
+    const operates = context.get("is_operator") === true;
     const shell = { service_name, service_accent, release, signed_in, operates };
     return html(renderIn(shell, page), ...rest);
   };

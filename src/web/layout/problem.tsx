@@ -24,7 +24,7 @@ function problemOf(refusal: Refusal, error: string): Problem {
 function wayOnFrom(context: AppContext, refusal: Refusal): WayOn | null {
   if (refusal.code === "misconfigured") return null;
   if (refusal.code === "suspended") return { act: "sign_out" };
-  const in_console = context.get("operates") === true && context.req.path.startsWith("/console");
+  const in_console = context.get("is_operator") === true && context.req.path.startsWith("/console");
   if (in_console) return { href: "/console", text: "Go to the console" };
   if (!("base_url" in refusal)) return { href: "/account", text: "Go to your account" };
   return { href: refusal.base_url, text: `Go to ${refusal.base_url}` };

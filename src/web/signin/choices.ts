@@ -2,7 +2,7 @@
 import { allowedUrl } from "../../domain/origins.ts";
 import type { Asking, SignInChoices } from "./signin_page.tsx";
 import type { AppContext } from "../../http/context.ts";
-import { isSentToLoopback } from "../../http/middleware/own_address.ts";
+import { isLoopbackRequest } from "../../http/middleware/canonical_host.ts";
 
 /** The ways to sign in, and where they lead back to. `target` has passed the allowlist. */
 export async function choicesFor(context: AppContext, target: URL | null): Promise<SignInChoices> {
@@ -11,7 +11,7 @@ export async function choicesFor(context: AppContext, target: URL | null): Promi
     methods: identity.sign_in_methods,
     redirect_to: target?.href ?? null,
     asking: target === null ? null : await askingFrom(context, target),
-    dev_signin: identity.signInDevelopment !== null && isSentToLoopback(context),
+    dev_signin: identity.signInDevelopment !== null && isLoopbackRequest(context),
   };
 }
 

@@ -5,7 +5,7 @@
 import * as z from "zod/mini";
 import { factory, type AppContext } from "../../http/context.ts";
 import { isFromForeignPage } from "../../http/middleware/origins.ts";
-import { isSentToLoopback } from "../../http/middleware/own_address.ts";
+import { isLoopbackRequest } from "../../http/middleware/canonical_host.ts";
 import { acceptsHtml, refuseByAccept } from "../../http/refusal_page.ts";
 import { readRedirectTo } from "../../http/redirect_to.ts";
 import { refuse } from "../../http/refusals.ts";
@@ -26,7 +26,7 @@ export const signInDevelopment = factory.createHandlers(
   async (context) => {
     const { identity } = context.get("services");
     if (identity.signInDevelopment === null) return refuseByAccept(context, { code: "not_found" });
-    if (!isSentToLoopback(context)) return refuseByAccept(context, { code: "loopback_required" });
+    if (!isLoopbackRequest(context)) return refuseByAccept(context, { code: "loopback_required" });
     if (await isFromForeignPage(context)) {
       return refuseByAccept(context, { code: "origin_not_allowed" });
     }

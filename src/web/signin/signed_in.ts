@@ -1,11 +1,11 @@
 /** The end of every sign-in: cookies set, and the browser sent back with its token. */
 import { HOLDER } from "../../account/contract.ts";
 import type { SignedIn } from "../../identity/port.ts";
-import { leaveDeletedAccount, saysDeleted } from "../../http/caller/deleted_account.ts";
+import { finishAccountDeletion, isAccountDeleted } from "../../http/caller/deleted_account.ts";
 import type { AppContext } from "../../http/context.ts";
 import { refuseByAccept } from "../../http/refusal_page.ts";
 import { originOf } from "../../domain/origins.ts";
-import { keepSignedIn } from "../../http/caller/session_cookies.ts";
+import { setSessionCookies } from "../../http/caller/session_cookies.ts";
 
 /**
  * Answers 303 to `redirect_to` (null: `/account`) with `token` added to its query. The service's own
@@ -24,11 +24,11 @@ export async function answerSignedIn(
   const admitted = await accounts(identity_id).checkCaller(HOLDER);
   if (!admitted.ok) {
     // Deleted between the two steps of that: the next sign-in makes somebody new.
-    return saysDeleted(admitted.refusal)
-      ? leaveDeletedAccount(context, identity_id, redirect_to)
+    return isAccountDeleted(admitted.refusal)
+      ? finishAccountDeletion(context, identity_id, redirect_to)
       : refuseByAccept(context, admitted.refusal);
   }
-  await keepSignedIn(context, signed_in.session, signed_in.set_cookies);
+  await setSessionCookies(context, signed_in.session, signed_in.set_cookies);
   const target = new URL(redirect_to ?? `${base_url}/account`);
   const azp = originOf(target);
   if (azp !== base_url) {

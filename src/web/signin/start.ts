@@ -3,7 +3,7 @@
  * person again, so a link from elsewhere goes to the sign-in page first, which names the app that gets a token.
  */
 import { factory } from "../../http/context.ts";
-import { isLedFromOwnPage } from "../../http/middleware/origins.ts";
+import { isNavigationFromOwnPage } from "../../http/middleware/origins.ts";
 import { readRedirectTo } from "../../http/redirect_to.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { redirectToProvider } from "../../http/caller/session_cookies.ts";
@@ -13,7 +13,7 @@ export const startSignIn = factory.createHandlers(async (context) => {
   const target = await readRedirectTo(context, redirect_to);
   if (!target.ok) return refuseWithPage(context, target.refusal);
   const is_for_app = target.value !== null && target.value.origin !== context.get("base_url");
-  if (is_for_app && !isLedFromOwnPage(context)) {
+  if (is_for_app && !isNavigationFromOwnPage(context)) {
     const query = new URLSearchParams({ redirect_to: target.value.href }).toString();
     return context.redirect(`/signin?${query}`, 303);
   }

@@ -9,12 +9,12 @@ import {
   planBody,
   reasonBody,
   revokeQuery,
-} from "./account_acts.ts";
-import { findAccountsQuery } from "./accounts.ts";
-import { listAuditQuery } from "./audit.ts";
-import { findJobsQuery } from "./jobs.ts";
-import { rebuildBody } from "./rebuild.ts";
-import { readStatsQuery } from "./stats.ts";
+} from "./accounts/actions.ts";
+import { findAccountsQuery } from "./accounts/list.ts";
+import { listAuditQuery } from "./list_audit.ts";
+import { findJobsQuery } from "./list_jobs.ts";
+import { rebuildBody } from "./rebuild_accounts.ts";
+import { readStatsQuery } from "./read_stats.ts";
 import { listJobsQuery } from "../jobs/list.ts";
 import { listLedgerQuery } from "../ledger/list.ts";
 import * as admin from "./openapi_schemas.ts";

@@ -1,10 +1,9 @@
-/** The operators' API. The door stands before all of it, in `http/routes.ts`. */
+/** The routes of the operators' API. `http/routes.ts` checks for all of them that the caller is an operator. */
 import type { Hono } from "hono";
 import type { AppEnvironment } from "../../context.ts";
 import { guardCookieWrites } from "../../middleware/origins.ts";
 import { limitWrites } from "../../middleware/rate_limits.ts";
-import { jsonBodyOnly, limitedBody } from "../../validation.ts";
-import { listAccountJobs, listAccountLedger, readAccount } from "./account.ts";
+import { limitBodySize, requireJsonBody } from "../../validation.ts";
 import {
   deletePersonalToken,
   postCredits,
@@ -13,32 +12,41 @@ import {
   postRestore,
   postSignOut,
   postSuspend,
-} from "./account_writes.ts";
-import { listAccounts } from "./accounts.ts";
-import { listAudit } from "./audit.ts";
-import { listAllJobs } from "./jobs.ts";
-import { postRebuildAll } from "./rebuild.ts";
-import { listStats } from "./stats.ts";
-import { requireSubject } from "./subject.ts";
+} from "./accounts/change.ts";
+import { requireHolder } from "./accounts/holder.ts";
+import { listAccounts } from "./accounts/list.ts";
+import { listAccountJobs, listAccountLedger, readAccount } from "./accounts/read.ts";
+import { deleteAppKey, listAppKeys, postAppKey } from "./apps/keys.ts";
+import { listApps } from "./apps/list.ts";
+import { putApp } from "./apps/save.ts";
+import { listAudit } from "./list_audit.ts";
+import { listAllJobs } from "./list_jobs.ts";
+import { listStats } from "./read_stats.ts";
+import { postRebuildAll } from "./rebuild_accounts.ts";
 
-/** Routes behind the operators' door. */
 export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   const account = "/api/admin/accounts/:identity_id";
-  const write = [guardCookieWrites, limitWrites, limitedBody] as const;
-  const write_json = [...write, jsonBodyOnly, requireSubject] as const;
+  const removal = [guardCookieWrites, limitWrites] as const;
+  const write = [...removal, limitBodySize] as const;
+  const write_json = [...write, requireJsonBody] as const;
 
   app.get("/api/admin/accounts", ...listAccounts);
-  app.get(account, requireSubject, ...readAccount);
-  app.get(`${account}/jobs`, requireSubject, ...listAccountJobs);
-  app.get(`${account}/ledger`, requireSubject, ...listAccountLedger);
-  app.post(`${account}/credits`, ...write_json, ...postCredits);
-  app.post(`${account}/plan`, ...write_json, ...postPlan);
-  app.post(`${account}/suspend`, ...write_json, ...postSuspend);
-  app.post(`${account}/restore`, ...write_json, ...postRestore);
-  app.post(`${account}/signout`, ...write, requireSubject, ...postSignOut);
-  app.post(`${account}/rebuild`, ...write, requireSubject, ...postRebuild);
-  const removal = [guardCookieWrites, limitWrites, requireSubject] as const;
-  app.delete(`${account}/personal-tokens/:id`, ...removal, ...deletePersonalToken);
+  app.get(account, requireHolder, ...readAccount);
+  app.get(`${account}/jobs`, requireHolder, ...listAccountJobs);
+  app.get(`${account}/ledger`, requireHolder, ...listAccountLedger);
+  app.post(`${account}/credits`, ...write_json, requireHolder, ...postCredits);
+  app.post(`${account}/plan`, ...write_json, requireHolder, ...postPlan);
+  app.post(`${account}/suspend`, ...write_json, requireHolder, ...postSuspend);
+  app.post(`${account}/restore`, ...write_json, requireHolder, ...postRestore);
+  app.post(`${account}/signout`, ...write, requireHolder, ...postSignOut);
+  app.post(`${account}/rebuild`, ...write, requireHolder, ...postRebuild);
+  app.delete(`${account}/personal-tokens/:id`, ...removal, requireHolder, ...deletePersonalToken);
+
+  app.get("/api/admin/apps", ...listApps);
+  app.put("/api/admin/apps/:slug", ...write_json, ...putApp);
+  app.get("/api/admin/apps/:slug/keys", ...listAppKeys);
+  app.post("/api/admin/apps/:slug/keys", ...write_json, ...postAppKey);
+  app.delete("/api/admin/apps/:slug/keys/:id", ...removal, ...deleteAppKey);
 
   app.post("/api/admin/rebuild", ...write, ...postRebuildAll);
   app.get("/api/admin/jobs", ...listAllJobs);

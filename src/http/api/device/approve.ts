@@ -11,8 +11,8 @@ import { APPS_PER_PERSONAL_TOKEN_MAX } from "../../../domain/limits.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { refused, type Result } from "../../../domain/result.ts";
 import { accountOf, callerOf, type AppContext } from "../../context.ts";
-import { isForeignSession, operates } from "../../caller/operator.ts";
-import { isOperatorsOrigin } from "../upstream_tokens/upstream_origin.ts";
+import { isForeignSession, hasOperatorRights } from "../../caller/operator.ts";
+import { isConfiguredOrigin } from "../upstream_tokens/allowed_origin.ts";
 import { isFromOwnPage } from "../../middleware/origins.ts";
 import { appSlug, cost } from "../../validation.ts";
 
@@ -88,14 +88,14 @@ function isUnlimited({ scopes, apps, cap }: z.output<typeof limitsBody>): boolea
  * {@link limitsFrom} for the origin that approves: one that does not receive upstream tokens itself approves full
  * access without them.
  */
-export async function limitsWithin(
+export async function limitsForOrigin(
   context: AppContext,
   body: z.output<typeof limitsBody>,
 ): Promise<PersonalTokenLimits> {
   const limits = limitsFrom(body);
-  const { proof } = context.get("principal");
+  const { proof } = context.get("caller");
   if (!isUnlimited(body) || proof.kind !== "session") return limits;
-  return { ...limits, upstream: await isOperatorsOrigin(context, proof) };
+  return { ...limits, upstream: await isConfiguredOrigin(context, proof) };
 }
 
 function accessOf(scopes: readonly Scope[] | undefined): PersonalTokenLimits["access"] {
@@ -116,15 +116,15 @@ export async function approveLogin(
   const user_code = readUserCode(typed_code);
   if (user_code === null) return refused({ code: "user_code_invalid" });
   const { device_logins, identity } = context.get("services");
-  const { identity_id, proof, via } = context.get("principal");
+  const { identity_id, proof, via } = context.get("caller");
   if (proof.kind !== "session") throw new Error("only a session approves a login");
   const { session_id } = proof;
   if (limits.admin) {
     if (isForeignSession(context))
       return refused({ code: "not_operator", reason: "foreign_session" });
-    if (!(await operates(context, identity_id))) return refused({ code: "not_operator" });
+    if (!(await hasOperatorRights(context, identity_id))) return refused({ code: "not_operator" });
   }
-  if (limits.upstream && !(await isOperatorsOrigin(context, proof))) {
+  if (limits.upstream && !(await isConfiguredOrigin(context, proof))) {
     return refused({ code: "scope", reason: "upstream_origin" });
   }
   const room = await accountOf(context).checkRoomForPersonalToken(callerOf(context));

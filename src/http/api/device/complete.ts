@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { factory } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
 import { validBody } from "../../validation.ts";
-import { approveLogin, limitFields, limitsWithin } from "./approve.ts";
+import { approveLogin, limitFields, limitsForOrigin } from "./approve.ts";
 
 export const completeLoginBody = z.strictObject({
   user_code: z.string("must be a string"),
@@ -14,7 +14,7 @@ export const completeLogin = factory.createHandlers(
   validBody(completeLoginBody),
   async (context) => {
     const { user_code, ...limits } = context.req.valid("json");
-    const within = await limitsWithin(context, limits);
+    const within = await limitsForOrigin(context, limits);
     const answer = await approveLogin(context, user_code, within);
     return answer.ok ? context.json({ ok: true }) : refuse(context, answer.refusal);
   },

@@ -3,7 +3,7 @@ import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
 import { done, elsewhere, operation, page } from "../../openapi/operation.ts";
 import * as schemas from "../../openapi/schemas.ts";
-import { askerBody } from "./asker.ts";
+import { clientDetailsBody } from "./client_details.ts";
 import { completeLoginBody } from "./complete.ts";
 import { pollLoginQuery } from "./poll.ts";
 import { DEVICE } from "../../openapi/examples.ts";
@@ -17,7 +17,7 @@ export const device_paths: ZodOpenApiPathsObject = {
       description: "RFC 8628. The body may be left out. 60 a minute from one network.",
       security: "none",
       body: {
-        schema: askerBody,
+        schema: clientDetailsBody,
         example: { client_name: "Build agent", app: "sketch" },
         optional: true,
       },

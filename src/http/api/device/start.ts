@@ -3,16 +3,16 @@ import { USER_CODE_LENGTH, showUserCode, userCodeFrom } from "../../../domain/de
 import { factory } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
 import { readOptionalBody } from "../../validation.ts";
-import { askerBody, askerOf } from "./asker.ts";
+import { clientDetailsBody, clientDetailsOf } from "./client_details.ts";
 
 /** User codes drawn for one login before it is refused. Even a second draw is very rare. */
 const USER_CODE_DRAWS_MAX = 5;
 
 export const startLogin = factory.createHandlers(async (context) => {
-  const body = await readOptionalBody(context, askerBody);
+  const body = await readOptionalBody(context, clientDetailsBody);
   if (!body.ok) return refuse(context, body.refusal);
   const { config, device_codes, device_logins, request_copies } = context.get("services");
-  const asker = askerOf(context, body.value);
+  const asker = clientDetailsOf(context, body.value);
   for (let draw = 0; draw < USER_CODE_DRAWS_MAX; draw += 1) {
     const user_code = drawUserCode();
     const device_code = await device_codes.issue(user_code);

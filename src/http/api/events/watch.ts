@@ -4,7 +4,7 @@ import { CLOSE_PROOF_ENDED, openWatch, WATCH_PROTOCOL } from "../../../account/c
 import type { Refusal } from "../../../domain/refusals.ts";
 import type { Result } from "../../../domain/result.ts";
 import { identify, identifyByBearer, identifyBySession } from "../../caller/authenticate.ts";
-import { factory, type AppContext, type Principal } from "../../context.ts";
+import { factory, type AppContext, type UserCaller } from "../../context.ts";
 import { isFromForeignPage } from "../../middleware/origins.ts";
 import { countAuthenticated } from "../../middleware/rate_limits.ts";
 import { refuse } from "../../refusals.ts";
@@ -64,7 +64,7 @@ function wantsWebSocket(context: AppContext): boolean {
 }
 
 /** The caller: by a bearer in the header or among the subprotocols, otherwise by a browser's cookies. */
-function identifyWatcher(context: AppContext): Promise<Result<Principal, Refusal>> {
+function identifyWatcher(context: AppContext): Promise<Result<UserCaller, Refusal>> {
   if (context.req.header("Authorization") !== undefined) return identify(context);
   const token = offeredProtocols(context).find((it) => it.startsWith(BEARER_PROTOCOL));
   if (token === undefined) return identifyBySession(context);
@@ -77,7 +77,7 @@ function identifyWatcher(context: AppContext): Promise<Result<Principal, Refusal
  */
 async function streamEnd(
   context: AppContext,
-  { identity_id, proof, expires_at_ms }: Principal,
+  { identity_id, proof, expires_at_ms }: UserCaller,
 ): Promise<number | null> {
   if (proof.kind !== "session") return expires_at_ms;
   const { identity } = context.get("services");

@@ -19,7 +19,7 @@ import { accountOf, callerOf, factory, type AppContext } from "../../context.ts"
 import { countBatch } from "../../middleware/rate_limits.ts";
 import { refusalView, refuse } from "../../refusals.ts";
 import { idempotencyGuard, readValue, validBody } from "../../validation.ts";
-import { answerOnce, settledView } from "../../views.ts";
+import { respondOnce, settledView } from "../../views.ts";
 import { completeJobBody, completeJobRequest } from "./complete.ts";
 import { createJobBody, createJobRequest } from "./create.ts";
 
@@ -75,7 +75,7 @@ const handleBatch = <Schema extends z.ZodMiniType, Request, Value>({
     if (!guard.ok) return refuse(context, guard.refusal);
     const sent = requests.flatMap((request) => (request.ok ? [request.value] : []));
     const answer = await run(accountOf(context), callerOf(context), sent, guard.value);
-    return answerOnce(context, answer, ({ results, credits }) => {
+    return respondOnce(context, answer, ({ results, credits }) => {
       const done = results.values();
       const views = requests.map((request) => {
         const result = request.ok ? done.next().value : request;

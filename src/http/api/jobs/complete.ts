@@ -13,7 +13,7 @@ import {
   metadataJson,
   validBody,
 } from "../../validation.ts";
-import { answerOnce, settledView } from "../../views.ts";
+import { respondOnce, settledView } from "../../views.ts";
 
 export const completeJobBody = z.object({
   job_id: jobId,
@@ -39,5 +39,5 @@ export const completeJob = factory.createHandlers(validBody(completeJobBody), as
   if (!guard.ok) return refuse(context, guard.refusal);
   const account = accountOf(context);
   const answer = await account.completeJob(callerOf(context), request.value, guard.value);
-  return answerOnce(context, answer, settledView);
+  return respondOnce(context, answer, settledView);
 });

@@ -15,7 +15,7 @@ import {
   validBody,
   wellFormed,
 } from "../../validation.ts";
-import { answerOnce } from "../../views.ts";
+import { respondOnce } from "../../views.ts";
 
 /** A job still `started` after this many seconds fails, unless its creation says otherwise. */
 const JOB_TTL_DEFAULT_SECONDS = 24 * 60 * 60;
@@ -77,5 +77,5 @@ export const createJob = factory.createHandlers(validBody(createJobBody), async 
   if (!guard.ok) return refuse(context, guard.refusal);
   const account = accountOf(context);
   const answer = await account.createJob(callerOf(context), request.value, guard.value);
-  return answerOnce(context, answer, (created) => created);
+  return respondOnce(context, answer, (created) => created);
 });

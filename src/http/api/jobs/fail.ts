@@ -11,7 +11,7 @@ import {
   validBody,
   wellFormed,
 } from "../../validation.ts";
-import { answerOnce, settledView } from "../../views.ts";
+import { respondOnce, settledView } from "../../views.ts";
 
 export const failJobBody = z.object({
   job_id: jobId,
@@ -37,5 +37,5 @@ export const failJob = factory.createHandlers(validBody(failJobBody), async (con
   if (!guard.ok) return refuse(context, guard.refusal);
   const request = { job_id, refund, reason, metadata_json: metadata_json.value };
   const answer = await accountOf(context).failJob(callerOf(context), request, guard.value);
-  return answerOnce(context, answer, settledView);
+  return respondOnce(context, answer, settledView);
 });

@@ -4,14 +4,14 @@ import type { JobRow, ListJobsRequest, Page } from "../../../account/contract.ts
 import { JOB_STATUSES } from "../../../domain/job.ts";
 import { accountOf, callerOf, factory } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
-import { appSlug, moment, pageLimit, validQuery } from "../../validation.ts";
+import { appSlug, dateTime, pageLimit, validQuery } from "../../validation.ts";
 import { jobsJson, jobView } from "../../views.ts";
 
 export const listJobsQuery = z.object({
   app: z.optional(appSlug),
   status: z.optional(z.enum(JOB_STATUSES, "must be started, completed or failed")),
-  from: z.optional(moment),
-  to: z.optional(moment),
+  from: z.optional(dateTime),
+  to: z.optional(dateTime),
   limit: pageLimit,
   cursor: z.optional(z.uuid("must be a next_cursor of this list")),
 });

@@ -4,15 +4,15 @@ import type { EntryRow, ListEntriesRequest, Page } from "../../../account/contra
 import { ENTRY_KINDS } from "../../../domain/ledger.ts";
 import { accountOf, callerOf, factory } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
-import { appSlug, jobId, moment, pageLimit, queryText, validQuery } from "../../validation.ts";
+import { appSlug, jobId, dateTime, pageLimit, queryText, validQuery } from "../../validation.ts";
 import { entryView } from "../../views.ts";
 
 export const listLedgerQuery = z.object({
   app: z.optional(appSlug),
   job_id: z.optional(jobId),
   kind: z.optional(z.enum(ENTRY_KINDS, `must be one of ${ENTRY_KINDS.join(", ")}`)),
-  from: z.optional(moment),
-  to: z.optional(moment),
+  from: z.optional(dateTime),
+  to: z.optional(dateTime),
   limit: pageLimit,
   cursor: z.optional(
     z.pipe(

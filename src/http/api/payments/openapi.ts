@@ -1,6 +1,6 @@
 /** What the OpenAPI document says of buying credits. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
-import { checkoutBody } from "./checkout.ts";
+import { checkoutBody } from "./start_checkout.ts";
 import { operation } from "../../openapi/operation.ts";
 import * as schemas from "../../openapi/schemas.ts";
 

@@ -3,7 +3,7 @@ import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
 import { COOKIES, done, elsewhere, operation, page } from "../../openapi/operation.ts";
 import * as schemas from "../../openapi/schemas.ts";
-import { signOutForm } from "./signout.ts";
+import { signOutForm } from "./sign_out.ts";
 
 const session_token = {
   description: "The token.",

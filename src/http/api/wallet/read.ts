@@ -52,7 +52,7 @@ async function grantWithinBudget(
   slug: string | undefined,
 ): Promise<Answer<WalletAnswer>> {
   const { apps, reserve_starter } = context.get("services");
-  const { identity_id } = context.get("principal");
+  const { identity_id } = context.get("caller");
   const ask = (app: WalletRequest["app"]) => accountOf(context).wallet(callerOf(context), { app });
   if (slug === undefined) return ask(null);
   const starter = await apps.starterGrant(slug);

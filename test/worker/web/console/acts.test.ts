@@ -68,7 +68,7 @@ describe("giving and taking credits", () => {
     ["a fraction", { amount: "1.5" }, "amount", "must be a whole number."],
     ["nothing", { amount: "0" }, "amount", "must not be 0."],
     ["too many", { amount: "1000000000001" }, "amount", "must be at most 1000000000000."],
-    ["no reason", { reason: " " }, "reason", "must say why."],
+    ["no reason", { reason: " " }, "reason", "must not be empty."],
     ["a long reason", { reason: "x".repeat(501) }, "reason", "must be at most 500 characters."],
   ])(
     "refuses %s, keeps what was typed and says so beside the field",

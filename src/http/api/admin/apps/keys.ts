@@ -1,4 +1,4 @@
-/** `/api/admin/apps/{slug}/keys`: the keys of an app's servers, made, listed and revoked. */
+/** `/api/admin/apps/{slug}/keys`: creates, lists and revokes the keys of an app's servers. */
 import * as z from "zod/mini";
 import type { OnceAnswer } from "../../../../account/contract.ts";
 import { accepted } from "../../../../domain/result.ts";
@@ -12,9 +12,8 @@ import {
   validQuery,
   wellFormed,
 } from "../../../validation.ts";
-import { answerDone, answerOnce, timestamp } from "../../../views.ts";
-import { act, actOnce } from "../act.ts";
-import { reason as reasonText } from "../reason.ts";
+import { respondDone, respondOnce, timestamp } from "../../../views.ts";
+import { performAction, performActionOnce, reason as reasonText } from "../audited_action.ts";
 
 /** Longest label of an app key, in UTF-16 code units. */
 const APP_KEY_LABEL_MAX_LENGTH = 80;
@@ -44,14 +43,14 @@ export const revokeAppKeyQuery = z.object({ reason: z.optional(reasonText) });
 
 const slugOf = (context: AppContext): string => context.req.param("slug") ?? "";
 
-/** Makes a key; its secret is in the first answer of an idempotency key alone. */
+/** Creates a key. Only the first response under an idempotency key contains the secret. */
 export function addAppKey(
   context: AppContext,
   slug: string,
   { label, reason }: z.output<typeof addAppKeyBody>,
   key: string | undefined,
 ) {
-  const asked = {
+  const action = {
     act: "app_key.add",
     subject: slug,
     reason: reason ?? null,
@@ -59,13 +58,12 @@ export function addAppKey(
     key,
   };
   const { app_records } = context.get("services");
-  return act(context, asked, async (guard) => {
+  return performAction(context, action, async (guard) => {
     const made = await app_records.addKey(slug, label, guard?.key ?? null);
     return made.ok ? accepted({ value: made.value, replayed: made.value.key === null }) : made;
   });
 }
 
-/** Ends a key of the app. */
 export function revokeAppKey(
   context: AppContext,
   slug: string,
@@ -74,20 +72,22 @@ export function revokeAppKey(
   key: string | undefined,
 ): Promise<OnceAnswer<null>> {
   const id = key_id.toLowerCase();
-  const asked = {
+  const action = {
     act: "app_key.revoke",
     subject: slug,
     reason: reason ?? null,
     details: { key_id: id },
     key,
   };
-  return actOnce(context, asked, () => context.get("services").app_records.revokeKey(slug, id));
+  return performActionOnce(context, action, () =>
+    context.get("services").app_records.revokeKey(slug, id),
+  );
 }
 
 export const postAppKey = factory.createHandlers(validBody(addAppKeyBody), async (context) => {
-  const asked = context.req.valid("json");
-  const answer = await addAppKey(context, slugOf(context), asked, idempotencyKey(context));
-  return answerOnce(context, answer, ({ created_at_ms, ...key }) => ({
+  const body = context.req.valid("json");
+  const added = await addAppKey(context, slugOf(context), body, idempotencyKey(context));
+  return respondOnce(context, added, ({ created_at_ms, ...key }) => ({
     ...key,
     created_at: timestamp(created_at_ms),
   }));
@@ -96,10 +96,10 @@ export const postAppKey = factory.createHandlers(validBody(addAppKeyBody), async
 export const listAppKeys = factory.createHandlers(validQuery(listAppKeysQuery), async (context) => {
   const { limit, cursor: before_id } = context.req.valid("query");
   const { app_records } = context.get("services");
-  const answer = await app_records.listKeys(slugOf(context), { before_id, limit: limit + 1 });
-  if (!answer.ok) return refuse(context, answer.refusal);
-  const page = answer.value.slice(0, limit);
-  const next_cursor = answer.value.length > limit ? page.at(-1)?.id : undefined;
+  const listed = await app_records.listKeys(slugOf(context), { before_id, limit: limit + 1 });
+  if (!listed.ok) return refuse(context, listed.refusal);
+  const page = listed.value.slice(0, limit);
+  const next_cursor = listed.value.length > limit ? page.at(-1)?.id : undefined;
   return context.json({
     keys: page.map(({ created_at_ms, ...key }) => ({
       ...key,
@@ -112,9 +112,9 @@ export const listAppKeys = factory.createHandlers(validQuery(listAppKeysQuery), 
 export const deleteAppKey = factory.createHandlers(
   validQuery(revokeAppKeyQuery),
   async (context) => {
-    const asked = context.req.valid("query");
+    const query = context.req.valid("query");
     const id = context.req.param("id") ?? "";
     const key = idempotencyKey(context);
-    return answerDone(context, await revokeAppKey(context, slugOf(context), id, asked, key));
+    return respondDone(context, await revokeAppKey(context, slugOf(context), id, query, key));
   },
 );

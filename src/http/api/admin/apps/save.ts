@@ -15,9 +15,8 @@ import {
   validBody,
   wellFormed,
 } from "../../../validation.ts";
-import { answerDone } from "../../../views.ts";
-import { actOnce } from "../act.ts";
-import { reason as reasonText } from "../reason.ts";
+import { respondDone } from "../../../views.ts";
+import { performActionOnce, reason as reasonText } from "../audited_action.ts";
 
 /** Longest name of an app, in UTF-16 code units. */
 const APP_NAME_MAX_LENGTH = 200;
@@ -28,22 +27,22 @@ const ORIGINS_PER_APP_MAX = 50;
 /** Providers whose upstream tokens one app may get: more than any deployment configures. */
 const UPSTREAM_PROVIDERS_PER_APP_MAX = 50;
 
-/** A version as `If-Match` has it: an entity tag, or the bare number. */
+/** The version in `If-Match`: an entity tag, or the bare number. */
 const IF_MATCH = /^"?(\d{1,15})"?$/;
 
-const NO_ORIGIN =
-  "must be an origin such as https://app.example.com, https://*.example.com (of a domain that is " +
-  "yours alone), myapp://callback or http://localhost:3000";
+const INVALID_ORIGIN =
+  "must be an origin such as https://app.example.com, https://*.example.com (only for a domain that " +
+  "you own), myapp://callback or http://localhost:3000";
 
 const origin = z
   .string("must be a string")
-  .check(z.refine((entry) => parseAllowedOrigin(entry) !== null, NO_ORIGIN));
+  .check(z.refine((entry) => parseAllowedOrigin(entry) !== null, INVALID_ORIGIN));
 
 const provider = z
   .string("must be a string")
   .check(z.regex(/^[a-z0-9][a-z0-9-]{0,31}$/, "must be a provider's id, such as google"));
 
-/** Strict: a misspelt setting is not an omitted one. An omitted optional setting stays as it is. */
+/** Strict, so that a misspelt setting is refused, not treated as omitted. An omitted optional setting keeps its value. */
 export const saveAppBody = z.strictObject({
   name: z
     .string("must be a string")
@@ -89,22 +88,22 @@ export const saveAppBody = z.strictObject({
 export type SaveApp = z.output<typeof saveAppBody>;
 
 /**
- * What is wrong with an app's origins beyond their form, as the schema would say it: a wildcard over names
- * that strangers can get. Null where nothing is.
+ * Finds a wildcard origin over a shared hosting suffix, where strangers can register names. The message has the form of
+ * a schema's message. Null if all origins are acceptable.
  */
-export async function problemOfOrigins(
+export async function findOriginProblem(
   context: AppContext,
   { origins }: SaveApp,
 ): Promise<{ readonly index: number; readonly message: string } | null> {
   const parsed = origins.map(parseAllowedOrigin);
-  const owned = await context.get("services").keepOwned(parsed.filter((it) => it !== null));
-  const index = parsed.findIndex((it) => it === null || !owned.includes(it));
-  return index < 0 ? null : { index, message: NO_ORIGIN };
+  const owned = await context.get("services").keepOwned(parsed.filter((origin) => origin !== null));
+  const index = parsed.findIndex((origin) => origin === null || !owned.includes(origin));
+  return index < 0 ? null : { index, message: INVALID_ORIGIN };
 }
 
 /**
- * Registers an app, or changes the app of the version that the operator read. `key`: the operator's
- * idempotency key, where there is one.
+ * Registers an app (version 0), or changes a registered app if its version is still the one that the operator read.
+ * `key` is the operator's idempotency key.
  */
 export function saveApp(
   context: AppContext,
@@ -113,14 +112,14 @@ export function saveApp(
   key: string | undefined,
 ): Promise<OnceAnswer<null>> {
   const details = { ...settings, version };
-  const asked = { act: "app.save", subject: slug, reason: reason ?? null, details, key };
+  const action = { act: "app.save", subject: slug, reason: reason ?? null, details, key };
   const { app_records } = context.get("services");
-  return actOnce(context, asked, (audit_id) =>
+  return performActionOnce(context, action, (audit_id) =>
     app_records.save(slug, settings, { version, audit_id }),
   );
 }
 
-/** The settings with the version that `If-Match` names. Refused where it contradicts the field. */
+/** The settings with the version of `If-Match`. Refused if that contradicts the field `version`. */
 function withIfMatch(settings: SaveApp, if_match: string | undefined): Result<SaveApp, Refusal> {
   if (if_match === undefined) return accepted(settings);
   const [, digits] = IF_MATCH.exec(if_match) ?? [];
@@ -141,11 +140,11 @@ export const putApp = factory.createHandlers(validBody(saveAppBody), async (cont
   const read = withIfMatch(context.req.valid("json"), context.req.header("If-Match"));
   if (!read.ok) return refuse(context, read.refusal);
   const settings = read.value;
-  const problem = await problemOfOrigins(context, settings);
+  const problem = await findOriginProblem(context, settings);
   if (problem !== null) {
     const detail = `origins.${problem.index} ${problem.message}.`;
     return refuse(context, { code: "invalid_request", detail });
   }
   const key = idempotencyKey(context);
-  return answerDone(context, await saveApp(context, slug.data, settings, key));
+  return respondDone(context, await saveApp(context, slug.data, settings, key));
 });

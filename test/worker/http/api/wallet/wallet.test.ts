@@ -143,7 +143,7 @@ describe("GET /api/wallet", () => {
     const answer = await send("GET", "/api/wallet", { headers }, broken);
     expect(answer.status).toBe(500);
     expect(answer.body).toEqual({
-      error: expect.stringContaining("Request id"),
+      error: expect.stringContaining("request id"),
       code: "internal",
     });
     expect(answer.text + JSON.stringify(logged.mock.calls)).not.toContain("secret_things");

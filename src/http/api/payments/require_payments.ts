@@ -4,13 +4,13 @@ import { factory, type AppContext } from "../../context.ts";
 import type { Services } from "../../services.ts";
 
 /** Goes before everything else of such an address, so that it tells strangers nothing either. */
-export const whereSold = factory.createMiddleware(async (context, next) =>
+export const requirePayments = factory.createMiddleware(async (context, next) =>
   context.get("services").payments === null
     ? refuseByAccept(context, { code: "not_found", missing: "payments" })
     : next(),
 );
 
-/** The till. Only after {@link whereSold}. */
+/** The till. Only after {@link requirePayments}. */
 export function paymentsOf(context: AppContext): NonNullable<Services["payments"]> {
   const { payments } = context.get("services");
   if (payments === null) throw new Error("nothing is sold here");

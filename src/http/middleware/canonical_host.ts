@@ -8,10 +8,10 @@ const HSTS_MAX_AGE_SECONDS = 31_536_000;
 
 /**
  * Turns away what was sent to another host, or in clear, before anything else is read of it. In
- * development any host is served: there `BASE_URL` may be missing, and {@link isSentToLoopback} guards
+ * development any host is served: there `BASE_URL` may be missing, and {@link isLoopbackRequest} guards
  * what must not leave the machine.
  */
-export const ownAddressOnly = factory.createMiddleware(async (context, next) => {
+export const requireCanonicalHost = factory.createMiddleware(async (context, next) => {
   const { base_url, dev_signin } = context.get("services").config;
   if (dev_signin || base_url === null) return next();
   const [sent_to, own] = [new URL(context.req.url), new URL(base_url)];
@@ -44,6 +44,6 @@ function leadToHttps(
 }
 
 /** Whether a request was sent to this machine by a name that no one else can point here. */
-export function isSentToLoopback(context: AppContext): boolean {
+export function isLoopbackRequest(context: AppContext): boolean {
   return isLoopbackHost(new URL(context.req.url).hostname);
 }

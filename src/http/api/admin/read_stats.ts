@@ -29,7 +29,7 @@ export const readStatsQuery = z
     }),
   );
 
-/** Days from `from` to before `to`: by default the last thirty, today among them. */
+/** The days from `from` up to and excluding `to`; by default the last 30, including today. */
 export async function readStats(context: AppContext, query: z.output<typeof readStatsQuery>) {
   const tomorrow = utcDayOf(Date.now()) + 1;
   const to = query.to ?? (query.from === undefined ? tomorrow : Math.max(tomorrow, query.from + 1));

@@ -1,6 +1,6 @@
 /**
- * `POST /api/admin/rebuild`: has the accounts of a page of people send the read model what it lacks. A client repeats
- * it with each `next_cursor`, which takes up where a broken run stopped.
+ * `POST /api/admin/rebuild`: the accounts of one page of people send the read model the rows that it lacks. A client
+ * repeats the call with each `next_cursor`, so an interrupted run can continue.
  */
 import * as z from "zod/mini";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../../domain/limits.ts";
@@ -9,8 +9,8 @@ import { accepted, refused, type Result } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
 import { idempotencyKey, readOptionalBody, wellFormed } from "../../validation.ts";
-import { answerOnce } from "../../views.ts";
-import { act } from "./act.ts";
+import { respondOnce } from "../../views.ts";
+import { performAction } from "./audited_action.ts";
 
 /** People whose accounts one call of the rebuild of all accounts reads: each is a call to an object. */
 export const REBUILD_PAGE_PEOPLE = 40;
@@ -24,7 +24,7 @@ export const rebuildBody = z.strictObject({
 });
 
 interface RepairedPage {
-  /** How many people there are; on the first page only, since counting reads all of them. */
+  /** The number of people; only on the first page, since counting reads all of them. */
   readonly people?: number;
   /** People whose accounts were compared with the read model. */
   readonly checked: number;
@@ -38,19 +38,19 @@ export const postRebuildAll = factory.createHandlers(async (context) => {
   const body = await readOptionalBody(context, rebuildBody);
   if (!body.ok) return refuse(context, body.refusal);
   const { cursor } = body.value;
-  const order = {
+  const action = {
     act: "accounts.rebuild",
     subject: "all",
     reason: null,
     details: body.value,
     key: idempotencyKey(context),
   };
-  // A repeated key repairs the page again: that is safe, and the response says how the accounts are now.
-  const answer = await act(context, order, async () => {
+  // A repeated key repairs the page again, which is safe: the response then describes the current state.
+  const repaired = await performAction(context, action, async () => {
     const page = await repairPage(context, cursor);
     return page.ok ? accepted({ value: page.value, replayed: false }) : page;
   });
-  return answerOnce(context, answer, (page) => page);
+  return respondOnce(context, repaired, (page) => page);
 });
 
 async function repairPage(
@@ -75,7 +75,7 @@ async function repairPage(
     ...(cursor === undefined ? { people: await identity.countPeople() } : {}),
     checked: people.length,
     repaired: outcomes.filter((outcome) => outcome === "sent").length,
-    failed: people.filter((_, at) => outcomes[at] === "failed"),
+    failed: people.filter((_, index) => outcomes[index] === "failed"),
     ...(last === undefined ? {} : { next_cursor: last }),
   });
 }

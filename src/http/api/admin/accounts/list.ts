@@ -1,9 +1,9 @@
-/** `GET /api/admin/accounts`: accounts as the read model knows them, found by id, identity or address. */
+/** `GET /api/admin/accounts`: searches the read model by account id, identity or e-mail address. */
 import * as z from "zod/mini";
-import { ACCOUNT_SORTS } from "../../../domain/wire.ts";
-import { factory, type AppContext } from "../../context.ts";
-import { pageLimit, queryText, validQuery } from "../../validation.ts";
-import { timestamp } from "../../views.ts";
+import { ACCOUNT_SORTS } from "../../../../domain/wire.ts";
+import { factory, type AppContext } from "../../../context.ts";
+import { pageLimit, queryText, validQuery } from "../../../validation.ts";
+import { timestamp } from "../../../views.ts";
 
 /** The most people that a search by e-mail address returns; a longer text narrows the search. */
 const PEOPLE_FOUND_MAX = 500;
@@ -25,7 +25,7 @@ export const findAccountsQuery = z.object({
 
 export type FindAccounts = z.output<typeof findAccountsQuery>;
 
-/** A page of accounts, with names and addresses of their holders. */
+/** A page of accounts with their holders' names and e-mail addresses. */
 export async function findAccounts(context: AppContext, query: FindAccounts) {
   const { identity, read_model } = context.get("services");
   const { q = "", sort, limit, cursor: after } = query;
@@ -48,7 +48,7 @@ export async function findAccounts(context: AppContext, query: FindAccounts) {
   };
 }
 
-/** An account's id, an identity, or the beginning of an address: whichever it is. */
+/** `q` may be an account id, an identity, or the beginning of an e-mail address. */
 async function matching(context: AppContext, q: string) {
   const by_email = await context.get("services").identity.findByEmail(q, PEOPLE_FOUND_MAX);
   return { id: q.toLowerCase(), identity_ids: [q, ...by_email] };

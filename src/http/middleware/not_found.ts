@@ -7,7 +7,7 @@ import { refuseByAccept } from "../refusal_page.ts";
  * The answer where no route matched: 405 with `Allow` where the app's own routes have the address for
  * other methods, else 404.
  */
-export function refuseUnrouted(
+export function respondNotFound(
   app: Hono<AppEnvironment>,
 ): (context: AppContext) => Response | Promise<Response> {
   let methods: readonly string[] | undefined;

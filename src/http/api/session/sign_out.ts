@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { factory } from "../../context.ts";
 import { acceptsHtml, refuseByAccept } from "../../refusal_page.ts";
 import { readRedirectTo } from "../../redirect_to.ts";
-import { forgetSignedIn } from "../../caller/session_cookies.ts";
+import { clearSessionCookies } from "../../caller/session_cookies.ts";
 import { validForm } from "../../validation.ts";
 
 export const signOutForm = z.object({ redirect_to: z.optional(z.string("must be a string")) });
@@ -14,7 +14,7 @@ export const signOut = factory.createHandlers(validForm(signOutForm), async (con
   const target = await readRedirectTo(context, redirect_to);
   if (!target.ok) return refuseByAccept(context, target.refusal);
   const signed_out = await context.get("services").identity.signOut(context.req.raw);
-  forgetSignedIn(context, signed_out.set_cookies);
+  clearSessionCookies(context, signed_out.set_cookies);
   if (target.value !== null) return context.redirect(target.value.href, 303);
   if (!acceptsHtml(context)) return context.json({ ok: true });
   return context.redirect("/signin?notice=signed_out", 303);

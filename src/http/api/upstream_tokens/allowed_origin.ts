@@ -10,7 +10,7 @@ import type { AppContext } from "../../context.ts";
  * Whether the origin that acts may have every provider's token: our own pages, and the origins of
  * `ALLOWED_ORIGINS`. The parent domain's shared cookie counts if that list allows each host that can read it.
  */
-export async function isOperatorsOrigin(
+export async function isConfiguredOrigin(
   context: AppContext,
   { azp }: SessionProof,
 ): Promise<boolean> {
@@ -22,7 +22,7 @@ export async function isOperatorsOrigin(
 }
 
 /** Whether the origin that acts may have the token of one provider, as an origin of a registered app. */
-export async function isAppGivenProvider(
+export async function appReceivesProvider(
   context: AppContext,
   { azp }: SessionProof,
   provider: string,

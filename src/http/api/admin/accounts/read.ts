@@ -1,23 +1,22 @@
-/** `GET /api/admin/accounts/{identity_id}` and the lists below it: one account, from its own object. */
-import { OPERATOR, type AppRow, type InspectedAccount } from "../../../account/contract.ts";
-import type { ListedSession, Person } from "../../../identity/port.ts";
-import { factory, type AppContext } from "../../context.ts";
-import { jobsRequest, jobsView, listJobsQuery } from "../jobs/list.ts";
-import { entriesRequest, entriesView, listLedgerQuery } from "../ledger/list.ts";
-import { placeName } from "../../place_name.ts";
-import { refuse } from "../../refusals.ts";
-import { personalTokenView } from "../personal_tokens/list.ts";
-import { validQuery } from "../../validation.ts";
-import { jobView, timestamp } from "../../views.ts";
-
-/** The account that the address names. */
-export function subjectAccount(context: AppContext) {
-  return context.get("services").accounts(context.get("subject").identity_id);
-}
+/**
+ * `GET /api/admin/accounts/{identity_id}` and its lists of jobs and ledger entries. The data comes from the account's
+ * object, not from the read model.
+ */
+import { OPERATOR, type AppRow, type InspectedAccount } from "../../../../account/contract.ts";
+import type { ListedSession, Person } from "../../../../identity/port.ts";
+import { factory } from "../../../context.ts";
+import { jobsRequest, jobsView, listJobsQuery } from "../../jobs/list.ts";
+import { entriesRequest, entriesView, listLedgerQuery } from "../../ledger/list.ts";
+import { locationName } from "../../../../domain/client_description.ts";
+import { refuse } from "../../../refusals.ts";
+import { personalTokenView } from "../../personal_tokens/list.ts";
+import { validQuery } from "../../../validation.ts";
+import { jobView, timestamp } from "../../../views.ts";
+import { holderAccount } from "./holder.ts";
 
 const timeOrNull = (at_ms: number | null) => (at_ms === null ? null : timestamp(at_ms));
 
-/** As in the wallet; the amount is the account's own row's, not what a grant would be worth now. */
+/** As in the wallet, except that `starter_credits` is the stored amount, not what a grant would be worth now. */
 function appView({ slug, starter_credits, granted_at_ms }: AppRow) {
   const granted = granted_at_ms !== null;
   return { slug, starter_credits, granted, granted_at: timeOrNull(granted_at_ms) };
@@ -27,7 +26,7 @@ function sessionView({ id, browser, created_at_ms, last_used_at_ms, ...place }: 
   return {
     id,
     browser,
-    place: placeName(place),
+    place: locationName(place),
     created_at: timestamp(created_at_ms),
     last_used_at: timeOrNull(last_used_at_ms),
   };
@@ -53,15 +52,15 @@ function accountView(
 
 export const readAccount = factory.createHandlers(async (context) => {
   const { identity } = context.get("services");
-  const subject = context.get("subject");
+  const holder = context.get("holder");
   const [inspected, sessions] = await Promise.all([
-    subjectAccount(context).inspect(),
-    identity.listSessions(subject.identity_id),
+    holderAccount(context).inspect(),
+    identity.listSessions(holder.identity_id),
   ]);
   if (!inspected.ok) return refuse(context, inspected.refusal);
   const { reserved, apps, personal_tokens, started_jobs } = inspected.value;
   return context.json({
-    account: accountView(inspected.value, subject),
+    account: accountView(inspected.value, holder),
     reserved,
     apps: apps.map(appView),
     personal_tokens: personal_tokens.map(personalTokenView),
@@ -74,8 +73,8 @@ export const listAccountJobs = factory.createHandlers(
   validQuery(listJobsQuery),
   async (context) => {
     const request = jobsRequest(context.req.valid("query"));
-    const answer = await subjectAccount(context).listJobs(OPERATOR, request);
-    return answer.ok ? context.json(jobsView(answer.value)) : refuse(context, answer.refusal);
+    const listed = await holderAccount(context).listJobs(OPERATOR, request);
+    return listed.ok ? context.json(jobsView(listed.value)) : refuse(context, listed.refusal);
   },
 );
 
@@ -83,7 +82,7 @@ export const listAccountLedger = factory.createHandlers(
   validQuery(listLedgerQuery),
   async (context) => {
     const request = entriesRequest(context.req.valid("query"));
-    const answer = await subjectAccount(context).listEntries(OPERATOR, request);
-    return answer.ok ? context.json(entriesView(answer.value)) : refuse(context, answer.refusal);
+    const listed = await holderAccount(context).listEntries(OPERATOR, request);
+    return listed.ok ? context.json(entriesView(listed.value)) : refuse(context, listed.refusal);
   },
 );

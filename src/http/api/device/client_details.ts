@@ -9,7 +9,7 @@ import { appSlug } from "../../validation.ts";
 const CLIENT_NAME_MAX_LENGTH = 80;
 
 /** What a client may say of itself at start; all of it is optional. */
-export const askerBody = z.object({
+export const clientDetailsBody = z.object({
   app: z.optional(appSlug),
   client_name: z.optional(
     z.string("must be a string").check(
@@ -28,7 +28,10 @@ export const askerBody = z.object({
 });
 
 /** The asker of a login that this request starts. */
-export function askerOf(context: AppContext, body: z.output<typeof askerBody>): Asker {
+export function clientDetailsOf(
+  context: AppContext,
+  body: z.output<typeof clientDetailsBody>,
+): Asker {
   return {
     client_name: body.client_name ?? null,
     app_slug: body.app ?? null,

@@ -6,7 +6,7 @@ import { accountOf, callerOf, factory } from "../../context.ts";
 import { allowedRedirect } from "../../middleware/origins.ts";
 import { refuse } from "../../refusals.ts";
 import { idempotencyGuard, validBody } from "../../validation.ts";
-import { paymentsOf } from "./sold.ts";
+import { paymentsOf } from "./require_payments.ts";
 
 export const checkoutBody = z.object({
   package: z
@@ -30,7 +30,7 @@ export const startCheckout = factory.createHandlers(validBody(checkoutBody), asy
   const buyer = await accountOf(context).checkBuyer(callerOf(context));
   if (!buyer.ok) return refuse(context, buyer.refusal);
   const started = await paymentsOf(context).startCheckout({
-    identity_id: context.get("principal").identity_id,
+    identity_id: context.get("caller").identity_id,
     package_id: body.package,
     return_url: return_url.href,
     idempotency_key: guard.value?.key ?? null,

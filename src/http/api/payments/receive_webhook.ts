@@ -8,12 +8,12 @@ import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, type Result } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
-import { paymentsOf } from "./sold.ts";
+import { paymentsOf } from "./require_payments.ts";
 
 /** The largest webhook message read, in bytes: one Stripe object with all its metadata. */
 const WEBHOOK_BODY_MAX_BYTES = 256 * 1024;
 
-export const limitedWebhook = bodyLimit({
+export const limitWebhookSize = bodyLimit({
   maxSize: WEBHOOK_BODY_MAX_BYTES,
   onError: (context) =>
     refuse(context as AppContext, { code: "body_too_large", limit_bytes: WEBHOOK_BODY_MAX_BYTES }),

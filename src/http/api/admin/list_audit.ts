@@ -1,4 +1,4 @@
-/** `GET /api/admin/audit`: what operators did, newest first. */
+/** `GET /api/admin/audit`: operators' actions, newest first. */
 import * as z from "zod/mini";
 import { factory, type AppContext } from "../../context.ts";
 import { pageLimit, queryText, validQuery } from "../../validation.ts";
@@ -12,7 +12,7 @@ export const listAuditQuery = z.object({
   cursor: z.optional(z.uuid("must be a next_cursor of this list")),
 });
 
-/** A page of the log. What became of an act is among its details. */
+/** A page of the audit log. Each record has its outcome among its details. */
 export async function readAudit(context: AppContext, query: z.output<typeof listAuditQuery>) {
   const { limit, cursor, ...filter } = query;
   const { audit } = context.get("services");
@@ -21,8 +21,8 @@ export async function readAudit(context: AppContext, query: z.output<typeof list
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
   return {
-    entries: page.map(({ at_ms, details, outcome, ...line }) => ({
-      ...line,
+    entries: page.map(({ at_ms, details, outcome, ...record }) => ({
+      ...record,
       at: timestamp(at_ms),
       details: { ...details, outcome },
     })),

@@ -4,7 +4,7 @@ import { refuseByAccept } from "../refusal_page.ts";
 import type { ServicesFor } from "../services.ts";
 
 /** Refuses to serve on settings that make no sense, naming the variables. */
-export const setUp = (servicesFor: ServicesFor) =>
+export const loadServices = (servicesFor: ServicesFor) =>
   factory.createMiddleware(async (context, next) => {
     const services = servicesFor(context.env);
     if (!services.ok) {

@@ -1,4 +1,4 @@
-/** `GET /api/admin/jobs`: jobs across accounts, as the read model knows them, newest first. */
+/** `GET /api/admin/jobs`: jobs of all accounts from the read model, newest first. */
 import * as z from "zod/mini";
 import { listJobsQuery } from "../jobs/list.ts";
 import { factory, type AppContext } from "../../context.ts";
@@ -9,7 +9,7 @@ export const findJobsQuery = z.extend(listJobsQuery, {
   identity_id: z.optional(queryText.check(z.maxLength(254, "must have at most 254 characters"))),
 });
 
-/** A page of jobs, without their metadata: that is their account's alone. */
+/** A page of jobs. The read model holds no metadata: only the account stores it. */
 export async function findJobs(context: AppContext, query: z.output<typeof findJobsQuery>) {
   const { app: app_slug, status, from, to, identity_id, limit, cursor } = query;
   const as_of = timestamp(Date.now());

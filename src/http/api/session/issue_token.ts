@@ -2,19 +2,19 @@
 import type { Refusal } from "../../../domain/refusals.ts";
 import { SHARED_AZP, type Identified, type Proof } from "../../../domain/proof.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
-import { browserPrincipal, identify } from "../../caller/authenticate.ts";
-import { callerFrom, factory, type AppContext, type Principal } from "../../context.ts";
+import { browserCaller, identify } from "../../caller/authenticate.ts";
+import { callerFrom, factory, type AppContext, type UserCaller } from "../../context.ts";
 import { allowedRedirect, isOriginAllowed } from "../../middleware/origins.ts";
 import { countAuthenticated, resumeSession } from "../../middleware/rate_limits.ts";
 import { describeRefusal, refuse } from "../../refusals.ts";
-import { keepSignedIn } from "../../caller/session_cookies.ts";
+import { setSessionCookies } from "../../caller/session_cookies.ts";
 
 const ENDED = "What this token was made from has ended. Sign in again at signin_url.";
 const NOT_SIGNED_IN = "Nobody is signed in here. Sign in at signin_url.";
 
 /** Only what still lives gets a new token, so a store is asked here. */
 export const issueSessionToken = factory.createHandlers(async (context) => {
-  const living = await findLiving(context);
+  const living = await findLiveCaller(context);
   if (!living.ok) {
     const { refusal } = living;
     return ["rate_limited", "suspended", "scope", "origin_not_allowed"].includes(refusal.code)
@@ -41,7 +41,7 @@ interface Living extends Identified {
 }
 
 /** The caller, looked up rather than believed. A bearer is never rescued by a cookie. */
-async function findLiving(context: AppContext): Promise<Result<Living, Refusal>> {
+async function findLiveCaller(context: AppContext): Promise<Result<Living, Refusal>> {
   const { session_tokens } = context.get("services");
   const sign = (identified: Identified) =>
     session_tokens.sign(context.get("base_url"), { ...identified, binding: null });
@@ -51,7 +51,7 @@ async function findLiving(context: AppContext): Promise<Result<Living, Refusal>>
       return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
     }
     const { session, set_cookies } = resumed;
-    const principal = browserPrincipal(context, session);
+    const principal = browserCaller(context, session);
     const foreign = await whyForeign(context, principal.proof);
     if (foreign !== null) return refused(foreign);
     const limited = await countAuthenticated(context, principal);
@@ -60,7 +60,7 @@ async function findLiving(context: AppContext): Promise<Result<Living, Refusal>>
     if (ended !== null) return refused(ended);
     const { identity_id, proof } = principal;
     const token = async () => {
-      await keepSignedIn(context, session, set_cookies);
+      await setSessionCookies(context, session, set_cookies);
       return sign({ identity_id, proof });
     };
     return accepted({ identity_id, proof, token });
@@ -91,7 +91,7 @@ async function whyForeign(context: AppContext, proof: Proof): Promise<Refusal | 
  * Why a caller gets no token; null where they do. Sessions live at the identity provider; personal
  * access tokens in the account, which also knows whether its holder is let in at all.
  */
-async function whyEnded(context: AppContext, who: Principal): Promise<Refusal | null> {
+async function whyEnded(context: AppContext, who: UserCaller): Promise<Refusal | null> {
   const { identity, accounts, living_personal_tokens } = context.get("services");
   const { identity_id, proof, via } = who;
   // A session that came by cookie was looked up just now.

@@ -25,8 +25,8 @@ afterEach(() => vi.useRealTimers());
 
 describe("a bearer that is refused, in development", () => {
   it.each([
-    ["Basic YWRhOmFkYQ==", /not of the form: Bearer <token>/],
-    ["Bearer", /not of the form/],
+    ["Basic YWRhOmFkYQ==", /must have the form: Bearer <token>/],
+    ["Bearer", /must have the form/],
     ["Bearer not-a-jwt", /malformed/],
     ["Bearer pb_pat_nonsense", /malformed/],
   ])("%s: says which mistake it is", async (authorization, words) => {
@@ -46,7 +46,7 @@ describe("a bearer that is refused, in development", () => {
     const { token } = await signIn();
     const answer = await ask(`Bearer ${token}`, {}, "http://127.0.0.1:8791");
     expect(answer.status).toBe(401);
-    expect(answer.body.error).toContain("localhost and 127.0.0.1 are two");
+    expect(answer.body.error).toContain("localhost and 127.0.0.1 are different");
     expect(answer.body.error).toContain("http://127.0.0.1:8791");
   });
 

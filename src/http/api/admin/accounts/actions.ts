@@ -1,0 +1,131 @@
+/** Operators' actions on one account, each with its audit record. The API and the console share them. */
+import * as z from "zod/mini";
+import {
+  OPERATOR,
+  type AdjustedCredits,
+  type ChangedPlan,
+  type OnceAnswer,
+} from "../../../../account/contract.ts";
+import { COST_MAX_CREDITS } from "../../../../domain/limits.ts";
+import { accepted } from "../../../../domain/result.ts";
+import type { AppContext } from "../../../context.ts";
+import { appSlug } from "../../../validation.ts";
+import {
+  performAction,
+  performActionOnce,
+  reason,
+  type OperatorAction,
+} from "../audited_action.ts";
+import { holderAccount } from "./holder.ts";
+
+export const creditsBody = z.strictObject({
+  amount: z.int("must be a whole number").check(
+    z.gte(-COST_MAX_CREDITS, `must be at least -${COST_MAX_CREDITS}`),
+    z.lte(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`),
+    z.refine((amount) => amount !== 0, "must not be 0"),
+  ),
+  allow_negative: z.optional(z.boolean("must be true or false")),
+  reason,
+});
+export const planBody = z.strictObject({ plan: appSlug, reason });
+export const reasonBody = z.strictObject({ reason });
+export const optionalReasonBody = z.strictObject({ reason: z.optional(reason) });
+export const emptyBody = z.strictObject({});
+export const revokeQuery = z.object({ reason: z.optional(reason) });
+
+interface ActionOptions {
+  readonly reason?: string | undefined;
+  /** The idempotency key. */
+  readonly key: string | undefined;
+}
+
+function accountAction(
+  context: AppContext,
+  name: string,
+  options: ActionOptions,
+  details = {},
+): OperatorAction {
+  const { identity_id } = context.get("holder");
+  const { reason: given = null, key } = options;
+  return { act: `account.${name}`, subject: identity_id, reason: given, details, key };
+}
+
+/**
+ * Adds `amount` to the balance; a negative amount takes credits. Requires a key, so that a retry cannot add twice.
+ * The balance falls below zero only with `allow_negative`.
+ */
+export function adjustCredits(
+  context: AppContext,
+  {
+    amount,
+    allow_negative,
+    reason: note,
+    key,
+  }: z.output<typeof creditsBody> & { readonly key: string },
+): Promise<OnceAnswer<AdjustedCredits>> {
+  const change = { amount, allow_negative };
+  const action = accountAction(context, "credits", { reason: note, key }, change);
+  return performAction(context, action, (guard) =>
+    holderAccount(context).adjustCredits({ ...change, note }, guard),
+  );
+}
+
+export function changePlan(
+  context: AppContext,
+  { plan, reason: note, key }: z.output<typeof planBody> & ActionOptions,
+): Promise<OnceAnswer<ChangedPlan>> {
+  const action = accountAction(context, "plan", { reason: note, key }, { plan });
+  return performAction(context, action, (guard) =>
+    holderAccount(context).changePlan({ plan, note }, guard),
+  );
+}
+
+export function signOutAccount(
+  context: AppContext,
+  options: ActionOptions,
+): Promise<OnceAnswer<null>> {
+  const { identity } = context.get("services");
+  const { identity_id } = context.get("holder");
+  return performActionOnce(context, accountAction(context, "signout", options), async () =>
+    accepted(await identity.signOutEverywhere(identity_id)),
+  );
+}
+
+/** Sends the account to the read model again. */
+export function rebuildAccount(
+  context: AppContext,
+  options: ActionOptions,
+): Promise<OnceAnswer<null>> {
+  return performActionOnce(context, accountAction(context, "rebuild", options), async () =>
+    accepted(await holderAccount(context).rebuild()),
+  );
+}
+
+export function suspendAccount(
+  context: AppContext,
+  options: ActionOptions,
+): Promise<OnceAnswer<null>> {
+  return performActionOnce(context, accountAction(context, "suspend", options), async () =>
+    holderAccount(context).suspend(),
+  );
+}
+
+export function restoreAccount(
+  context: AppContext,
+  options: ActionOptions,
+): Promise<OnceAnswer<null>> {
+  return performActionOnce(context, accountAction(context, "restore", options), async () =>
+    holderAccount(context).restore(),
+  );
+}
+
+export function revokePersonalToken(
+  context: AppContext,
+  personal_token_id: string,
+  options: ActionOptions,
+): Promise<OnceAnswer<null>> {
+  const action = accountAction(context, "personal_token.revoke", options, { personal_token_id });
+  return performActionOnce(context, action, async () =>
+    holderAccount(context).revokePersonalToken(OPERATOR, { id: personal_token_id }),
+  );
+}

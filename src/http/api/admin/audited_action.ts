@@ -1,0 +1,97 @@
+/** An operator's action: recorded in the audit log before it runs, and run at most once per idempotency key. */
+import * as z from "zod/mini";
+import type { IdempotencyGuard, OnceAnswer } from "../../../account/contract.ts";
+import { REASON_MAX_LENGTH } from "../../../domain/limits.ts";
+import type { Refusal } from "../../../domain/refusals.ts";
+import { accepted, refused, type Result } from "../../../domain/result.ts";
+import type { AppContext } from "../../context.ts";
+import { guardOf, shownText, wellFormed } from "../../validation.ts";
+
+/** An operator's reason, for the audit log. If credits change, the account's holder sees it too. */
+export const reason = z
+  .string("must be a string")
+  .check(
+    z.trim(),
+    z.minLength(1, "must not be empty"),
+    z.maxLength(REASON_MAX_LENGTH, `must be at most ${REASON_MAX_LENGTH} characters`),
+    wellFormed,
+    shownText,
+  );
+
+export interface OperatorAction {
+  /** The action's name in the audit log, such as `account.credits`. */
+  readonly act: string;
+  /** The identity or app slug that the action changes. */
+  readonly subject: string;
+  readonly reason: string | null;
+  /** Further fields of the audit record. No secrets. */
+  readonly details: Readonly<Record<string, unknown>>;
+  /** The operator's idempotency key. */
+  readonly key: string | undefined;
+}
+
+/**
+ * Runs an action that stores its own response per key, as the account does, or that may be repeated under its key.
+ * Nothing runs if the audit log cannot be written (it throws), or if the key belongs to another action.
+ */
+export async function performAction<Value>(
+  context: AppContext,
+  action: OperatorAction,
+  perform: (guard: IdempotencyGuard | null) => Promise<OnceAnswer<Value>>,
+): Promise<OnceAnswer<Value>> {
+  const begun = await begin(context, action);
+  if (!begun.ok) return begun;
+  const { id, kind, guard } = begun.value;
+  const result = await perform(guard);
+  // A stored response to a new audit record means that an earlier request ran the action.
+  const replayed = result.ok && result.value.replayed && kind === "new";
+  const outcome = result.ok ? (replayed ? "replayed" : "done") : "refused";
+  await context.get("services").audit.conclude(id, outcome);
+  return result;
+}
+
+/**
+ * Runs an action without a result of its own; the audit log remembers that a key's action is done. `perform` must be
+ * safe to repeat, since an interrupted action runs again. It gets the id of the audit record, which all attempts under
+ * one key share.
+ */
+export async function performActionOnce(
+  context: AppContext,
+  action: OperatorAction,
+  perform: (audit_id: string) => Promise<Result<unknown, Refusal>>,
+): Promise<OnceAnswer<null>> {
+  const begun = await begin(context, action);
+  if (!begun.ok) return begun;
+  if (begun.value.kind === "done") return accepted({ value: null, replayed: true });
+  const result = await perform(begun.value.id);
+  const { audit } = context.get("services");
+  await audit.conclude(begun.value.id, result.ok ? "done" : "refused");
+  return result.ok ? accepted({ value: null, replayed: false }) : result;
+}
+
+interface BegunAction {
+  readonly id: string;
+  readonly guard: IdempotencyGuard | null;
+  readonly kind: "new" | "begun" | "done";
+}
+
+async function begin(
+  context: AppContext,
+  { key, ...action }: OperatorAction,
+): Promise<Result<BegunAction, Refusal>> {
+  const { reason, details } = action;
+  const guard = await guardOf(key, { reason, details });
+  if (!guard.ok) return guard;
+  const { identity_id, proof } = context.get("caller");
+  const by_token =
+    proof.kind === "personal_token" ? { personal_token: proof.personal_token_id } : {};
+  const begun = await context.get("services").audit.begin({
+    ...action,
+    details: { ...details, ...by_token },
+    actor: identity_id,
+    request_id: context.get("request_id"),
+    guard: guard.value,
+  });
+  if (begun.kind === "reused") return refused({ code: "idempotency_key_reused" });
+  return accepted({ id: begun.id, guard: guard.value, kind: begun.kind });
+}

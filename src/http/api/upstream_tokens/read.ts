@@ -1,0 +1,59 @@
+/**
+ * `GET /api/oauthToken/{provider}` and `GET /api/socialToken`: the upstream token held for the caller, only while
+ * the caller's session lives.
+ */
+import type { SessionProof } from "../../../domain/proof.ts";
+import { callerOf, factory, type AppContext } from "../../context.ts";
+import { refuse } from "../../refusals.ts";
+import { appReceivesProvider, isConfiguredOrigin } from "./allowed_origin.ts";
+
+/** Provider ids as the settings allow them. Any other text is refused without a call to a store. */
+const PROVIDER_ID = /^[a-z0-9][a-z0-9-]{0,31}$/;
+
+/**
+ * Requires that the session behind the caller's token has not ended. Other endpoints accept a session JWT until it
+ * expires; a credential for another service is worth the extra query.
+ */
+export const requireLiveSession = factory.createMiddleware(async (context, next) => {
+  const { proof, identity_id } = context.get("caller");
+  const { identity } = context.get("services");
+  // The account checks a personal access token itself when it reads the upstream token.
+  if (proof.kind === "personal_token") return next();
+  if (proof.kind === "app") return refuse(context, { code: "scope", reason: "app_key" });
+  if (await identity.sessionIsAlive(proof.session_id, identity_id)) return next();
+  return refuse(context, {
+    code: "unauthorized",
+    detail: "The session behind this token has ended. Sign in again.",
+  });
+});
+
+export const readOAuthToken = factory.createHandlers((context) =>
+  respondWithToken(context, context.req.param("provider") ?? null),
+);
+
+export const readSocialToken = factory.createHandlers((context) =>
+  respondWithToken(context, context.get("services").config.social_provider),
+);
+
+/** Responds with `{ token }`. `provider` is null if the settings name no social network. */
+async function respondWithToken(context: AppContext, provider: string | null): Promise<Response> {
+  if (provider === null || !PROVIDER_ID.test(provider)) {
+    return refuse(context, { code: "token_not_found" });
+  }
+  const { identity_id, proof } = context.get("caller");
+  if (proof.kind === "session" && !(await mayReceive(context, proof, provider))) {
+    return refuse(context, { code: "scope", reason: "upstream_origin" });
+  }
+  const read = await context.get("services").vault.read(identity_id, callerOf(context), provider);
+  return read.ok ? context.json({ token: read.value.token }) : refuse(context, read.refusal);
+}
+
+async function mayReceive(
+  context: AppContext,
+  proof: SessionProof,
+  provider: string,
+): Promise<boolean> {
+  return (
+    (await isConfiguredOrigin(context, proof)) || appReceivesProvider(context, proof, provider)
+  );
+}
