@@ -20,8 +20,8 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
   no_credentials: 3,
   unauthorized: 3,
   token_expired: 3,
-  no_answer: 4,
-  bad_answer: 4,
+  no_response: 4,
+  invalid_response: 4,
 };
 
 const json = process.argv.includes("--json");

@@ -1,8 +1,9 @@
-/** For operators: what `/api/admin` offers, as calls. Everybody else is refused as `not_operator`. */
+/** The calls of `/api/admin`, for operators. Other callers get `not_operator`. */
 import type { Credentials } from "./credentials.ts";
-import type { CallOptions, JobFilter, WriteOptions } from "./jobs.ts";
+import type { CallOptions, WriteOptions } from "./calls.ts";
+import type { JobFilter } from "./jobs.ts";
+import type { LedgerFilter } from "./ledger.ts";
 import { isDone, READ, type Call, type Transport } from "./transport.ts";
-import type { LedgerFilter } from "./client.ts";
 import type {
   Account,
   AdjustedCredits,
@@ -18,7 +19,7 @@ import type {
 } from "./responses.ts";
 
 export interface AccountFilter {
-  /** An account's id, an identity, or the beginning of an e-mail address. */
+  /** An account id, an identity, or the beginning of an e-mail address. */
   readonly q?: string;
   readonly sort?: "created" | "credits";
   readonly limit?: number;
@@ -34,8 +35,8 @@ export interface AuditFilter {
 }
 
 /**
- * Each throws {@link PassbookError}; retries are safe, since every act has an idempotency key, made anew
- * for each call where `idempotencyKey` is left out. `identity` is the account holder's.
+ * Each call throws {@link PassbookError}. Retries are safe, since every write has an idempotency key: a new one for each
+ * call if `idempotencyKey` is omitted. `identity` is the account holder's.
  */
 export interface Admin {
   accounts(filter?: AccountFilter, options?: CallOptions): Promise<FoundAccountPage>;
@@ -43,8 +44,8 @@ export interface Admin {
   accountJobs(identity: string, filter?: JobFilter, options?: CallOptions): Promise<JobPage>;
   accountLedger(identity: string, filter?: LedgerFilter, options?: CallOptions): Promise<EntryPage>;
   /**
-   * Gives credits, or takes them where `amount` is negative; the holder sees the reason. Taking more than
-   * there is needs `allowNegative`, else it is refused as `balance_below_zero`.
+   * Adds credits, or removes them if `amount` is negative; the holder sees the reason. To remove more than the balance,
+   * set `allowNegative`; otherwise the call is refused with `balance_below_zero`.
    */
   adjustCredits(
     identity: string,
@@ -60,38 +61,38 @@ export interface Admin {
     change: { readonly plan: string; readonly reason: string },
     options?: WriteOptions,
   ): Promise<Account>;
-  /** Ends all sessions. */
+  /** Ends all sessions of the holder. */
   signOut(
     identity: string,
-    why?: { readonly reason?: string },
+    change?: { readonly reason?: string },
     options?: WriteOptions,
   ): Promise<void>;
-  /** Sends the account to the read model again. */
+  /** Writes the account to the read model again. */
   rebuild(identity: string, options?: WriteOptions): Promise<void>;
-  /** Has the accounts of a page of people send what the read model lacks; go on with each `next_cursor`. */
+  /** Repairs the read model for one page of people. Continue with each `next_cursor`. */
   rebuildPage(page?: { readonly cursor?: string }, options?: WriteOptions): Promise<RepairedPage>;
-  /** Keeps the holder out, or lets them in again. */
+  /** Locks the holder out of the account. `restore` unlocks it. */
   suspend(
     identity: string,
-    why: { readonly reason: string },
+    change: { readonly reason: string },
     options?: WriteOptions,
   ): Promise<void>;
   restore(
     identity: string,
-    why: { readonly reason: string },
+    change: { readonly reason: string },
     options?: WriteOptions,
   ): Promise<void>;
   revokePersonalToken(
     identity: string,
     id: string,
-    why?: { readonly reason?: string },
+    change?: { readonly reason?: string },
     options?: WriteOptions,
   ): Promise<void>;
   jobs(
     filter?: JobFilter & { readonly identity?: string },
     options?: CallOptions,
   ): Promise<FoundJobPage>;
-  /** UTC days such as `2026-11-21`, `to` not included. */
+  /** Totals by UTC day, such as `2026-11-21`; `to` is not included. */
   stats(
     filter?: { readonly from?: string; readonly to?: string; readonly app?: string },
     options?: CallOptions,
@@ -99,8 +100,8 @@ export interface Admin {
   audit(filter?: AuditFilter, options?: CallOptions): Promise<AuditPage>;
 }
 
-const pathOf = (identity: string, below = ""): string =>
-  `/api/admin/accounts/${encodeURIComponent(identity)}${below}`;
+const pathOf = (identity: string, rest = ""): string =>
+  `/api/admin/accounts/${encodeURIComponent(identity)}${rest}`;
 
 export function createAdmin(transport: Transport, credentials: Credentials): Admin {
   const read = async <Body extends object>(
@@ -110,11 +111,11 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
     has: keyof Body,
   ): Promise<Body> => {
     const { signal } = options;
-    const isAnswer = (body: Body): boolean => typeof body[has] === "object" && body[has] !== null;
-    return (await transport.send({ ...READ, path, query, credentials, signal, isAnswer })).body;
+    const isValid = (body: Body): boolean => typeof body[has] === "object" && body[has] !== null;
+    return (await transport.send({ ...READ, path, query, credentials, signal, isValid })).body;
   };
   const write = async <Body extends object>(
-    call: Pick<Call<Body>, "method" | "path" | "body" | "query" | "isAnswer">,
+    call: Pick<Call<Body>, "method" | "path" | "body" | "query" | "isValid">,
     { idempotencyKey, signal }: WriteOptions,
   ): Promise<Body> => {
     const repeat = { kind: "keyed", key: idempotencyKey ?? crypto.randomUUID() } as const;
@@ -125,8 +126,8 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
     act: string,
     body: object,
     options: WriteOptions,
-    isAnswer: (body: Body) => boolean,
-  ) => write({ method: "POST", path: pathOf(identity, `/${act}`), body, isAnswer }, options);
+    isValid: (body: Body) => boolean,
+  ) => write({ method: "POST", path: pathOf(identity, `/${act}`), body, isValid }, options);
   const act = async (identity: string, name: string, body: object, options: WriteOptions) =>
     void (await post(identity, name, body, options, isDone));
 
@@ -142,30 +143,30 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
       return read<EntryPage>(pathOf(identity, "/ledger"), query, options, "entries");
     },
     async adjustCredits(identity, { amount, reason, allowNegative }, options = {}) {
-      const isAnswer = ({ entry, credits }: AdjustedCredits): boolean =>
+      const isValid = ({ entry, credits }: AdjustedCredits): boolean =>
         entry?.amount === amount && Number.isSafeInteger(credits);
       const body = { amount, reason, allow_negative: allowNegative };
-      return post(identity, "credits", body, options, isAnswer);
+      return post(identity, "credits", body, options, isValid);
     },
     async changePlan(identity, { plan, reason }, options = {}) {
-      const isAnswer = (body: ChangedPlan): boolean => body.account?.plan === plan;
-      return (await post(identity, "plan", { plan, reason }, options, isAnswer)).account;
+      const isValid = (body: ChangedPlan): boolean => body.account?.plan === plan;
+      return (await post(identity, "plan", { plan, reason }, options, isValid)).account;
     },
     signOut: (identity, { reason } = {}, options = {}) =>
       act(identity, "signout", { reason }, options),
     rebuild: (identity, options = {}) => act(identity, "rebuild", {}, options),
     rebuildPage: ({ cursor } = {}, options = {}) => {
-      const isAnswer = (page: RepairedPage): boolean =>
+      const isValid = (page: RepairedPage): boolean =>
         Number.isSafeInteger(page.checked) && Array.isArray(page.failed);
       const call = { method: "POST", path: "/api/admin/rebuild", body: { cursor } } as const;
-      return write({ ...call, isAnswer }, options);
+      return write({ ...call, isValid }, options);
     },
     suspend: (identity, { reason }, options = {}) => act(identity, "suspend", { reason }, options),
     restore: (identity, { reason }, options = {}) => act(identity, "restore", { reason }, options),
     async revokePersonalToken(identity, id, { reason } = {}, options = {}) {
       const path = pathOf(identity, `/personal-tokens/${encodeURIComponent(id)}`);
       const query = { reason };
-      await write({ method: "DELETE", path, query, isAnswer: isDone }, options);
+      await write({ method: "DELETE", path, query, isValid: isDone }, options);
     },
     jobs: ({ identity, ...rest } = {}, options = {}) =>
       read<FoundJobPage>("/api/admin/jobs", { ...rest, identity_id: identity }, options, "jobs"),

@@ -1,6 +1,6 @@
 /** The registry of apps and their keys, for operators. */
 import type { Credentials } from "./credentials.ts";
-import type { CallOptions, WriteOptions } from "./jobs.ts";
+import type { CallOptions, WriteOptions } from "./calls.ts";
 import type { AppKeyPage, AppPage, NewAppKey } from "./responses.ts";
 import { isDone, READ, type Call, type Transport } from "./transport.ts";
 
@@ -8,9 +8,9 @@ export interface AppSettings {
   readonly name: string;
   readonly starterCredits: number;
   readonly origins: readonly string[];
-  /** What all its grants of a UTC day may add up to, in credits; null: no bound. */
+  /** The most credits that its grants of one UTC day may add up to; null: no limit. */
   readonly dailyStarterBudget: number | null;
-  /** Who completes and fails its jobs; `holder` in a new app. An omitted setting stays as it is. */
+  /** Who completes and fails its jobs; `holder` in a new app. An omitted setting keeps its value. */
   readonly settle?: "holder" | "app";
   /** What a time-out does with the reserve; `refund` in a new app. */
   readonly onExpiry?: "refund" | "charge";
@@ -18,9 +18,9 @@ export interface AppSettings {
   readonly maxOveragePercent?: number | null;
   /** Sign-in providers whose upstream tokens its pages get, such as `google`; none in a new app. */
   readonly upstreamProviders?: readonly string[];
-  /** The version that was read; omitted for a new app. */
+  /** The version that you read; omit it for a new app. */
   readonly version?: number;
-  /** For the audit log. */
+  /** The reason in the audit log. */
   readonly reason?: string;
 }
 
@@ -29,18 +29,18 @@ interface PageOptions extends CallOptions {
   readonly cursor?: string;
 }
 
-/** Each throws `PassbookError`: `not_operator` where the caller is none. */
+/** Each call throws `PassbookError`, with `not_operator` if the caller is not an operator. */
 export interface AdminApps {
   list(options?: PageOptions): Promise<AppPage>;
   /**
-   * Registers an app, or changes the app of the version that was read: `app_changed` where somebody saved
-   * it since, or registered it first.
+   * Registers an app, or changes the version that you read. Throws `app_changed` if another operator saved or registered
+   * the app since.
    */
   save(slug: string, settings: AppSettings, options?: WriteOptions): Promise<void>;
   listKeys(slug: string, options?: PageOptions): Promise<AppKeyPage>;
-  /** Makes a key. `app_key_revoked` where the same `idempotencyKey` made one that was revoked since. */
+  /** Creates a key. Throws `app_key_revoked` if the same `idempotencyKey` created a key that was revoked since. */
   addKey(slug: string, label: string, options?: WriteOptions): Promise<NewAppKey>;
-  /** Ends a key, everywhere within a minute. */
+  /** Revokes a key; it stops working everywhere within a minute. */
   revokeKey(slug: string, id: string, options?: WriteOptions): Promise<void>;
 }
 
@@ -50,11 +50,11 @@ export function createAdminApps(transport: Transport, credentials: Credentials):
   const read = async <Body extends object>(
     path: string,
     { signal, ...query }: PageOptions = {},
-    isAnswer: (body: Body) => boolean,
+    isValid: (body: Body) => boolean,
   ): Promise<Body> =>
-    (await transport.send({ ...READ, path, query, credentials, isAnswer, signal })).body;
+    (await transport.send({ ...READ, path, query, credentials, isValid, signal })).body;
   const write = async <Body extends object>(
-    call: Pick<Call<Body>, "method" | "path" | "body" | "isAnswer">,
+    call: Pick<Call<Body>, "method" | "path" | "body" | "isValid">,
     { idempotencyKey, signal }: WriteOptions = {},
   ) => {
     const repeat = { kind: "keyed", key: idempotencyKey ?? crypto.randomUUID() } as const;
@@ -74,20 +74,20 @@ export function createAdminApps(transport: Transport, credentials: Credentials):
         max_overage_percent: maxOveragePercent,
         upstream_providers: upstreamProviders,
       };
-      await write({ method: "PUT", path: pathOf(slug), body, isAnswer: isDone }, options);
+      await write({ method: "PUT", path: pathOf(slug), body, isValid: isDone }, options);
     },
     listKeys: async (slug, options) =>
       read<AppKeyPage>(pathOf(slug, "/keys"), options, ({ keys }) => Array.isArray(keys)),
     async addKey(slug, label, options) {
       const path = pathOf(slug, "/keys");
-      // Null where it was made before: without it the key would be lost, and live on.
-      const isAnswer = ({ id, key }: NewAppKey): boolean =>
+      // `key` is null if an earlier request created it. Such a response must count, so that the caller can revoke the key.
+      const isValid = ({ id, key }: NewAppKey): boolean =>
         typeof id === "string" && (typeof key === "string" || key === null);
-      return write({ method: "POST", path, body: { label }, isAnswer }, options);
+      return write({ method: "POST", path, body: { label }, isValid }, options);
     },
     async revokeKey(slug, id, options) {
       const path = pathOf(slug, `/keys/${encodeURIComponent(id)}`);
-      await write({ method: "DELETE", path, isAnswer: isDone }, options);
+      await write({ method: "DELETE", path, isValid: isDone }, options);
     },
   };
 }

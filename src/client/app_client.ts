@@ -1,4 +1,4 @@
-/** The client of an app's server, which acts by the app's key in one person's account. */
+/** The client for an app's server, which uses the app's key to act in one person's account. */
 import { createClient, type ClientOptions, type PassbookClient } from "./client.ts";
 import { PassbookError } from "./errors.ts";
 
@@ -6,35 +6,40 @@ export interface AppClientOptions extends Pick<
   ClientOptions,
   "baseUrl" | "fetch" | "timeoutMs" | "retries" | "wait"
 > {
-  /** The app's key, `pb_app_…`: a secret of the server. */
+  /** The app's key, `pb_app_…`. Keep it secret on the server. */
   readonly key: string;
-  /** Whose account: `identity_id`, the `sub` of their session token. */
+  /** The `identity_id` of the account's holder, which is the `sub` of their session token. */
   readonly identity: string;
 }
 
 /**
- * What an app's server may do: read the wallet, and create, settle, read and list its own app's jobs.
- * `account_unknown`: the account was never opened for the app.
+ * The calls of an app's server: read the wallet, and create, settle, read and list the app's own jobs. They throw
+ * `account_unknown` if the account was never opened for the app.
  */
 export type AppClient = Pick<PassbookClient, "wallet" | "jobs" | "runJob" | "whenIdle">;
 
 /**
- * Makes a client for one person's account; it is cheap, so make one for each. It sends nothing yet.
- * @throws PassbookError `invalid_argument` where the options make no sense, or in a page: whoever reads
- * the page would have the key.
+ * Makes a client for one person's account. It is cheap, so make one for each person. It sends nothing yet.
+ * @throws PassbookError `invalid_argument` if an option is invalid, or in a page, since every visitor could read the key.
  */
 export function createAppClient({ key, identity, ...options }: AppClientOptions): AppClient {
   if ("document" in globalThis) {
     throw new PassbookError(
       "invalid_argument",
-      "An app's key is for its server, never for a page.",
+      "createAppClient works on the app's server only: a page would show its key to every visitor.",
     );
   }
   if (!/^pb_app_[A-Za-z0-9_-]+$/.test(key)) {
-    throw new PassbookError("invalid_argument", "key must be an app's key: pb_app_…");
+    throw new PassbookError(
+      "invalid_argument",
+      "key must be an app's key, which begins with pb_app_.",
+    );
   }
   if (!/^[\x21-\x7e]{1,255}$/.test(identity)) {
-    throw new PassbookError("invalid_argument", "identity must be a person's identity_id.");
+    throw new PassbookError(
+      "invalid_argument",
+      "identity must be the identity_id of the account's holder.",
+    );
   }
   const send = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   const client = createClient({

@@ -1,147 +1,123 @@
 /** The client of one service, for one caller. */
 import { createAdmin, type Admin } from "./admin.ts";
 import { createAdminApps, type AdminApps } from "./admin_apps.ts";
+import type { CallOptions, WriteOptions } from "./calls.ts";
 import { COOKIES, createBearer, keepFresh, type Bearer, type TokenSource } from "./credentials.ts";
 import { logInDevice, type DeviceLogin } from "./device_login.ts";
 import { isPassbookError, PassbookError } from "./errors.ts";
 import { followEvents, type FollowEvents } from "./events.ts";
-import {
-  createJobs,
-  type CallOptions,
-  type CreateJob,
-  type Jobs,
-  type WriteOptions,
-} from "./jobs.ts";
+import { createJobs, type CreateJob, type Jobs } from "./jobs.ts";
+import { createLedger, type Ledger } from "./ledger.ts";
 import { readOrigin } from "./service_origin.ts";
-import { pagesOf } from "./pages.ts";
-import { runJob, type Ran, type RunJobOptions, type RunningJob } from "./run_job.ts";
+import { runJob, type RunResult, type RunJobOptions, type RunningJob } from "./run_job.ts";
 import type { Work } from "./settlement.ts";
 import { leaveForSignIn, takeToken } from "./signin.ts";
 import { createTransport, isDone, READ, type Fetch, type Read, type Wait } from "./transport.ts";
 import type {
   AccountEvent,
   Checkout,
-  Entry,
-  EntryKind,
-  EntryPage,
   Me,
   PersonalToken,
   TokenResponse,
   Wallet,
 } from "./responses.ts";
 
-/** By a token, or by a browser's cookies, never both. */
+/** The caller is identified by a token or by the browser's cookies, never by both. */
 export type ClientOptions = ConnectionOptions & (ByToken | ByCookies);
 
 interface ByToken {
-  /** A session token, a personal access token, or a function that gives one. */
+  /** A session token, a personal access token, or a function that returns one. */
   readonly token?: string | TokenSource | undefined;
   readonly cookies?: false | undefined;
 }
 
 interface ByCookies {
   readonly token?: undefined;
-  /** For a page of the family: the browser's cookies instead of a token. */
+  /** In a page on the service's parent domain: the browser's cookies instead of a token. */
   readonly cookies?: boolean | undefined;
 }
 
 interface ConnectionOptions {
   /**
-   * The service's origin, such as `https://passbook.example.com`. Plain http only on this machine, or in
-   * development to a host without a dot, such as that of a container.
+   * The service's origin, such as `https://passbook.example.com`. Plain http is allowed only for this machine and, in
+   * development, for a host without a dot, such as a container.
    */
   readonly baseUrl: string;
-  /** Told of each new token, where session tokens are renewed. */
+  /** Called with each new token when a session token is renewed. */
   readonly onToken?: (token: string) => void;
   readonly fetch?: Fetch;
-  /** How long one attempt may take, in milliseconds; 10,000 where nothing is said. */
+  /** How long one attempt may take, in milliseconds; 10,000 if omitted. */
   readonly timeoutMs?: number;
-  /** Attempts after the first, for what may be repeated; 4 where nothing is said. */
+  /** Attempts after the first, for calls that may be repeated; 4 if omitted. */
   readonly retries?: number;
-  /** How to wait between attempts; for tests. */
+  /** Waits between attempts. Tests replace it. */
   readonly wait?: Wait;
 }
 
-export interface LedgerFilter {
-  readonly app?: string;
-  readonly jobId?: string;
-  readonly kind?: EntryKind;
-  /** From this moment on, and before that one: a `Date` or RFC 3339. */
-  readonly from?: Date | string;
-  readonly to?: Date | string;
-  /** Lines on a page, 1 to 200. A filtered page may have fewer, and still a next. */
-  readonly limit?: number;
-  readonly cursor?: string;
-}
-
 export interface StartCheckout {
-  /** The id of a package that is for sale. */
+  /** The id of a package of credits. */
   readonly package: string;
-  /** Where the buyer comes back to: an address that the service allows. */
+  /** The page that the buyer returns to: a URL that the service allows. */
   readonly returnUrl: string;
 }
 
-/** Calls throw {@link PassbookError} with the service's word for what is wrong as `code`. */
+/** Calls throw {@link PassbookError}, with the service's error code as `code`. */
 export interface PassbookClient {
-  /** The account and its apps. With `app`, opens the account for it: starter credits come once. */
+  /** The account and its apps. With `app`, opens the account for that app, which grants starter credits once. */
   wallet(options?: { readonly app?: string } & CallOptions): Promise<Wallet>;
   readonly jobs: Jobs;
   /**
-   * Reserves, runs `work`, and settles at the cost it returns. Where `work` throws, or `signal` is
-   * aborted, the reserve is given back and the error passed on; where the service is away just then, the
-   * error comes first, and the reserve in the background: see `whenIdle`. Lost answers are asked for
-   * again, for 23 hours at most: nothing is paid twice, and no reserve is left while the process lives.
-   * Work that is done is never lost: a cost that the service refuses is settled at what it allows, see
-   * {@link Ran.unsettled}.
+   * Reserves credits, runs `work`, and settles the job at the cost that `work` returns. If `work` throws or `signal`
+   * is aborted, the reserve is refunded and the error passed on. If the service is unreachable at that time, the
+   * refund is retried in the background: see `whenIdle`. Requests without a response are repeated for up to 23 hours
+   * under the same idempotency key, so nothing is charged twice and no reserve is left while the process lives. If
+   * the service refuses the cost, the job is settled at the amount it allows: see {@link RunResult.unsettled}.
    */
   runJob<Result>(
     job: CreateJob,
     work: (job: RunningJob) => Promise<Work<Result>>,
     options?: RunJobOptions,
-  ): Promise<Ran<Result>>;
-  /** Resolves when nothing goes on in the background: await it before a process ends. */
+  ): Promise<RunResult<Result>>;
+  /** Resolves when no background request is left: await it before the process ends. */
   whenIdle(): Promise<void>;
-  readonly ledger: {
-    list(filter?: LedgerFilter, options?: CallOptions): Promise<EntryPage>;
-    all(filter?: LedgerFilter, options?: CallOptions): AsyncGenerator<Entry, void, undefined>;
-  };
+  readonly ledger: Ledger;
   /**
-   * The account's changes as they happen, each line once and in order, through lost connections, until
-   * `signal` is aborted or the service says no. Begins with a snapshot unless `after` says where; one in
-   * between says that more was missed than the service repeats (10,000 lines).
+   * The account's changes as they happen, each entry once and in order. Reconnects until `signal` is aborted or the
+   * service refuses. Begins with a snapshot unless `after` names an entry. A later snapshot means that more entries
+   * were missed than the service repeats (10,000).
    */
   events(options?: FollowEvents): AsyncGenerator<AccountEvent, void, undefined>;
   /**
-   * Opens a checkout of a package of credits: send the buyer to its `url`. They come back to `returnUrl`;
-   * the credits come by the ledger once they are paid for.
+   * Opens a checkout for a package of credits: send the buyer to its `url`. They return to `returnUrl`; the ledger
+   * gets the credits once they are paid for.
    */
   checkout(purchase: StartCheckout, options?: WriteOptions): Promise<Checkout>;
   me(options?: CallOptions): Promise<Me>;
   readonly tokens: {
     list(options?: CallOptions): Promise<readonly PersonalToken[]>;
-    /** Ends a personal access token at once. */
+    /** Revokes a personal access token with immediate effect. */
     revoke(id: string, options?: CallOptions): Promise<void>;
   };
-  /** For operators. */
+  /** The registry of apps, for operators. */
   readonly adminApps: AdminApps;
-  /** The access token held for the caller at a provider; `reconnect_required`: they sign in again. */
+  /** The caller's access token at a provider; `reconnect_required` if they must sign in there again. */
   oauthToken(provider: string, options?: CallOptions): Promise<string>;
-  /** The same, at the social network. */
+  /** The caller's access token at the social network. */
   socialToken(options?: CallOptions): Promise<string>;
-  /** Operating the service: for operators alone. */
+  /** Operating the service, for operators only. */
   readonly admin: Admin;
-  /** A fresh session token, or one for another service by the name of its template. */
+  /** A new session token, or a token for another service from a named template. */
   sessionToken(options?: { readonly template?: string } & CallOptions): Promise<string>;
-  /** Signs a program in; give the token to another `createClient`. */
+  /** Signs a program in and returns its token: pass it to another `createClient`. */
   logInDevice(login: DeviceLogin): Promise<string>;
-  /** In a page: leaves for the sign-in page, and comes back to `redirectTo`, else to this page. */
+  /** In a page: opens the sign-in page, which returns to `redirectTo` or else to this page. */
   startSignIn(options?: { readonly redirectTo?: string }): void;
   /**
-   * In a page, at its start: takes the token that a sign-in left in the address, and uses it from then
-   * on. Null where nobody is coming back.
+   * In a page, when it loads: takes the token that a sign-in put into the URL and uses it from then on. Null if the
+   * page was not opened by a sign-in.
    */
   finishSignIn(): string | null;
-  /** In a page of the family: ends the browser's session. */
+  /** In a page on the service's parent domain: ends the browser's session. */
   signOut(options?: CallOptions): Promise<void>;
 }
 
@@ -150,7 +126,7 @@ const RETRIES = 4;
 
 /**
  * Makes a client. It sends nothing yet.
- * @throws PassbookError `invalid_argument` where the options make no sense.
+ * @throws PassbookError `invalid_argument` if an option is invalid.
  */
 export function createClient(options: ClientOptions): PassbookClient {
   const transport = createTransport({
@@ -161,13 +137,13 @@ export function createClient(options: ClientOptions): PassbookClient {
     retries: options.retries ?? RETRIES,
   });
   if (options.cookies === true && options.token !== undefined) {
-    throw new PassbookError("invalid_argument", "Give a token or cookies, not both.");
+    throw new PassbookError("invalid_argument", "Pass token or cookies to createClient, not both.");
   }
   const bearer: Bearer = createBearer({
     token: options.token ?? null,
     renew: async (token) => {
       const credentials = { cookies: false, token: async () => token, replace: async () => false };
-      const call = { ...READ, path: "/api/sessionToken", credentials, isAnswer: isToken } as const;
+      const call = { ...READ, path: "/api/sessionToken", credentials, isValid: isToken } as const;
       return (await transport.send(call)).body.token;
     },
     onToken: (token) => options.onToken?.(token),
@@ -175,43 +151,32 @@ export function createClient(options: ClientOptions): PassbookClient {
   const credentials = options.cookies === true ? COOKIES : bearer;
   const read = async <Body extends object>(call: Read<Body>): Promise<Body> =>
     (await transport.send({ ...READ, credentials, ...call })).body;
-  const readToken = async (call: Omit<Read<TokenResponse>, "isAnswer">): Promise<string> =>
-    (await read({ ...call, isAnswer: isToken })).token;
+  const readToken = async (call: Omit<Read<TokenResponse>, "isValid">): Promise<string> =>
+    (await read({ ...call, isValid: isToken })).token;
   const jobs = createJobs(transport, credentials);
   const running = new Set<Promise<unknown>>();
 
   const client: PassbookClient = {
     jobs,
     async wallet({ app, signal } = {}) {
-      const isAnswer = ({ account }: Wallet): boolean => Number.isSafeInteger(account?.credits);
-      return read({ path: "/api/wallet", query: { app }, signal, isAnswer });
+      const isValid = ({ account }: Wallet): boolean => Number.isSafeInteger(account?.credits);
+      return read({ path: "/api/wallet", query: { app }, signal, isValid });
     },
     runJob(job, work, run_options) {
       const background = (task: Promise<unknown>): void => {
         running.add(task);
         void task.finally(() => running.delete(task));
       };
-      const ground = { jobs, background, keepFresh: () => keepFresh(credentials) };
-      const run = runJob(ground, job, work, run_options);
-      // Kept in view too, so that `whenIdle` waits for it; its error is the caller's.
+      const runner = { jobs, background, keepFresh: () => keepFresh(credentials) };
+      const run = runJob(runner, job, work, run_options);
+      // `whenIdle` waits for it too. The caller of `runJob` handles its error.
       background(run.catch(() => {}));
       return run;
     },
     async whenIdle() {
       while (running.size > 0) await Promise.all(running);
     },
-    ledger: {
-      async list({ jobId, ...rest } = {}, { signal } = {}) {
-        const query = { ...rest, job_id: jobId };
-        const isAnswer = ({ entries }: EntryPage): boolean => Array.isArray(entries);
-        return read({ path: "/api/ledger", query, signal, isAnswer });
-      },
-      all: (filter = {}, call) =>
-        pagesOf(filter, async (at) => {
-          const { entries: rows, next_cursor } = await client.ledger.list(at, call);
-          return { rows, next_cursor };
-        }),
-    },
+    ledger: createLedger(transport, credentials),
     events: (follow = {}) => followEvents(transport, credentials, follow),
     async checkout({ package: package_id, returnUrl }, { signal, idempotencyKey } = {}) {
       const { body } = await transport.send<Checkout>({
@@ -220,27 +185,27 @@ export function createClient(options: ClientOptions): PassbookClient {
         body: { package: package_id, return_url: returnUrl },
         repeat: { kind: "keyed", key: idempotencyKey ?? crypto.randomUUID() },
         credentials,
-        isAnswer: ({ url }) => typeof url === "string",
+        isValid: ({ url }) => typeof url === "string",
         signal,
       });
       return body;
     },
     async me({ signal } = {}) {
-      const isAnswer = ({ identity_id }: Me): boolean => typeof identity_id === "string";
-      return read({ path: "/api/me", signal, isAnswer });
+      const isValid = ({ identity_id }: Me): boolean => typeof identity_id === "string";
+      return read({ path: "/api/me", signal, isValid });
     },
     tokens: {
       async list({ signal } = {}) {
-        const isAnswer = (body: { tokens: PersonalToken[] }): boolean => Array.isArray(body.tokens);
-        return (await read({ path: "/api/tokens", signal, isAnswer })).tokens;
+        const isValid = (body: { tokens: PersonalToken[] }): boolean => Array.isArray(body.tokens);
+        return (await read({ path: "/api/tokens", signal, isValid })).tokens;
       },
       async revoke(id, { signal } = {}) {
         const path = `/api/tokens/${encodeURIComponent(id)}`;
         let unknown = false;
         const onUnknown = (): void => void (unknown = true);
         const call = { ...READ, method: "DELETE", path, credentials, signal } as const;
-        await transport.send({ ...call, isAnswer: isDone, onUnknown }).catch((error: unknown) => {
-          // Gone after an attempt whose answer was lost: that attempt did it.
+        await transport.send({ ...call, isValid: isDone, onUnknown }).catch((error: unknown) => {
+          // Not found after an attempt without a response: that attempt revoked it.
           if (unknown && isPassbookError(error, "personal_token_not_found")) return;
           throw error;
         });
@@ -262,7 +227,7 @@ export function createClient(options: ClientOptions): PassbookClient {
     },
     async signOut({ signal } = {}) {
       const call = { ...READ, method: "POST", path: "/signout", signal } as const;
-      await transport.send({ ...call, credentials: COOKIES, isAnswer: isDone });
+      await transport.send({ ...call, credentials: COOKIES, isValid: isDone });
     },
   };
   return client;

@@ -1,27 +1,27 @@
-/** What proves who calls: a token, a function that gives one, or a browser's cookies. */
+/** The caller's credentials: a token, a function that returns one, or the browser's cookies. */
 import { PassbookError } from "./errors.ts";
 
-/** Gives a token whenever one is needed; called again when the last one has run out. */
+/** Returns a token. It is called when a token is needed, and again when that token is about to expire. */
 export type TokenSource = () => string | Promise<string>;
 
 export interface Credentials {
   /** Whether requests carry the browser's cookies. */
   readonly cookies: boolean;
-  /** The token to send; null where cookies are sent instead. @throws where there is none to send. */
+  /** The token to send; null if cookies are sent instead. @throws PassbookError `no_credentials` without a token */
   token(): Promise<string | null>;
-  /** Looks for another token after the service refused the last one. False: there is none. */
+  /** Gets another token after the service refused the last one. False if there is no other. */
   replace(): Promise<boolean>;
 }
 
-/** A token is renewed when it would run out within this. */
+/** A token is renewed if it expires within this time. */
 const RENEW_BEFORE_MS = 60_000;
 
-/** Under half of it, for pages in the background, whose timers are late. */
-const LOOK_EVERY_MS = 20_000;
+/** Less than half of it: timers of pages in the background run late. */
+const CHECK_INTERVAL_MS = 20_000;
 
 const PERSONAL_TOKEN_PREFIX = "pb_pat_";
 
-/** The cookies of the page's browser. */
+/** Requests carry the browser's cookies. */
 export const COOKIES: Credentials = {
   cookies: true,
   token: async () => null,
@@ -30,9 +30,9 @@ export const COOKIES: Credentials = {
 
 export interface BearerOptions {
   readonly token: string | TokenSource | null;
-  /** Asks the service for a new token with one that still works. */
+  /** Exchanges a valid token for a new one at the service. */
   readonly renew: (token: string) => Promise<string>;
-  /** Told of each new token, for who keeps them. */
+  /** Called with each new token, so that the app can store it. */
   readonly onToken: (token: string) => void;
 }
 
@@ -42,14 +42,14 @@ export interface Bearer extends Credentials {
 }
 
 /**
- * A bearer token. Session tokens live a quarter of an hour: one that was given as text is renewed at the
- * service before it runs out, one from a function is asked of it again.
+ * A bearer token. Session tokens live 15 minutes. A token given as text is renewed at the service before it expires; for
+ * a function, the function is called again.
  */
 export function createBearer({ token: given, renew, onToken }: BearerOptions): Bearer {
   const source = typeof given === "function" ? given : null;
   let current = typeof given === "string" ? given : null;
   let renewing: Promise<string> | null = null;
-  // One renewal for all who wait; a failed one is not remembered.
+  // Concurrent requests share one renewal. A failed renewal is forgotten, so that the next request tries again.
   const renewOnce = (): Promise<string> => {
     renewing ??= (async () => {
       try {
@@ -70,14 +70,14 @@ export function createBearer({ token: given, renew, onToken }: BearerOptions): B
     },
     async token() {
       if (current === null && source === null) {
-        const message = "There is no token: sign in first, or give one to createClient.";
+        const message = "There is no token. Sign in first, or pass token to createClient.";
         throw new PassbookError("no_credentials", message);
       }
       if (current === null) return renewOnce();
-      const left_ms = lifeLeft(current);
+      const left_ms = remainingLifeMs(current);
       if (left_ms > RENEW_BEFORE_MS) return current;
       const still_good = left_ms > 0 ? current : null;
-      // While the old one works, a renewal that fails stops nobody.
+      // While the old token is valid, a failed renewal does not fail the request.
       return renewOnce().catch((error: unknown) => {
         if (still_good !== null) return still_good;
         throw error;
@@ -92,23 +92,26 @@ export function createBearer({ token: given, renew, onToken }: BearerOptions): B
 }
 
 /**
- * Renews the token in time while something goes on that asks for none: once it has run out, it gets no other.
- * @returns what ends that.
+ * Renews the token in time while long work sends no requests: an expired token cannot be renewed.
+ * @returns a function that stops the renewals.
  */
 export function keepFresh(credentials: Credentials): () => void {
-  const look = (): void => void credentials.token().catch(() => {});
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  const renewIfDue = (): void => void credentials.token().catch(() => {});
+  const timer = setInterval(renewIfDue, CHECK_INTERVAL_MS);
   return () => clearInterval(timer);
 }
 
-/** A header's value must be one line of visible characters. */
+/** The value of a header must be one line of visible characters. */
 function checkToken(token: string): string {
   if (typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) return token;
-  throw new PassbookError("no_credentials", "The token is not one.");
+  throw new PassbookError(
+    "no_credentials",
+    "The token must be text of visible ASCII characters without spaces.",
+  );
 }
 
-/** Milliseconds until a JWT runs out; a token that does not say so, or lives for months, never does. */
-function lifeLeft(token: string): number {
+/** Milliseconds until a JWT expires; infinite for a personal access token and for a token without `exp`. */
+function remainingLifeMs(token: string): number {
   if (token.startsWith(PERSONAL_TOKEN_PREFIX)) return Number.POSITIVE_INFINITY;
   try {
     const payload = token.split(".")[1] ?? "";

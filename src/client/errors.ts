@@ -1,25 +1,27 @@
-/** What goes wrong, by a stable word. */
+/** The one error class of this package, and its codes. */
 import type { Job } from "./responses.ts";
 import { REFUSAL_STATUS, type RefusalCode } from "../domain/refusal_codes.ts";
 
-/** The codes the service answers with (`code` of an error body). */
+/** The error codes of the service: `code` of an error body. */
 export type ServiceErrorCode = RefusalCode;
-// Marked pure, so that an app's bundler drops the list where the app does not use it.
+// Marked pure, so that a bundler drops the list if the app does not use it.
 export const SERVICE_ERROR_CODES = /* @__PURE__ */ Object.keys(
   REFUSAL_STATUS,
 ) as readonly ServiceErrorCode[];
 
 /**
- * The client's own words. `no_answer`: the network failed or took too long, and what was asked may or
- * may not have happened. `bad_answer`: an answer that is not one of the service's. `no_credentials`:
- * nothing was sent, since there is no token to send. `invalid_argument`: nothing was sent either.
- * `signin_failed`: the browser came back without a token, or from a sign-in that it did not start. `job_ended`:
- * the job of `runJob`'s own key has ended before; it is in `job`. `unknown_code`: a newer service's code, which is
- * `body.code`.
+ * The client's own error codes.
+ * - `no_response`: the network failed or took too long. The service may or may not have carried out the request.
+ * - `invalid_response`: the response does not come from the service.
+ * - `no_credentials`: there is no token; nothing was sent.
+ * - `invalid_argument`: an argument is invalid; nothing was sent.
+ * - `signin_failed`: the page was opened without a token, or by a sign-in that this browser did not start.
+ * - `job_ended`: the job of the caller's own key has already ended; `job` has it.
+ * - `unknown_code`: the service sent a code that this version does not know; `body.code` has it.
  */
 export type ClientErrorCode =
-  | "no_answer"
-  | "bad_answer"
+  | "no_response"
+  | "invalid_response"
   | "no_credentials"
   | "invalid_argument"
   | "signin_failed"
@@ -28,7 +30,7 @@ export type ClientErrorCode =
 
 export type PassbookErrorCode = ServiceErrorCode | ClientErrorCode;
 
-/** A response's `code` as this version knows it; null for text that is no code of any version. */
+/** The code of a response; `unknown_code` for a code of a newer service; null for text that cannot be a code. */
 export function codeOf(text: unknown): ServiceErrorCode | "unknown_code" | null {
   if (typeof text !== "string" || !/^[a-z][a-z_]*$/.test(text)) return null;
   return Object.hasOwn(REFUSAL_STATUS, text) ? (text as ServiceErrorCode) : "unknown_code";
@@ -42,17 +44,17 @@ interface Details {
   readonly result?: unknown;
 }
 
-/** The one error that this package throws; an aborted call throws its signal's reason instead. */
+/** Every error that this package throws. An aborted call throws the reason of its signal instead. */
 export class PassbookError extends Error {
   override readonly name = "PassbookError";
   readonly code: PassbookErrorCode;
-  /** The HTTP status; null where the service did not answer. */
+  /** The HTTP status; null without a response. */
   readonly status: number | null;
-  /** The whole error body, for what a code adds, such as `upstream_status`. */
+  /** The whole error body, with the fields that a code adds, such as `upstream_status`. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** How long the service asks to wait, in milliseconds; null where it does not say. */
+  /** The service's `Retry-After` in milliseconds; null without one. */
   readonly retryAfterMs: number | null;
-  /** What the work of `runJob` returned, where its job could not be settled; else undefined. */
+  /** What the work of `runJob` returned, if its job could not be settled; otherwise undefined. */
   readonly result: unknown;
 
   constructor(code: PassbookErrorCode, message: string, details: Details = {}) {
@@ -64,28 +66,26 @@ export class PassbookError extends Error {
     this.result = details.result;
   }
 
-  /** The same error, with the work's result. */
+  /** The same error with the result of the work. */
   withResult(result: unknown): PassbookError {
     const { code, message, status, body, retryAfterMs } = this;
     const details = { status: status ?? undefined, body, retryAfterMs: retryAfterMs ?? undefined };
     return new PassbookError(code, message, { ...details, cause: this, result });
   }
 
-  /** The job that has ended, where `code` is `job_ended`; else null. */
+  /** The job that has ended, if `code` is `job_ended`; otherwise null. */
   get job(): Job | null {
     return this.code === "job_ended" ? (this.body["job"] as Job) : null;
   }
 
-  /** Where to send the person to sign in, if the service said so. */
+  /** The sign-in page for this request, if the service named one. */
   get signinUrl(): string | null {
     const { signin_url } = this.body;
     return typeof signin_url === "string" ? signin_url : null;
   }
 }
 
-/**
- * Whether `error` is this package's, and, where a code is given, has that code.
- */
+/** Whether `error` is a PassbookError and, if `code` is given, has that code. */
 export function isPassbookError<Code extends PassbookErrorCode>(
   error: unknown,
   code?: Code,
@@ -93,22 +93,22 @@ export function isPassbookError<Code extends PassbookErrorCode>(
   return error instanceof PassbookError && (code === undefined || error.code === code);
 }
 
-/** RFC 4918, section 11.5: the account holds all it can. A no like others, though its number is a failure's. */
+/** RFC 4918, section 11.5: the account is full. This is a refusal, although its status is a 5xx. */
 const INSUFFICIENT_STORAGE = 507;
 
 const TOO_MANY_REQUESTS = 429;
 
-/** Whether the service itself asks to come back later: it did nothing, and is yet to say yes or no. */
+/** Whether the service limited the rate: it did not carry out the request, and a later attempt may succeed. */
 export function isLimited(error: PassbookError): boolean {
-  return error.status === TOO_MANY_REQUESTS && error.code !== "bad_answer";
+  return error.status === TOO_MANY_REQUESTS && error.code !== "invalid_response";
 }
 
 /**
- * Whether the service said no, so that nothing happened, and will not when asked again. Neither silence,
- * nor a failure of its own, nor the no of a firewall or proxy on the way, which knows of no job.
+ * Whether the service refused the request: it changed nothing, and a retry would be refused too. Missing responses,
+ * failures of the service, and responses of a firewall or proxy are not refusals.
  */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof PassbookError) || error.status === null) return false;
-  if (error.code === "bad_answer" || isLimited(error)) return false;
+  if (error.code === "invalid_response" || isLimited(error)) return false;
   return (error.status >= 400 && error.status < 500) || error.status === INSUFFICIENT_STORAGE;
 }

@@ -1,22 +1,21 @@
-/** Server-sent events (WHATWG HTML, section 9.2), read from the bytes of one answer as they come. */
+/** Server-sent events (WHATWG HTML, section 9.2), parsed from the bytes of one response as they arrive. */
 import type { Credentials } from "./credentials.ts";
 import { PassbookError } from "./errors.ts";
 import { readRefusal, type Transport } from "./transport.ts";
 
-/** `opened`: the answer is a stream. `pulse`: a comment, which says that it lives. */
+/** `opened`: the response is an event stream. `pulse`: a comment that keeps the connection alive. */
 export type Part =
   | { readonly kind: "opened" | "pulse" }
   | { readonly kind: "message"; readonly id: string; readonly data: string };
 
-/** The service says every 25 seconds that it lives; a stream that is silent for longer is dead. */
+/** The service sends a pulse every 25 seconds. A stream without one for this long has lost its connection. */
 const SILENCE_MAX_MS = 60_000;
 
-/** Characters of a message that is not complete. The service's longest are some 20,000. */
+/** Most characters of an incomplete message. The longest messages of the service have about 20,000. */
 const MESSAGE_MAX_LENGTH = 1_000_000;
 
 /**
- * Opens a stream and gives its parts until it ends; one that is broken off in the midst of a message ends
- * before that message.
+ * Opens a stream and yields its parts until it ends. An incomplete message at the end is dropped.
  * @throws PassbookError, or the reason of an aborted signal.
  */
 export async function* openStream(
@@ -31,50 +30,52 @@ export async function* openStream(
   const silence = new AbortController();
   const signal =
     call.signal === undefined ? silence.signal : AbortSignal.any([call.signal, silence.signal]);
-  const heard = async <Value>(asked: Promise<Value>, within_ms: number): Promise<Value> => {
-    const timer = setTimeout(() => silence.abort(), within_ms);
+  const within = async <Value>(promise: Promise<Value>, limit_ms: number): Promise<Value> => {
+    const timer = setTimeout(() => silence.abort(), limit_ms);
     try {
-      return await orAborted(asked, signal);
+      return await orAborted(promise, signal);
     } catch (error) {
       call.signal?.throwIfAborted();
       if (error instanceof PassbookError) throw error;
-      throw new PassbookError("no_answer", "The service went silent.", { cause: error });
+      throw new PassbookError("no_response", "The event stream sent nothing for too long.", {
+        cause: error,
+      });
     } finally {
       clearTimeout(timer);
     }
   };
   try {
     const init = { ...call, accept: "text/event-stream", signal };
-    const response = await heard(transport.open(init), transport.timeoutMs);
+    const response = await within(transport.open(init), transport.timeoutMs);
     const type = response.headers.get("Content-Type") ?? "";
     if (response.status !== 200 || !/^text\/event-stream\b/i.test(type) || !response.body) {
-      throw readRefusal(response, await heard(response.text(), transport.timeoutMs));
+      throw readRefusal(response, await within(response.text(), transport.timeoutMs));
     }
     yield { kind: "opened" };
     const reader = response.body.getReader();
     const parse = createParser();
     for (;;) {
-      const { done, value } = await heard(reader.read(), SILENCE_MAX_MS);
+      const { done, value } = await within(reader.read(), SILENCE_MAX_MS);
       if (done || value === undefined) return;
       yield* parse(value);
     }
   } finally {
-    // Lets go of the connection, however this ended.
+    // Closes the connection in every case.
     silence.abort();
   }
 }
 
-/** Settles as `asked` does, but no later than the signal, which not every `fetch` obeys. */
-function orAborted<Value>(asked: Promise<Value>, signal: AbortSignal): Promise<Value> {
+/** Settles like `promise`, but rejects when the signal is aborted: not every `fetch` does. */
+function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason as Error);
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
-    void asked.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   });
 }
 
-/** A carriage return at the very end may be half of a line's end. */
+/** A carriage return at the end of a chunk may be the first half of a line end. */
 const LINE_END = /\r\n|\n|\r(?!$)/;
 
 function createParser(): (bytes: Uint8Array) => Part[] {
@@ -103,7 +104,10 @@ function createParser(): (bytes: Uint8Array) => Part[] {
       if (part !== null) parts.push(part);
     }
     if (rest.length + data.join("").length > MESSAGE_MAX_LENGTH) {
-      throw new PassbookError("bad_answer", "The stream is not one of the service's.");
+      throw new PassbookError(
+        "invalid_response",
+        "The event stream does not come from the service. Check baseUrl.",
+      );
     }
     return parts;
   };

@@ -1,6 +1,6 @@
 /**
- * The account's changes as they happen: one stream after another, each from the last line that came. A line
- * is given once, in order, whatever is broken off, repeated or renewed on the way.
+ * The account's changes as they happen. After a lost connection the next stream resumes at the last entry, so that the
+ * caller gets each entry once and in order.
  */
 import { keepFresh, type Credentials } from "./credentials.ts";
 import { isRefusal, PassbookError } from "./errors.ts";
@@ -9,9 +9,9 @@ import { delayBefore, isFinal, isTooLong, type Transport } from "./transport.ts"
 import type { AccountEvent } from "./responses.ts";
 
 export interface FollowEvents {
-  /** The last line that is known: begins with the one after it. Without, with a snapshot. */
+  /** The number of the last entry that the caller knows. If omitted, the events begin with a snapshot. */
   readonly after?: number | undefined;
-  /** Ends it, without an error. */
+  /** Ends the events without an error. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -21,11 +21,14 @@ export async function* followEvents(
   credentials: Credentials,
   { after, signal }: FollowEvents,
 ): AsyncGenerator<AccountEvent, void, undefined> {
-  if (after !== undefined && !isLine(after)) {
-    throw new PassbookError("invalid_argument", "after must be the number of a line.");
+  if (after !== undefined && !isEntryNumber(after)) {
+    throw new PassbookError(
+      "invalid_argument",
+      "after must be the number of a ledger entry: a whole number from 0.",
+    );
   }
   const stopKeepingFresh = keepFresh(credentials);
-  const insistence = createInsistence(transport, credentials);
+  const reconnection = createReconnection(transport, credentials);
   const isOver = (): boolean => signal?.aborted === true;
   let last_line = after;
   try {
@@ -34,15 +37,18 @@ export async function* followEvents(
       try {
         for await (const part of openStream(transport, call)) {
           const event = part.kind === "message" ? readEvent(part) : null;
-          insistence.note(part);
+          reconnection.note(part);
           if (event === null || isKnown(event, last_line)) continue;
           last_line = event.line;
           yield event;
         }
-        await insistence.pauseAfter(new PassbookError("no_answer", "The stream ended."), signal);
+        await reconnection.pauseAfter(
+          new PassbookError("no_response", "The stream ended."),
+          signal,
+        );
       } catch (error) {
         if (isOver() || !(error instanceof PassbookError)) throw error;
-        await insistence.pauseAfter(error, signal);
+        await reconnection.pauseAfter(error, signal);
       }
     }
   } catch (error) {
@@ -52,24 +58,24 @@ export async function* followEvents(
   }
 }
 
-interface Insistence {
-  /** Takes note of what came. */
+interface Reconnection {
+  /** Records a part of a stream. */
   note(part: Part): void;
-  /** Waits before the next stream. @throws the error, where there is to be none. */
+  /** Waits before the next stream. @throws the error if the caller should not reconnect. */
   pauseAfter(error: PassbookError, signal: AbortSignal | undefined): Promise<void>;
 }
 
 /**
- * How long to go on. Until there was a stream, as long as other calls do; then for as long as it takes,
- * unless the service says no, or what answers in its place is not the service, time after time.
+ * How long to reconnect. Before the first stream, as often as other calls retry. After it without limit, unless the
+ * service refuses or responses repeatedly come from something else.
  */
-function createInsistence(transport: Transport, credentials: Credentials): Insistence {
+function createReconnection(transport: Transport, credentials: Credentials): Reconnection {
   let [failures, opened, reauthorised] = [0, false, false];
   return {
     note({ kind }) {
       opened = true;
       reauthorised = false;
-      // A stream that opens and brings nothing is no success: pauses go on growing.
+      // A stream that opens and sends nothing does not count as a success: the pauses keep growing.
       if (kind !== "opened") failures = 0;
     },
     async pauseAfter(error, signal) {
@@ -79,36 +85,36 @@ function createInsistence(transport: Transport, credentials: Credentials): Insis
       }
       failures += 1;
       const delay_ms = delayBefore(failures, error);
-      const bounded = !opened || error.code === "bad_answer";
+      const bounded = !opened || error.code === "invalid_response";
       const spent = failures > transport.retries || isTooLong(delay_ms) || isFinal(error);
-      if (isRefusal(error) || isOwnMistake(error) || (bounded && spent)) throw error;
+      if (isRefusal(error) || isCallerError(error) || (bounded && spent)) throw error;
       await transport.wait(delay_ms, signal);
     },
   };
 }
 
-/** Nothing was sent, nor would be the next time. */
-function isOwnMistake({ code }: PassbookError): boolean {
+/** An error before anything was sent; a retry would fail in the same way. */
+function isCallerError({ code }: PassbookError): boolean {
   return code === "no_credentials" || code === "invalid_argument";
 }
 
-/** What is not newer was told already; a snapshot of an older line is the service's word that it is so. */
+/** Older entries were yielded before. A snapshot of an older entry is new: the account was restored to it. */
 function isKnown({ line, kind }: AccountEvent, last_line: number | undefined): boolean {
   if (last_line === undefined) return false;
   return kind === "snapshot" ? line === last_line : line <= last_line;
 }
 
-/** @throws PassbookError `bad_answer` for what the service does not say. */
+/** @throws PassbookError `invalid_response` if the message is not an event of the service */
 function readEvent({ id, data }: Part & { readonly kind: "message" }): AccountEvent {
   const event = parse(data);
   if (event !== null && id === String(event.line)) return event;
-  throw new PassbookError("bad_answer", "The stream is not one of the service's.");
+  throw new PassbookError("invalid_response", "The stream is not one of the service's.");
 }
 
 function parse(data: string): AccountEvent | null {
   try {
     const event = JSON.parse(data) as AccountEvent | null;
-    if (!isLine(event?.line) || typeof event?.kind !== "string") return null;
+    if (!isEntryNumber(event?.line) || typeof event?.kind !== "string") return null;
     const numbers = [event.credits, event.reserved, event.kind === "snapshot" ? 0 : event.amount];
     return numbers.every((number) => Number.isSafeInteger(number)) ? event : null;
   } catch {
@@ -116,6 +122,6 @@ function parse(data: string): AccountEvent | null {
   }
 }
 
-function isLine(value: unknown): value is number {
+function isEntryNumber(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }

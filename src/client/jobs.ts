@@ -1,5 +1,5 @@
-/** Jobs: reserve, settle, look. */
-import { pagesOf } from "./pages.ts";
+/** Creating, settling and listing jobs. */
+import { rowsOfPages, type CallOptions, type WriteOptions } from "./calls.ts";
 import { READ, type Read, type Transport } from "./transport.ts";
 import type { Credentials } from "./credentials.ts";
 import type {
@@ -19,85 +19,74 @@ export interface CreateJob {
   readonly action: string;
   /** Credits to reserve, a whole number from 0. */
   readonly costEstimate: number;
-  /** How long the job may stay started before it fails by itself: 60 to 2,592,000, else a day. */
+  /** How long the job may stay started before it expires: 60 to 2,592,000; a day if omitted. */
   readonly ttlSeconds?: number;
   readonly metadata?: Metadata;
 }
 
 export interface CompleteJob {
   readonly jobId: string;
-  /** What the job cost in credits, a whole number from 0; more than was reserved is charged too. */
+  /** The real cost in credits, a whole number from 0. A cost above the reserve is charged too. */
   readonly actualCost: number;
-  /** Merged into the job's metadata, new keys win. */
+  /** Merged into the job's metadata; new keys replace old ones. */
   readonly metadata?: Metadata;
 }
 
 export interface FailJob {
   readonly jobId: string;
-  /** False keeps the reserve as the job's cost. */
+  /** If false, the reserve stays as the job's cost. */
   readonly refund?: boolean;
   /** Why it failed, up to 500 characters; shown to people as the job's `failure_reason`. */
   readonly reason?: string;
-  /** Merged into the job's metadata, new keys win. */
+  /** Merged into the job's metadata; new keys replace old ones. */
   readonly metadata?: Metadata;
 }
 
 export interface JobFilter {
   readonly app?: string;
   readonly status?: JobStatus;
-  /** Jobs created at this moment or later, and before that one. */
+  /** Jobs created at this time or later. */
   readonly from?: Date | string;
+  /** Jobs created before this time. */
   readonly to?: Date | string;
   /** Jobs on a page, 1 to 200. */
   readonly limit?: number;
   readonly cursor?: string;
 }
 
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface WriteOptions extends CallOptions {
-  /**
-   * Under the same key the same request happens once (the service remembers for 24 hours). Made anew for
-   * each call where it is left out; give one of your own to make repeats of your own safe.
-   */
-  readonly idempotencyKey?: string;
-}
-
-/** How `runJob` insists. */
+/** How `runJob` retries. */
 export interface SettleOptions extends WriteOptions {
-  /** Go on asking until this moment, in milliseconds since 1970, instead of a few times. */
+  /** Retry until this time, in milliseconds since 1970, instead of a fixed number of times. */
   readonly untilMs?: number;
-  /** Told when an attempt was sent and its outcome is not known. */
+  /** Called when an attempt was sent and its outcome is unknown. */
   readonly onUnknown?: () => void;
-  /** Called when the service repeats a response that it gave before. */
+  /** Called when the service repeats the response of an earlier request. */
   readonly onReplayed?: (() => void) | undefined;
-  /** Told when it will be sent again, before the wait for that. */
+  /** Called before the wait for the next attempt. */
   readonly onWait?: () => void;
 }
 
-/** Each throws {@link PassbookError}; retries are safe, since every write has an idempotency key. */
+/** Each call throws {@link PassbookError}. Retries are safe, since every write has an idempotency key. */
 export interface Jobs {
-  /** Reserves credits for a job. Refused with `insufficient_credits` where they do not suffice. */
+  /** Reserves credits for a job. Refused with `insufficient_credits` if the balance is too low. */
   create(job: CreateJob, options?: SettleOptions): Promise<CreatedJob>;
-  /** Creates 1 to 100 jobs at once: each is created or refused by itself. */
+  /** Creates 1 to 100 jobs at once: each is created or refused independently. */
   createMany(jobs: readonly CreateJob[], options?: SettleOptions): Promise<CreatedJobs>;
   /** Settles a job at its real cost. */
   complete(job: CompleteJob, options?: SettleOptions): Promise<SettledJob>;
-  /** Settles 1 to 100 jobs at once: each is settled or refused by itself. */
+  /** Settles 1 to 100 jobs at once: each is settled or refused independently. */
   completeMany(jobs: readonly CompleteJob[], options?: SettleOptions): Promise<SettledJobs>;
-  /** Ends a job without a result, and gives its reserve back unless told otherwise. */
+  /** Fails a job. Refunds its reserve unless `refund` is false. */
   fail(job: FailJob, options?: SettleOptions): Promise<SettledJob>;
   /**
-   * Expires a started job of any app now; it may still be completed late. Refused with `scope` unless the holder's
-   * own session asks.
+   * Expires a started job of any app now; it may still be completed late. Only the holder's own session may do this:
+   * other callers get `scope`.
    */
   cancel(jobId: string, options?: CallOptions): Promise<SettledJob>;
   get(jobId: string, options?: CallOptions): Promise<Job>;
   /** One page, newest first. */
   list(filter?: JobFilter, options?: CallOptions): Promise<JobPage>;
-  /** All that match, newest first, page by page as they are asked for. */
+  /** All jobs that match, newest first. Reads the pages one after another. */
   all(filter?: JobFilter, options?: CallOptions): AsyncGenerator<Job, void, undefined>;
 }
 
@@ -106,14 +95,14 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
     path: string,
     body: object,
     options: SettleOptions,
-    isAnswer: (body: Body) => boolean,
+    isValid: (body: Body) => boolean,
   ): Promise<Body> => {
-    const answer = await transport.send({
+    const response = await transport.send({
       method: "POST",
       path,
       body,
-      isAnswer,
-      // Before the first send: every retry must carry the same one.
+      isValid,
+      // Chosen before the first attempt: every retry must carry the same key.
       repeat: { kind: "keyed", key: options.idempotencyKey ?? crypto.randomUUID() },
       credentials,
       signal: options.signal,
@@ -121,8 +110,8 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
       onUnknown: options.onUnknown,
       onWait: options.onWait,
     });
-    if (answer.replayed) options.onReplayed?.();
-    return answer.body;
+    if (response.replayed) options.onReplayed?.();
+    return response.body;
   };
   const read = async <Body extends object>(call: Read<Body>): Promise<Body> =>
     (await transport.send({ ...READ, credentials, ...call })).body;
@@ -157,16 +146,16 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
       ),
     async get(jobId, { signal } = {}) {
       const path = `/api/jobs/${encodeURIComponent(jobId)}`;
-      return read<Job>({ path, signal, isAnswer: ({ id }) => typeof id === "string" });
+      return read<Job>({ path, signal, isValid: ({ id }) => typeof id === "string" });
     },
     async list(filter = {}, { signal } = {}) {
       const query = { ...filter };
-      const isAnswer = (page: JobPage): boolean => Array.isArray(page.jobs);
-      return read({ path: "/api/jobs", query, signal, isAnswer });
+      const isValid = (page: JobPage): boolean => Array.isArray(page.jobs);
+      return read({ path: "/api/jobs", query, signal, isValid });
     },
     all: (filter = {}, options) =>
-      pagesOf(filter, async (at) => {
-        const { jobs: rows, next_cursor } = await jobs.list(at, options);
+      rowsOfPages(filter, async (page) => {
+        const { jobs: rows, next_cursor } = await jobs.list(page, options);
         return { rows, next_cursor };
       }),
   };

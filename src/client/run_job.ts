@@ -1,7 +1,6 @@
 /**
- * A job from reserve to settlement. While the process lives, every job it reserved is settled or given back,
- * whatever responses are lost on the way; when it dies, a run under the caller's own key resumes the job, or the
- * job's time-out ends it.
+ * Runs work as a job. While the process lives, every job that it reserved is settled or refunded, even if responses are
+ * lost. If the process dies, a run under the caller's own key resumes the job, or else the job expires.
  */
 import { isRefusal, PassbookError } from "./errors.ts";
 import type { CreateJob, Jobs, SettleOptions } from "./jobs.ts";
@@ -12,29 +11,29 @@ import type { CreatedJob } from "./responses.ts";
 /** The job that `runJob` has reserved for your work. */
 export interface RunningJob {
   readonly id: string;
-  /** The balance after the reserve. */
+  /** The balance after reserving. */
   readonly credits: number;
-  /** Aborted when the caller's signal is: stop working, the reserve is given back. */
+  /** Aborted together with the caller's signal: stop the work; the reserve is refunded. */
   readonly signal: AbortSignal;
 }
 
 export interface RunJobOptions {
-  /** Aborts the work; the reserve is given back. A job that is being settled is settled. */
+  /** Aborts the work and refunds the reserve. A job that is already being settled is settled. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Your own name for this piece of work, up to 200 printable ASCII characters without a space. One key is one
-   * job: a process that starts again within 24 hours and runs the same job under the same key, by the same token,
-   * resumes it instead of reserving again. `job_ended` where that job has ended: see {@link PassbookError.job}.
+   * Your own id of this piece of work, up to 200 printable ASCII characters without a space. One key is one job: a
+   * process that restarts within 24 hours and runs the same job under the same key with the same token resumes the job
+   * instead of reserving again. If the job has ended, the call throws `job_ended`: see {@link PassbookError.job}.
    */
   readonly key?: string | undefined;
-  /** Whether the message of an error of the work becomes the job's `failure_reason`; it does unless false. */
+  /** If false, the message of an error that `work` throws does not become the job's `failure_reason`. */
   readonly reportReason?: boolean | undefined;
-  /** Called where the job was settled otherwise than the work said; `console.warn` where it is left out. */
+  /** Called if the job was not settled exactly as `work` returned; `console.warn` if omitted. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
 /** The result of the work, and the settled job. */
-export interface Ran<Result> extends Settled {
+export interface RunResult<Result> extends Settled {
   readonly result: Result;
 }
 
@@ -43,57 +42,57 @@ const DEFAULT_TTL_SECONDS = 24 * 60 * 60;
 /** Longest `reason` of a failed job, in characters. */
 const REASON_MAX_LENGTH = 500;
 
-/** What `runJob` needs: the calls, and a place for what goes on after it has thrown. */
-export interface Ground {
+/** What `runJob` needs from the client. */
+export interface Runner {
   readonly jobs: Pick<Jobs, "create" | "complete" | "fail" | "get">;
-  /** Keeps a promise in view that nobody awaits. */
+  /** Registers a request that goes on after `runJob` has thrown. `whenIdle` waits for it. */
   readonly background: (task: Promise<unknown>) => void;
-  /** Keeps the caller signed in, until what it returns is called. */
+  /** Renews the caller's token until the returned function is called. */
   readonly keepFresh: () => () => void;
 }
 
 /** Runs `work` as a job. See `PassbookClient.runJob`. */
 export async function runJob<Result>(
-  ground: Ground,
+  runner: Runner,
   request: CreateJob,
   work: (job: RunningJob) => Promise<Work<Result>>,
   options: RunJobOptions = {},
-): Promise<Ran<Result>> {
+): Promise<RunResult<Result>> {
   const { signal, key, reportReason = true, onWarning = console.warn } = options;
   checkEstimate(request.costEstimate);
   if (typeof work !== "function") {
     throw new PassbookError("invalid_argument", "runJob needs the work as a function.");
   }
   const keys = keysOf(key);
-  const created = await reserve(ground, request, keys, signal);
+  const created = await reserve(runner, request, keys, signal);
   const { job_id } = created;
-  const stopKeepingFresh = ground.keepFresh();
+  const stopKeepingFresh = runner.keepFresh();
   let done: Work<Result>;
   try {
     done = await workOn(created, work, signal);
   } catch (error) {
-    await giveBack(ground, job_id, keys, reportReason ? reasonOf(error) : undefined);
+    await refund(runner, job_id, keys, reportReason ? reasonOf(error) : undefined);
     throw error;
   } finally {
     stopKeepingFresh();
   }
   return settle({
-    jobs: ground.jobs,
+    jobs: runner.jobs,
     job_id,
     reserved: request.costEstimate,
     idempotencyKey: keys.complete,
-    warn: (message) => tell(onWarning, message),
+    warn: (message) => warnSafely(onWarning, message),
     done,
   });
 }
 
 /**
- * Reserves, or finds the job that this key reserved before. Where it is not known whether a job was reserved,
- * finds out later and gives it back; under the caller's own key only if the caller aborts, since the same key may
- * be about to resume.
+ * Reserves credits, or finds the job that this key reserved before. If it is unknown whether a job was reserved, a
+ * background request finds out and refunds it. Under the caller's own key it does so only if the caller aborts, since
+ * the caller may be about to resume the job.
  */
 async function reserve(
-  { jobs, background }: Ground,
+  { jobs, background }: Runner,
   request: CreateJob,
   keys: RunKeys,
   signal: AbortSignal | undefined,
@@ -110,31 +109,35 @@ async function reserve(
     throw signal.reason;
   } catch (error) {
     const resumable = keys.is_own && signal?.aborted !== true;
-    if (unknown && !resumable && !isRefusal(error)) background(release(jobs, request, keys));
+    if (unknown && !resumable && !isRefusal(error)) background(refundUnknown(jobs, request, keys));
     throw error;
   }
 }
 
-/** A job that has ended is not worked on again. @throws PassbookError `job_ended` */
-async function checkStarted(jobs: Ground["jobs"], job_id: string): Promise<void> {
+/** The work of a job that has ended must not run again. @throws PassbookError `job_ended` */
+async function checkStarted(jobs: Runner["jobs"], job_id: string): Promise<void> {
   const job = await jobs.get(job_id);
   if (job.status === "started") return;
   const ended = job.failure === "expired" ? "expired" : job.status;
-  const message = `The job of this key has ${ended === "failed" ? "failed" : `been ${ended}`}.`;
-  const next = ended === "completed" ? "" : " To try again, use another key.";
+  const message = `The job of this key has ${ended === "completed" ? "been completed" : ended}.`;
+  const next = ended === "completed" ? "" : " To run the work again, use another key.";
   throw new PassbookError("job_ended", `${message}${next}`, { body: { job } });
 }
 
-/** Asks again, under the same key, whether a job was reserved, and gives it back. */
-async function release(jobs: Ground["jobs"], request: CreateJob, keys: RunKeys): Promise<void> {
+/** Repeats the creation under the same key to learn whether a job was reserved, and refunds it. */
+async function refundUnknown(
+  jobs: Runner["jobs"],
+  request: CreateJob,
+  keys: RunKeys,
+): Promise<void> {
   const ttl_ms = (request.ttlSeconds ?? DEFAULT_TTL_SECONDS) * 1000;
-  // Later than this the hold has ended by itself, and the key might be forgotten.
+  // After this time the job has expired, and the service may have forgotten the key.
   const untilMs = Date.now() + Math.min(ttl_ms, PERSISTENCE_MS);
   try {
     const { job_id } = await jobs.create(request, { idempotencyKey: keys.create, untilMs });
     await jobs.fail({ jobId: job_id, refund: true }, persistently(keys.fail));
   } catch {
-    // Refused: there is no hold. Never answered: the time-out ends it.
+    // If it was refused, no job exists. If no response came, the job expires.
   }
 }
 
@@ -152,7 +155,7 @@ async function workOn<Result>(
     signal.addEventListener("abort", stop, { once: true });
   });
   try {
-    // Work that does not listen must not keep the reserve.
+    // Work that ignores the signal must not keep the reserve.
     return await Promise.race([work({ id: job_id, credits, signal }), aborted]);
   } finally {
     signal.removeEventListener("abort", stop);
@@ -160,11 +163,11 @@ async function workOn<Result>(
 }
 
 /**
- * Gives the reserve back. The error that led here matters more than one of this, and is not kept waiting:
- * one attempt is awaited, for callers that end their process upon the error, and no more of an outage.
+ * Refunds the reserve. The caller needs the error of the work more than an error of this request, and soon. So one
+ * attempt is awaited, for callers that end their process after the error, and the retries run in the background.
  */
-function giveBack(
-  { jobs, background }: Ground,
+function refund(
+  { jobs, background }: Runner,
   job_id: string,
   keys: RunKeys,
   reason: string | undefined,
@@ -177,19 +180,19 @@ function giveBack(
   });
 }
 
-/** A warning must not lose the work that it is about. */
-function tell(onWarning: (message: string) => void, message: string): void {
+/** Calls `onWarning`. If it throws, the result of the work must not be lost. */
+function warnSafely(onWarning: (message: string) => void, message: string): void {
   try {
     onWarning(message);
   } catch {
-    // The caller's own function failed; the job is settled all the same.
+    // The caller's function failed. The job is settled anyway.
   }
 }
 
-/** What an error says, as far as the service takes it; undefined where it says nothing. */
+/** The message of an error, shortened to what the service accepts; undefined if it has none. */
 function reasonOf(error: unknown): string | undefined {
-  const said: unknown = error instanceof Error ? error.message : error;
-  const text = typeof said === "string" ? said.replaceAll("\0", "").trim() : "";
+  const message: unknown = error instanceof Error ? error.message : error;
+  const text = typeof message === "string" ? message.replaceAll("\0", "").trim() : "";
   const short =
     text.length <= REASON_MAX_LENGTH ? text : `${text.slice(0, REASON_MAX_LENGTH - 1)}…`;
   return short === "" ? undefined : short.toWellFormed();

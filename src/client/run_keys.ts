@@ -1,4 +1,4 @@
-/** The idempotency keys of one run of a job, and how long it insists. */
+/** The idempotency keys of one run of a job, and how long a run retries. */
 import { PassbookError } from "./errors.ts";
 import type { SettleOptions } from "./jobs.ts";
 
@@ -6,14 +6,14 @@ export interface RunKeys {
   readonly create: string;
   readonly complete: string;
   readonly fail: string;
-  /** Whether the caller chose them, so that another process can use them again. */
+  /** Whether the caller chose the key, so that another process can use it again. */
   readonly is_own: boolean;
 }
 
-/** How long lost responses are requested again: a little less than the service keeps idempotency keys. */
+/** How long a request without a response is repeated: an hour less than the service keeps idempotency keys. */
 export const PERSISTENCE_MS = 23 * 60 * 60 * 1000;
 
-/** The service takes 255 characters; what is derived from a key adds a few. */
+/** The service accepts 255 characters, and each derived key adds a suffix. */
 const OWN_KEY = /^[\x21-\x7e]{1,200}$/;
 
 /** Keys derived from the caller's own, or random ones. @throws PassbookError `invalid_argument` */
@@ -31,7 +31,7 @@ export function keysOf(key: string | undefined): RunKeys {
   };
 }
 
-/** Goes on for as long as the service remembers the key. */
+/** Options of a request that is repeated as long as the service remembers its key. */
 export function persistently(idempotencyKey: string): SettleOptions {
   return { idempotencyKey, untilMs: Date.now() + PERSISTENCE_MS };
 }

@@ -1,18 +1,18 @@
-/** The address of the service. */
+/** Validation of the service's origin. */
 import { PassbookError } from "./errors.ts";
 
 const LOOPBACK_HOST = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * A host without a dot is a name of the local network, such as that of a container (`http://passbook:8787`).
- * Not in production, where nothing says that its network is safe.
+ * A host without a dot is a name in the local network, such as a container (`http://passbook:8787`). Production refuses
+ * it, since its network may not be private.
  */
 function isDevelopmentHost({ hostname }: URL): boolean {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   return /^[a-z0-9-]+$/.test(hostname) && process?.env?.["NODE_ENV"] !== "production";
 }
 
-/** The origin that every request goes to. A token must not travel in clear, nor to a path's owner. */
+/** The origin of all requests. Tokens must not be sent over plain http through a network. @throws PassbookError */
 export function readOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const local = url !== null && (LOOPBACK_HOST.test(url.hostname) || isDevelopmentHost(url));
@@ -20,7 +20,7 @@ export function readOrigin(text: string): string {
   const bare = url?.pathname === "/" && url.search === "" && url.username === "";
   if (url !== null && secure && bare) return url.origin;
   const message =
-    `baseUrl must be an origin such as https://passbook.example.com, and is "${text}". ` +
-    "Plain http is for this machine and, in development, for hosts without a dot.";
+    `baseUrl must be an origin such as https://passbook.example.com, but it is "${text}". ` +
+    "Plain http is allowed only for this machine and, in development, for hosts without a dot.";
   throw new PassbookError("invalid_argument", message);
 }

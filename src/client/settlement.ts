@@ -1,29 +1,29 @@
 /**
- * Settling work that is done. The work is never lost: whatever its cost or metadata, the job is settled as closely
- * to them as the service allows, and the caller is told of the difference.
+ * Settles the job of finished work. If the service refuses the cost or the metadata, the job is settled with values as
+ * close to them as the service allows, and the caller gets a warning: finished work is never lost.
  */
 import { isRefusal, PassbookError, type PassbookErrorCode } from "./errors.ts";
 import type { Jobs } from "./jobs.ts";
 import { persistently } from "./run_keys.ts";
 import type { Metadata, SettledJob } from "./responses.ts";
 
-/** What your work came to. */
+/** What your work function returns. */
 export interface Work<Result> {
   readonly result: Result;
   /**
-   * What it cost in credits, a whole number from 0. A fraction is rounded up; what is no number of credits is
-   * replaced by the estimate. Either is reported to `onWarning`.
+   * The real cost in credits, a whole number from 0. A fraction is rounded up; an invalid number is replaced by the
+   * estimate. Both are reported to `onWarning`.
    */
   readonly actualCost: number;
-  /** Merged into the job's metadata, new keys win. */
+  /** Merged into the job's metadata; new keys replace old ones. */
   readonly metadata?: Metadata;
 }
 
-/** A settled job, and what of its cost was not charged. */
+/** A settled job, and the part of its cost that was not charged. */
 export interface Settled extends SettledJob {
   /**
-   * Credits of `actualCost` that were not charged, because a token's cap or the app's `max_overage_percent` does
-   * not allow them. 0 where all was.
+   * Credits of `actualCost` that were not charged, because a token's cap or the app's `max_overage_percent` does not
+   * allow them; 0 if the whole cost was charged.
    */
   readonly unsettled: number;
 }
@@ -35,14 +35,14 @@ function isCost(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= COST_MAX_CREDITS;
 }
 
-/** An estimate that the service would refuse is refused before anything is sent. @throws PassbookError */
+/** Refuses an invalid estimate before a request is sent. @throws PassbookError */
 export function checkEstimate(costEstimate: unknown): void {
   if (isCost(costEstimate)) return;
   const message = `costEstimate must be a whole number of credits from 0, not ${String(costEstimate)}.`;
   throw new PassbookError("invalid_argument", `${message} Round it up: Math.ceil(cost).`);
 }
 
-/** What is settled: the parts that the service may refuse. */
+/** The parts of a settlement that the service may refuse. */
 interface Terms {
   readonly cost: number;
   readonly metadata: Metadata | undefined;
@@ -51,7 +51,7 @@ interface Terms {
 interface Settling<Result> {
   readonly jobs: Pick<Jobs, "complete">;
   readonly job_id: string;
-  /** What the job holds. */
+  /** Credits that the job holds. */
   readonly reserved: number;
   readonly idempotencyKey: string;
   readonly warn: (message: string) => void;
@@ -59,9 +59,9 @@ interface Settling<Result> {
 }
 
 /**
- * Completes the job of work that is done; where that is refused for its cost or metadata, on the next lesser terms.
- * @throws PassbookError with the work's result as `result`, where the job cannot be settled at all. The job is left
- * as it is, so that it may be completed later.
+ * Completes the job of finished work. If its cost or metadata is refused, retries with less.
+ * @throws PassbookError with the work's result as `result` if the job cannot be settled at all. The job stays started, so
+ * that it can be completed later.
  */
 export async function settle<Result>(
   settling: Settling<Result>,
@@ -79,21 +79,21 @@ export async function settle<Result>(
     } catch (error) {
       const lesser = isRefusal(error) ? lesserTerms(error as PassbookError, terms, reserved) : null;
       if (lesser === null) throw error instanceof PassbookError ? error.withResult(result) : error;
-      const what =
+      const outcome =
         lesser.cost < cost
           ? `settled at ${lesser.cost} of ${wanted} credits`
-          : "settled without metadata";
-      warn(`Job ${job_id} is ${what}: ${(error as PassbookError).message}`);
+          : "settled without its metadata";
+      warn(`Job ${job_id} is ${outcome}: ${(error as PassbookError).message}`);
       terms = lesser;
     }
   }
 }
 
-/** Work of another shape is a slip of the caller's: what it returned is its result. */
+/** If the work returned a value of another shape, that value is its result, and its cost is missing. */
 function workOf<Result>(done: Work<Result>): Work<Result> {
-  const fits =
+  const is_work =
     typeof done === "object" && done !== null && ("result" in done || "actualCost" in done);
-  return fits ? done : { result: done, actualCost: Number.NaN };
+  return is_work ? done : { result: done, actualCost: Number.NaN };
 }
 
 function readCost(cost: unknown, estimate: number, warn: (message: string) => void): number {
@@ -115,40 +115,44 @@ function readMetadata(
     JSON.stringify(metadata);
     return metadata;
   } catch (error) {
-    warn(`The job is settled without metadata, which is not JSON: ${String(error)}`);
+    warn(
+      `The job is settled without its metadata, which cannot be written as JSON: ${String(error)}`,
+    );
     return undefined;
   }
 }
 
-/** Codes that may be about the metadata, and about the cost. */
-const OF_METADATA: ReadonlySet<PassbookErrorCode> = new Set([
+/** Codes with which the service may refuse the metadata. */
+const METADATA_REFUSALS: ReadonlySet<PassbookErrorCode> = new Set([
   "metadata_too_large",
   "body_too_large",
   "invalid_request",
 ]);
-const OF_COST: ReadonlySet<PassbookErrorCode> = new Set([
+
+/** Codes with which the service may refuse the cost. */
+const COST_REFUSALS: ReadonlySet<PassbookErrorCode> = new Set([
   "token_budget_exceeded",
   "overage_limit",
   "balance_limit",
 ]);
 
-/** What may be settled where these terms were refused; null where nothing less would help. */
+/** Terms that the service may accept after it refused `terms`; null if lesser terms would not help. */
 function lesserTerms(
   { code, body }: PassbookError,
   { cost, metadata }: Terms,
   reserved: number,
 ): Terms | null {
-  if (metadata !== undefined && OF_METADATA.has(code)) return { cost, metadata: undefined };
-  if (!OF_COST.has(code)) return null;
+  if (metadata !== undefined && METADATA_REFUSALS.has(code)) return { cost, metadata: undefined };
+  if (!COST_REFUSALS.has(code)) return null;
   const allowed = allowedCost(cost, body) ?? reserved;
   return allowed < cost ? { cost: allowed, metadata } : null;
 }
 
-/** The most that the service says it would settle at instead of `cost`; null where it does not say. */
+/** The highest cost that the service would accept instead of `cost`; null if its response does not say. */
 function allowedCost(cost: number, body: Readonly<Record<string, unknown>>): number | null {
   const { limit, room, required } = body;
   if (isCost(limit)) return limit;
   if (!isCost(room) || !isCost(required)) return null;
-  // `required` is what the settlement would take beyond what the job holds.
+  // `required` is the part of the cost that exceeds the reserve.
   return Math.max(0, cost - required + room);
 }

@@ -1,11 +1,11 @@
-/** Signing in by redirect, in a web page. */
+/** Sign-in by redirect, in a web page. */
 import { PassbookError } from "./errors.ts";
 
-/** The parameter that ties the way back to the browser that left; beside the service's own `token`. */
+/** The query parameter that binds the return to the browser that started the sign-in. */
 const STATE_PARAMETER = "passbook_state";
 const STATE_KEY = "passbook_signin_state";
 
-/** What is used of a page's window. */
+/** The members of a page's window that sign-in uses. */
 interface PageWindow {
   readonly location: { href: string; assign(url: string): void };
   readonly history: { replaceState(data: unknown, unused: string, url: string): void };
@@ -19,10 +19,13 @@ interface PageWindow {
 function pageWindow(): PageWindow {
   const page = globalThis as unknown as Partial<PageWindow>;
   if (page.location !== undefined && page.sessionStorage !== undefined) return page as PageWindow;
-  throw new PassbookError("invalid_argument", "Signing in by redirect needs a web page.");
+  throw new PassbookError(
+    "invalid_argument",
+    "Sign-in by redirect works in a web page only. Programs use logInDevice.",
+  );
 }
 
-/** Leaves for the service's sign-in page, which comes back to `redirect_to` (else this very page). */
+/** Opens the service's sign-in page, which returns to `redirect_to`, or to this page if it is omitted. */
 export function leaveForSignIn(origin: string, redirect_to: string | undefined): void {
   const page = pageWindow();
   const back = new URL(redirect_to ?? page.location.href, page.location.href);
@@ -36,11 +39,11 @@ export function leaveForSignIn(origin: string, redirect_to: string | undefined):
 }
 
 /**
- * Takes the token out of the address, where a sign-in that this browser started has left one. The
- * address is cleaned first in any case: no token stays in the history.
- * @returns the token; null where nobody is coming back from a sign-in.
- * @throws PassbookError `signin_failed` for a token that this browser did not ask for: a link that would
- * sign its reader in as somebody else.
+ * Takes the token of a sign-in that this browser started out of the page's URL. The URL is cleaned in every case, so that
+ * no token stays in the history.
+ * @returns the token; null if the page was not opened by a sign-in.
+ * @throws PassbookError `signin_failed` if this browser did not start the sign-in. Such a link would sign its reader in
+ * as another person.
  */
 export function takeToken(): string | null {
   const page = pageWindow();
@@ -54,5 +57,8 @@ export function takeToken(): string | null {
   const expected = page.sessionStorage.getItem(STATE_KEY);
   page.sessionStorage.removeItem(STATE_KEY);
   if (token !== null && state !== null && state === expected) return token;
-  throw new PassbookError("signin_failed", "This browser did not start that sign-in. Try again.");
+  throw new PassbookError(
+    "signin_failed",
+    "This browser did not start that sign-in. Sign in again.",
+  );
 }

@@ -1,43 +1,46 @@
-/** The service's public keys, fetched when needed, and not more often than an attacker's tokens may cause. */
+/** The service's public keys. Forged tokens with unknown key ids cannot cause more than one fetch per pause. */
 import { PassbookError } from "./errors.ts";
 import type { Fetch } from "./transport.ts";
 
-/** Keys are fetched again after so long, so that a key that the service has retired stops counting. */
+/** Keys are fetched again after this time, so that retired keys stop being accepted. */
 const FRESH_MS = 10 * 60 * 1000;
 
-/** While the service does not respond, known keys count for so long since they were fetched. */
+/** While the service does not respond, fetched keys are accepted for this time. */
 const STALE_MS = 60 * 60 * 1000;
 
-/** Pause between two fetches, whatever key ids tokens name and whether the last one failed. */
+/** The shortest pause between two fetches, also after a failed fetch. */
 const PAUSE_MS = 30 * 1000;
 
 const TIMEOUT_MS = 5_000;
 const RESPONSE_MAX_LENGTH = 65_536;
 
-/** Finds the public key of this id; null where the service has none. @throws PassbookError `no_answer` */
+/** Finds the public key with this id; null if the service has no such key. @throws PassbookError `no_response` */
 export type FindKey = (kid: string) => Promise<CryptoKey | null>;
 
-/** The keys of a service, in memory. */
+/** The keys of a service, cached in memory. */
 export function createSigningKeys(origin: string, fetch: Fetch): FindKey {
   let keys: ReadonlyMap<string, CryptoKey> = new Map();
-  let [fetched_at_ms, asked_at_ms] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let [fetched_at_ms, started_at_ms] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let pending: Promise<void> | null = null;
 
   const refresh = async (): Promise<void> => {
-    asked_at_ms = Date.now();
+    started_at_ms = Date.now();
     keys = await fetchKeys(`${origin}/.well-known/jwks.json`, fetch);
     fetched_at_ms = Date.now();
   };
   return async (kid) => {
     const age_ms = Date.now() - fetched_at_ms;
     const is_wanted = age_ms > FRESH_MS || !keys.has(kid);
-    if (is_wanted && pending === null && Date.now() - asked_at_ms > PAUSE_MS) {
+    if (is_wanted && pending === null && Date.now() - started_at_ms > PAUSE_MS) {
       pending = refresh().finally(() => void (pending = null));
     }
-    // Known keys go on counting for a while when the service is away.
+    // If the fetch failed, cached keys are accepted for a while.
     await pending?.catch(() => {});
     if (Date.now() - fetched_at_ms > STALE_MS) {
-      throw new PassbookError("no_answer", `${origin} gave no keys to check tokens with.`);
+      throw new PassbookError(
+        "no_response",
+        `Tokens cannot be verified: the public keys of ${origin} could not be fetched.`,
+      );
     }
     return keys.get(kid) ?? null;
   };

@@ -1,20 +1,20 @@
 /**
- * Requests and their retries. Only what can be sent twice without harm is sent twice: reads, and writes
- * under an idempotency key that was made before the first send.
+ * Requests and their retries. Only requests that are safe to repeat are repeated: reads, and writes with an idempotency
+ * key that was chosen before the first attempt.
  */
 import type { Credentials } from "./credentials.ts";
 import { codeOf, isLimited, isRefusal, PassbookError, type PassbookErrorCode } from "./errors.ts";
 
-/** What this package needs of a `Response`. */
+/** The members of a `Response` that this package uses. */
 export interface FetchedResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   text(): Promise<string>;
-  /** Read by `events` alone, as it comes. */
+  /** Read as a stream, by `events` only. */
   readonly body?: { getReader(): StreamReader } | null;
 }
 
-/** What this package needs of a stream's reader. */
+/** The members of a stream's reader that this package uses. */
 export interface StreamReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
 }
@@ -28,10 +28,10 @@ export interface FetchInit {
   signal: AbortSignal;
 }
 
-/** The part of `fetch` that is used: any runtime's serves. */
+/** The part of `fetch` that this package uses. The `fetch` of every runtime fits. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchedResponse>;
 
-/** Resolves after so many milliseconds; rejects with the signal's reason when that is aborted. */
+/** Resolves after this many milliseconds. Rejects with the signal's reason when the signal is aborted. */
 export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 export interface TransportOptions {
@@ -45,8 +45,8 @@ export interface TransportOptions {
 }
 
 /**
- * How often a call may be sent. `read`: as often as it takes. `keyed`: likewise, with this
- * `Idempotency-Key`. `once`: again only where the service says that it did nothing.
+ * Whether a request may be repeated. `read`: always. `keyed`: always, with this `Idempotency-Key`. `once`: only if the
+ * service limited the rate, and so did not carry it out.
  */
 export type Repeat =
   | { readonly kind: "read" }
@@ -59,45 +59,45 @@ export interface Call<Body extends object = object> {
   readonly query?: Readonly<Record<string, string | number | Date | undefined>>;
   readonly body?: object | undefined;
   readonly repeat: Repeat;
-  /** Null: a call that needs no caller. */
+  /** Null for a call that needs no credentials. */
   readonly credentials: Credentials | null;
-  /** Whether a body of 2xx has the shape that the service promises. What has not is no answer of its. */
-  readonly isAnswer: (body: Body) => boolean;
+  /** Whether the body of a 2xx response has the promised shape. Otherwise something else sent the response. */
+  readonly isValid: (body: Body) => boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Instead of a number of retries: go on until this moment, in milliseconds since 1970. */
+  /** Retry until this time, in milliseconds since 1970, instead of a fixed number of times. */
   readonly untilMs?: number | undefined;
-  /** Told when an attempt was sent and its outcome is not known. */
+  /** Called when an attempt was sent and its outcome is unknown. */
   readonly onUnknown?: (() => void) | undefined;
-  /** Told when it will be sent again, before the wait for that. */
+  /** Called before the wait for the next attempt. */
   readonly onWait?: (() => void) | undefined;
 }
 
-/** What is asked for without changing anything. */
+/** A request that changes nothing. */
 export const READ = { method: "GET", repeat: { kind: "read" } } as const;
-export type Read<Body extends object> = Pick<Call<Body>, "path" | "query" | "signal" | "isAnswer">;
+export type Read<Body extends object> = Pick<Call<Body>, "path" | "query" | "signal" | "isValid">;
 
-/** The answer to an act that has nothing to tell. */
+/** Whether a body is the response to a write that returns no data. */
 export const isDone = ({ ok }: { readonly ok?: unknown }): boolean => ok === true;
 
-/** An answer of the service's that is no refusal. */
-export interface Answer<Body extends object = object> {
+/** A successful response of the service. */
+export interface ServiceResponse<Body extends object = object> {
   readonly status: number;
   readonly body: Body;
   readonly retryAfterMs: number | null;
-  /** Whether the service had done this before, and only repeats its first response. */
+  /** Whether this is the stored response of an earlier request with the same key. */
   readonly replayed: boolean;
-  /** How many times it was sent. */
+  /** How many times the request was sent. */
   readonly attempts: number;
 }
 
 const BACKOFF_MIN_MS = 250;
 const BACKOFF_MAX_MS = 15_000;
 
-/** A service that asks to wait for longer than this is not waited for. */
+/** If `Retry-After` is longer than this, the call fails instead of waiting. */
 const RETRY_AFTER_MAX_MS = 60_000;
 
-/** Words for a state that another attempt soon does not change. */
-const FINAL = new Set<PassbookErrorCode>([
+/** Codes of failures that an attempt soon after would meet again. */
+const LASTING_FAILURES = new Set<PassbookErrorCode>([
   "account_full",
   "misconfigured",
   "payments_refused",
@@ -106,10 +106,10 @@ const FINAL = new Set<PassbookErrorCode>([
   "upstream_not_configured",
 ]);
 
-/** A call that is sent once, and whose answer is read as it comes. */
+/** A call that is sent once, and whose response is read as a stream. */
 export interface OpenCall extends Pick<Call, "path" | "query" | "credentials"> {
   readonly accept: string;
-  /** Ends the reading too. */
+  /** Also ends the reading of the response. */
   readonly signal: AbortSignal;
 }
 
@@ -117,10 +117,10 @@ export interface Transport extends Pick<
   TransportOptions,
   "origin" | "wait" | "timeoutMs" | "retries"
 > {
-  /** Sends a call once. @throws what `fetch` throws, or PassbookError where there is no token. */
+  /** Sends a call once. @throws the error of `fetch`, or PassbookError without a token */
   open(call: OpenCall): Promise<FetchedResponse>;
-  /** Sends a call until it is answered. @throws PassbookError, or the reason of an aborted signal. */
-  send<Body extends object>(call: Call<Body>): Promise<Answer<Body>>;
+  /** Sends a call, with retries. @throws PassbookError, or the reason of an aborted signal */
+  send<Body extends object>(call: Call<Body>): Promise<ServiceResponse<Body>>;
 }
 
 export function createTransport(options: TransportOptions): Transport {
@@ -150,7 +150,8 @@ export function createTransport(options: TransportOptions): Transport {
           continue;
         }
         const delay_ms = delayBefore(attempt, outcome);
-        if (!mayRepeat(call, outcome) || isSpent(options, call, attempt, delay_ms)) throw outcome;
+        if (!mayRepeat(call, outcome) || isExhausted(options, call, attempt, delay_ms))
+          throw outcome;
         call.onWait?.();
         await options.wait(delay_ms, call.signal);
       }
@@ -158,7 +159,7 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-type Attempt<Body extends object> = Omit<Answer<Body>, "attempts">;
+type Attempt<Body extends object> = Omit<ServiceResponse<Body>, "attempts">;
 
 async function attemptOnce<Body extends object>(
   options: TransportOptions,
@@ -173,7 +174,7 @@ async function attemptOnce<Body extends object>(
   const init: FetchInit = {
     method: call.method,
     headers,
-    // The service redirects no call; a token must not follow one elsewhere.
+    // The service never redirects a call. A redirect could take the token elsewhere.
     redirect: "manual",
     signal: signal === undefined ? late : AbortSignal.any([signal, late]),
   };
@@ -182,32 +183,32 @@ async function attemptOnce<Body extends object>(
   try {
     const response = await options.fetch(addressOf(options.origin, call), init);
     const text = await response.text();
-    const answer = readAnswer(response, text, call.isAnswer);
-    const undone = answer instanceof PassbookError && (isRefusal(answer) || isLimited(answer));
-    if (answer instanceof PassbookError && !undone) call.onUnknown?.();
-    return answer;
+    const attempt = readResponse(response, text, call.isValid);
+    const refused = attempt instanceof PassbookError && (isRefusal(attempt) || isLimited(attempt));
+    if (attempt instanceof PassbookError && !refused) call.onUnknown?.();
+    return attempt;
   } catch (error) {
     call.onUnknown?.();
     signal?.throwIfAborted();
     const message =
       `${options.origin} gave no response: ${reasonOf(error, options.timeoutMs)}. ` +
       ("document" in globalThis
-        ? "Check the address, and that the service allows this page's origin."
-        : "Check the address, and that the service runs.");
-    return new PassbookError("no_answer", message, { cause: error });
+        ? "Check baseUrl, and that ALLOWED_ORIGINS of the service has this page's origin."
+        : "Check baseUrl, and that the service is running.");
+    return new PassbookError("no_response", message, { cause: error });
   }
 }
 
 const NETWORK_REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there",
-  ECONNRESET: "the connection broke",
-  ENOTFOUND: "this host is not known",
+  ECONNREFUSED: "no server is listening there",
+  ECONNRESET: "the connection was closed",
+  ENOTFOUND: "the host name is unknown",
 };
 
-/** Why `fetch` failed. Node has a code for it; a browser tells pages nothing. */
+/** Why `fetch` failed. Node gives a code; browsers give no reason to pages. */
 function reasonOf(error: unknown, timeout_ms: number): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === "TimeoutError") return `none within ${timeout_ms / 1000} seconds`;
+  if (error.name === "TimeoutError") return `it took longer than ${timeout_ms / 1000} seconds`;
   const cause = error.cause instanceof Error ? error.cause : error;
   const { code } = cause as { readonly code?: unknown };
   return (typeof code === "string" && NETWORK_REASONS[code]) || cause.message || error.message;
@@ -230,34 +231,39 @@ function addressOf(origin: string, { path, query }: Pick<Call, "path" | "query">
   return url.href;
 }
 
-function readAnswer<Body extends object>(
+function readResponse<Body extends object>(
   response: FetchedResponse,
   text: string,
-  isAnswer: (body: Body) => boolean,
+  isValid: (body: Body) => boolean,
 ): Attempt<Body> | PassbookError {
   const { status } = response;
   const body = parseObject(text);
   const retryAfterMs = readRetryAfter(response.headers.get("Retry-After"));
   if (status >= 200 && status < 300 && body !== null) {
-    const answer = body as Body;
+    const value = body as Body;
     const replayed = response.headers.get("Idempotency-Replayed") === "true";
-    if (isAnswer(answer)) return { status, body: answer, retryAfterMs, replayed };
-    return new PassbookError("bad_answer", "The answer has not the shape the service promises.");
+    if (isValid(value)) return { status, body: value, retryAfterMs, replayed };
+    const message = "The response does not come from a Passbook service. Check baseUrl.";
+    return new PassbookError("invalid_response", message);
   }
   if (status >= 400 && body !== null && typeof body["error"] === "string") {
-    const code = codeOf(body["code"]) ?? "bad_answer";
+    const code = codeOf(body["code"]) ?? "invalid_response";
     const details = { status, body, retryAfterMs: retryAfterMs ?? undefined };
     return new PassbookError(code, body["error"], details);
   }
-  if (status >= 500) return new PassbookError("no_answer", `The service answered ${status}.`);
-  const message = `The answer, of status ${status}, is not one of the service's.`;
-  return new PassbookError("bad_answer", message, { status });
+  if (status >= 500)
+    return new PassbookError("no_response", `The service failed with status ${status}.`);
+  const message = `A response of status ${status} does not come from a Passbook service. Check baseUrl.`;
+  return new PassbookError("invalid_response", message, { status });
 }
 
-/** What an answer says that should have been a stream. */
+/** The error of a response that is not the expected stream. */
 export function readRefusal(response: FetchedResponse, text: string): PassbookError {
-  const answer = readAnswer(response, text, () => false);
-  return answer instanceof PassbookError ? answer : new PassbookError("bad_answer", "No stream.");
+  const attempt = readResponse(response, text, () => false);
+  const message = "The response is not an event stream.";
+  return attempt instanceof PassbookError
+    ? attempt
+    : new PassbookError("invalid_response", message);
 }
 
 function parseObject(text: string): Record<string, unknown> | null {
@@ -274,21 +280,21 @@ function readRetryAfter(text: string | null): number | null {
   return text !== null && /^\d{1,6}$/.test(text) ? Number(text) * 1000 : null;
 }
 
-/** Whether another attempt does no harm and may end otherwise. */
+/** Whether another attempt is safe and may succeed. */
 function mayRepeat(call: Pick<Call, "repeat" | "untilMs">, error: PassbookError): boolean {
   const { repeat, untilMs } = call;
   if (isLimited(error)) return true;
   if (repeat.kind === "once" || isRefusal(error)) return false;
-  // Who goes on for hours outlasts even a wrong setting of the service's.
+  // A call that retries for hours also outlasts a wrong setting of the service.
   return untilMs !== undefined || !isFinal(error);
 }
 
-/** Whether another attempt soon would end the same. */
+/** Whether another attempt soon would fail in the same way. */
 export function isFinal({ code }: PassbookError): boolean {
-  return FINAL.has(code);
+  return LASTING_FAILURES.has(code);
 }
 
-/** Whether nobody waits that long. */
+/** Whether the delay is too long to wait for. */
 export function isTooLong(delay_ms: number): boolean {
   return delay_ms > RETRY_AFTER_MAX_MS;
 }
@@ -296,11 +302,11 @@ export function isTooLong(delay_ms: number): boolean {
 /** The pause before the attempt after this one, in milliseconds. */
 export function delayBefore(attempt: number, error: PassbookError): number {
   const backoff_ms = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** Math.min(attempt - 1, 16));
-  // Half of it by chance, so that clients that failed together do not come back together.
+  // Half of it is random, so that clients that failed together do not retry together.
   return Math.max(error.retryAfterMs ?? 0, backoff_ms * (0.5 + Math.random() / 2));
 }
 
-function isSpent(
+function isExhausted(
   { retries }: TransportOptions,
   { untilMs }: Pick<Call, "untilMs">,
   attempt: number,

@@ -1,62 +1,66 @@
-/** Checking session tokens without asking the service each time (RFC 7519, RFC 8725). */
+/** Verification of session tokens on an app's server, with cached keys (RFC 7519, RFC 8725). */
 import { PassbookError } from "./errors.ts";
 import { readOrigin } from "./service_origin.ts";
 import { createSigningKeys } from "./signing_keys.ts";
 import type { Fetch } from "./transport.ts";
 
 export interface VerifierOptions {
-  /** The service's origin, which the token's `iss` must equal. */
+  /** The service's origin, which must equal the token's `iss`. */
   readonly baseUrl: string;
   /**
-   * The origins of your own pages, such as `https://sketch.example.com`: a token that was issued to another app's
-   * page is refused. `shared` accepts the cookie of the parent domain too, which every host of the domain can read.
+   * The origins of your own pages, such as `https://sketch.example.com`. A token that was issued to a page of another
+   * app is refused. `shared` also accepts tokens from the cookie of the parent domain, which every host of that domain
+   * can read.
    */
   readonly origins: readonly string[];
   readonly fetch?: Fetch;
 }
 
-/** What a genuine session token says. */
+/** The claims of a valid session token. */
 export interface VerifiedToken {
-  /** Whose token it is. */
+  /** The person who is signed in. */
   readonly identity_id: string;
   readonly session_id: string;
   /** The origin that the token was issued to. */
   readonly origin: string;
-  /** When it ends, RFC 3339 in UTC. */
+  /** When it expires, RFC 3339 in UTC. */
   readonly expires_at: string;
 }
 
 /**
- * Checks a session token: signature, `typ`, `iss`, `exp` and `azp`. What it says of the session was true when it was
- * signed, at most 15 minutes ago; the session may have ended since.
- * @throws PassbookError `token_expired`, or `unauthorized` for a token that is not genuine, is of another type (such
- * as one made from a personal access token, whose limits cannot be seen) or was issued to another origin; `no_answer`
- * where the service's keys could not be fetched.
+ * Verifies a session token: signature, `typ`, `iss`, `exp` and `azp`. The token was signed at most 15 minutes ago; the
+ * session may have ended since.
+ * @throws PassbookError `token_expired`; `unauthorized` for a forged token, a token of another type (such as one made from
+ * a personal access token, whose limits it does not carry) or a token issued to another origin; `no_response` if the
+ * service's keys could not be fetched.
  */
 export type VerifyToken = (token: string) => Promise<VerifiedToken>;
 
 /** The header's `typ` of a session token. */
 const SESSION_TYPE = "session+jwt";
 
-/** A clock may be this much ahead of the service's. */
+/** The server's clock may be ahead of the service's by this much. */
 const CLOCK_TOLERANCE_MS = 5_000;
 
-/** Longer text is no token of the service. */
+/** Longer text cannot be a token of the service. */
 const TOKEN_MAX_LENGTH = 8_192;
 
 /**
- * Makes a verifier for your server; make one and keep it, since it holds the service's keys. It sends nothing yet.
- * @throws PassbookError `invalid_argument` where the options make no sense.
+ * Makes a verifier for your server. Make one and keep it, since it caches the service's keys. It sends nothing yet.
+ * @throws PassbookError `invalid_argument` if an option is invalid.
  */
 export function createTokenVerifier({ baseUrl, origins, fetch }: VerifierOptions): VerifyToken {
   const issuer = readOrigin(baseUrl);
   const own_origins = new Set(origins);
   if (own_origins.size === 0) {
-    throw new PassbookError("invalid_argument", "origins must name the origins of your own pages.");
+    throw new PassbookError(
+      "invalid_argument",
+      "origins must have at least one origin of your own pages.",
+    );
   }
   const wrong = origins.find((text) => text.endsWith("/"));
   if (wrong !== undefined) {
-    throw new PassbookError("invalid_argument", `An origin ends without a slash, unlike ${wrong}.`);
+    throw new PassbookError("invalid_argument", `Origins must not end with a slash: "${wrong}".`);
   }
   const findKey = createSigningKeys(issuer, fetch ?? ((url, init) => globalThis.fetch(url, init)));
   return async (token) => {
@@ -77,7 +81,7 @@ export function createTokenVerifier({ baseUrl, origins, fetch }: VerifierOptions
   };
 }
 
-/** Why is not told: it would help only a forger. */
+/** The message gives no reason, which would help only a forger. */
 function refusal(): PassbookError {
   const message = "This is not a session token that was issued to this app.";
   return new PassbookError("unauthorized", message, { status: 401 });
@@ -87,7 +91,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** The JSON object of a part; an empty one where it is anything else. */
+/** The JSON object of a part; an empty object if it is not one. */
 function readJson(part: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytesOf(part)));

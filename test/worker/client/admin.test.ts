@@ -8,11 +8,11 @@ import { BASE_URL, send, signInWithCredits } from "../support/passbook.ts";
 const ORIGIN = "http://localhost";
 
 const here: Fetch = async (url, { method, headers, body = null }) => {
-  const answer = await send(method, url.replace(ORIGIN, BASE_URL), { headers, body }, SETTINGS);
-  return { status: answer.status, headers: answer.headers, text: async () => answer.text };
+  const response = await send(method, url.replace(ORIGIN, BASE_URL), { headers, body }, SETTINGS);
+  return { status: response.status, headers: response.headers, text: async () => response.text };
 };
 
-/** The personal access token that an operator's program acts by. */
+/** The personal access token of an operator's program. */
 async function operatorToken(): Promise<string> {
   const { person } = await signInOperator();
   return (await personalToken(person, { scopes: ["admin"] }))?.token ?? "";
@@ -21,8 +21,8 @@ async function operatorToken(): Promise<string> {
 const adminOf = (token: string) =>
   createClient({ baseUrl: ORIGIN, fetch: here, wait: async () => {}, token }).admin;
 
-describe("the operators' client", () => {
-  it("finds, looks and acts", async () => {
+describe("client.admin", () => {
+  it("the operators' client finds accounts, reads them and changes them", async () => {
     const admin = adminOf(await operatorToken());
     const ada = await signInWithCredits();
     const who = ada.identity_id;
@@ -53,7 +53,7 @@ describe("the operators' client", () => {
     ]);
   });
 
-  it("repairs the read model page by page", async () => {
+  it("the operators' client repairs the read model page by page", async () => {
     const admin = adminOf(await operatorToken());
     const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);
@@ -66,13 +66,13 @@ describe("the operators' client", () => {
     expect(accounts).toMatchObject([{ credits: 100 }]);
   });
 
-  it("asks again for a lost answer without doing it twice", async () => {
+  it("the operators' client repeats a change whose response was lost, and the change happens once", async () => {
     const token = await operatorToken();
     const ada = await signInWithCredits();
     let lost = false;
     const losing: Fetch = async (url, init) => {
-      const answer = await here(url, init);
-      if (lost) return answer;
+      const response = await here(url, init);
+      if (lost) return response;
       lost = true;
       throw new TypeError("fetch failed");
     };
@@ -83,7 +83,7 @@ describe("the operators' client", () => {
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(105);
   });
 
-  it("is refused for everybody else", async () => {
+  it("client.admin is refused for a caller who is not an operator", async () => {
     const ada = await signInWithCredits();
     await expect(adminOf(ada.token).accounts()).rejects.toMatchObject({ code: "not_operator" });
   });

@@ -5,8 +5,8 @@ import { openAppServer } from "../http/caller/app_server.ts";
 import { BASE_URL, send, signIn } from "../support/passbook.ts";
 import { fetchOf } from "./settings_fetch.ts";
 
-describe("an app's server, by the client", () => {
-  it("runs a job in its user's account, and settles what the user cannot", async () => {
+describe("createAppClient", () => {
+  it("an app's server runs a job in a user's account, and settles a job that the user may not settle", async () => {
     const server = await openAppServer("demo", { starter_credits: 50 });
     const { settings } = server.operator;
     const ada = await signIn();
@@ -39,7 +39,7 @@ describe("an app's server, by the client", () => {
     await expect(stranger.wallet()).rejects.toMatchObject({ code: "account_unknown" });
   });
 
-  it("settles at what the app's max_overage_percent allows, and says what is left", async () => {
+  it("runJob settles at the cost that the app's max_overage_percent allows, and reports the rest as unsettled", async () => {
     const server = await openAppServer("demo", { max_overage_percent: 20 });
     const { settings } = server.operator;
     const ada = await signIn();
@@ -63,24 +63,24 @@ describe("an app's server, by the client", () => {
     ["a key that is none", { key: "pb_pat_x" }],
     ["an empty identity", { identity: "" }],
     ["an identity of two lines", { identity: "a\nb" }],
-  ])("refuses %s before it sends anything", (_, wrong) => {
+  ])("createAppClient refuses %s before it sends a request", (_, wrong) => {
     const options = { baseUrl: BASE_URL, key: "pb_app_x", identity: "ada", ...wrong };
     expect(() => createAppClient(options)).toThrow(/must be/);
   });
 
-  it("is not made in a page", () => {
+  it("createAppClient is refused in a web page", () => {
     Object.assign(globalThis, { document: {} });
     try {
       const options = { baseUrl: BASE_URL, key: "pb_app_x", identity: "ada" };
-      expect(() => createAppClient(options)).toThrow(/never for a page/);
+      expect(() => createAppClient(options)).toThrow(/app's server only/);
     } finally {
       Reflect.deleteProperty(globalThis, "document");
     }
   });
 });
 
-describe("the registry, by an operator's client", () => {
-  it("is set, listed, given keys, and rid of them", async () => {
+describe("client.adminApps", () => {
+  it("an operator registers an app, lists it, adds keys to it and revokes them", async () => {
     const server = await openAppServer("demo");
     const { person, settings } = server.operator;
     const token = (await personalToken(person, { scopes: ["admin"] }, { ...settings }))?.token;

@@ -19,11 +19,11 @@ function clientWith(options: Partial<ClientOptions> = {}) {
   return createClient({ baseUrl: ORIGIN, fetch: here, wait: async () => {}, ...options });
 }
 
-/** `fetch` that answers these in turn, the last one for good, and notes what it was sent. */
-function answering(...answers: readonly (readonly [number, object | string, object?])[]) {
+/** A `fetch` that returns these responses in turn, repeats the last one, and records its requests. */
+function respondWith(...responses: readonly (readonly [number, object | string, object?])[]) {
   const sent: { url: string; headers: Record<string, string> }[] = [];
   const fetch: Fetch = async (url, { headers }) => {
-    const [status, body, more = {}] = answers[Math.min(sent.length, answers.length - 1)] ?? [
+    const [status, body, more = {}] = responses[Math.min(sent.length, responses.length - 1)] ?? [
       500,
       "",
     ];
@@ -35,7 +35,7 @@ function answering(...answers: readonly (readonly [number, object | string, obje
 }
 
 describe("the client", () => {
-  it("reads the wallet, the lists, and who it is", async () => {
+  it("the client reads the wallet, the lists and the caller", async () => {
     const ada = await signInWithCredits();
     const client = clientWith({ token: ada.token });
     expect((await client.wallet()).account.credits).toBe(100);
@@ -56,7 +56,7 @@ describe("the client", () => {
     expect(await client.jobs.get(first?.id ?? "")).toEqual(first);
   });
 
-  it("lists jobs of a range of creation times", async () => {
+  it("the client lists jobs created within a range of time", async () => {
     const ada = await signInWithCredits();
     const client = clientWith({ token: ada.token });
     const { job_id } = await client.jobs.create({ app: "demo", action: "draw", costEstimate: 5 });
@@ -65,7 +65,7 @@ describe("the client", () => {
     expect((await client.jobs.list({ to: at.toISOString() })).jobs).toEqual([]);
   });
 
-  it("fails a job with its reason and metadata", async () => {
+  it("the client fails a job with a reason and metadata", async () => {
     const ada = await signInWithCredits();
     const client = clientWith({ token: ada.token });
     const { job_id } = await client.jobs.create({ app: "demo", action: "draw", costEstimate: 5 });
@@ -77,7 +77,7 @@ describe("the client", () => {
     expect(job).toMatchObject({ failure_reason: "out of paper", metadata: { sheets: 0 } });
   });
 
-  it("cancels a started job with a session, and not with a personal token", async () => {
+  it("the client cancels a started job with a session token, but not with a personal access token", async () => {
     const ada = await signInWithCredits();
     const client = clientWith({ token: ada.token });
     const { job_id } = await client.jobs.create({ app: "demo", action: "draw", costEstimate: 5 });
@@ -87,7 +87,7 @@ describe("the client", () => {
     await expect(personal_token.jobs.cancel(job_id)).rejects.toMatchObject({ code: "scope" });
   });
 
-  it("creates and settles many at once, each refused or done by itself", async () => {
+  it("the client creates and settles jobs in batches, whose items are refused or done independently", async () => {
     const ada = await signInWithCredits();
     const client = clientWith({ token: ada.token });
     const job = (costEstimate: number) => ({ app: "demo", action: "draw", costEstimate });
@@ -105,7 +105,7 @@ describe("the client", () => {
     await expect(client.jobs.createMany([])).rejects.toMatchObject({ code: "invalid_request" });
   });
 
-  it("passes the service's word on", async () => {
+  it("a PassbookError has the code, status and body of the refusal", async () => {
     const ada = await signIn();
     const client = clientWith({ token: ada.token });
     const job = { app: "demo", action: "draw", costEstimate: 1 };
@@ -114,9 +114,9 @@ describe("the client", () => {
     await expect(client.oauthToken("github")).rejects.toMatchObject({ code: "token_not_found" });
   });
 
-  it("says that a code is a newer service's, and takes the refusal for one", async () => {
+  it("a code that the client does not know becomes unknown_code, and still counts as a refusal", async () => {
     const body = { error: "The moon is full.", code: "moon_full" };
-    const { fetch, sent } = answering([403, body]);
+    const { fetch, sent } = respondWith([403, body]);
     const error: unknown = await clientWith({ token: "t", fetch })
       .jobs.create({ app: "demo", action: "draw", costEstimate: 1 })
       .catch((it: unknown) => it);
@@ -131,12 +131,12 @@ describe("the client", () => {
     "ftp://localhost",
     "passbook",
     "",
-  ])("is not made for %s", (baseUrl) => {
+  ])("createClient refuses the baseUrl %s", (baseUrl) => {
     expect(() => createClient({ baseUrl })).toThrow(/baseUrl/);
   });
 
-  it("sends nothing without a token, nor with one that is none", async () => {
-    const { fetch, sent } = answering([200, {}]);
+  it("the client sends nothing without a token or with a malformed one", async () => {
+    const { fetch, sent } = respondWith([200, {}]);
     await expect(clientWith({ fetch }).me()).rejects.toMatchObject({ code: "no_credentials" });
     const odd = clientWith({ fetch, token: () => "a\r\nX-Admin: yes" });
     await expect(odd.me()).rejects.toMatchObject({ code: "no_credentials" });
@@ -144,16 +144,19 @@ describe("the client", () => {
   });
 
   it.each([
-    [302, "", "bad_answer"],
-    [200, "<p>Welcome</p>", "bad_answer"],
-    [200, [], "bad_answer"],
-    [200, { account: { credits: "100" } }, "bad_answer"],
-    [403, { code: "odd" }, "bad_answer"],
-    [502, "Bad gateway", "no_answer"],
-  ])("takes an answer %s %j for none of the service's", async (status, body, code) => {
-    const { fetch } = answering([status, body]);
-    await expect(clientWith({ fetch, token: "t" }).wallet()).rejects.toMatchObject({ code });
-  });
+    [302, "", "invalid_response"],
+    [200, "<p>Welcome</p>", "invalid_response"],
+    [200, [], "invalid_response"],
+    [200, { account: { credits: "100" } }, "invalid_response"],
+    [403, { code: "odd" }, "invalid_response"],
+    [502, "Bad gateway", "no_response"],
+  ])(
+    "the client does not accept the response %s %j as one of the service",
+    async (status, body, code) => {
+      const { fetch } = respondWith([status, body]);
+      await expect(clientWith({ fetch, token: "t" }).wallet()).rejects.toMatchObject({ code });
+    },
+  );
 
   it.each<[string, (client: PassbookClient) => Promise<unknown>]>([
     ["signOut", (it) => it.signOut()],
@@ -164,11 +167,11 @@ describe("the client", () => {
     ["admin.suspend", (it) => it.admin.suspend("ada", { reason: "case 1" })],
     ["admin.revokePersonalToken", (it) => it.admin.revokePersonalToken("ada", "x")],
     ["jobs.complete", (it) => it.jobs.complete({ jobId: "x", actualCost: 1 })],
-  ])("%s is not done because something answered 200", async (_, act) => {
+  ])("%s fails if something other than the service responds with 200", async (_, act) => {
     for (const body of [{}, { status: "up" }, { job: { id: 5 }, ok: 1, id: 7 }]) {
-      const { fetch } = answering([200, body]);
+      const { fetch } = respondWith([200, body]);
       await expect(act(clientWith({ fetch, token: "t" }))).rejects.toMatchObject({
-        code: "bad_answer",
+        code: "invalid_response",
       });
     }
   });
@@ -179,17 +182,20 @@ describe("the client", () => {
     [404, { error: "No route.", code: 1010 }],
     [404, { error: "No route.", code: "WAF-7" }],
     [200, { status: "up" }],
-  ])("asks again where %s %j came in the service's place", async (status, body) => {
-    const { fetch, sent } = answering([status, body], [200, { identity_id: "1" }]);
-    expect((await clientWith({ fetch, token: "t" }).me()).identity_id).toBe("1");
-    expect(sent).toHaveLength(2);
-  });
+  ])(
+    "the client retries after the response %s %j, which does not come from the service",
+    async (status, body) => {
+      const { fetch, sent } = respondWith([status, body], [200, { identity_id: "1" }]);
+      expect((await clientWith({ fetch, token: "t" }).me()).identity_id).toBe("1");
+      expect(sent).toHaveLength(2);
+    },
+  );
 
-  it("repeats reads and keyed writes, waits as told, and gives up after some", async () => {
+  it("the client repeats reads and keyed writes, waits for Retry-After, and gives up after the last retry", async () => {
     const waited: number[] = [];
     const wait = async (ms: number) => void waited.push(ms);
     const busy = [503, { error: "Later.", code: "unavailable" }, { "Retry-After": "7" }] as const;
-    const { fetch, sent } = answering(busy);
+    const { fetch, sent } = respondWith(busy);
     const client = clientWith({ fetch, token: "t", wait });
     await expect(client.wallet()).rejects.toMatchObject({
       code: "unavailable",
@@ -199,13 +205,13 @@ describe("the client", () => {
     expect(Math.min(...waited)).toBeGreaterThanOrEqual(7000);
   });
 
-  it("repeats no refusal, and nothing that would not change", async () => {
+  it("the client does not repeat a refusal or a lasting failure", async () => {
     for (const [status, code] of [
       [400, "invalid_request"],
       [402, "insufficient_credits"],
       [500, "misconfigured"],
     ] as const) {
-      const { fetch, sent } = answering([status, { error: "No.", code }]);
+      const { fetch, sent } = respondWith([status, { error: "No.", code }]);
       await expect(clientWith({ fetch, token: "t" }).wallet()).rejects.toMatchObject({ code });
       expect(sent).toHaveLength(1);
     }
@@ -213,7 +219,7 @@ describe("the client", () => {
 });
 
 describe("session tokens", () => {
-  it("are renewed before they run out, once for all who wait", async () => {
+  it("a session token is renewed once before it expires, for all concurrent requests", async () => {
     const ada = await signInWithCredits();
     const tokens: string[] = [];
     const urls: string[] = [];
@@ -235,8 +241,8 @@ describe("session tokens", () => {
     expect((await client.wallet()).account.credits).toBe(100);
   });
 
-  it("of a function are asked of it again when the service refuses one", async () => {
-    const { fetch, sent } = answering(
+  it("the client calls the token function again after the service refuses a token", async () => {
+    const { fetch, sent } = respondWith(
       [401, { error: "No.", code: "unauthorized" }],
       [200, { identity_id: "1" }],
     );
@@ -249,7 +255,7 @@ describe("session tokens", () => {
     ]);
   });
 
-  it("that cannot be renewed are used while they live", async () => {
+  it("a session token that cannot be renewed is used until it expires", async () => {
     const ada = await signIn();
     const fetch: Fetch = (url, init) =>
       url.includes("sessionToken") ? Promise.reject(new TypeError("offline")) : here(url, init);
@@ -260,11 +266,11 @@ describe("session tokens", () => {
 });
 
 describe("device login", () => {
-  it("shows the code, polls, and gets a token that works", async () => {
+  it("a device login shows the code, polls, and returns a token that works", async () => {
     const ada = await signInWithCredits();
     const waited: number[] = [];
     const device = clientWith({
-      // Time passes for the service as the client waits.
+      // The clock of the service advances while the client waits.
       wait: async (ms) => {
         waited.push(ms);
         passTime(ms);
@@ -288,7 +294,7 @@ describe("device login", () => {
     await expect(client.wallet()).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  it("slows down when told to, and where nobody answers; stops when it is denied", async () => {
+  it("a device login polls more slowly after slow_down and after a lost response, and ends when it is denied", async () => {
     const waited: number[] = [];
     const code = {
       device_code: "d",
@@ -297,7 +303,7 @@ describe("device login", () => {
       expires_in: 900,
       interval: 5,
     };
-    const { fetch, sent } = answering(
+    const { fetch, sent } = respondWith(
       [200, code],
       [202, { code: "authorization_pending" }],
       [202, { code: "slow_down" }],

@@ -16,7 +16,7 @@ import { BASE_URL, send, signIn, signInWithCredits, type SignedIn } from "../sup
 const ORIGIN = "http://localhost";
 const encoder = new TextEncoder();
 
-/** The Worker's own streams. */
+/** A `fetch` that reaches the Worker and its streams. */
 const here: Fetch = async (url, init) => {
   const request = new Request(url.replace(ORIGIN, BASE_URL), init);
   return worker.fetch(request, env, createExecutionContext());
@@ -34,7 +34,7 @@ interface Shown {
   readonly headers: Record<string, string>;
 }
 
-/** One answer: chunks, then the end; `breaks`: then a lost connection; `hangs`: then nothing more. */
+/** One response: chunks and then its end, a lost connection (`breaks`), or nothing more (`hangs`). */
 interface Stream {
   readonly chunks: readonly (string | Uint8Array)[];
   readonly ending?: "ends" | "breaks" | "hangs";
@@ -42,17 +42,17 @@ interface Stream {
   readonly type?: string;
 }
 
-/** `fetch` whose answers are streams, each by what was asked for and how often before. */
-function streaming(answer: (after: number | null, attempt: number) => Stream) {
-  const asked: Shown[] = [];
+/** A `fetch` that responds with streams, chosen by `after` and by the number of the request. */
+function streaming(respond: (after: number | null, attempt: number) => Stream) {
+  const requests: Shown[] = [];
   const fetch: Fetch = async (url, { headers }) => {
     const after = new URL(url).searchParams.get("after");
-    asked.push({ after, url, headers });
+    requests.push({ after, url, headers });
     const {
       chunks,
       ending = "ends",
       ...more
-    } = answer(after === null ? null : Number(after), asked.length);
+    } = respond(after === null ? null : Number(after), requests.length);
     const body = new ReadableStream<Uint8Array>(
       {
         start(controller) {
@@ -70,7 +70,7 @@ function streaming(answer: (after: number | null, attempt: number) => Stream) {
     const type = more.type ?? "text/event-stream; charset=utf-8";
     return new Response(body, { status: more.status ?? 200, headers: { "Content-Type": type } });
   };
-  return { fetch, asked };
+  return { fetch, requests };
 }
 
 function lineText(line: number, note = "zwölf €"): string {
@@ -78,14 +78,14 @@ function lineText(line: number, note = "zwölf €"): string {
   return `id: ${line}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** What the service says after a line, to `newest`, and then nothing. */
+/** The service's events after an entry, up to `newest`. */
 function linesAfter(after: number | null, newest: number): string {
   const first = (after ?? 0) + 1;
   const lines = Array.from({ length: Math.max(0, newest - first + 1) }, (_, at) => first + at);
   return `retry: 1000\n\n${lines.map((line) => lineText(line)).join("")}: alive\n\n`;
 }
 
-/** The first events that a client gives; then it is stopped. */
+/** The first events of a client, which is then stopped. */
 async function take(
   count: number,
   options: Options,
@@ -106,7 +106,7 @@ async function runJob(person: SignedIn, cost = 7): Promise<void> {
 }
 
 describe("the client's events", () => {
-  it("are a snapshot, then each line as it is written", async () => {
+  it("the events are a snapshot and then each entry as it is written", async () => {
     const ada = await signInWithCredits();
     const taken: AccountEvent[] = [];
     for await (const event of clientWith({ token: ada.token, fetch: here }).events()) {
@@ -133,14 +133,14 @@ describe("the client's events", () => {
     expect(received.map(({ value }) => value?.kind)).toEqual(["snapshot", "reserve", "settle"]);
   });
 
-  it("begin with the line after the one that is known", async () => {
+  it("the events begin after the entry that the caller knows", async () => {
     const ada = await signInWithCredits();
     await runJob(ada);
     const taken = await take(2, { token: ada.token, fetch: here }, { after: 2 });
     expect(taken.map(({ line }) => line)).toEqual([3, 4]);
   });
 
-  it("end without an error when they are stopped, whatever they wait for", async () => {
+  it("the events end without an error when they are stopped at any point", async () => {
     const ada = await signInWithCredits();
     const never: Fetch = () => new Promise(() => {});
     const dead: Fetch = () => Promise.reject(new TypeError("fetch failed"));
@@ -159,11 +159,11 @@ describe("the client's events", () => {
     }
   });
 
-  it("give each line once, in order, wherever a stream is broken off", async () => {
+  it("the events have each entry once and in order, wherever a stream is broken off", async () => {
     const whole = encoder.encode(linesAfter(3, 5));
     for (let at = 0; at <= whole.length; at += 1) {
       for (const ending of ["breaks", "ends"] as const) {
-        const { fetch, asked } = streaming((after, attempt) =>
+        const { fetch, requests } = streaming((after, attempt) =>
           attempt === 1
             ? { chunks: [whole.slice(0, at)], ending }
             : { chunks: [linesAfter(after, 7)], ending: "hangs" },
@@ -171,12 +171,12 @@ describe("the client's events", () => {
         const taken = await take(4, { fetch }, { after: 3 });
         expect(taken.map(({ line }) => line)).toEqual([4, 5, 6, 7]);
         expect(taken).toMatchObject(taken.map(() => ({ note: "zwölf €" })));
-        expect(asked).toHaveLength(2);
+        expect(requests).toHaveLength(2);
       }
     }
   });
 
-  it("read a stream in whatever pieces it comes, with whatever ends of line", async () => {
+  it("an event stream is read correctly in chunks of any size and with any line ends", async () => {
     for (const end of ["\n", "\r\n", "\r"]) {
       const text = `${linesAfter(0, 3).replaceAll("\n", end)}:${end}`;
       const bytes = encoder.encode(text);
@@ -188,31 +188,31 @@ describe("the client's events", () => {
     }
   });
 
-  it("do not tell again what comes again", async () => {
-    const { fetch, asked } = streaming((_, attempt) =>
+  it("an event that arrives twice is yielded once", async () => {
+    const { fetch, requests } = streaming((_, attempt) =>
       attempt === 1
         ? { chunks: [lineText(1) + lineText(2) + lineText(1) + lineText(3)] }
         : { chunks: [lineText(2) + lineText(3) + lineText(4)] },
     );
     const taken = await take(4, { fetch }, { after: 0 });
     expect(taken.map(({ line }) => line)).toEqual([1, 2, 3, 4]);
-    expect(asked.map(({ after }) => after)).toEqual(["0", "3"]);
+    expect(requests.map(({ after }) => after)).toEqual(["0", "3"]);
   });
 
-  it("go on from a snapshot where too much was missed, or the account went back", async () => {
+  it("the events continue from a snapshot if too many entries were missed or the account was restored", async () => {
     const snapshot = (line: number) =>
       `id: ${line}\ndata: {"line":${line},"kind":"snapshot","credits":1,"reserved":0}\n\n`;
-    const { fetch, asked } = streaming((_, attempt) => ({
+    const { fetch, requests } = streaming((_, attempt) => ({
       chunks: [
         [snapshot(5), snapshot(5) + snapshot(20_000), snapshot(3) + lineText(4)][attempt - 1] ?? "",
       ],
     }));
     const taken = await take(4, { fetch });
     expect(taken.map(({ line }) => line)).toEqual([5, 20_000, 3, 4]);
-    expect(asked.map(({ after }) => after)).toEqual([null, "5", "20000"]);
+    expect(requests.map(({ after }) => after)).toEqual([null, "5", "20000"]);
   });
 
-  it("go on for as long as it takes once there was a stream, with growing pauses", async () => {
+  it("after a first stream the client reconnects without limit, with growing pauses", async () => {
     const pauses: number[] = [];
     const { fetch: streams } = streaming((after) => ({
       chunks: [linesAfter(after, (after ?? 0) + 1)],
@@ -230,32 +230,32 @@ describe("the client's events", () => {
     expect(Math.max(...pauses.slice(0, 2))).toBeLessThan(Math.min(...pauses.slice(10)));
   });
 
-  it("give up where there never was a stream", async () => {
+  it("without a first stream the client gives up after its retries", async () => {
     let count = 0;
     const fetch: Fetch = async () => {
       count += 1;
       throw new TypeError("fetch failed");
     };
-    await expect(take(1, { fetch })).rejects.toMatchObject({ code: "no_answer" });
+    await expect(take(1, { fetch })).rejects.toMatchObject({ code: "no_response" });
     expect(count).toBe(5);
   });
 
-  it("take a stream that went silent for a lost one", async () => {
+  it("a stream without a pulse for too long counts as lost", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const { fetch, asked } = streaming((after, attempt) => ({
+    const { fetch, requests } = streaming((after, attempt) => ({
       chunks: [attempt === 1 ? lineText(1) : linesAfter(after, 2)],
       ending: "hangs",
     }));
     const taking = take(2, { fetch }, { after: 0 });
     await vi.waitFor(async () => {
       await vi.advanceTimersByTimeAsync(10_000);
-      expect(asked).toHaveLength(2);
+      expect(requests).toHaveLength(2);
     });
     expect(await taking).toHaveLength(2);
   });
 });
 
-describe("the client's events, where something else answers", () => {
+describe("the client's events behind a firewall or proxy", () => {
   const event = { line: 1, kind: "grant", amount: 1, credits: 1, reserved: 0 };
   it.each([
     ["a page", { chunks: ["<p>Welcome to the airport</p>"], type: "text/html" }],
@@ -275,17 +275,17 @@ describe("the client's events, where something else answers", () => {
     ["no held", { chunks: [`id: 1\ndata: ${JSON.stringify({ ...event, reserved: null })}\n\n`] }],
     ["a line without an end", { chunks: ["data: ".padEnd(1_000_100, "x")], ending: "hangs" }],
   ] as const)("give nothing of %s, and say so in the end", async (_, stream) => {
-    const { fetch, asked } = streaming(() => stream);
+    const { fetch, requests } = streaming(() => stream);
     const given: AccountEvent[] = [];
     const reading = (async () => {
       for await (const each of clientWith({ fetch }).events({ after: 0 })) given.push(each);
     })();
-    await expect(reading).rejects.toMatchObject({ code: "bad_answer" });
+    await expect(reading).rejects.toMatchObject({ code: "invalid_response" });
     expect(given).toEqual([]);
-    expect(asked).toHaveLength(5);
+    expect(requests).toHaveLength(5);
   });
 
-  it("go on when the service itself answers again", async () => {
+  it("the events continue once the service itself responds again", async () => {
     const { fetch } = streaming((after, attempt) =>
       attempt % 3 === 0
         ? { chunks: [lineText((after ?? 0) + 1)] }
@@ -294,29 +294,29 @@ describe("the client's events, where something else answers", () => {
     expect(await take(5, { fetch }, { after: 0 })).toHaveLength(5);
   });
 
-  it("are not asked for after what is no line", async () => {
+  it("an after that is not an entry number is refused before a request is sent", async () => {
     for (const after of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
-      const { fetch, asked } = streaming(() => ({ chunks: [] }));
+      const { fetch, requests } = streaming(() => ({ chunks: [] }));
       await expect(take(1, { fetch }, { after })).rejects.toMatchObject({
         code: "invalid_argument",
       });
-      expect(asked).toEqual([]);
+      expect(requests).toEqual([]);
     }
   });
 });
 
-describe("who follows events", () => {
-  it("is told the service's no, once and for all", async () => {
+describe("the credentials of an event stream", () => {
+  it("a refusal of the service ends the events", async () => {
     const forged = take(1, { fetch: here, token: "nonsense" });
     await expect(forged).rejects.toMatchObject({ code: "unauthorized", status: 401 });
     const none = createClient({ baseUrl: ORIGIN, fetch: here }).events();
     await expect(none.next()).rejects.toMatchObject({ code: "no_credentials" });
   });
 
-  it("sends the token to the service's events, and the browser's cookies where it has none", async () => {
-    const { fetch, asked } = streaming(() => ({ chunks: [lineText(1)] }));
+  it("the client sends its token to the event stream, or the browser's cookies without a token", async () => {
+    const { fetch, requests } = streaming(() => ({ chunks: [lineText(1)] }));
     await take(1, { fetch });
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       { url: `${ORIGIN}/api/events`, headers: { Authorization: "Bearer t" } },
     ]);
     let credentials: string | undefined;
@@ -327,10 +327,10 @@ describe("who follows events", () => {
     const family = createClient({ baseUrl: ORIGIN, fetch: noting, cookies: true });
     await family.events().next();
     expect(credentials).toBe("include");
-    expect(asked[1]?.headers).not.toHaveProperty("Authorization");
+    expect(requests[1]?.headers).not.toHaveProperty("Authorization");
   });
 
-  it("comes back with a renewed token when the session's quarter of an hour is over", async () => {
+  it("the client reconnects with a renewed token when the session token has expired", async () => {
     const ada = await signInWithCredits();
     const tokens: string[] = [];
     const events = clientWith({
@@ -352,7 +352,7 @@ describe("who follows events", () => {
     expect(ada.identity_id).toBe(again.identity_id);
   });
 
-  it("renews a token that was given as text, and resumes without a gap", async () => {
+  it("the client renews a token that was given as text, and the events resume without a gap", async () => {
     vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
     const ada = await signInWithCredits();
     const sent: (string | undefined)[] = [];
@@ -380,7 +380,7 @@ describe("who follows events", () => {
     await events.return();
   });
 
-  it("ends with the session", async () => {
+  it("the events end with the session", async () => {
     const ada = await signInWithCredits();
     const events = clientWith({ fetch: here, token: ada.token }).events();
     await events.next();

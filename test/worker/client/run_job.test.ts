@@ -18,7 +18,7 @@ import { histories } from "../support/histories.ts";
 
 const JOB = { app: "demo", action: "draw", costEstimate: 10 };
 
-/** A client whose requests go over `network`; the service's test address stands for this machine's. */
+/** A client whose requests go through `network`. */
 function clientOver(network: FaultyNetwork, person: SignedIn): PassbookClient {
   return createClient({
     baseUrl: "http://localhost",
@@ -30,7 +30,7 @@ function clientOver(network: FaultyNetwork, person: SignedIn): PassbookClient {
 
 class WorkFailed extends Error {}
 
-/** What the account shows afterwards: its balance, and its jobs as they ended. */
+/** The account's balance and its jobs afterwards. */
 async function outcomeOf(person: SignedIn) {
   const { account } = (await person.get("/api/wallet")).body;
   const { jobs } = (await person.get("/api/jobs")).body;
@@ -48,13 +48,13 @@ const faultArbitrary = fc.array(fc.constantFrom<Fault>("none", ...FAULTS), { max
 const endingArbitrary = fc.oneof(
   fc.record({ kind: fc.constant("returns" as const), cost: fc.nat({ max: 30 }) }),
   fc.record({ kind: fc.constant("throws" as const) }),
-  // Aborted when the client sends its n-th request, or while the work goes on (0).
+  // Aborted at the n-th request of the client, or during the work if 0.
   fc.record({ kind: fc.constant("aborted" as const), at: fc.nat({ max: 4 }) }),
 );
 
-describe("runJob, whatever the network does", () => {
+describe("runJob over a faulty network", () => {
   it(
-    "pays what the work cost, once, or nothing, and leaves no job started",
+    "runJob over a faulty network charges the cost once or not at all, and leaves no job started",
     { tags: ["history"] },
     async () => {
       let people = 0;
@@ -115,7 +115,7 @@ async function clientOf(person: SignedIn, faults: readonly Fault[] = []) {
 }
 
 describe("runJob", () => {
-  it("gives the reserve back and passes the error on where the work throws", async () => {
+  it("runJob refunds the reserve and passes the error on if the work throws", async () => {
     const ada = await signInWithCredits();
     const { client } = await clientOf(ada);
     const failure = new WorkFailed("no paper");
@@ -124,7 +124,7 @@ describe("runJob", () => {
     expect(await outcomeOf(ada)).toEqual({ credits: 100, jobs: [["failed", 0]] });
   });
 
-  it("does not wait for work that does not listen to its signal", async () => {
+  it("runJob does not wait for work that ignores its abort signal", async () => {
     const ada = await signInWithCredits();
     const { client } = await clientOf(ada);
     const stop = new AbortController();
@@ -140,7 +140,7 @@ describe("runJob", () => {
     expect(await outcomeOf(ada)).toEqual({ credits: 100, jobs: [["failed", 0]] });
   });
 
-  it("sends nothing where it is aborted before", async () => {
+  it("runJob sends nothing if its signal is already aborted", async () => {
     const ada = await signInWithCredits();
     const { client, network } = await clientOf(ada);
     const run = client.runJob(JOB, async () => ({ result: null, actualCost: 1 }), {
@@ -150,7 +150,7 @@ describe("runJob", () => {
     expect(network.sent).toEqual([]);
   });
 
-  it("refused, tells why, and leaves nothing", async () => {
+  it("a refused runJob throws the refusal and leaves no job", async () => {
     const ada = await signInWithCredits();
     const { client } = await clientOf(ada);
     const dear = { ...JOB, costEstimate: 101 };
@@ -159,15 +159,15 @@ describe("runJob", () => {
     expect(await outcomeOf(ada)).toEqual({ credits: 100, jobs: [] });
   });
 
-  it("settles work that takes longer than a session token lives", async () => {
+  it("runJob settles work that takes longer than the life of a session token", async () => {
     const ada = await signInWithCredits();
     vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
     const network = openNetwork([]);
     const asked: ReturnType<Fetch>[] = [];
     const fetch: Fetch = (url, init) => {
-      const answer = network.fetch(url, init);
-      asked.push(answer);
-      return answer;
+      const response = network.fetch(url, init);
+      asked.push(response);
+      return response;
     };
     const client = clientOver({ ...network, fetch }, ada);
     const ran = await client.runJob(JOB, async () => {
@@ -182,9 +182,9 @@ describe("runJob", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("sends every retry of a write under the key of its first send", async () => {
+  it("every retry of a write has the idempotency key of the first attempt", async () => {
     const ada = await signInWithCredits();
-    const { client, network } = await clientOf(ada, ["answer_lost", "request_lost", "none"]);
+    const { client, network } = await clientOf(ada, ["response_lost", "request_lost", "none"]);
     await client.jobs.create(JOB);
     const keys = network.sent.map(({ headers }) => headers["Idempotency-Key"]);
     expect(keys).toHaveLength(3);
@@ -193,8 +193,8 @@ describe("runJob", () => {
   });
 });
 
-describe("runJob, where something on the way answers in the service's place", () => {
-  it("keeps finished work whose completion a firewall refuses, and asks again", async () => {
+describe("runJob behind a firewall or proxy", () => {
+  it("runJob keeps finished work if a firewall refuses its completion, and retries", async () => {
     const ada = await signInWithCredits();
     const { client } = await clientOf(ada, ["none", "blocked", "blocked", "mistaken"]);
     const ran = await client.runJob(JOB, async () => ({ result: "a fox", actualCost: 4 }));
@@ -203,10 +203,10 @@ describe("runJob, where something on the way answers in the service's place", ()
   });
 
   it.each<Fault>(["limited", "blocked"])(
-    "gives back what a lost answer reserved, though all that follow are %s",
+    "runJob refunds a reserve whose response was lost, although all later requests are %s",
     async (fault) => {
       const ada = await signInWithCredits();
-      const { client } = await clientOf(ada, ["answer_lost", ...Array<Fault>(4).fill(fault)]);
+      const { client } = await clientOf(ada, ["response_lost", ...Array<Fault>(4).fill(fault)]);
       const run = client.runJob(JOB, async () => ({ result: null, actualCost: 1 }));
       await expect(run).rejects.toBeInstanceOf(Error);
       await client.whenIdle();
@@ -214,7 +214,7 @@ describe("runJob, where something on the way answers in the service's place", ()
     },
   );
 
-  it("reserves nothing, and asks no more, where it was limited from the first", async () => {
+  it("runJob reserves nothing and stops retrying if its first requests are rate limited", async () => {
     const ada = await signInWithCredits();
     const { client, network } = await clientOf(ada, Array<Fault>(5).fill("limited"));
     const run = client.runJob(JOB, async () => ({ result: null, actualCost: 1 }));
@@ -224,8 +224,8 @@ describe("runJob, where something on the way answers in the service's place", ()
   });
 });
 
-describe("runJob, while the service is away", () => {
-  /** A client whose service goes away when the work begins, until `back`. */
+describe("runJob during an outage", () => {
+  /** A client whose service becomes unreachable when the work begins, until `back`. */
   async function openOutage(away: Fetch) {
     const person = await signInWithCredits();
     const back = Promise.withResolvers<void>();
@@ -256,19 +256,22 @@ describe("runJob, while the service is away", () => {
   it.each([
     ["unreachable", unreachable],
     ["hanging", hanging],
-  ])("passes an error of the work on, and gives back once it is back (%s)", async (_, away) => {
-    const { person, client, leave, comeBack } = await openOutage(away);
-    const run = client.runJob(JOB, async () => {
-      leave();
-      throw new WorkFailed();
-    });
-    await expect(run).rejects.toBeInstanceOf(WorkFailed);
-    comeBack();
-    await client.whenIdle();
-    expect(await outcomeOf(person)).toEqual({ credits: 100, jobs: [["failed", 0]] });
-  });
+  ])(
+    "runJob passes an error of the work on at once, and refunds after the outage (%s)",
+    async (_, away) => {
+      const { person, client, leave, comeBack } = await openOutage(away);
+      const run = client.runJob(JOB, async () => {
+        leave();
+        throw new WorkFailed();
+      });
+      await expect(run).rejects.toBeInstanceOf(WorkFailed);
+      comeBack();
+      await client.whenIdle();
+      expect(await outcomeOf(person)).toEqual({ credits: 100, jobs: [["failed", 0]] });
+    },
+  );
 
-  it("passes an abort on", async () => {
+  it("runJob passes an abort on during an outage", async () => {
     const { person, client, leave, comeBack } = await openOutage(unreachable);
     const stop = new AbortController();
     const work = () => {
@@ -286,7 +289,7 @@ describe("runJob, while the service is away", () => {
 });
 
 describe("workerFetch", () => {
-  it("reaches the Worker", async () => {
+  it("workerFetch reaches the Worker", async () => {
     const signal = AbortSignal.timeout(1_000);
     const init = { method: "GET", headers: {}, redirect: "manual", signal } as const;
     expect((await workerFetch("http://passbook.test/healthz", init)).status).toBe(200);

@@ -16,12 +16,12 @@ const KEY = { key: "render-4711" };
 
 const here: Fetch = (url, init) => workerFetch(url.replace("http://localhost", BASE_URL), init);
 
-/** A process of an app: a client of its own, which knows nothing of those before it. */
+/** A new client stands for a restarted process: it has no state of earlier ones. */
 function processOf({ token }: SignedIn, fetch: Fetch = here) {
   return createClient({ baseUrl: "http://localhost", token, fetch, wait: async () => {} });
 }
 
-/** Runs a job in a process that dies while it works. @returns the job's id */
+/** Runs a job in a process that dies during the work. @returns the job's id */
 async function dieAtWork(person: SignedIn, job: object = JOB): Promise<string> {
   return new Promise((resolve) => {
     const work = ({ id }: { id: string }) => {
@@ -45,7 +45,7 @@ async function jobsOf(person: SignedIn) {
 }
 
 describe("runJob under the caller's own key", () => {
-  it("resumes the job of a process that died at work, and reserves nothing again", async () => {
+  it("a run under the same key resumes the job of a process that died, without a second reserve", async () => {
     const ada = await signInWithCredits();
     const id = await dieAtWork(ada);
     const ran = await processOf(ada).runJob(JOB, done, KEY);
@@ -53,7 +53,7 @@ describe("runJob under the caller's own key", () => {
     expect(await jobsOf(ada)).toEqual([["completed", 7]]);
   });
 
-  it("does not work again on a job that was completed, and says what it came to", async () => {
+  it("a run under the key of a completed job does not repeat the work, and throws job_ended with the job", async () => {
     const ada = await signInWithCredits();
     await processOf(ada).runJob(JOB, done, KEY);
     const again = processOf(ada).runJob(JOB, neverDone, KEY);
@@ -65,19 +65,19 @@ describe("runJob under the caller's own key", () => {
     expect(await jobsOf(ada)).toEqual([["completed", 7]]);
   });
 
-  it("does not work again on a job that failed, and names the way to try again", async () => {
+  it("a run under the key of a failed job does not repeat the work, and the error says to use another key", async () => {
     const ada = await signInWithCredits();
     const first = processOf(ada).runJob(JOB, () => Promise.reject(new Error("no paper")), KEY);
     await expect(first).rejects.toThrow("no paper");
     const again = processOf(ada).runJob(JOB, neverDone, KEY);
     await expect(again).rejects.toMatchObject({
       code: "job_ended",
-      message: "The job of this key has failed. To try again, use another key.",
+      message: "The job of this key has failed. To run the work again, use another key.",
       job: { status: "failed", failure_reason: "no paper" },
     });
   });
 
-  it("does not work on a job that expired meanwhile, since nothing is reserved for it", async () => {
+  it("a run under the key of an expired job does not repeat the work, since nothing is reserved", async () => {
     const ada = await signInWithCredits();
     await dieAtWork(ada, { ttlSeconds: 60 });
     passTime(61_000);
@@ -90,7 +90,7 @@ describe("runJob under the caller's own key", () => {
     expect((await later.get("/api/wallet")).body.account.credits).toBe(100);
   });
 
-  it("refuses another job under the key", async () => {
+  it("a run with another request under a used key is refused", async () => {
     const ada = await signInWithCredits();
     await dieAtWork(ada);
     const other = processOf(ada).runJob({ ...JOB, costEstimate: 11 }, neverDone, KEY);
@@ -98,20 +98,20 @@ describe("runJob under the caller's own key", () => {
     expect(await jobsOf(ada)).toEqual([["started", 0]]);
   });
 
-  it("keeps the job for the next process where the service was away when it was created", async () => {
+  it("a job whose creation got no response stays started, so that the next process can resume it", async () => {
     const ada = await signInWithCredits();
-    const network = openNetwork(Array<Fault>(5).fill("answer_lost"));
+    const network = openNetwork(Array<Fault>(5).fill("response_lost"));
     const first = processOf(ada, (url, init) =>
       network.fetch(url.replace("http://localhost", BASE_URL), init),
     );
-    await expect(first.runJob(JOB, neverDone, KEY)).rejects.toMatchObject({ code: "no_answer" });
+    await expect(first.runJob(JOB, neverDone, KEY)).rejects.toMatchObject({ code: "no_response" });
     await first.whenIdle();
     expect(await jobsOf(ada)).toEqual([["started", 0]]);
     expect(await processOf(ada).runJob(JOB, done, KEY)).toMatchObject({ credits: 93 });
     expect(await jobsOf(ada)).toEqual([["completed", 7]]);
   });
 
-  it("charges once where two processes run it at the same time", async () => {
+  it("two processes that run the same key at the same time are charged once", async () => {
     const ada = await signInWithCredits();
     const both_at_work = Promise.withResolvers<void>();
     let working = 0;
@@ -126,15 +126,18 @@ describe("runJob under the caller's own key", () => {
     expect(await jobsOf(ada)).toEqual([["completed", 7]]);
   });
 
-  it.each(["", "two words", "schlüssel", "x".repeat(201)])("refuses the key %j", async (key) => {
-    const ada = await signInWithCredits();
-    const run = processOf(ada).runJob(JOB, neverDone, { key });
-    await expect(run).rejects.toMatchObject({ code: "invalid_argument" });
-    expect(await jobsOf(ada)).toEqual([]);
-  });
+  it.each(["", "two words", "schlüssel", "x".repeat(201)])(
+    "runJob refuses the key %j",
+    async (key) => {
+      const ada = await signInWithCredits();
+      const run = processOf(ada).runJob(JOB, neverDone, { key });
+      await expect(run).rejects.toMatchObject({ code: "invalid_argument" });
+      expect(await jobsOf(ada)).toEqual([]);
+    },
+  );
 });
 
-/** A network on which a process dies: from its n-th request on nothing of it is sent or heard. */
+/** A network on which the process dies: no request from the n-th on is sent. */
 function dyingAt(count: number, network: FaultyNetwork) {
   const died = Promise.withResolvers<void>();
   const fetch: Fetch = (url, init) => {
@@ -147,8 +150,8 @@ function dyingAt(count: number, network: FaultyNetwork) {
   return { fetch, died: died.promise };
 }
 
-describe("a process that dies at any moment, and one that resumes", () => {
-  it("pay for the work once, by one job", async () => {
+describe("a process that dies at any request, and one that resumes", () => {
+  it("a process that dies at any request and the one that resumes it pay for the work once, with one job", async () => {
     let people = 0;
     const faults = fc.array(fc.constantFrom<Fault>("none", ...FAULTS), { maxLength: 8 });
     await fc.assert(
@@ -174,7 +177,7 @@ describe("a process that dies at any moment, and one that resumes", () => {
         if (settled !== null || isPassbookError(ended, "job_ended")) {
           expect([credits, jobs]).toEqual([93, [["completed", 7]]]);
         } else {
-          // It never reached the service, or never heard: the next process goes on.
+          // The process died. The next one resumes the job.
           expect([90, 93, 100]).toContain(credits);
         }
       }),

@@ -8,7 +8,7 @@ const JOB = { app: "demo", action: "draw", costEstimate: 40 };
 
 const here: Fetch = (url, init) => workerFetch(url.replace("http://localhost", BASE_URL), init);
 
-/** A client by `token`, and what its runs warned of. */
+/** A client with `token`, and the warnings of its runs. */
 function clientBy(token: string, fetch: Fetch = here) {
   const client = createClient({ baseUrl: "http://localhost", token, fetch, wait: async () => {} });
   const warnings: string[] = [];
@@ -21,12 +21,12 @@ async function adaAndClient() {
   return { ada, ...clientBy(ada.token) };
 }
 
-describe("runJob, once its work is done", () => {
+describe("runJob after the work", () => {
   it.each([
     [12.3, 13],
     [24.000000001, 25],
     [0.1, 1],
-  ])("settles a cost of %d at %d, with a warning", async (actualCost, cost) => {
+  ])("runJob settles a cost of %d at %d credits, with a warning", async (actualCost, cost) => {
     const { ada, client, options, warnings } = await adaAndClient();
     const ran = await client.runJob(JOB, async () => ({ result: "a fox", actualCost }), options);
     expect(ran).toMatchObject({ result: "a fox", credits: 100 - cost, unsettled: 0 });
@@ -42,7 +42,7 @@ describe("runJob, once its work is done", () => {
     ["more than a job may cost", 1e15],
     ["text", "25"],
     ["missing", undefined],
-  ])("settles a cost that is %s at the estimate, with a warning", async (_, actualCost) => {
+  ])("runJob settles a cost that is %s at the estimate, with a warning", async (_, actualCost) => {
     const { client, options, warnings } = await adaAndClient();
     const done = { result: "a fox", actualCost: actualCost as number };
     const ran = await client.runJob(JOB, async () => done, options);
@@ -50,21 +50,21 @@ describe("runJob, once its work is done", () => {
     expect(warnings).toEqual([expect.stringContaining("settled at its estimate, 40")]);
   });
 
-  it("settles although the caller's onWarning throws", async () => {
+  it("runJob settles although the caller's onWarning throws", async () => {
     const { client } = await adaAndClient();
     const onWarning = () => expect.fail("no warnings");
     const ran = client.runJob(JOB, async () => ({ result: 1, actualCost: 1.5 }), { onWarning });
     expect(await ran).toMatchObject({ result: 1, credits: 98 });
   });
 
-  it("keeps a result that the work returned without a cost", async () => {
+  it("runJob keeps a result that the work returned without a cost", async () => {
     const { client, options } = await adaAndClient();
     const work = async () => "a fox" as unknown as { result: string; actualCost: number };
     expect(await client.runJob(JOB, work, options)).toMatchObject({ result: "a fox", credits: 60 });
   });
 
   it.each([1.5, -1, Number.NaN, 1_000_000_000_001, "5" as unknown as number])(
-    "refuses an estimate of %s before it sends anything",
+    "runJob refuses an estimate of %s before it sends a request",
     async (costEstimate) => {
       const { ada, client } = await adaAndClient();
       const run = client.runJob({ ...JOB, costEstimate }, async () => expect.fail("it worked"));
@@ -73,7 +73,7 @@ describe("runJob, once its work is done", () => {
     },
   );
 
-  it("settles at what the token's cap allows where the cost is one credit beyond it", async () => {
+  it("runJob settles at the amount that the token's cap allows if the cost exceeds it by one credit", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 50 } });
     const { client, options, warnings } = clientBy(token.token);
@@ -88,7 +88,7 @@ describe("runJob, once its work is done", () => {
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(50);
   });
 
-  it("settles at the estimate where a cap refuses the overage without its numbers", async () => {
+  it("runJob settles at the estimate if a cap refuses the overage without numbers", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 50 } });
     const terse: Fetch = async (url, init) => {
@@ -106,16 +106,16 @@ describe("runJob, once its work is done", () => {
     ["larger than a body", { text: "x".repeat(80_000) }],
     ["not an object", ["a"]],
     ["not JSON", { bytes: 1n }],
-  ])("settles without metadata that is %s, with a warning", async (_, metadata) => {
+  ])("runJob settles without metadata that is %s, with a warning", async (_, metadata) => {
     const { client, options, warnings } = await adaAndClient();
     const done = { result: "a fox", actualCost: 4, metadata: metadata as Record<string, unknown> };
     const job = { ...JOB, metadata: { kept: 1 } };
     const ran = await client.runJob(job, async () => done, options);
     expect(ran).toMatchObject({ result: "a fox", credits: 96, job: { metadata: { kept: 1 } } });
-    expect(warnings).toEqual([expect.stringContaining("without metadata")]);
+    expect(warnings).toEqual([expect.stringContaining("without its metadata")]);
   });
 
-  it("passes the result on with the error where the job cannot be settled", async () => {
+  it("the error has the result of the work if the job cannot be settled", async () => {
     const { ada, client, options } = await adaAndClient();
     const run = client.runJob(
       JOB,
@@ -130,7 +130,7 @@ describe("runJob, once its work is done", () => {
   });
 });
 
-describe("runJob, whose work fails", () => {
+describe("runJob if the work fails", () => {
   const failing = async (thrown: unknown, more: RunJobOptions = {}) => {
     const { ada, client, options } = await adaAndClient();
     const work = (): Promise<never> => Promise.reject(thrown);
@@ -141,18 +141,18 @@ describe("runJob, whose work fails", () => {
     return job.failure_reason as string | null;
   };
 
-  it("tells why, by the error's message", async () => {
+  it("the error's message becomes the job's failure_reason", async () => {
     expect(await failing(new Error("out of paper"))).toBe("out of paper");
     expect(await failing("out of paper")).toBe("out of paper");
   });
 
-  it("shortens a message to 500 characters, and takes out what the service refuses", async () => {
+  it("a failure_reason is shortened to 500 characters, without characters that the service refuses", async () => {
     expect(await failing(new Error("x".repeat(501)))).toBe(`${"x".repeat(499)}…`);
     expect(await failing(new Error("a\0b\ud800"))).toBe("ab\ufffd");
     expect(await failing(new Error(`${"x".repeat(498)}😀😀`))).toBe(`${"x".repeat(498)}\ufffd…`);
   });
 
-  it("says nothing of an error without a message, or where it is told not to", async () => {
+  it("a job has no failure_reason if the error has no message or reportReason is false", async () => {
     expect(await failing(new Error(" "))).toBeNull();
     expect(await failing({ secret: 1 })).toBeNull();
     expect(await failing(new Error("the key is 42"), { reportReason: false })).toBeNull();

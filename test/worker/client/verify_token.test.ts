@@ -10,7 +10,7 @@ import { workerFetch } from "./worker_fetch.ts";
 
 const ISSUER = "https://passbook.example.com";
 const APP = "https://sketch.example.com";
-/** Where `signIn` comes back to. */
+/** The origin that `signIn` returns to. */
 const SIGNED_IN_AT = "http://localhost:3000";
 
 type Pair = Awaited<ReturnType<typeof newKey>>;
@@ -20,7 +20,7 @@ async function newKey(kid: string) {
   return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid } };
 }
 
-/** A service of some keys, and how often they were fetched. */
+/** A service with these keys, and a count of fetches. */
 function serviceOf(...pairs: readonly Pair[]) {
   const service = { keys: pairs.map(({ jwk }) => jwk as object), fetched: 0, away: false };
   const fetch: Fetch = async (url) => {
@@ -47,7 +47,7 @@ async function sign(
 }
 
 describe("createTokenVerifier", () => {
-  it("takes a token that the service issued to the app, and says whose it is", async () => {
+  it("createTokenVerifier accepts a token issued to the app, and returns its person and session", async () => {
     const ada = await signIn();
     const verify = createTokenVerifier({
       baseUrl: BASE_URL,
@@ -62,13 +62,13 @@ describe("createTokenVerifier", () => {
     });
   });
 
-  it("refuses a token that was issued to another app's page", async () => {
+  it("createTokenVerifier refuses a token issued to another app's page", async () => {
     const ada = await signIn();
     const verify = createTokenVerifier({ baseUrl: BASE_URL, origins: [APP], fetch: workerFetch });
     await expect(verify(ada.token)).rejects.toMatchObject({ code: "unauthorized", status: 401 });
   });
 
-  it("refuses a personal access token, and the session token made from one", async () => {
+  it("createTokenVerifier refuses a personal access token and a session token made from one", async () => {
     const ada = await signIn();
     const holder = await getToken(ada, {});
     const headers = { Authorization: `Bearer ${holder.token}` };
@@ -84,22 +84,22 @@ describe("createTokenVerifier", () => {
   });
 
   it.each<[string, JWTPayload, object]>([
-    ["another service", { iss: "https://passbook.example.org" }, {}],
-    ["another use", {}, { typ: "JWT" }],
-    ["no use", {}, { typ: undefined }],
-    ["nobody", { sub: "" }, {}],
+    ["another issuer", { iss: "https://passbook.example.org" }, {}],
+    ["another type", {}, { typ: "JWT" }],
+    ["no type", {}, { typ: undefined }],
+    ["an empty subject", { sub: "" }, {}],
     ["no origin", { azp: undefined }, {}],
-    ["the whole family", { azp: "shared" }, {}],
+    ["the shared origin", { azp: "shared" }, {}],
     ["no session", { sid: undefined }, {}],
     ["an unknown key", {}, { kid: "other" }],
-  ])("refuses a token of %s", async (_, claims, header) => {
+  ])("createTokenVerifier refuses a token with %s", async (_, claims, header) => {
     const pair = await newKey("a");
     const { verify } = serviceOf(pair);
     const token = await sign(pair, claims, header);
     await expect(verify(token)).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  it("refuses what was signed by another key, changed, or not signed", async () => {
+  it("createTokenVerifier refuses a token that was changed, not signed, or signed with another key", async () => {
     const pair = await newKey("a");
     const { verify } = serviceOf(pair);
     const token = await sign(pair);
@@ -123,14 +123,14 @@ describe("createTokenVerifier", () => {
     expect((await verify(token)).identity_id).toBe("ada");
   });
 
-  it("refuses a token whose time ran out", async () => {
+  it("createTokenVerifier refuses an expired token with token_expired", async () => {
     const pair = await newKey("a");
     const { verify } = serviceOf(pair);
     const token = await sign(pair, {}, {}, Math.floor(Date.now() / 1000) - 10);
     await expect(verify(token)).rejects.toMatchObject({ code: "token_expired", status: 401 });
   });
 
-  it("fetches the keys once for many tokens at once, and not again for each unknown key", async () => {
+  it("createTokenVerifier fetches the keys once for concurrent tokens, and not again for each unknown key", async () => {
     const pair = await newKey("a");
     const { service, verify } = serviceOf(pair);
     const token = await sign(pair);
@@ -141,7 +141,7 @@ describe("createTokenVerifier", () => {
     expect(service.fetched).toBe(1);
   });
 
-  it("learns a new key, and forgets one that the service retired", async () => {
+  it("createTokenVerifier accepts a new key of the service, and stops accepting a retired one", async () => {
     const [before, after] = [await newKey("a"), await newKey("b")];
     const { service, verify } = serviceOf(before);
     await verify(await sign(before));
@@ -152,7 +152,7 @@ describe("createTokenVerifier", () => {
     expect(service.fetched).toBe(2);
   });
 
-  it("goes on with the known keys for an hour while the service is away, and not longer", async () => {
+  it("createTokenVerifier uses cached keys for an hour while the service is unreachable, and no longer", async () => {
     const pair = await newKey("a");
     const { service, verify } = serviceOf(pair);
     await verify(await sign(pair));
@@ -160,13 +160,13 @@ describe("createTokenVerifier", () => {
     passTime(50 * 60_000);
     expect((await verify(await sign(pair))).identity_id).toBe("ada");
     passTime(11 * 60_000);
-    await expect(verify(await sign(pair))).rejects.toMatchObject({ code: "no_answer" });
+    await expect(verify(await sign(pair))).rejects.toMatchObject({ code: "no_response" });
     service.away = false;
     passTime(31_000);
     expect((await verify(await sign(pair))).identity_id).toBe("ada");
   });
 
-  it("accepts the parent domain's cookie where the app says so", async () => {
+  it("createTokenVerifier accepts a token of the parent domain's cookie if origins has shared", async () => {
     const signing = { kty: "OKP", crv: "Ed25519", kid: "a", x: "", d: "" } as const;
     const { privateKey, jwk } = await newKey("a");
     const private_jwk = await exportJWK(privateKey);
@@ -187,7 +187,7 @@ describe("createTokenVerifier", () => {
   it.each([
     ["no origin", []],
     ["an origin with a slash", [`${APP}/`]],
-  ])("is not made for %s", (_, origins) => {
-    expect(() => createTokenVerifier({ baseUrl: ISSUER, origins })).toThrow(/origin/);
+  ])("createTokenVerifier refuses %s", (_, origins) => {
+    expect(() => createTokenVerifier({ baseUrl: ISSUER, origins })).toThrow(/[Oo]rigins/);
   });
 });

@@ -1,17 +1,21 @@
-/** `fetch` for the client that ends in the Worker, over a network that may lose, double and delay. */
+/** A `fetch` that reaches the Worker over a network which may lose, duplicate and delay requests. */
 import type { Fetch, FetchedResponse, FetchInit } from "../../../src/client/index.ts";
 import { send } from "../support/passbook.ts";
 
 /**
- * What happens to one request. `request_lost`: it never arrives. `answer_lost`: it is done, and nobody
- * hears. `doubled`: it arrives twice. `late`: it seems lost, and arrives after later ones. `failing`: the
- * service says it cannot now. `limited`: it says that this is too often. `garbled`, `mistaken`: it is done,
- * and something on the way answers in its place, with a page or with JSON. `blocked`: something on the way
- * refuses it, and it never arrives.
+ * What happens to one request.
+ * - `request_lost`: it never arrives.
+ * - `response_lost`: the service carries it out, and its response is lost.
+ * - `doubled`: it arrives twice.
+ * - `late`: it seems lost, and arrives after later requests.
+ * - `failing`: the service responds with 503.
+ * - `limited`: the service responds with 429.
+ * - `garbled`, `mistaken`: the service carries it out, and a proxy responds with a page or with JSON.
+ * - `blocked`: a firewall refuses it, and it never arrives.
  */
 export const FAULTS = [
   "request_lost",
-  "answer_lost",
+  "response_lost",
   "doubled",
   "late",
   "failing",
@@ -22,11 +26,11 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number] | "none";
 
-/** The Worker as `fetch` reaches it. */
+/** A `fetch` that reaches the Worker. */
 export const workerFetch: Fetch = async (url, init) => {
   const { method, headers, body = null } = init;
-  const answer = await send(method, url, { headers, body });
-  return responseOf(answer.status, answer.headers, answer.text);
+  const { status, headers: received, text } = await send(method, url, { headers, body });
+  return responseOf(status, received, text);
 };
 
 function responseOf(status: number, headers: Headers, text: string): FetchedResponse {
@@ -35,13 +39,13 @@ function responseOf(status: number, headers: Headers, text: string): FetchedResp
 
 export interface FaultyNetwork {
   readonly fetch: Fetch;
-  /** Requests so far, those that were lost among them. */
+  /** All requests so far, including lost ones. */
   readonly sent: readonly FetchInit[];
-  /** Delivers what is still on its way. */
+  /** Delivers the late requests. */
   deliver(): Promise<void>;
 }
 
-/** A network that treats its requests by `faults`, in turn, and the rest well. */
+/** A network that applies `faults` to its requests in turn, and delivers the rest. */
 export function openNetwork(
   faults: readonly Fault[],
   onRequest: (count: number) => void = () => {},
@@ -61,7 +65,7 @@ export function openNetwork(
         return workerFetch(url, init);
       case "request_lost":
         throw new TypeError("fetch failed");
-      case "answer_lost":
+      case "response_lost":
         await workerFetch(url, init);
         throw new TypeError("fetch failed");
       case "doubled":

@@ -1,0 +1,42 @@
+/** The caller's ledger. */
+import { rowsOfPages, type CallOptions } from "./calls.ts";
+import type { Credentials } from "./credentials.ts";
+import type { Entry, EntryKind, EntryPage } from "./responses.ts";
+import { READ, type Transport } from "./transport.ts";
+
+export interface LedgerFilter {
+  readonly app?: string;
+  readonly jobId?: string;
+  readonly kind?: EntryKind;
+  /** Entries from this time on: a `Date` or RFC 3339. */
+  readonly from?: Date | string;
+  /** Entries before this time. */
+  readonly to?: Date | string;
+  /** Entries on a page, 1 to 200. A filtered page may have fewer and still have a next page. */
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export interface Ledger {
+  /** One page, newest first. */
+  list(filter?: LedgerFilter, options?: CallOptions): Promise<EntryPage>;
+  /** All entries that match, newest first. Reads the pages one after another. */
+  all(filter?: LedgerFilter, options?: CallOptions): AsyncGenerator<Entry, void, undefined>;
+}
+
+export function createLedger(transport: Transport, credentials: Credentials): Ledger {
+  const ledger: Ledger = {
+    async list({ jobId, ...rest } = {}, { signal } = {}) {
+      const query = { ...rest, job_id: jobId };
+      const call = { ...READ, path: "/api/ledger", query, credentials, signal } as const;
+      const isValid = ({ entries }: EntryPage): boolean => Array.isArray(entries);
+      return (await transport.send({ ...call, isValid })).body;
+    },
+    all: (filter = {}, options) =>
+      rowsOfPages(filter, async (page) => {
+        const { entries: rows, next_cursor } = await ledger.list(page, options);
+        return { rows, next_cursor };
+      }),
+  };
+  return ledger;
+}
