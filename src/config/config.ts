@@ -1,6 +1,6 @@
 /** The settings as the service uses them, read once from the environment. */
 import { DEVELOPMENT_STARTER_CREDITS } from "../domain/limits.ts";
-import { whyIgnored, type Operator, type SignInOptions } from "../domain/operators.ts";
+import { whyUnmatchable, type Operator, type SignInOptions } from "../domain/operators.ts";
 import type { AllowedOrigin } from "../domain/origins.ts";
 import type { CreditPackage } from "../domain/purchases.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
@@ -117,7 +117,7 @@ export function ignoredOperators({
   signin_options,
 }: Config): readonly { readonly entry: number; readonly remedy: string }[] {
   return operators.flatMap((operator, place) => {
-    const remedy = whyIgnored(operator, signin_options);
+    const remedy = whyUnmatchable(operator, signin_options);
     return remedy === null ? [] : [{ entry: place + 1, remedy }];
   });
 }

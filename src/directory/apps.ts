@@ -8,7 +8,7 @@ import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import {
   APP_SLUG_PATTERN,
   EXPIRY_OUTCOMES,
-  FIRST_POLICY,
+  DEFAULT_POLICY,
   type JobPolicy,
   OVERAGE_MAX_PERCENT,
   SETTLERS,
@@ -152,7 +152,7 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
     async policy(slug) {
       const known = await recall();
       if (known === null || known.unreadable.has(slug)) return null;
-      const { settle, on_expiry, max_overage_percent } = known.apps.get(slug) ?? FIRST_POLICY;
+      const { settle, on_expiry, max_overage_percent } = known.apps.get(slug) ?? DEFAULT_POLICY;
       return { settle, on_expiry, max_overage_percent };
     },
     async appOfKey(key) {

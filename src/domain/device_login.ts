@@ -1,6 +1,6 @@
 /**
- * The life of a device login (RFC 8628): `pending`, then `approved` or `denied` by one person, then
- * `redeemed` by the device. Expiry is not a state but a moment. Pure: the moment is always given.
+ * The states of a device login (RFC 8628): `pending`, then `approved` or `denied` by one person, then
+ * `redeemed` by the device. Expiry is not a state; it follows from the time. Pure: the caller passes the time.
  */
 import type { PersonalTokenLimits } from "./personal_token.ts";
 import type { Refusal } from "./refusals.ts";
@@ -19,23 +19,23 @@ export const USER_CODE_INPUT_MAX_LENGTH = 64;
 /** For this long after its expiry a code is refused as expired; after that it is unknown. */
 export const DEVICE_CODE_KEEP_MS = 24 * 60 * 60 * 1000;
 
-/** What the approver allows: whose account the token opens, within which limits, and how long. */
+/** What the approver grants: a token for their account, with these limits. */
 export interface LoginGrant {
   readonly identity_id: string;
   readonly limits: PersonalTokenLimits;
-  /** The session that approves: what is not collected when it ends is collected no more. */
+  /** The session that approves. After it ends, the token can no longer be collected. */
   readonly session_id: string;
-  /** The method by which that session signed in; null: one that was unlinked since. */
+  /** The sign-in method of that session; null: it was unlinked since. */
   readonly signin_method: string | null;
   /**
-   * When that session ends by itself, where the token is to end with it; null where the token outlives
-   * it. In milliseconds since the epoch.
+   * When that session ends, in milliseconds since the epoch, if the token ends with it; null if the token
+   * outlives it.
    */
   readonly session_ends_at_ms: number | null;
 }
 
 export type LoginPhase =
-  /** `opened_by`: the person whose screen shows the code; null while nobody's does. */
+  /** `opened_by`: the person who opened the page with the code; null: nobody did. */
   | { readonly name: "pending"; readonly opened_by: string | null }
   | { readonly name: "approved"; readonly grant: LoginGrant }
   | { readonly name: "denied" }
@@ -48,21 +48,20 @@ export interface LoginState {
 
 type Step = Result<LoginState, Refusal>;
 
-/** A login that has just been started. */
 export function start(now_ms: number, ttl_seconds: number): LoginState {
   const expires_at_ms = now_ms + ttl_seconds * 1000;
   return { expires_at_ms, phase: { name: "pending", opened_by: null } };
 }
 
 /**
- * When a login is forgotten, in milliseconds since the epoch. From then on its code is unknown and may
- * be drawn again; before, it is told from one that never was.
+ * When a login is deleted, in milliseconds since the epoch. Until then its code is refused as expired or used.
+ * After that its code is unknown and may be drawn again.
  */
 export function forgottenAt(state: LoginState): number {
   return state.expires_at_ms + DEVICE_CODE_KEEP_MS;
 }
 
-/** Shows the login to a person. From then on nobody else can decide it. Again, it changes nothing. */
+/** Shows the login to a person. From then on only this person can decide it. Repeating it changes nothing. */
 export function open(state: LoginState, identity_id: string, now_ms: number): Step {
   const refusal = whyUndecidable(state, identity_id, now_ms);
   if (refusal !== null) return refused(refusal);
@@ -85,12 +84,12 @@ export function deny(state: LoginState, identity_id: string, now_ms: number): St
   return accepted({ ...state, phase: { name: "denied" } });
 }
 
-/** What a poll of the device finds: nothing yet, or the grant, which it takes with it. */
+/** The result of a poll: pending, or the grant, which only one poll receives. */
 export type Collection =
   | { readonly kind: "pending" }
   | { readonly kind: "collected"; readonly grant: LoginGrant; readonly state: LoginState };
 
-/** The device asks for its token. It gets the grant once; the login is redeemed with that. */
+/** Collects the grant for the device, once. The login is then redeemed. */
 export function collect(state: LoginState, now_ms: number): Result<Collection, Refusal> {
   const ended = whyEnded(state, now_ms);
   if (ended !== null) return refused(ended);
@@ -99,7 +98,7 @@ export function collect(state: LoginState, now_ms: number): Result<Collection, R
   return accepted({ kind: "collected", grant, state: { ...state, phase: { name: "redeemed" } } });
 }
 
-/** Why nothing can come of a login any more; null while something can. */
+/** The reason why a login has ended; null if it has not. */
 function whyEnded({ phase, expires_at_ms }: LoginState, now_ms: number): Refusal | null {
   if (phase.name === "redeemed") return { code: "already_used" };
   if (phase.name === "denied") return { code: "access_denied" };
@@ -107,8 +106,8 @@ function whyEnded({ phase, expires_at_ms }: LoginState, now_ms: number): Refusal
 }
 
 /**
- * Why this person cannot decide the login; null where they can. A code that another person has opened
- * looks like an unknown one: to learn that a guess was right is what a guesser is after.
+ * The reason why this person cannot decide the login; null if they can. A code that another person has opened
+ * is refused like an unknown code, because a guesser must not learn that a guess was right.
  */
 function whyUndecidable(state: LoginState, identity_id: string, now_ms: number): Refusal | null {
   const ended = whyEnded(state, now_ms);
@@ -120,11 +119,11 @@ function whyUndecidable(state: LoginState, identity_id: string, now_ms: number):
 }
 
 /**
- * A user code from random bytes, each letter equally likely; null where too few of them can be used.
- * Twice the code's length suffices all but once in many millions.
+ * A user code from random bytes, each letter equally likely; null if too few of the bytes are usable. Twice the
+ * code's length is enough except once in many millions.
  */
 export function userCodeFrom(random: Uint8Array): string | null {
-  // 240 is the largest multiple of 20 in a byte: larger bytes would favour the first letters.
+  // 240 is the largest multiple of 20 in a byte. Larger bytes would favour the first letters.
   const fair = 256 - (256 % USER_CODE_ALPHABET.length);
   const letters = Array.from(random)
     .filter((byte) => byte < fair)
@@ -134,7 +133,7 @@ export function userCodeFrom(random: Uint8Array): string | null {
 
 const USER_CODE = new RegExp(`^[${USER_CODE_ALPHABET}]{${USER_CODE_LENGTH}}$`);
 
-/** The user code that a person typed: case, dashes and blanks do not matter. Null where it is none. */
+/** The user code that a person typed, ignoring case, dashes and spaces; null if it is not one. */
 export function readUserCode(text: string): string | null {
   if (text.length > USER_CODE_INPUT_MAX_LENGTH) return null;
   const code = lettersOf(text);
@@ -146,7 +145,7 @@ function lettersOf(text: string): string {
 }
 
 /**
- * Whether someone typed what their device shows beyond {@link beginningOf} a user code: its last
+ * Whether a person typed the rest of a user code, of which the page shows {@link beginningOf}: its last
  * letters, or all of it.
  */
 export function confirmsUserCode(user_code: string, typed: string): boolean {
@@ -155,7 +154,7 @@ export function confirmsUserCode(user_code: string, typed: string): boolean {
   return letters === user_code || letters === user_code.slice(SHOWN_LETTERS);
 }
 
-/** The half of a user code that the page shows; the other is for the device to show. */
+/** The half of a user code that the page shows. The device shows the other half. */
 export function beginningOf(user_code: string): string {
   return user_code.slice(0, SHOWN_LETTERS);
 }

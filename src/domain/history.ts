@@ -1,12 +1,12 @@
-/** A passbook's past in the few numbers that a page shows. Pure. */
+/** Summaries of an account's ledger and jobs for its charts. Pure. */
 
-/** A moment's balance, in credits. */
+/** The balance at a time, in credits. */
 export interface BalancePoint {
   readonly at_ms: number;
   readonly credits: number;
 }
 
-/** What jobs of one app have cost, in credits, and how many of them ended. */
+/** The cost of one app's jobs, in credits, and the number of them. */
 export interface AppSpending {
   readonly app_slug: string | null;
   readonly credits: number;
@@ -14,9 +14,9 @@ export interface AppSpending {
 }
 
 /**
- * The balance over a time, in at most `count` steps of equal length: each step's last balance, where
- * it differs from the one before. `points` run from oldest to newest; the first stands at or before
- * `from_ms`, where there is one.
+ * Samples the balance in at most `count` steps of equal length: the last balance of each step, if it differs
+ * from the one before. `points` are sorted from oldest to newest. The first one is at or before `from_ms`, if
+ * there is one.
  */
 export function sampleBalance(
   points: readonly BalancePoint[],
@@ -39,7 +39,7 @@ export function sampleBalance(
   );
 }
 
-/** Spending by app, the most first. Jobs that are started have cost nothing yet. */
+/** Spending by app, highest first. A started job has cost nothing yet. */
 export function sumSpending(
   jobs: readonly { readonly app_slug: string | null; readonly actual_cost: number }[],
 ): readonly AppSpending[] {

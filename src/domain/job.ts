@@ -1,16 +1,16 @@
-/** The life of a job: `started`, then `completed` or `failed`, and what each step costs. Pure. */
+/** The states of a job: `started`, then `completed` or `failed`, and the cost of each step. Pure. */
 import { costLimit, type ExpiryOutcome } from "./app_policy.ts";
-import { fitsBooks, type Posting, type RunningBalance } from "./ledger.ts";
+import { fitsBalance, type Posting, type RunningBalance } from "./ledger.ts";
 import { accepted, refused, type Result } from "./result.ts";
 import type { Refusal } from "./refusals.ts";
 
 export const JOB_STATUSES = ["started", "completed", "failed"] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Why a job failed: its client said so, or its time ran out. */
+/** Why a job failed: its client reported it, or it expired. */
 export type JobFailure = "reported" | "expired";
 
-/** What the rules need to know of a job. Costs are in credits. */
+/** The parts of a job that the rules need. Costs are in credits. */
 export interface JobState {
   readonly id: string;
   readonly app_slug: string | null;
@@ -22,7 +22,7 @@ export interface JobState {
   readonly max_overage_percent: number | null;
 }
 
-/** The outcome of a step: what the job becomes, and the one line the passbook gets for it. */
+/** The result of a step: the job's new state, and its one ledger entry. */
 export interface JobStep {
   readonly status: JobStatus;
   readonly actual_cost: number;
@@ -41,7 +41,7 @@ function step(
   return { ...outcome, posting: { kind, amount, held, job_id, app_slug, note: null } };
 }
 
-/** A new job takes its estimate off the balance. Refused where the balance does not cover it. */
+/** Reserves the estimate of a new job. Refused if the balance does not cover it. */
 export function reserve(
   {
     balance_after: credits,
@@ -54,16 +54,15 @@ export function reserve(
     return refused({ code: "insufficient_credits", credits, held, required: cost_estimate });
   }
   const outcome = { status: "started", actual_cost: 0, failure: null } as const;
-  // `0 - x`, since `-0` is another value than 0 to JSON-minded comparisons.
+  // `0 - x` instead of `-x`: JavaScript's `-0` is not equal to 0 in deep comparisons.
   const amount = 0 - cost_estimate;
   return accepted(step(job, outcome, { kind: "reserve", amount, held: cost_estimate }));
 }
 
 /**
- * Completing charges the real cost in full, below zero if need be, and gives back what was taken
- * beyond it. A job that timed out may still be completed, once: what its time-out left with the holder
- * is charged now, what it kept beyond the cost comes back. Refused as `overage_limit` where the cost
- * exceeds what the job's policy allows.
+ * Charges the actual cost in full, even if the balance becomes negative, and returns the rest of the reserve.
+ * An expired job may still be completed, once: a reserve that was kept at its expiry counts towards the cost.
+ * Refused as `overage_limit` if the cost exceeds what the job's policy allows.
  */
 export function complete(
   books: Pick<RunningBalance, "balance_after" | "reserved_after">,
@@ -76,12 +75,12 @@ export function complete(
   if (limit !== null && actual_cost > limit) return refused({ code: "overage_limit", limit });
   const taken = late ? job.actual_cost : job.reserved;
   const change = { amount: taken - actual_cost, held: late ? 0 : 0 - job.reserved };
-  if (!fitsBooks(books, change)) return refused({ code: "balance_limit" });
+  if (!fitsBalance(books, change)) return refused({ code: "balance_limit" });
   const outcome = { status: "completed", actual_cost, failure: null } as const;
   return accepted(step(job, outcome, { kind: "settle", ...change }));
 }
 
-/** Failing gives the reserve back, or keeps it as the job's cost where `refund` is false. */
+/** Returns the reserve, or keeps it as the job's cost if `refund` is false. */
 export function fail(job: JobState, refund: boolean): StepResult {
   if (job.status !== "started") return refused({ code: "job_not_started" });
   const outcome = { status: "failed", failure: "reported" } as const;
@@ -95,8 +94,7 @@ export function fail(job: JobState, refund: boolean): StepResult {
 }
 
 /**
- * A started job whose time ran out fails by itself. Its whole reserve comes back, or stays as its cost
- * where it was created so.
+ * Fails a started job that has expired. Its policy decides whether the reserve is returned or kept as its cost.
  */
 export function expire(job: JobState & { readonly on_expiry: ExpiryOutcome }): JobStep {
   const outcome = { status: "failed", failure: "expired" } as const;

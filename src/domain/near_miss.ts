@@ -1,14 +1,14 @@
-/** Whether a name is probably a slip for another one. Pure. */
+/** Whether an unknown name is probably a typing error for a known one. Pure. */
 
-/** Letters that one edit may stand for: one edit in three letters is a slip, more is another word. */
+/** One edit per three letters is a typing error. More edits make another word. */
 const LETTERS_PER_EDIT = 3;
 const EDITS_MAX = 2;
 
 /**
- * The known name that an unknown one nearly matches; null where there is none. Either the letters are the
- * same, ignoring case, `-` and `_`, or few edits lead from one to the other: one for a known name of 3 to 5
- * letters, two for a longer one. Two edits count only where the first letter is the same, as it is in most
- * slips: otherwise `caption` and `option` were slips for `action`.
+ * The known name that an unknown one nearly matches; null if there is none. Either the letters are the same,
+ * ignoring case, `-` and `_`, or few edits turn one into the other: one for a known name of 3 to 5 letters, two
+ * for a longer one. Two edits count only if the first letter is the same. Otherwise `caption` and `option`
+ * would count as errors for `action`.
  */
 export function nearestName(unknown: string, known: readonly string[]): string | null {
   const typed = lettersOf(unknown);
@@ -25,13 +25,13 @@ function lettersOf(name: string): string {
 
 function isSlip(typed: string, name: string): boolean {
   const allowed = Math.min(EDITS_MAX, Math.floor(name.length / LETTERS_PER_EDIT));
-  // A body may hold long names: most are told apart by their length.
+  // A body may have long names. Most are excluded by their length.
   if (Math.abs(typed.length - name.length) > allowed) return false;
   const edits = editsBetween(typed, name);
   return edits <= allowed && (edits < 2 || typed[0] === name[0]);
 }
 
-/** How many letters to insert, remove, replace or swap with the next (optimal string alignment). */
+/** The number of letters to insert, remove, replace or swap with the next one (optimal string alignment). */
 function editsBetween(one: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? Infinity;

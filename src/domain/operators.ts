@@ -1,22 +1,25 @@
-/** Who operates the service. Pure. */
+/** Operators: the entries of the setting `OPERATORS`, and which people they name. Pure. */
 import { lowerCaseAscii } from "./text.ts";
 
-/** One entry of the setting `OPERATORS`. `provider`: whose word for the address counts; null: see below. */
+/**
+ * One entry of the setting `OPERATORS`. `provider`: the provider that must have verified the address; null: see
+ * {@link vouchers}.
+ */
 export type Operator =
   | { readonly kind: "identity"; readonly identity_id: string }
   | { readonly kind: "address"; readonly provider: string | null; readonly address: string };
 
-/** How people can sign in here. */
+/** The ways to sign in to this deployment. */
 export interface SignInOptions {
   readonly provider_ids: readonly string[];
   readonly dev_signin: boolean;
 }
 
-/** What is known of a person that an entry may name. */
+/** The facts about a person that entries are compared with. */
 export interface Nameable {
   readonly identity_id: string;
   readonly email: string | null;
-  /** The provider that vouches for the address; null: nobody does. */
+  /** The provider that verified the address; null: none did. */
   readonly vouched_by: string | null;
 }
 
@@ -25,7 +28,7 @@ const DEVELOPMENT = "dev";
 
 const ADDRESS = /^(?:([a-z0-9][a-z0-9-]{0,31}):)?([^\s:@]+@[^\s:@]+)$/;
 
-/** Reads an entry: an identity id, `ada@example.com` or `google:ada@example.com`. Null: neither. */
+/** Reads an entry: an identity id, `ada@example.com` or `google:ada@example.com`; null for anything else. */
 export function parseOperator(entry: string): Operator | null {
   if (!entry.includes("@")) {
     return /\s/.test(entry) ? null : { kind: "identity", identity_id: entry };
@@ -36,8 +39,8 @@ export function parseOperator(entry: string): Operator | null {
 }
 
 /**
- * Whether an entry names a person: by identity id, or by an e-mail address that the right provider vouches for.
- * An address that nobody verified names no one.
+ * Whether an entry names a person: by identity id, or by an e-mail address that an accepted provider verified.
+ * An unverified address matches no entry.
  */
 export function isOperator(
   operators: readonly Operator[],
@@ -52,8 +55,8 @@ export function isOperator(
   });
 }
 
-/** Why an entry names nobody here, with what to write instead; null: it may name somebody. */
-export function whyIgnored(operator: Operator, options: SignInOptions): string | null {
+/** Why an entry can match nobody in this deployment, with what to write instead; null: it can match someone. */
+export function whyUnmatchable(operator: Operator, options: SignInOptions): string | null {
   const [first] = options.provider_ids;
   if (operator.kind === "identity" || vouchers(operator, options).length > 0) return null;
   if (first === undefined) return "Configure a provider in SIGNIN_PROVIDERS.";
@@ -63,8 +66,9 @@ export function whyIgnored(operator: Operator, options: SignInOptions): string |
 }
 
 /**
- * The providers whose word for an entry's address counts. Without a provider's name the weakest of several would
- * decide who operates. The development sign-in lets anyone in as anyone, so naming it protects nothing.
+ * The providers whose verification of an entry's address counts. An entry without a provider counts only if
+ * there is exactly one: otherwise the least careful of several providers would decide who operates. The
+ * development sign-in accepts any address, so naming it protects nothing.
  */
 function vouchers(
   { provider }: Extract<Operator, { kind: "address" }>,

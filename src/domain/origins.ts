@@ -1,9 +1,8 @@
 /**
- * The one allowlist behind `redirect_to`, CORS and cookie-borne writes (design, section 3). Pure.
- *
- * An entry is an exact origin (`https://app.example.com`), any subdomain on the default port
- * (`https://*.example.com`, not the bare parent, and no parent whose names strangers get), a custom scheme (`myapp://callback`), or a
- * loopback origin with its port (`http://localhost:3000`). Plain http is for loopback alone.
+ * The allowlist for `redirect_to`, CORS and writes with a cookie (design, section 3). Pure. An entry is an
+ * exact origin (`https://app.example.com`), any subdomain on the default port (`https://*.example.com`: not the
+ * bare parent, and not a parent under which strangers register names), a custom scheme (`myapp://callback`), or
+ * a loopback origin with its port (`http://localhost:3000`). Plain http is only for loopback.
  */
 import { REDIRECT_MAX_LENGTH } from "./limits.ts";
 import { isRegistrySuffix } from "./public_suffixes.ts";
@@ -12,7 +11,7 @@ export type AllowedOrigin =
   | { readonly kind: "exact"; readonly origin: string }
   | { readonly kind: "subdomains"; readonly suffix: string };
 
-/** Schemes a browser would run or read locally instead of navigating to an app. */
+/** Schemes that a browser executes or reads locally instead of opening an app. */
 const FORBIDDEN_SCHEMES = new Set([
   "javascript:",
   "data:",
@@ -27,29 +26,34 @@ const FORBIDDEN_SCHEMES = new Set([
   "ftp:",
 ]);
 
-/** Backslashes, blanks and control characters, which URL parsers repair silently and differently. */
+/**
+ * Backslashes, spaces and control characters. URL parsers repair them silently, and not all in the same way.
+ */
 // oxlint-disable-next-line no-control-regex -- refusing control characters is the point
 const REPAIRED_CHARACTERS = /[\\\s\u0000-\u001f\u007f]/;
 
-/** An absolute URL with an authority, exactly as written: no userinfo, nothing a parser repairs. */
+/**
+ * An absolute URL with an authority, exactly as written: without userinfo and without characters that a parser
+ * repairs.
+ */
 export function parseAbsoluteUrl(text: string): URL | null {
   if (text.length > REDIRECT_MAX_LENGTH || REPAIRED_CHARACTERS.test(text)) return null;
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(text)) return null;
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return null;
-  // Percent-encoding grows it, and it must fit a cookie.
+  // Percent-encoding makes it longer, and it must fit in a cookie.
   if (url.href.length > REDIRECT_MAX_LENGTH) return null;
   // "https://:@host" has empty userinfo, which the parser drops.
   if (/^[^/]*\/\/[^/?#]*@/.test(text)) return null;
   return FORBIDDEN_SCHEMES.has(url.protocol) ? null : url;
 }
 
-/** The most of a refused address that is shown: enough for a host and the beginning of a path. */
+/** Longest part of a refused address that is shown: enough for a host and the start of a path. */
 const SHOWN_ADDRESS_MAX_LENGTH = 100;
 
 /**
- * An address that was refused, to be shown to the person who sent it: without its query and fragment, which
- * may hold secrets, and percent-encoded and short, so that a stranger cannot write sentences into our pages.
+ * A refused address for an error message to the person who sent it. It has no query and no fragment, which may
+ * be secret. It is percent-encoded and short, so that nobody can place sentences on our pages.
  */
 export function shownAddress(text: string): string {
   const [address = ""] = text.slice(0, REDIRECT_MAX_LENGTH).split(/[?#]/, 1);
@@ -59,12 +63,12 @@ export function shownAddress(text: string): string {
   return is_short ? encoded : `${encoded.slice(0, SHOWN_ADDRESS_MAX_LENGTH)}…`;
 }
 
-/** `scheme://host[:port]`; unlike `URL.origin` it also names the origin of a custom scheme. */
+/** `scheme://host[:port]`. Unlike `URL.origin`, it also names the origin of a custom scheme. */
 export function originOf(url: URL): string {
   return `${url.protocol}//${url.host}`;
 }
 
-/** Whether a host never leaves the machine: `localhost`, a name under it, or a loopback address. */
+/** Whether a host is this machine: `localhost`, a name under it, or a loopback address. */
 export function isLoopbackHost(hostname: string): boolean {
   return (
     hostname === "localhost" ||
@@ -75,8 +79,8 @@ export function isLoopbackHost(hostname: string): boolean {
 }
 
 /**
- * Reads one entry of an allowlist; null where it is not of the form above. A wildcard counts only after it
- * was held to the list of hosts too: see `wildcards.ts`.
+ * Reads one entry of an allowlist; null if it has none of the forms above. A wildcard must also pass the list
+ * of shared hosting suffixes: see `operations/wildcards.ts`.
  */
 export function parseAllowedOrigin(entry: string): AllowedOrigin | null {
   const wildcard = /^https:\/\/\*\.([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/.exec(entry);
@@ -92,7 +96,6 @@ export function parseAllowedOrigin(entry: string): AllowedOrigin | null {
   return { kind: "exact", origin: originOf(url) };
 }
 
-/** Whether the allowlist has this URL's origin. */
 export function isAllowedUrl(url: URL, allowlist: readonly AllowedOrigin[]): boolean {
   return allowlist.some((allowed) =>
     allowed.kind === "exact"
@@ -101,7 +104,10 @@ export function isAllowedUrl(url: URL, allowlist: readonly AllowedOrigin[]): boo
   );
 }
 
-/** Whether the allowlist has each host that receives the cookies of a domain: the domain itself, and those below. */
+/**
+ * Whether the allowlist has every host that receives a cookie with this `Domain`: the domain itself and its
+ * subdomains.
+ */
 export function coversCookieDomain(domain: string, allowlist: readonly AllowedOrigin[]): boolean {
   const has_those_below = allowlist.some(
     (allowed) => allowed.kind === "subdomains" && `.${domain}`.endsWith(allowed.suffix),
@@ -109,13 +115,13 @@ export function coversCookieDomain(domain: string, allowlist: readonly AllowedOr
   return has_those_below && isAllowedOrigin(`https://${domain}`, allowlist);
 }
 
-/** The allowed URL that `text` names, or null: unparsable, not absolute, or not on the allowlist. */
+/** The URL in `text` if it is on the allowlist; null if it is not, or cannot be parsed, or is not absolute. */
 export function allowedUrl(text: string, allowlist: readonly AllowedOrigin[]): URL | null {
   const url = parseAbsoluteUrl(text);
   return url !== null && isAllowedUrl(url, allowlist) ? url : null;
 }
 
-/** Whether an `Origin` header's value (never more than scheme, host and port) is allowed. */
+/** Whether the value of an `Origin` header (only scheme, host and port) is allowed. */
 export function isAllowedOrigin(header: string, allowlist: readonly AllowedOrigin[]): boolean {
   const url = parseAbsoluteUrl(header);
   return url !== null && originOf(url) === header && isAllowedUrl(url, allowlist);

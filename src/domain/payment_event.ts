@@ -1,24 +1,24 @@
-/** What an event of the payment service means for an account. */
+/** Events of the payment service, and what they mean for an account. */
 import type { Purchase, Reversal } from "./purchases.ts";
 
-/** Why an event changes nothing here. */
+/** Why an event changes nothing. */
 export type DropReason =
-  /** Events of its type do not concern us. */
+  /** Passbook does not use events of this type. */
   | "type_not_handled"
-  /** The checkout is not paid yet: another event follows when it is. */
+  /** The checkout is not paid yet. Another event follows when it is. */
   | "checkout_unpaid"
   /** The charge or dispute belongs to no payment of a checkout. */
   | "no_payment"
   /** The payment was made for another service on the same Stripe account. */
   | "not_ours"
-  /** The account was deleted. Money paid for credits is owed back. */
+  /** The account was deleted. The buyer must get the money back. */
   | "account_deleted";
 
 /**
- * What an event means for an account. Each may come again, and in any order. `is_marked`: the payment
- * bears this deployment's mark. Without it, the account's own purchase is the only proof that it is ours.
+ * What an event means for an account. Events may repeat and arrive in any order. `is_marked`: the payment has
+ * this deployment's mark. Without the mark, only a purchase in the account proves that the payment is ours.
  */
-export type PaymentNews =
+export type PaymentEffect =
   | { readonly kind: "purchase"; readonly identity_id: string; readonly purchase: Purchase }
   | {
       readonly kind: "reversal";
@@ -28,9 +28,9 @@ export type PaymentNews =
     }
   | { readonly kind: "dropped"; readonly reason: DropReason };
 
-/** An event of the payment service: its own id and type, and what it means. */
+/** An event of the payment service: its id and type at the service, and its meaning. */
 export interface PaymentEvent {
   readonly id: string;
   readonly type: string;
-  readonly news: PaymentNews;
+  readonly news: PaymentEffect;
 }

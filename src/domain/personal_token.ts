@@ -1,7 +1,6 @@
 /**
- * What a personal access token may do: read or also write, in which apps, for how many credits, and
- * whether it gets third parties' tokens.
- * Pure; the Account object asks these rules inside the transaction that they decide about.
+ * The limits of a personal access token: reading or writing, which apps, how many credits, and upstream tokens.
+ * Pure; the Account object applies these rules inside the transaction of the operation.
  */
 import type { Refusal } from "./refusals.ts";
 
@@ -9,20 +8,20 @@ import type { Refusal } from "./refusals.ts";
 export const PERSONAL_TOKEN_BUDGET_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * What a token may do in its owner's account, each including those before it. `none`: nothing there, it
- * only operates the service.
+ * A token's access to its holder's account. Each level includes the ones before it. `none`: no access to the
+ * account; the token only operates the service.
  */
 export const PERSONAL_TOKEN_ACCESS = ["none", "read", "write"] as const;
 export type PersonalTokenAccess = (typeof PERSONAL_TOKEN_ACCESS)[number];
 
 /**
- * The scopes of the wire: `write` includes reading; `upstream` adds the tokens that third parties gave
- * for the user, and is nothing without one of these two; `admin` operates the service, and is nothing
- * to `read` and `write`, nor they to it.
+ * The scopes of the API. `write` includes reading. `upstream` adds the holder's upstream tokens, and needs
+ * `read` or `write`. `admin` operates the service; it gives no access to accounts, and `read` and `write` give
+ * none to operating.
  */
 export const PERSONAL_TOKEN_SCOPES = ["read", "write", "upstream", "admin"] as const;
 
-/** `total`: over the token's whole life. `30_days`: anew in each 30 days since its creation. */
+/** `total`: over the token's whole lifetime. `30_days`: again in each 30 days since its creation. */
 export const CAP_PERIODS = ["total", "30_days"] as const;
 export type CapPeriod = (typeof CAP_PERIODS)[number];
 
@@ -31,26 +30,26 @@ export interface SpendingCap {
   readonly period: CapPeriod;
 }
 
-/** The limits a person puts on a token when approving it; they never change. */
+/** The limits that a person sets when approving a token. They never change. */
 export interface PersonalTokenLimits {
   readonly access: PersonalTokenAccess;
   /**
-   * Whether it may be handed the tokens that third parties gave for the user: what those open knows
-   * nothing of our apps and caps, so it is a choice of its own.
+   * Whether it may receive the holder's upstream tokens. Apps and caps cannot limit what those give access to,
+   * so the approver decides this separately.
    */
   readonly upstream: boolean;
   /**
-   * Whether it operates the service, as long as its owner does. Only an operator can approve this. The
-   * other limits are about the owner's account, and hold for none of it.
+   * Whether it operates the service, as long as its holder is an operator. Only an operator can approve this.
+   * The other limits concern the holder's account and do not apply then.
    */
   readonly admin: boolean;
-  /** Slugs of the only apps it may act for; null: all. */
+  /** The slugs of the only apps that it may act for; null: all. */
   readonly app_slugs: readonly string[] | null;
-  /** Null: as far as the balance goes. */
+  /** Null: only the balance limits it. */
   readonly cap: SpendingCap | null;
 }
 
-/** A token without limits, which is what approving gives where nothing else is said. Never `admin`. */
+/** A token without limits: the default of an approval. Never `admin`. */
 export const FULL_ACCESS: PersonalTokenLimits = {
   access: "write",
   upstream: true,
@@ -59,61 +58,61 @@ export const FULL_ACCESS: PersonalTokenLimits = {
   cap: null,
 };
 
-/** A token about to become valid. */
+/** A token to be created. */
 export interface NewPersonalToken {
   readonly id: string;
-  /** What its owner knows it by. */
+  /** The name that its holder sees. */
   readonly label: string;
-  /** The app that asked for it, by its own word. */
+  /** The app that requested it. The device client states this; it is not verified. */
   readonly app_slug: string | null;
   readonly limits: PersonalTokenLimits;
-  /** The session that approved it, and that session's sign-in method; null: one unlinked before. */
+  /** The session that approved it, and that session's sign-in method; null: the method was unlinked since. */
   readonly session_id: string;
   readonly signin_method: string | null;
-  /** Whether it ends with the session; it always ends with the sign-in method. */
+  /** Whether it ends with the session. It always ends with the sign-in method. */
   readonly ends_with_session: boolean;
   readonly expires_at_ms: number;
 }
 
-/** Why a token may not do what it asked for. */
+/** Why a token may not do what it requested. */
 export type ScopeReason =
   | "read_only"
-  /** It operates the service, and is nothing to its owner's account. */
+  /** It only operates the service and has no access to accounts. */
   | "admin_only"
   | "other_app"
-  /** It is limited to some apps, and the question is about the person behind it. */
+  /** It is limited to some apps, and the request concerns the whole account. */
   | "apps_only"
   | "no_upstream"
-  /** It has a spending cap, and the job is not one of its own. */
+  /** It has a spending cap, and it did not create the job. */
   | "capped"
-  /** It has limits, and buying is not among what they allow. */
+  /** It has limits, and a limited token may not buy. */
   | "no_purchase"
-  /** It may revoke no token but itself. */
+  /** It may only revoke itself. */
   | "itself_only"
-  /** It is a token, and only the holder's own session may do this. */
+  /** It is a token, and only the holder's session may do this. */
   | "holder_only"
-  /** The origin that acts by a session does not receive upstream tokens of this provider. */
+  /** The origin that uses the session may not receive upstream tokens of this provider. */
   | "upstream_origin"
-  /** The job's token had a spending cap and has ended: the job may cost what was reserved for it. */
+  /** The job's token had a spending cap and has ended. The job may cost at most its reserve. */
   | "cap_ended"
-  /** It is an app's key, which acts for that app's jobs alone. */
+  /** It is an app key, which acts only for that app's jobs. */
   | "app_key";
 
-/** Why a token may not be handed third parties' tokens; null where it may. */
+/** The refusal if a token may not receive upstream tokens; null if it may. */
 export function whyNoUpstream({ upstream }: PersonalTokenLimits): Refusal | null {
   return upstream ? null : { code: "scope", reason: "no_upstream" };
 }
 
 /**
- * Why a token may not start a purchase; null where it may. Whoever put a limit on a token did not mean it
- * to lead to a till.
+ * The refusal if a token may not start a purchase; null if it may. A person who limits a token does not expect
+ * it to spend money.
  */
 export function whyNoPurchase({ app_slugs, cap, access }: PersonalTokenLimits): Refusal | null {
   const is_limited = app_slugs !== null || cap !== null || access !== "write";
   return is_limited ? { code: "scope", reason: "no_purchase" } : null;
 }
 
-/** Why a token may not do this kind of thing; null where it may. */
+/** The refusal if a token does not have this access; null if it does. */
 export function whyNoAccess(
   limits: PersonalTokenLimits,
   wanted: PersonalTokenAccess,
@@ -123,39 +122,41 @@ export function whyNoAccess(
   return { code: "scope", reason: limits.access === "none" ? "admin_only" : "read_only" };
 }
 
-/** Why a token may not operate the service; null where it may, if its owner does. */
+/**
+ * The refusal if a token may not operate the service; null if it may, provided that its holder is an operator.
+ */
 export function whyNoAdmin({ admin }: PersonalTokenLimits): Refusal | null {
   return admin ? null : { code: "not_operator" };
 }
 
-/** Why a token may not act for this app; null where it may. */
+/** The refusal if a token may not act for this app; null if it may. */
 export function whyNotForApp(limits: PersonalTokenLimits, app_slug: string | null): Refusal | null {
   if (limits.app_slugs === null) return null;
   if (app_slug !== null && limits.app_slugs.includes(app_slug)) return null;
   return { code: "scope", reason: "other_app" };
 }
 
-/** A cap and what has been spent of it: reserves of started jobs, and the cost of ended ones. */
+/** A cap and the credits spent under it: the reserves of started jobs and the cost of ended ones. */
 export interface Budget {
   readonly cap: SpendingCap;
   readonly created_at_ms: number;
-  /** Spent in window `spent_window`; an earlier window's spending counts for nothing now. */
+  /** Spent in the period with number `spent_window`. Spending of an earlier period does not count now. */
   readonly spent: number;
   readonly spent_window: number;
 }
 
-/** Number of the window that a moment falls into, from 0; a cap in total has only one. */
+/** The number of the period at a time, from 0. A total cap has only one. */
 export function windowAt(budget: Budget, at_ms: number): number {
   if (budget.cap.period === "total") return 0;
   return Math.floor((at_ms - budget.created_at_ms) / PERSONAL_TOKEN_BUDGET_PERIOD_MS);
 }
 
-/** The window that counts now. It never goes back, even where the clock does. */
+/** The current period. It never decreases, even if the clock goes back. */
 function currentWindow(budget: Budget, now_ms: number): number {
   return Math.max(budget.spent_window, windowAt(budget, now_ms));
 }
 
-/** Credits spent in the window that counts now. */
+/** Credits spent in the current period. */
 export function spentNow(budget: Budget, now_ms: number): number {
   return currentWindow(budget, now_ms) === budget.spent_window ? budget.spent : 0;
 }
@@ -165,14 +166,14 @@ export function roomNow(budget: Budget, now_ms: number): number {
   return Math.max(0, budget.cap.credits - spentNow(budget, now_ms));
 }
 
-/** When the next window begins; null: a cap in total has no next. */
+/** When the next period begins; null: a total cap has no next one. */
 function resetsAt(budget: Budget, now_ms: number): number | null {
   if (budget.cap.period === "total") return null;
   const next = currentWindow(budget, now_ms) + 1;
   return budget.created_at_ms + next * PERSONAL_TOKEN_BUDGET_PERIOD_MS;
 }
 
-/** Why a token may not spend this much more; null where it may. Giving back is always allowed. */
+/** The refusal if a token may not spend this much more; null if it may. Returning credits is always allowed. */
 export function whyOverBudget(budget: Budget, credits: number, now_ms: number): Refusal | null {
   const room = roomNow(budget, now_ms);
   if (credits <= 0 || credits <= room) return null;
@@ -183,9 +184,9 @@ export function whyOverBudget(budget: Budget, credits: number, now_ms: number): 
 }
 
 /**
- * The budget after a job of the token moved `credits` (positive: spent; negative: given back).
- * What is spent counts in the window of now. What is given back makes room only in the window in which
- * it was reserved: what an old window gets back does not let a new one spend more than its cap.
+ * The spending after a job of the token changed it by `credits` (positive: spent; negative: returned). Spent
+ * credits count in the current period. Returned credits count only if they were reserved in the current period:
+ * otherwise a refund of an old period would let the new one exceed its cap.
  */
 export function charge(
   budget: Budget,

@@ -1,8 +1,8 @@
-/** How a caller proves who they are, and what tells the kinds of tokens apart. */
+/** Proofs of identity, and the prefixes of our tokens. */
 
 /**
- * What stands behind a caller: a browser session, or a personal access token. A session JWT got with
- * such a token is bound to it: it dies with the token and has its limits.
+ * What a caller proves: a browser session, or a personal access token. A session token that was issued for a
+ * personal token is bound to it: it ends with that token and has its limits.
  */
 export type Proof = SessionProof | PersonalTokenProof;
 
@@ -10,9 +10,9 @@ export interface SessionProof {
   readonly kind: "session";
   readonly session_id: string;
   /**
-   * The origin that acts by the session (RFC 7519 claim `azp`): the one that a session token was issued to, or
-   * the one whose page sent the cookie. The service's own origin stands for its own pages; {@link SHARED_AZP}
-   * and {@link UNKNOWN_AZP} equal no origin.
+   * The origin that uses the session (RFC 7519 claim `azp`): the one that a session token was issued to, or the
+   * one whose page sent the cookie. The service's own origin means its own pages. {@link SHARED_AZP} and {@link
+   * UNKNOWN_AZP} equal no origin.
    */
   readonly azp: string;
 }
@@ -22,29 +22,29 @@ export interface PersonalTokenProof {
   readonly personal_token_id: string;
 }
 
-/** The `azp` of the session token in the parent domain's cookie, which every host of the domain can read. */
+/** The `azp` of the session token in the parent domain's cookie, which every host of that domain can read. */
 export const SHARED_AZP = "shared";
 
 /** The `azp` of a cookie request from another site that names no origin. */
 export const UNKNOWN_AZP = "unknown";
 
-/** Whose proof it is. */
+/** A proof and its identity. */
 export interface Identified {
   readonly identity_id: string;
   readonly proof: Proof;
 }
 
 /**
- * What stands behind an app's server: one of the app's keys. It proves nobody, so the account that it
- * acts in is named beside it.
+ * An app's server, proven by one of the app's keys. It proves no person, so each request names the account that
+ * it acts in.
  */
 export interface AppProof {
   readonly kind: "app";
   readonly app_slug: string;
 }
 
-/** How every app key begins: a secret of 256 bits in base64url follows. */
+/** The prefix of app keys. A secret of 256 bits in base64url follows. */
 export const APP_KEY_PREFIX = "pb_app_";
 
-/** How every personal access token begins; it lets secret scanners find a leaked one. */
+/** The prefix of personal access tokens. Secret scanners recognise a leaked one by it. */
 export const PERSONAL_TOKEN_PREFIX = "pb_pat_";

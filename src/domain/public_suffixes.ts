@@ -1,26 +1,26 @@
-/** Names under which strangers get names of their own. A wildcard over one would let every stranger in. */
+/** Suffixes under which strangers register names. A wildcard over one of them would allow every stranger. */
 
 /**
- * Second labels that countries' registries sell under: `co.uk`, `com.au`. Only these of the list's other
- * section are known here; the rest of it, mostly places (`oslo.no`), is as large again, and `npm run dev`
- * and a deployment check it before a setting is used.
+ * Second labels under which country registries sell names: `co.uk`, `com.au`. Passbook knows only these of the
+ * list's ICANN section. The rest of that section, mostly places (`oslo.no`), is as large again; `npm run dev`
+ * and the deployment check it before a setting is used.
  */
 const REGISTRY_LABELS = new Set(["ac", "co", "com", "edu", "gov", "mil", "net", "org"]);
 
-/** What stands in the set below for a name and everything under it. */
+/** In the set below: a name and everything under it. */
 const ALL_OF = "*";
 
-/** Far below what the list has, and far above what is left of one cut short. */
+/** Far fewer than the list has, and far more than a truncated copy would have. */
 const HOSTING_SUFFIXES_MIN = 2_000;
 
-/** What `hosting_suffixes.txt` lists, and what lies above it. */
+/** The suffixes in `hosting_suffixes.txt`, and their parents. */
 export type HostingSuffixes = ReadonlySet<string>;
 
 /**
- * Reads `hosting_suffixes.txt`: the private section of the Public Suffix List (publicsuffix.org), made by
- * `npm run suffixes`. Each line is a top-level name, then what lies under it; a name behind a star stands
- * for all that lies under it too.
- * @throws Error where the text is no such list.
+ * Reads `hosting_suffixes.txt`: the private section of the Public Suffix List (publicsuffix.org), written by
+ * `npm run suffixes`. Each line has a top-level name, then the names under it. A name after a star also stands
+ * for everything under it.
+ * @throws Error if the text is not such a list.
  */
 export function readHostingSuffixes(list: string): HostingSuffixes {
   const suffixes = new Set(
@@ -33,19 +33,19 @@ export function readHostingSuffixes(list: string): HostingSuffixes {
   return suffixes;
 }
 
-/** A name and those above it that still have a dot: a wildcard over `amazonaws.com` covers `s3.` too. */
+/** A name and its parents that have a dot: a wildcard over `amazonaws.com` also covers `s3.amazonaws.com`. */
 function withParents(name: string): string[] {
   const parent = name.slice(name.indexOf(".") + 1);
   return parent.includes(".") ? [name, ...withParents(parent)] : [name];
 }
 
-/** Whether a country's registry sells names under `host` (lower case, of two labels or more). */
+/** Whether a country registry sells names under `host` (lower case, two labels or more). */
 export function isRegistrySuffix(host: string): boolean {
   const [label = "", top = "", ...more] = host.split(".");
   return more.length === 0 && top.length === 2 && REGISTRY_LABELS.has(label);
 }
 
-/** Whether a host gives strangers names under `host`: a suffix of the list itself, or a parent of one. */
+/** Whether strangers can register names under `host`: it is a suffix of the list, or a parent of one. */
 export function isHostingSuffix(host: string, known: HostingSuffixes): boolean {
   return known.has(host) || withParents(host).some((name) => known.has(ALL_OF + name));
 }

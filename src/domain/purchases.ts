@@ -1,19 +1,21 @@
-/** Credits bought with money, and what goes back with the money. Pure; see design, section 7. */
+/**
+ * Credits bought with money, and credits taken back when the money is returned. Pure; see design, section 7.
+ */
 import { assertInvariant } from "./result.ts";
 
-/** What may be bought. `price`: the payment service's id of what it costs, which stays there. */
+/** A package for sale. `price`: the payment service's id of its price. */
 export interface CreditPackage {
   readonly id: string;
-  /** What people know it by. */
+  /** The name that people see. */
   readonly name: string;
   readonly credits: number;
   readonly price: string;
 }
 
-/** A checkout that was paid. `paid_minor`: in the smallest unit of its currency, such as cents. */
+/** A paid checkout. `paid_minor`: in the smallest unit of its currency, such as cents. */
 export interface Purchase {
   readonly checkout_session_id: string;
-  /** The payment that refunds and disputes name; one checkout has one. */
+  /** The payment, which refunds and disputes name. One checkout has one. */
   readonly payment_intent_id: string;
   readonly package_id: string;
   readonly package_name: string;
@@ -23,16 +25,16 @@ export interface Purchase {
 }
 
 /**
- * How far a taking back has come, in the only order in which it goes on. `inquiry` a bank asks, and the
- * money stays · `withheld` refunded, or withdrawn while a dispute is open · `lost` a dispute ended so ·
- * `reinstated` a dispute was won.
+ * The progress of a refund or dispute, in the only possible order. `inquiry` a bank asks, and the money stays ·
+ * `withheld` refunded, or withdrawn while a dispute is open · `lost` the dispute was lost · `reinstated` the
+ * dispute was won.
  */
 export const REVERSAL_STATES = ["inquiry", "withheld", "lost", "reinstated"] as const;
 export type ReversalState = (typeof REVERSAL_STATES)[number];
 
 /**
- * What is known of one charge's refunds, or of one dispute: `source_id` is the charge's or the
- * dispute's id, `amount_minor` all that has gone back by it so far.
+ * The refunds of one charge, or one dispute. `source_id` is the id of the charge or dispute, `amount_minor` the
+ * money that it has taken back so far.
  */
 export interface Reversal {
   readonly payment_intent_id: string;
@@ -42,8 +44,7 @@ export interface Reversal {
 }
 
 /**
- * Two tellings of one reversal as one. Each part only ever goes on, so that tellings may be repeated and
- * come in any order.
+ * Merges two reports of one reversal. Each field only increases, so reports may repeat and arrive in any order.
  */
 export function mergeReversals(one: Reversal, other: Reversal): Reversal {
   const rank = ({ state }: Reversal): number => REVERSAL_STATES.indexOf(state);
@@ -55,8 +56,8 @@ export function mergeReversals(one: Reversal, other: Reversal): Reversal {
 }
 
 /**
- * Credits that go back with the money: in proportion to it, rounded up, never more than were bought.
- * A refund and a dispute of one payment add up.
+ * Credits to take back: in proportion to the returned money, rounded up, never more than were bought. A refund
+ * and a dispute of one payment add up.
  */
 export function creditsTakenBack(
   { credits, paid_minor }: Pick<Purchase, "credits" | "paid_minor">,
@@ -68,6 +69,6 @@ export function creditsTakenBack(
     .reduce((sum, { amount_minor }) => sum + BigInt(amount_minor), 0n);
   const paid = BigInt(paid_minor);
   if (back_minor >= paid) return credits;
-  // Rounded up: adding all but one of the divisor before dividing.
+  // Rounds up: adds the divisor less one before dividing.
   return Number((BigInt(credits) * back_minor + paid - 1n) / paid);
 }

@@ -1,6 +1,6 @@
 /**
- * Every code of a refusal with its HTTP status: the one list that the API's responses, the OpenAPI
- * document and the client's error codes derive from. `refusals.ts` says which data each carries.
+ * Every refusal code with its HTTP status: the one list from which the API's responses, the OpenAPI document
+ * and the client's error codes are derived. `refusals.ts` gives the data of each code.
  */
 export const REFUSAL_STATUS = {
   // The request itself
@@ -36,7 +36,7 @@ export const REFUSAL_STATUS = {
   overage_limit: 400,
   metadata_too_large: 400,
   too_many_apps: 400,
-  // Money in
+  // Payments
   package_unknown: 400,
   return_url_not_allowed: 400,
   payments_unavailable: 503,
@@ -55,7 +55,7 @@ export const REFUSAL_STATUS = {
   expired_token: 410,
   already_used: 410,
   access_denied: 410,
-  // Apps as parties
+  // Apps
   identity_required: 400,
   account_unknown: 404,
   app_settles: 403,

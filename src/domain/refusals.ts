@@ -2,8 +2,8 @@ import type { ScopeReason, SpendingCap } from "./personal_token.ts";
 import type { RateLimitRule } from "./rate_limits.ts";
 
 /**
- * Everything Passbook refuses, each with the data its response needs. `refusal_codes.ts` gives each code
- * its HTTP status, and `http/refusals.ts` its sentence; the compiler requires both.
+ * Every refusal, with the data that its response needs. `refusal_codes.ts` has the HTTP status of each code and
+ * `http/refusals.ts` its message. The compiler requires both.
  */
 export type Refusal =
   // The request itself
@@ -16,7 +16,7 @@ export type Refusal =
   | { readonly code: "https_required"; readonly base_url: string }
   | { readonly code: "method_not_allowed"; readonly allowed: readonly string[] }
   | { readonly code: "idempotency_key_reused" }
-  // Who asks
+  // The caller
   | { readonly code: "unauthorized"; readonly detail: string }
   | { readonly code: "token_expired" }
   | { readonly code: "unauthorized"; readonly reason: EndedReason }
@@ -41,7 +41,7 @@ export type Refusal =
   | {
       readonly code: "too_many_open_jobs";
       readonly limit: number;
-      /** Whose jobs these are. */
+      /** Which jobs reached the limit. */
       readonly of: "account" | "app" | "token";
     }
   | { readonly code: "account_full" }
@@ -51,7 +51,7 @@ export type Refusal =
   | { readonly code: "overage_limit"; readonly limit: number }
   | { readonly code: "metadata_too_large"; readonly limit_bytes: number }
   | { readonly code: "too_many_apps"; readonly limit: number }
-  // Money in
+  // Payments
   | { readonly code: "package_unknown" }
   | { readonly code: "return_url_not_allowed"; readonly address: string }
   | { readonly code: "payments_unavailable"; readonly retry_after_seconds: number }
@@ -70,7 +70,7 @@ export type Refusal =
   | { readonly code: "expired_token" }
   | { readonly code: "already_used" }
   | { readonly code: "access_denied" }
-  // Apps as parties
+  // Apps
   | { readonly code: "identity_required" }
   | { readonly code: "account_unknown" }
   | { readonly code: "app_settles" }
@@ -87,7 +87,7 @@ export type Refusal =
       readonly spent: number;
       readonly room: number;
       readonly required: number;
-      /** When all of the cap is there again; null: never. */
+      /** When the whole cap is available again; null: never. */
       readonly resets_at_ms: number | null;
     }
   | { readonly code: "personal_token_not_found" }
@@ -97,5 +97,5 @@ export type Refusal =
   | { readonly code: "misconfigured"; readonly variables: readonly string[] }
   | { readonly code: "internal"; readonly request_id: string };
 
-/** What a caller's proof was good for is over. */
+/** Why a caller's proof is no longer valid. */
 export type EndedReason = "personal_token_ended" | "session_ended" | "account_deleted";

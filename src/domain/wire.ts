@@ -1,8 +1,8 @@
 /** Values and views that several rooms share with the API. Pure. */
 import type { JobFailure, JobStatus } from "./job.ts";
 
-/** What a job's view is made of. */
-export interface ShownJob {
+/** A job as stored, for {@link jobView}. */
+export interface StoredJobFields {
   readonly id: string;
   readonly app_slug: string | null;
   readonly action: string;
@@ -17,13 +17,13 @@ export interface ShownJob {
   readonly metadata_json: string | null;
 }
 
-/** A time, in UTC with milliseconds. */
+/** A time as RFC 3339 text in UTC with milliseconds. */
 export function timestamp(at_ms: number): string {
   return new Date(at_ms).toISOString();
 }
 
-/** The `Job` of the spec, with its deadline, and why it failed. */
-export function jobView(row: ShownJob) {
+/** The `Job` of the API: the spec's fields, its deadline and the reason of a failure. */
+export function jobView(row: StoredJobFields) {
   return {
     id: row.id,
     app_slug: row.app_slug,

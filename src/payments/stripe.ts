@@ -1,6 +1,6 @@
 /** The adapter to Stripe: hosted Checkout, and the webhook that says what became of it. */
 import type * as z from "zod/mini";
-import type { DropReason, PaymentNews } from "../domain/payment_event.ts";
+import type { DropReason, PaymentEffect } from "../domain/payment_event.ts";
 import type { CreditPackage, ReversalState } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
@@ -99,9 +99,9 @@ async function stripeKey(identity_id: string, key: string | null): Promise<strin
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-type News = Promise<Result<PaymentNews, Refusal>>;
+type News = Promise<Result<PaymentEffect, Refusal>>;
 
-function dropped(reason: DropReason): Result<PaymentNews, never> {
+function dropped(reason: DropReason): Result<PaymentEffect, never> {
   return accepted({ kind: "dropped", reason });
 }
 
@@ -143,7 +143,7 @@ async function readPurchase(settings: StripeSettings, id: string): News {
 }
 
 /** Null: paid, and yet none of the packages that are for sale. */
-function asPurchase({ packages }: StripeSettings, session: CheckoutSession): PaymentNews | null {
+function asPurchase({ packages }: StripeSettings, session: CheckoutSession): PaymentEffect | null {
   const { client_reference_id, metadata, payment_intent, amount_total, currency } = session;
   const identity_id = metadata?.[IDENTITY_MARK];
   const [item, ...more] = session.line_items.data;

@@ -1,5 +1,5 @@
 /** Writing the passbook: the only place that adds a line. */
-import { nextLine, type LedgerLine, type Posting } from "../../domain/ledger.ts";
+import { nextEntry, type LedgerEntry, type Posting } from "../../domain/ledger.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import { startedJobsOf, type StartedJobs } from "./started_jobs.ts";
 import type { EntryRow } from "../sql/schema.ts";
@@ -23,7 +23,7 @@ export function post(
 ): EntryRow {
   const { store, now_ms, delivery, posted } = transaction;
   const newest = store.readNewestEntry();
-  const line = nextLine(newest, posting);
+  const line = nextEntry(newest, posting);
   const { open_jobs, recent_after_job_id, recent_jobs } = started ?? startedJobsOf(newest);
   const entry = { ...line, at_ms: now_ms, open_jobs, recent_after_job_id, recent_jobs };
   assertWritten(store.insertEntry(entry), line);
@@ -32,10 +32,10 @@ export function post(
   return entry;
 }
 
-/** The pair of the assertions in `nextLine`: what was written is what was meant. */
+/** The pair of the assertions in `nextEntry`: what was written is what was meant. */
 function assertWritten(
-  written: Pick<LedgerLine, "line" | "balance_after" | "reserved_after"> | undefined,
-  meant: LedgerLine,
+  written: Pick<LedgerEntry, "line" | "balance_after" | "reserved_after"> | undefined,
+  meant: LedgerEntry,
 ): void {
   assertInvariant(
     written?.line === meant.line &&

@@ -1,5 +1,5 @@
 /** What operators change in an account: its credits, and its plan. Each is a line its owner can read. */
-import { fitsBooks } from "../../domain/ledger.ts";
+import { fitsBalance } from "../../domain/ledger.ts";
 import { accepted, assertInvariant, refused } from "../../domain/result.ts";
 import type {
   AdjustCreditsRequest,
@@ -22,7 +22,7 @@ export function adjustCredits(
 ): Answer<AdjustedCredits> {
   const books = readBooks(transaction);
   const credits = books.balance_after;
-  if (!fitsBooks(books, { amount, held: 0 })) return refused({ code: "balance_limit" });
+  if (!fitsBalance(books, { amount, held: 0 })) return refused({ code: "balance_limit" });
   if (amount < 0 && credits + amount < 0 && !allow_negative) {
     return refused({ code: "balance_below_zero", credits, required: 0 - amount });
   }

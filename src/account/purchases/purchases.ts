@@ -2,7 +2,7 @@
  * Money in: a paid checkout credits once, and what goes back takes its part along. What is taken back
  * follows from all that is known, never from the event at hand, so that events may come in any order.
  */
-import { fitsBooks } from "../../domain/ledger.ts";
+import { fitsBalance } from "../../domain/ledger.ts";
 import {
   creditsTakenBack,
   mergeReversals,
@@ -71,7 +71,7 @@ function takeBack(
 }
 
 function fits(transaction: Transaction, amount: number): boolean {
-  return fitsBooks(readBooks(transaction), { amount, held: 0 });
+  return fitsBalance(readBooks(transaction), { amount, held: 0 });
 }
 
 /** A purchase as its buyer sees it, by its checkout; null until it is credited. */

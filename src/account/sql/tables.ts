@@ -3,7 +3,7 @@
  * happen between what a transaction reads and what it writes.
  */
 import { and, asc, eq, gt, sql } from "drizzle-orm";
-import type { LedgerLine } from "../../domain/ledger.ts";
+import type { LedgerEntry } from "../../domain/ledger.ts";
 import * as queries from "./queries.ts";
 import type { AccountDatabase } from "./query.ts";
 import type { AccountRow, AppRow, EntryRow, JobRow } from "./schema.ts";
@@ -12,7 +12,7 @@ import type { StartedCount } from "./started_counts.ts";
 
 const { account, debts, jobs, stuckJobs } = schema;
 
-type WrittenEntry = Pick<LedgerLine, "line" | "balance_after" | "reserved_after">;
+type WrittenEntry = Pick<LedgerEntry, "line" | "balance_after" | "reserved_after">;
 
 /** Gives access to the tables of a migrated database. */
 export function openTables(database: AccountDatabase) {

@@ -1,6 +1,6 @@
 /** The wallet: the account opened on first sight, and each app's starter credits granted once. */
 import { utcDayOf } from "../../domain/calendar.ts";
-import { fitsBooks } from "../../domain/ledger.ts";
+import { fitsBalance } from "../../domain/ledger.ts";
 import { APPS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, assertInvariant, refused } from "../../domain/result.ts";
@@ -84,7 +84,7 @@ function upsertApp(
   const starter_credits = worth_now ?? known?.starter_credits ?? 0;
   const change = { amount: starter_credits, held: 0 };
   const is_worth_some = worth_now !== null && worth_now > 0;
-  const may_be_made = is_worth_some && fitsBooks(readBooks(transaction), change);
+  const may_be_made = is_worth_some && fitsBalance(readBooks(transaction), change);
   // A reservation is of its own day's budget: the grant is never counted in another.
   const is_covered = reservation === undefined || reservation?.day === utcDayOf(now_ms);
   const granted = may_be_made && is_covered;

@@ -1,5 +1,5 @@
 /** `/console/apps`, `/console/new-app` and `/console/apps/{slug}`: the registry of apps, by forms. */
-import { FIRST_POLICY } from "../../domain/app_policy.ts";
+import { DEFAULT_POLICY } from "../../domain/app_policy.ts";
 import { KEYS_PER_APP_MAX } from "../../domain/limits.ts";
 import { refused } from "../../domain/result.ts";
 import {
@@ -57,7 +57,7 @@ export const showApps = factory.createHandlers(async (context) => {
 /** Suggests the starter credits that the slug has until it is registered: in development not 0. */
 export const showNewApp = factory.createHandlers((context) => {
   const starter_credits = String(context.get("services").config.default_starter_credits);
-  const { settle, on_expiry } = FIRST_POLICY;
+  const { settle, on_expiry } = DEFAULT_POLICY;
   const form = emptyForm({ settle, on_expiry, starter_credits });
   return context.html(<NewAppPage form={form} />);
 });

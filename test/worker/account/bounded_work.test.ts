@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import {
   IDEMPOTENCY_CLEANUP_ROWS,
   LEDGER_CLOCK_SKEW_MS,
@@ -40,7 +40,7 @@ async function countRowsRead(): Promise<() => number> {
 
 const JOB = {
   app_slug: "demo",
-  policy: FIRST_POLICY,
+  policy: DEFAULT_POLICY,
   action: "draw",
   cost_estimate: 1,
   metadata_json: null,

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
 import { ERASURE_DELIVERY_MAX_MS } from "../../../src/account/deletion/erasure.ts";
 import { EXPIRY_PORTION_JOBS } from "../../../src/account/jobs/expiry.ts";
@@ -27,7 +27,7 @@ const wallet = (identity_id = ADA, caller: object = HOLDER) =>
   });
 
 async function createJobs(count: number, cost_estimate = 2): Promise<void> {
-  const job = { app_slug: "demo", policy: FIRST_POLICY, action: "draw", metadata_json: null };
+  const job = { app_slug: "demo", policy: DEFAULT_POLICY, action: "draw", metadata_json: null };
   const requests = Array.from({ length: count }, () => ({
     ...job,
     cost_estimate,

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { DAY_MS } from "../../../src/domain/calendar.ts";
-import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import {
   COST_MAX_CREDITS,
   OPEN_JOBS_MAX,
@@ -214,7 +214,7 @@ async function expectStartedShares(identity_id: string): Promise<void> {
     cost_estimate: number,
   ): Promise<string | undefined> => {
     const request = { app_slug, cost_estimate, action: "probe", ttl_seconds: 60 };
-    const rest = { policy: { ...FIRST_POLICY }, metadata_json: null };
+    const rest = { policy: { ...DEFAULT_POLICY }, metadata_json: null };
     const answer = await account.createJob(caller, { ...request, ...rest }, null);
     if (answer.ok) return expect.fail("a probe was let through");
     const { refusal } = answer;

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import { BALANCE_MAX_CREDITS, RECENT_JOBS_MAX } from "../../../src/domain/limits.ts";
 import { STUCK_JOB_RETRY_MS } from "../../../src/account/jobs/expiry.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";
@@ -20,7 +20,7 @@ const create = (
 ) => {
   const job = {
     app_slug: "demo",
-    policy: FIRST_POLICY,
+    policy: DEFAULT_POLICY,
     action: "draw",
     ttl_seconds: 60,
     metadata_json: null,
@@ -66,7 +66,7 @@ beforeEach(async () => {
 describe("a write that fails in the middle of a transaction", () => {
   const request = {
     app_slug: "demo",
-    policy: FIRST_POLICY,
+    policy: DEFAULT_POLICY,
     action: "draw",
     cost_estimate: 10,
     ttl_seconds: 60,

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Outbox, PROJECTION_FLUSH_BATCHES } from "../../../src/account/sync/outbox.ts";
-import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import {
   PROJECTION_RETRY_MAX_MS,
   PROJECTION_RETRY_MIN_MS,
@@ -28,7 +28,7 @@ async function open(credits = 100): Promise<void> {
 async function createJob(cost_estimate = 1, ttl_seconds = 3_600): Promise<string> {
   const job = {
     app_slug: "demo",
-    policy: FIRST_POLICY,
+    policy: DEFAULT_POLICY,
     action: "draw",
     ttl_seconds,
     metadata_json: null,
@@ -353,7 +353,7 @@ describe("an object that woke and writes", () => {
     for (let times = 0; times < 3; times += 1) await createJob();
     await fireAlarm(ADA);
     await change(ADA, "delete from entries where line > 4; delete from jobs where line > 4");
-    const job = { app_slug: "demo", policy: FIRST_POLICY, action: "draw", cost_estimate: 2 };
+    const job = { app_slug: "demo", policy: DEFAULT_POLICY, action: "draw", cost_estimate: 2 };
     const request = { ...job, ttl_seconds: 3_600, metadata_json: null };
     // Lines 5 to 9; D1 has jobs of lines 5 and 6, which were undone.
     await accountOf().createJobs(

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { FIRST_POLICY, type ExpiryOutcome } from "../../../src/domain/app_policy.ts";
+import { DEFAULT_POLICY, type ExpiryOutcome } from "../../../src/domain/app_policy.ts";
 import { moodOfD1, type D1Mood } from "./d1_faults.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
@@ -91,7 +91,7 @@ class Play {
       case "create": {
         const job = {
           app_slug: "one",
-          policy: { ...FIRST_POLICY, on_expiry: step.on_expiry },
+          policy: { ...DEFAULT_POLICY, on_expiry: step.on_expiry },
           action: "draw",
           ttl_seconds: 60,
           metadata_json: '{"a":1}',

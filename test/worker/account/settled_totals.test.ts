@@ -1,7 +1,7 @@
 /** What jobs cost, in the daily totals, where a time-out came before the completion. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { FIRST_POLICY, type ExpiryOutcome } from "../../../src/domain/app_policy.ts";
+import { DEFAULT_POLICY, type ExpiryOutcome } from "../../../src/domain/app_policy.ts";
 import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 import { fireAlarm } from "../support/account_object.ts";
@@ -20,7 +20,7 @@ async function startJob(on_expiry: ExpiryOutcome): Promise<string> {
     session,
     {
       app_slug: "demo",
-      policy: { ...FIRST_POLICY, on_expiry },
+      policy: { ...DEFAULT_POLICY, on_expiry },
       action: "draw",
       ttl_seconds: 60,
       metadata_json: null,

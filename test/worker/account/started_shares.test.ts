@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import { DAY_MS } from "../../../src/domain/calendar.ts";
 import { OPEN_JOBS_SHARE, TOKEN_STORAGE_MAX_BYTES } from "../../../src/domain/limits.ts";
 import { JOB_ROWS_BYTES } from "../../../src/account/jobs/create.ts";
@@ -105,7 +105,7 @@ describe("any history of jobs", () => {
           const all: Started[] = [];
           const create = (one: Pick<Started, "by" | "app_slug">, ttl_seconds: number) => {
             const rest = { action: "draw", cost_estimate: 0, metadata_json: null };
-            const request = { app_slug: one.app_slug, policy: { ...FIRST_POLICY }, ttl_seconds };
+            const request = { app_slug: one.app_slug, policy: { ...DEFAULT_POLICY }, ttl_seconds };
             const caller =
               one.by === "session"
                 ? SESSION

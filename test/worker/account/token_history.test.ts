@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import { DAY_MS } from "../../../src/domain/calendar.ts";
 import { evict } from "../support/evict.ts";
 import { expectInvariants } from "./invariants.ts";
@@ -210,7 +210,7 @@ async function create(
   const request = { app_slug: "demo", action: "render", ttl_seconds, metadata_json: null };
   const requests = costs.map((cost_estimate) => ({
     ...request,
-    policy: { ...FIRST_POLICY },
+    policy: { ...DEFAULT_POLICY },
     cost_estimate,
   }));
   const answer = await account.createJobs(callerOf(by), requests, null);

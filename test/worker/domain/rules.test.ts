@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { complete, expire, fail, reserve, type JobState } from "../../../src/domain/job.ts";
-import { nextLine } from "../../../src/domain/ledger.ts";
+import { nextEntry } from "../../../src/domain/ledger.ts";
 import { BALANCE_MAX_CREDITS } from "../../../src/domain/limits.ts";
 import { isMetadata, mergeMetadata } from "../../../src/domain/metadata.ts";
 import { parseAllowedOrigin } from "../../../src/domain/origins.ts";
@@ -20,7 +20,7 @@ describe("a ledger line", () => {
   const posting = { ...line, held: 0 };
 
   it("is the first, from nothing", () => {
-    expect(nextLine(null, posting)).toEqual({
+    expect(nextEntry(null, posting)).toEqual({
       ...line,
       line: 1,
       balance_after: 5,
@@ -29,7 +29,7 @@ describe("a ledger line", () => {
   });
 
   it("follows the one before", () => {
-    expect(nextLine({ line: 7, balance_after: -2, reserved_after: 9 }, posting)).toMatchObject({
+    expect(nextEntry({ line: 7, balance_after: -2, reserved_after: 9 }, posting)).toMatchObject({
       line: 8,
       balance_after: 3,
       reserved_after: 9,
@@ -39,13 +39,13 @@ describe("a ledger line", () => {
   it.each([0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
     "never has the amount %d",
     (amount) => {
-      expect(() => nextLine(null, { ...posting, amount })).toThrow("whole number");
+      expect(() => nextEntry(null, { ...posting, amount })).toThrow("whole number");
     },
   );
 
   it("never leaves the range in which credits can be counted", () => {
     const full = { line: 1, balance_after: BALANCE_MAX_CREDITS, reserved_after: 0 };
-    expect(() => nextLine(full, { ...posting, amount: 1 })).toThrow("counted exactly");
+    expect(() => nextEntry(full, { ...posting, amount: 1 })).toThrow("counted exactly");
   });
 });
 

@@ -2,7 +2,7 @@
  * A month of many accounts: job lives through the objects, the projector, upkeep and one rebuild of a D1
  * that lost everything. `npm run month` leads a million; the suite a hundredth of it.
  */
-import { FIRST_POLICY } from "../../../src/domain/app_policy.ts";
+import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
@@ -71,7 +71,7 @@ function live(instance: Account, account: number, round: number): void {
     const slug = job % 5 === 0 ? (APPS[job % 3] ?? "") : app_slug;
     const request = {
       app_slug: slug,
-      policy: FIRST_POLICY,
+      policy: DEFAULT_POLICY,
       action: "draw",
       cost_estimate: 3,
       metadata_json: null,

@@ -3,7 +3,7 @@
  * nothing to us; 400 to what Stripe did not sign just now; 5xx to what is to be sent again.
  */
 import { bodyLimit } from "hono/body-limit";
-import type { DropReason, PaymentEvent, PaymentNews } from "../../../domain/payment_event.ts";
+import type { DropReason, PaymentEvent, PaymentEffect } from "../../../domain/payment_event.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, type Result } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
@@ -39,7 +39,7 @@ export const receiveWebhook = factory.createHandlers(async (context) => {
 /** Tells the account. @returns why there was nothing to tell, or null. */
 async function book(
   context: AppContext,
-  news: PaymentNews,
+  news: PaymentEffect,
 ): Promise<Result<DropReason | null, Refusal>> {
   if (news.kind === "dropped") return accepted(news.reason);
   const { accounts, identity } = context.get("services");
