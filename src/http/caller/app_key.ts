@@ -1,12 +1,11 @@
-/** An app's server: its key as bearer, and whose account it means in a header. */
+/** An app's server: its key is the bearer token, and a header names the account. */
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../domain/limits.ts";
 import { APP_KEY_PREFIX } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
-import { readBearer } from "./bearer.ts";
 import type { AppContext, AppCaller } from "../context.ts";
 import { countNetworkRequest } from "../middleware/rate_limits.ts";
-import { refusalOfBearer } from "./bearer.ts";
+import { readBearer, refusalOfBearer } from "./bearer.ts";
 
 /** The longest identity id that an app's server may name, in characters; ours have 41. */
 const IDENTITY_ID_MAX_LENGTH = 255;
@@ -14,13 +13,13 @@ const IDENTITY_ID_MAX_LENGTH = 255;
 /** The header in which an app's server names the account. */
 export const IDENTITY_HEADER = "Passbook-Identity";
 
-/** The app key of an `Authorization` header, known or not; null where it is none. */
+/** The app key of an `Authorization` header, valid or not; null if the header has no app key. */
 export function readAppKey(header: string): string | null {
   const token = readBearer(header);
   return token !== null && token.startsWith(APP_KEY_PREFIX) ? token : null;
 }
 
-/** The app that a key belongs to. An unknown key counts for its network before anything is looked up. */
+/** The app of a key. A key that is not cached counts for its network before any query to a store. */
 export async function findAppOfKey(
   context: AppContext,
   key: string,
@@ -30,10 +29,10 @@ export async function findAppOfKey(
   if (known.kind === "app") return accepted(known.app_slug);
   const limited = await countNetworkRequest(context, "app_key_unknown");
   if (limited !== null) return refused(limited);
-  const looked_again = await apps.lookAgainForKey(key);
-  switch (looked_again.kind) {
+  const looked_up = await apps.lookAgainForKey(key);
+  switch (looked_up.kind) {
     case "app":
-      return accepted(looked_again.app_slug);
+      return accepted(looked_up.app_slug);
     case "unreadable":
       return refused({
         code: "unavailable",
@@ -46,7 +45,7 @@ export async function findAppOfKey(
   }
 }
 
-/** The app's server in the account that it names, or why not. */
+/** The app's server, acting in the account that its request names. */
 export async function identifyApp(
   context: AppContext,
   key: string,

@@ -1,11 +1,10 @@
-/** Who calls: a bearer token if there is one, otherwise a browser's cookies. */
+/** Authentication: by the bearer token if the request has one, otherwise by cookies. */
 import { SESSION_JWT_TTL_SECONDS } from "../../domain/limits.ts";
 import { PERSONAL_TOKEN_PREFIX, type Identified } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { Session } from "../../identity/port.ts";
 import { findAppOfKey, identifyApp, readAppKey } from "./app_key.ts";
-import { readBearer } from "./bearer.ts";
 import { factory, type AppContext, type UserCaller } from "../context.ts";
 import { requestingOrigin } from "../middleware/origins.ts";
 import {
@@ -14,43 +13,43 @@ import {
   rememberTokenStatus,
   resumeSession,
 } from "../middleware/rate_limits.ts";
-import { refusalOfBearer } from "./bearer.ts";
+import { readBearer, refusalOfBearer } from "./bearer.ts";
 import { refuse } from "../refusals.ts";
 import { setSessionCookies, readSessionTokenCookies } from "./session_cookies.ts";
 
 const NOT_SIGNED_IN = "Sign in, or send a bearer token.";
 
-/** Requires a caller, known by token or cookie, and holds them to the rate limit. */
+/** Requires a caller with a token or cookies, within the rate limit. */
 export const authenticate = factory.createMiddleware(async (context, next) => {
-  const principal = await identify(context);
-  if (!principal.ok) return refuse(context, principal.refusal);
-  const limited = await countAuthenticated(context, principal.value);
+  const caller = await identify(context);
+  if (!caller.ok) return refuse(context, caller.refusal);
+  const limited = await countAuthenticated(context, caller.value);
   if (limited !== null) return refuse(context, limited);
-  context.set("caller", principal.value);
+  context.set("caller", caller.value);
   await next();
-  rememberTokenStatus(context, principal.value);
+  rememberTokenStatus(context, caller.value);
   return undefined;
 });
 
-/** {@link authenticate} for the routes that an app's server may use too, by the app's key. */
+/** {@link authenticate} for routes that also accept an app's key. */
 export const authenticateUserOrApp = factory.createMiddleware(async (context, next) => {
   const key = readAppKey(context.req.header("Authorization") ?? "");
   if (key === null) return authenticate(context, next);
-  const principal = await identifyApp(context, key);
-  if (!principal.ok) return refuse(context, principal.refusal);
-  const limited = await countApp(context, principal.value.proof.app_slug);
+  const caller = await identifyApp(context, key);
+  if (!caller.ok) return refuse(context, caller.refusal);
+  const limited = await countApp(context, caller.value.proof.app_slug);
   if (limited !== null) return refuse(context, limited);
-  context.set("caller", principal.value);
+  context.set("caller", caller.value);
   return next();
 });
 
-/** The caller, or why there is none. A bearer that is not valid is never rescued by a cookie. */
+/** The caller. If the bearer token is not valid, cookies are not tried. */
 export async function identify(context: AppContext): Promise<Result<UserCaller, Refusal>> {
   const header = context.req.header("Authorization");
   return header === undefined ? identifyByCookie(context) : identifyByBearer(context, header);
 }
 
-/** The caller of an `Authorization` header. An app's key is none: it is let in by {@link authenticateUserOrApp} alone. */
+/** The caller of an `Authorization` header. Only {@link authenticateUserOrApp} accepts an app's key. */
 export async function identifyByBearer(
   context: AppContext,
   header: string,
@@ -71,7 +70,7 @@ export async function identifyByBearer(
   return refused(refusalOfBearer(header, { issuer, is_development }));
 }
 
-/** A token is what its prefix says or nothing: neither kind is ever tried as the other. */
+/** The prefix decides the kind of the token. No other kind is tried, so one kind's key never verifies the other's token. */
 async function verifyBearer(
   context: AppContext,
   token: string,
@@ -90,7 +89,7 @@ async function identifyByCookie(context: AppContext): Promise<Result<UserCaller,
   return known === null ? identifyBySession(context) : accepted(known);
 }
 
-/** The caller whose session the cookies prove, looked up in its store, with the JWT cookie renewed. */
+/** Looks up the session of the cookies, and renews the JWT cookie. */
 export async function identifyBySession(context: AppContext): Promise<Result<UserCaller, Refusal>> {
   const resumed = await resumeSession(context);
   if (resumed.kind !== "session") return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
@@ -99,8 +98,8 @@ export async function identifyBySession(context: AppContext): Promise<Result<Use
 }
 
 /**
- * The caller by the JWT cookie, which counts only beside the session cookie it belongs to: any host of
- * the family can set the one, none of them the other. No store is asked.
+ * The caller of the JWT cookie, without a query to a store. The JWT counts only together with the session cookie that it is
+ * bound to: every host of the parent domain can set the JWT cookie, but only this host can set the session cookie.
  */
 async function findSessionToken(context: AppContext): Promise<UserCaller | null> {
   const { identity, session_tokens } = context.get("services");
@@ -117,8 +116,8 @@ async function findSessionToken(context: AppContext): Promise<UserCaller | null>
 }
 
 /**
- * The principal of a session that a cookie proved. The page that sent the cookie acts, not its token's `azp`. A session
- * that the identity provider has just confirmed is good as long as a JWT.
+ * The caller of a session that a cookie proved. `azp` is the origin of the page that sent the cookie, not the `azp` of the
+ * JWT cookie. A session that was just looked up is valid for as long as a new JWT.
  */
 export function browserCaller(
   context: AppContext,

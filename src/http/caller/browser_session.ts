@@ -1,7 +1,6 @@
 /**
- * The proof that approving a device needs: a browser session that the identity provider says lives. A
- * session JWT is believed for a quarter of an hour elsewhere; what makes a token of 90 days is worth
- * the look.
+ * Requires a browser session that the identity provider confirms as live. Other routes accept a session JWT for its 15
+ * minutes without that query; approving a device creates a token for 90 days, and pages may change the account.
  */
 import { finishAccountDeletion, isAccountDeleted } from "./deleted_account.ts";
 import { findAppOfKey, readAppKey } from "./app_key.ts";
@@ -15,16 +14,16 @@ import { countAuthenticated, resumeSession, TooManyLookups } from "../middleware
 import { refuse } from "../refusals.ts";
 import { setSessionCookies } from "./session_cookies.ts";
 
-const NEEDS_BROWSER = "This needs the browser session of a signed-in person.";
+const SESSION_REQUIRED = "This requires a browser session. Sign in first.";
 
-function confirm(context: AppContext, session: Session): void {
+function setSession(context: AppContext, session: Session): void {
   context.set("session", session);
   context.set("caller", browserCaller(context, session));
 }
 
 /**
- * For the API: the cookies of a living session, or a session JWT whose session still lives. A personal
- * access token is neither, nor is a session JWT made from one, nor a JWT cookie without its session.
+ * For the API: requires the cookies of a live session, or a session JWT whose session is live. A personal access token, a
+ * session JWT made from one, and a JWT cookie without its session cookie are refused.
  */
 export const requireBrowserSession = factory.createMiddleware(async (context, next) => {
   const key = readAppKey(context.req.header("Authorization") ?? "");
@@ -33,18 +32,18 @@ export const requireBrowserSession = factory.createMiddleware(async (context, ne
     return refuse(context, app.ok ? { code: "scope", reason: "app_key" } : app.refusal);
   }
   const session = await findSession(context);
-  if (session === null) return refuse(context, { code: "unauthorized", detail: NEEDS_BROWSER });
+  if (session === null) return refuse(context, { code: "unauthorized", detail: SESSION_REQUIRED });
   return next();
 });
 
-/** Finds the living session behind a request, and makes it the principal. */
+/** Finds the live session of a request, and sets it as the caller. */
 async function findSession(context: AppContext): Promise<Session | null> {
   const { identity } = context.get("services");
   if (context.req.header("Authorization") === undefined) {
     const resumed = await resumeSession(context);
     if (resumed.kind !== "session") return null;
     await setSessionCookies(context, resumed.session, resumed.set_cookies);
-    confirm(context, resumed.session);
+    setSession(context, resumed.session);
     return resumed.session;
   }
   const bearer = await identify(context);
@@ -58,22 +57,22 @@ async function findSession(context: AppContext): Promise<Session | null> {
 }
 
 /**
- * For pages: signed-out people sign in and come back to the same page, or a form's page. Nobody is let
- * in whose account is suspended.
+ * For pages: a person who is not signed in signs in first and returns to the page, or to the page of the form. The holder
+ * of a suspended account is refused.
  */
 export const requireSignIn = factory.createMiddleware((context, next) =>
-  requireSession(context, next, { suspended_too: false }),
+  requireSession(context, next, { allow_suspended: false }),
 );
 
-/** {@link requireSignIn} for signing out, which is nobody's to forbid. */
+/** {@link requireSignIn} for signing out, which a suspension does not prevent. */
 export const requireSignInEvenSuspended = factory.createMiddleware((context, next) =>
-  requireSession(context, next, { suspended_too: true }),
+  requireSession(context, next, { allow_suspended: true }),
 );
 
 async function requireSession(
   context: AppContext,
   next: Next,
-  { suspended_too }: { readonly suspended_too: boolean },
+  { allow_suspended }: { readonly allow_suspended: boolean },
 ): Promise<Response | void> {
   const resumed = await resumeSession(context);
   const { pathname, search } = new URL(context.req.url);
@@ -84,25 +83,25 @@ async function requireSession(
     signin.searchParams.set("redirect_to", new URL(page, context.get("base_url")).href);
     return context.redirect(signin.href, 303);
   }
-  confirm(context, resumed.session);
-  const admitted = suspended_too ? null : await accountOf(context).checkCaller(callerOf(context));
+  setSession(context, resumed.session);
+  const admitted = allow_suspended ? null : await accountOf(context).checkCaller(callerOf(context));
   if (admitted?.ok === false) {
     const { refusal } = admitted;
     return isAccountDeleted(refusal)
       ? finishAccountDeletion(context, resumed.session.identity_id, null)
       : refuseByAccept(context, refusal);
   }
-  // Not on forms: one of them takes the cookies away.
+  // Not on forms: the sign-out form clears the cookies.
   if (is_page) await setSessionCookies(context, resumed.session, resumed.set_cookies);
   return next();
 }
 
-/** The page whose form is sent to an address: our forms go one step below their page. */
+/** The page of a form: a form's path is one level below the path of its page. */
 function parentOf(pathname: string): string {
   return pathname.slice(0, pathname.lastIndexOf("/"));
 }
 
-/** For forms of our own pages: only a page of this very origin may send them. */
+/** For forms of our own pages: only a page of the service's own origin may send them. */
 export const guardOwnForms = factory.createMiddleware((context, next) =>
   isFromOwnPage(context)
     ? next()

@@ -1,16 +1,15 @@
-/** What becomes of a person who comes with a credential of an account that is deleted. */
+/** Requests with a credential of a deleted account. */
 import type { Refusal } from "../../domain/refusals.ts";
 import type { AppContext } from "../context.ts";
 import { clearSessionCookies } from "./session_cookies.ts";
 
-/** Whether an account let nobody in because it is deleted. */
 export function isAccountDeleted(refusal: Refusal): boolean {
   return "reason" in refusal && refusal.reason === "account_deleted";
 }
 
 /**
- * Finishes the deletion, which was cut off or is under way, and leads to signing in anew. `redirect_to`:
- * where they go from there; null: to their own page.
+ * Finishes a deletion that was interrupted or is still running, and redirects to sign-in. `redirect_to` is the address
+ * after sign-in; null means the account page.
  */
 export async function finishAccountDeletion(
   context: AppContext,

@@ -1,12 +1,12 @@
-/** Who may operate the service: the one door before `/api/admin` and the console. */
+/** The operator check, which `/api/admin` and the console share. */
 import { isOperator } from "../../domain/operators.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { callerOf, factory, type AppContext } from "../context.ts";
 import { refuse } from "../refusals.ts";
 
 /**
- * Lets operators through: by the session cookie from a page of our own origin, or by a personal token of scope
- * `admin`. After `authenticate`. Every other caller gets the same response, whatever the path or id.
+ * Requires an operator, who uses the session cookie from a page of our own origin or a personal token with the scope
+ * `admin`. After `authenticate`. Every other caller gets the same response for every path and id.
  */
 export const requireOperator = factory.createMiddleware(async (context, next) => {
   const refusal = await operatorRefusal(context);
@@ -14,8 +14,8 @@ export const requireOperator = factory.createMiddleware(async (context, next) =>
 });
 
 /**
- * Why the principal may not operate; null where they may. What a session token says is not believed for
- * its quarter of an hour here, and the account says whether its holder is let in at all.
+ * The refusal of a caller without operator rights; null for an operator. A session token does not suffice: the session
+ * must be live, and the account must accept the caller.
  */
 export async function operatorRefusal(context: AppContext): Promise<Refusal | null> {
   const { accounts, identity } = context.get("services");
@@ -30,8 +30,8 @@ export async function operatorRefusal(context: AppContext): Promise<Refusal | nu
 }
 
 /**
- * Whether the caller acts by a session in any way but our own pages' cookie. An operator's session token reaches
- * every app that the operator visits, and their cookie every allowed origin, so neither operates the service.
+ * Whether the caller uses a session from outside our own pages. Every app that an operator visits gets a session token, and
+ * every allowed origin can send the cookie, so neither may operate the service.
  */
 export function isForeignSession(context: AppContext): boolean {
   const { proof, via } = context.get("caller");
@@ -39,13 +39,12 @@ export function isForeignSession(context: AppContext): boolean {
   return via !== "cookie" || proof.azp !== context.get("base_url");
 }
 
-/** Whether a person operates the service, by what the identity provider says of them now. */
+/** Whether a person is an operator, by the identity provider's current data. */
 export async function hasOperatorRights(
   context: AppContext,
   identity_id: string,
 ): Promise<boolean> {
   const { config, identity } = context.get("services");
-  // Nobody to be found among, nobody to ask.
   if (config.operators.length === 0) return false;
   const person = await identity.readPerson(identity_id);
   const { email = null, vouched_by = null } = person ?? {};
@@ -53,8 +52,8 @@ export async function hasOperatorRights(
 }
 
 /**
- * Notes whether to show an operator the way to the console; after `requireSignIn`. Not to know is no: it
- * costs a link, and the console asks for itself.
+ * Sets whether pages link to the console; after `requireSignIn`. A failed query only hides the link: the console checks
+ * again.
  */
 export const loadOperatorRights = factory.createMiddleware(async (context, next) => {
   const { identity_id } = context.get("session");

@@ -1,4 +1,4 @@
-/** The cookies that an answer sets and takes away: the session's own, and the JWT beside it. */
+/** The cookies of a signed-in browser: the identity provider's session cookie, and the session JWT. */
 import { SESSION_JWT_TTL_SECONDS } from "../../domain/limits.ts";
 import { SHARED_AZP } from "../../domain/proof.ts";
 import { readCookies, sharedCookie, sharedCookieName } from "../../identity/cookies.ts";
@@ -6,12 +6,12 @@ import type { BrowserSession, ProviderRedirect } from "../../identity/port.ts";
 import type { AppContext } from "../context.ts";
 
 /**
- * The cookie that carries the session JWT to the whole family (spec, Authentication 2): its servers can
- * check it by themselves, and together with the session's own cookie the API needs no store.
+ * The cookie with the session JWT, on the parent domain (spec, Authentication 2). Servers of apps can verify it
+ * themselves; together with the session cookie it lets the API authenticate without a query.
  */
 const SESSION_TOKEN_COOKIE = "passbook_token";
 
-/** The session JWTs in a request's cookies. Any host of the family may have set them. */
+/** The session JWTs in a request's cookies. Any host of the parent domain may have set them. */
 export function readSessionTokenCookies(context: AppContext): readonly string[] {
   return readCookies(
     context.req.raw,
@@ -19,7 +19,7 @@ export function readSessionTokenCookies(context: AppContext): readonly string[] 
   );
 }
 
-/** Puts a session's cookies on the response: the identity provider's own, and the session token's. */
+/** Sets the identity provider's cookies and the JWT cookie on the response. */
 export async function setSessionCookies(
   context: AppContext,
   session: BrowserSession,
@@ -37,7 +37,7 @@ export async function setSessionCookies(
   ]);
 }
 
-/** Clears the JWT cookie, and puts the provider's own cookies of a sign-out on the answer. */
+/** Clears the JWT cookie, and sets the identity provider's cookies of a sign-out. */
 export function clearSessionCookies(context: AppContext, set_cookies: readonly string[]): void {
   setCookies(context, [...set_cookies, sessionTokenCookie(context, "", 0)]);
 }
@@ -48,7 +48,6 @@ function sessionTokenCookie(context: AppContext, value: string, max_age_seconds:
   return sharedCookie(context.get("base_url"), cookie, cookie_domain);
 }
 
-/** Puts `Set-Cookie` values on the answer. */
 export function setCookies(context: AppContext, set_cookies: readonly string[]): void {
   for (const value of set_cookies) context.header("Set-Cookie", value, { append: true });
 }

@@ -1,18 +1,14 @@
-/** Where a request comes from, for rate limits. */
+/** The client's networks, as keys of rate limits. */
 import type { AppContext } from "../context.ts";
 
-/** The networks of a client, as keys of limiters. */
 export interface ClientNetworks {
-  /**
-   * The address as far as one customer has it alone: an IPv4 address, or the /64 of an IPv6 address,
-   * within which anybody has more addresses than a limit could count.
-   */
+  /** An IPv4 address, or the /64 of an IPv6 address: providers assign at least a /64 to one customer. */
   readonly network: string;
   /** The /48 of an IPv6 address; null for IPv4. */
   readonly site: string | null;
 }
 
-/** Requests without an address, which do not happen behind Cloudflare, share a network. */
+/** Requests without an address share one network. Behind Cloudflare every request has an address. */
 export function networksOf(context: AppContext): ClientNetworks {
   const address = context.req.header("CF-Connecting-IP") ?? "unknown";
   if (!address.includes(":")) return { network: address, site: null };
@@ -23,7 +19,7 @@ export function networksOf(context: AppContext): ClientNetworks {
   };
 }
 
-/** The groups of an IPv6 address (RFC 4291, section 2.2), leading zeros left out. */
+/** The groups of an IPv6 address (RFC 4291, section 2.2), without leading zeros. */
 function groupsOfIpv6(address: string): readonly string[] {
   const [head = "", tail] = address.toLowerCase().split("::");
   const before = head === "" ? [] : head.split(":");

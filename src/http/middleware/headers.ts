@@ -1,10 +1,10 @@
-/** Headers that every answer of a kind carries; set once the answer is there, in one pass. */
+/** Security and cache headers, set on the finished response. */
 import { factory } from "../context.ts";
 
-/** The pages that show pictures which apps name; no other loads them. */
+/** Only these pages load pictures from URLs that apps provide. */
 const PAGES_WITH_PICTURES: ReadonlySet<string> = new Set(["/account", "/account/jobs"]);
 
-/** Nothing inline, no scripts but our own files, no frames. */
+/** No inline code, no frames, and only our own scripts. */
 const policyWith = (pictures: string): string =>
   `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src ${pictures}; ` +
   "base-uri 'none'; frame-ancestors 'none'";
@@ -12,9 +12,8 @@ const POLICY = policyWith("'self'");
 const POLICY_WITH_PICTURES = policyWith("'self' https:");
 
 /**
- * No sniffing, no frames. The policy's `form-action` stays open: browsers hold it against the redirect
- * that follows a form too, and a sign-in ends at another origin. What is only said where the service is
- * https is in `canonical_host.ts`; which other origins may read an answer, CORS says.
+ * The policy above has no `form-action`: browsers apply it also to the redirect after a form, and a sign-in ends at
+ * another origin. `canonical_host.ts` sets the header that only https may have.
  */
 const SAFE_HEADERS = Object.freeze([
   ["Cross-Origin-Opener-Policy", "same-origin"],
@@ -28,20 +27,19 @@ const SAFE_HEADERS = Object.freeze([
 ] as const);
 
 /**
- * Our addresses stay ours: `same-origin`, unless a handler said more. Not `no-referrer` everywhere: a
- * browser then sends `Origin: null` with our own forms, which the check for cross-site posts would
- * refuse.
+ * The default of `Referrer-Policy` is `same-origin`. With `no-referrer` a browser would send `Origin: null` with our own
+ * forms, and the check for cross-site posts would refuse them.
  */
 export const securityHeaders = factory.createMiddleware(async (context, next) => {
   await next();
   const { headers } = context.res;
-  const shows_pictures = PAGES_WITH_PICTURES.has(context.req.path);
-  headers.set("Content-Security-Policy", shows_pictures ? POLICY_WITH_PICTURES : POLICY);
+  const loads_pictures = PAGES_WITH_PICTURES.has(context.req.path);
+  headers.set("Content-Security-Policy", loads_pictures ? POLICY_WITH_PICTURES : POLICY);
   for (const [name, value] of SAFE_HEADERS) headers.set(name, value);
   if (!headers.has("Referrer-Policy")) headers.set("Referrer-Policy", "same-origin");
 });
 
-/** Answers about a person are kept by no cache. */
+/** No cache may store responses about a person. */
 export const noStore = factory.createMiddleware(async (context, next) => {
   await next();
   context.res.headers.set("Cache-Control", "no-store");

@@ -1,9 +1,8 @@
-/** The services and base address, or a refusal to serve. */
 import { factory } from "../context.ts";
 import { refuseByAccept } from "../refusal_page.ts";
 import type { ServicesFor } from "../services.ts";
 
-/** Refuses to serve on settings that make no sense, naming the variables. */
+/** Sets the services and the base URL. With wrong settings every request is refused, and the response names the variables. */
 export const loadServices = (servicesFor: ServicesFor) =>
   factory.createMiddleware(async (context, next) => {
     const services = servicesFor(context.env);

@@ -1,4 +1,4 @@
-/** The allowlist applied: configured origins, the service's own, and those of registered apps. */
+/** Applies the allowlist: the service's own origin, configured origins, and origins of registered apps. */
 import { cors } from "hono/cors";
 import { allowedUrl, isAllowedOrigin, type AllowedOrigin } from "../../domain/origins.ts";
 import { UNKNOWN_AZP } from "../../domain/proof.ts";
@@ -7,7 +7,7 @@ import { refuseByAccept } from "../refusal_page.ts";
 import { logRefusedOrigin } from "./refused_origins.ts";
 import { refuse } from "../refusals.ts";
 
-/** What is known without asking a store. */
+/** The origins that are known without a query. */
 async function configuredOrigins(context: AppContext): Promise<readonly AllowedOrigin[]> {
   const { config, keepOwned } = context.get("services");
   const allowed = await keepOwned(config.allowed_origins);
@@ -19,13 +19,13 @@ async function registeredOrigins(context: AppContext): Promise<readonly AllowedO
   return [...apps.values()].flatMap((app) => app.origins);
 }
 
-/** Whether an `Origin` header may read answers and act with cookies. */
+/** Whether an origin may read responses and send cookies. */
 export async function isOriginAllowed(context: AppContext, origin: string): Promise<boolean> {
   if (isAllowedOrigin(origin, await configuredOrigins(context))) return true;
   return isAllowedOrigin(origin, await registeredOrigins(context));
 }
 
-/** The address `text` if people may be sent there, else null. */
+/** The URL in `text` if a redirect to it is allowed, else null. */
 export async function allowedRedirect(context: AppContext, text: string): Promise<URL | null> {
   const configured = allowedUrl(text, await configuredOrigins(context));
   return configured ?? allowedUrl(text, await registeredOrigins(context));
@@ -47,7 +47,7 @@ const share = cors({
   maxAge: 600,
 });
 
-/** CORS for the API, on errors too. An origin that is not allowed gets no header at all. */
+/** CORS for the API, also on errors. An origin that is not allowed gets no CORS header. */
 export const corsForAllowedOrigins = factory.createMiddleware(async (context, next) => {
   const origin = context.req.header("Origin");
   if (origin !== undefined && (await isOriginAllowed(context, origin))) {
@@ -60,8 +60,8 @@ export const corsForAllowedOrigins = factory.createMiddleware(async (context, ne
 });
 
 /**
- * Stops a write that a cookie authenticates unless the page that asks is known: an allowed `Origin`,
- * or, where a browser sends none, `Sec-Fetch-Site: same-origin`. A bearer token is proof of intent.
+ * Refuses a write with a cookie unless it comes from a page of an allowed origin: `Origin` is allowed, or it is missing
+ * and `Sec-Fetch-Site` is `same-origin`. A bearer token needs no check, since browsers never add one by themselves.
  */
 export const guardCookieWrites = factory.createMiddleware(async (context, next) => {
   if (context.get("caller").via === "bearer" || (await isFromAllowedPage(context))) return next();
@@ -69,8 +69,8 @@ export const guardCookieWrites = factory.createMiddleware(async (context, next) 
 });
 
 /**
- * Stops a page of strangers from asking with a person's cookie for what is worth a lot. Not a write, so
- * a client that says nothing of a page passes: it is no browser, or somebody typed the address.
+ * Refuses a read of sensitive data with a cookie from a page of an origin that is not allowed. A request that names no
+ * page passes: it comes from a program or a typed address.
  */
 export const guardCookieReads = factory.createMiddleware(async (context, next) => {
   const { via } = context.get("caller");
@@ -78,7 +78,7 @@ export const guardCookieReads = factory.createMiddleware(async (context, next) =
   return refuse(context, { code: "origin_not_allowed" });
 });
 
-/** Whether the page behind a request is one of the family's. */
+/** Whether the page that sent a request has an allowed origin. */
 export async function isFromAllowedPage(context: AppContext): Promise<boolean> {
   const origin = context.req.header("Origin");
   if (origin === undefined) return context.req.header("Sec-Fetch-Site") === "same-origin";
@@ -86,9 +86,9 @@ export async function isFromAllowedPage(context: AppContext): Promise<boolean> {
 }
 
 /**
- * The origin whose page sent a cookie request, as `azp`. A browser names the origin of a script's request to
- * another site, so a request without one is our own page's, a typed address or a program; if the browser says
- * that it came from another site all the same, its origin is unknown.
+ * The origin of the page that sent a cookie request, for the claim `azp`. Browsers send `Origin` with a script's request
+ * to another site, so a request without it comes from our own page, a typed address or a program. If `Sec-Fetch-Site`
+ * contradicts that, the origin is unknown.
  */
 export function requestingOrigin(context: AppContext): string {
   const origin = context.req.header("Origin");
@@ -97,7 +97,7 @@ export function requestingOrigin(context: AppContext): string {
   return ["same-origin", "none"].includes(site) ? context.get("base_url") : UNKNOWN_AZP;
 }
 
-/** Whether the page behind a request is our own: of this very origin. */
+/** Whether the page that sent a request has the service's own origin. */
 export function isFromOwnPage(context: AppContext): boolean {
   const origin = context.req.header("Origin");
   return origin === undefined
@@ -106,8 +106,8 @@ export function isFromOwnPage(context: AppContext): boolean {
 }
 
 /**
- * Whether one of our own pages led the browser here. Navigations carry no `Origin`. A browser that does not send
- * `Sec-Fetch-Site` sends `Referer`, since our pages' policy is `same-origin`; no other site can set either.
+ * Whether a navigation started on one of our own pages. Navigations have no `Origin`. A browser without
+ * `Sec-Fetch-Site` sends `Referer`, since our pages' policy is `same-origin`; other sites can set neither.
  */
 export function isNavigationFromOwnPage(context: AppContext): boolean {
   const site = context.req.header("Sec-Fetch-Site");
@@ -116,7 +116,7 @@ export function isNavigationFromOwnPage(context: AppContext): boolean {
   return referer?.origin === context.get("base_url");
 }
 
-/** Holds a form that the family's apps may send too to {@link isFromAllowedPage}. */
+/** For a form that apps may also send: requires {@link isFromAllowedPage}. */
 export const guardForm = factory.createMiddleware(async (context, next) =>
   (await isFromAllowedPage(context))
     ? next()
@@ -124,11 +124,11 @@ export const guardForm = factory.createMiddleware(async (context, next) =>
 );
 
 /**
- * Whether a browser says that the page behind a request is a stranger's. Unlike the check above it
- * lets a client pass that is no browser: without cookies there is nothing to abuse.
+ * Whether a browser reports that a page of an origin that is not allowed sent the request. Unlike
+ * {@link isFromAllowedPage} it accepts requests without such headers: they come from programs, which hold no one's cookies.
  */
 export async function isFromForeignPage(context: AppContext): Promise<boolean> {
   const site = context.req.header("Sec-Fetch-Site") ?? "none";
-  const silent = context.req.header("Origin") === undefined && site === "none";
-  return !silent && !(await isFromAllowedPage(context));
+  const names_no_page = context.req.header("Origin") === undefined && site === "none";
+  return !names_no_page && !(await isFromAllowedPage(context));
 }

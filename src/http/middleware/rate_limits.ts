@@ -1,7 +1,4 @@
-/**
- * The rate limits, applied; their numbers and reasons are in `domain/rate_limits.ts`. Each is counted
- * before any store is asked, and this is the only place that says "too many".
- */
+/** Applies the rate limits of `domain/rate_limits.ts`. Each request is counted before any query to a store. */
 import {
   NETWORK_RATE_LIMITS,
   RATE_LIMITS,
@@ -24,13 +21,12 @@ export const BATCH_ITEMS_PER_WRITE = 10;
 
 type Limited = Refusal & { readonly code: "rate_limited" };
 
-/** One request to be counted: by which rule, under which key. */
 interface Count {
   readonly rule: RateLimitRule<RateLimitBinding>;
   readonly key: string;
 }
 
-/** Counts a request of `key`; the refusal where its limit is reached, else null. */
+/** Counts a request of `key`. Returns a refusal if the limit is reached, else null. */
 export function countRequest(
   context: AppContext,
   name: RateLimitName,
@@ -39,7 +35,7 @@ export function countRequest(
   return count(context, [{ rule: RATE_LIMITS[name], key }]);
 }
 
-/** Counts a request of the client's network; the refusal where its limit is reached, else null. */
+/** Counts a request of the client's network. Returns a refusal if the limit is reached, else null. */
 export function countNetworkRequest(
   context: AppContext,
   name: NetworkRateLimitName,
@@ -60,7 +56,7 @@ async function count(context: AppContext, counts: readonly Count[]): Promise<Lim
   return null;
 }
 
-/** Holds a route to a limit of the client's network. */
+/** Applies a limit per network to a route. */
 export const limitNetwork = (name: NetworkRateLimitName) =>
   factory.createMiddleware(async (context, next) => {
     const limited = await countNetworkRequest(context, name);
@@ -68,24 +64,24 @@ export const limitNetwork = (name: NetworkRateLimitName) =>
   });
 
 /**
- * Counts a caller's request before anything is known of their life: a personal access token that was
- * not let in lately counts for itself, so that a revoked one spends nothing of its owner's.
+ * Counts a caller's request. A personal access token that the account did not accept recently has a count of its own, so
+ * that a revoked token does not use up the holder's limit.
  */
 export function countAuthenticated(
   context: AppContext,
-  principal: Pick<UserCaller, "identity_id" | "proof">,
+  caller: Pick<UserCaller, "identity_id" | "proof">,
 ): Promise<Limited | null> {
-  return countRequest(context, "authenticated", keyOf(context, principal));
+  return countRequest(context, "authenticated", keyOf(context, caller));
 }
 
-/** Counts a request of an app's server, for the app and the network that it comes from. */
+/** Counts a request of an app's server, per app and network. */
 export function countApp(context: AppContext, app_slug: string): Promise<Limited | null> {
   return countRequest(context, "app", `${app_slug} ${networksOf(context).network}`);
 }
 
 /**
- * The key of a caller: their identity, or the token until that is known to live. An app's server spends
- * nothing of its user's.
+ * The identity, or the token's id if the token may be revoked. An app's server has a key of its own per user, so it does
+ * not use up the holder's limit.
  */
 function keyOf(
   context: AppContext,
@@ -100,8 +96,8 @@ function keyOf(
 }
 
 /**
- * Remembers from an answer whether the caller's token lives. Only what the account itself decided
- * counts: a malformed body is refused before anybody asked.
+ * Remembers from the response whether the caller's token is live. Only statuses that the account decides count: a
+ * malformed body is refused before the account checks the token.
  */
 export function rememberTokenStatus(
   context: AppContext,
@@ -115,23 +111,20 @@ export function rememberTokenStatus(
   }
 }
 
-/** Holds a caller's writes to their limit. After `authenticate`. */
+/** Limits a caller's writes. After `authenticate`. */
 export const limitWrites = factory.createMiddleware(async (context, next) => {
   const key = keyOf(context, context.get("caller"));
   const limited = await countRequest(context, "writes", key);
   return limited === null ? next() : refuseByAccept(context, limited);
 });
 
-/** Holds a person to so many checkouts, whatever way they ask. After `authenticate` or `requireSignIn`. */
+/** Limits a person's checkouts in the API and on pages together. After `authenticate` or `requireSignIn`. */
 export const limitCheckouts = factory.createMiddleware(async (context, next) => {
   const limited = await countRequest(context, "checkout", context.get("caller").identity_id);
   return limited === null ? next() : refuseByAccept(context, limited);
 });
 
-/**
- * Counts the writes that a batch of so many items is beyond its first, which {@link limitWrites}
- * counted; the refusal where they are too many.
- */
+/** Counts the further writes of a batch; {@link limitWrites} has counted the first. Returns a refusal or null. */
 export async function countBatch(context: AppContext, items: number): Promise<Limited | null> {
   const further = Math.ceil(items / BATCH_ITEMS_PER_WRITE) - 1;
   const key = keyOf(context, context.get("caller"));
@@ -139,10 +132,7 @@ export async function countBatch(context: AppContext, items: number): Promise<Li
   return (await Promise.all(writes)).find((limited) => limited !== null) ?? null;
 }
 
-/**
- * Counts an attempt at a user code, right or wrong, for the account and for the network.
- * @returns the refusal where either has had its share; null where the attempt may go on.
- */
+/** Counts an attempt at a user code, right or wrong, per account and per network. Returns a refusal or null. */
 export async function countAttempt(context: AppContext): Promise<Limited | null> {
   const { identity_id } = context.get("caller");
   const [account, network] = await Promise.all([
@@ -158,7 +148,7 @@ export const limitAttempts = factory.createMiddleware(async (context, next) => {
   return limited === null ? next() : refuseByAccept(context, limited);
 });
 
-/** Holds answers to one sign-in to their limit, by the `state` that only its own cookie matches. */
+/** Limits the callbacks of one sign-in, by its `state`. */
 export const limitSignInCallbacks = factory.createMiddleware(async (context, next) => {
   const state = context.req.query("state") ?? "";
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(state));
@@ -167,7 +157,7 @@ export const limitSignInCallbacks = factory.createMiddleware(async (context, nex
   return limited === null ? next() : refuseByAccept(context, limited);
 });
 
-/** Thrown where a session's look-up is one too many: it is asked for in many places, refused in one. */
+/** Thrown by session look-ups, which many handlers do; only the error handler responds to it. */
 export class TooManyLookups extends Error {
   readonly refusal: Limited;
 
@@ -179,16 +169,16 @@ export class TooManyLookups extends Error {
 }
 
 /**
- * The session that a request's cookies prove, looked up within the limit of its network. A request
- * without cookies asks no store and counts for nothing.
- * @throws {TooManyLookups} which the app's error handler answers as 429.
+ * Looks up the session of a request's cookies, within the limit of its network. A request without cookies is not counted
+ * and queries no store.
+ * @throws {TooManyLookups} The error handler responds with 429.
  */
 export async function resumeSession(context: AppContext): Promise<Resumption> {
   await countSessionLookup(context);
   return context.get("services").identity.resume(context.req.raw);
 }
 
-/** The count alone, for what looks a session up by itself. @throws {TooManyLookups} */
+/** Only counts, for a caller that looks up the session itself. @throws {TooManyLookups} */
 export async function countSessionLookup(context: AppContext): Promise<void> {
   if (context.req.header("Cookie") === undefined) return;
   const limited = await countNetworkRequest(context, "session_lookup");

@@ -1,4 +1,4 @@
-/** Origins that were refused, told to operators with what would allow them: in the log alone. */
+/** Logs refused origins, with the setting that would allow them. Responses do not name the setting. */
 import { originOf, parseAbsoluteUrl, parseAllowedOrigin } from "../../domain/origins.ts";
 import type { Services } from "../services.ts";
 import type { AppContext } from "../context.ts";
@@ -7,25 +7,27 @@ import type { AppContext } from "../context.ts";
 const REFUSED_ORIGINS_LOGGED_MAX = 20;
 const REFUSED_ORIGINS_WINDOW_MS = 60_000;
 
-/** What an origin was refused for. */
 export type OriginUse = "redirect_to" | "cors";
 
-/** What was told of in the current window, for each isolate's services. */
-const told = new WeakMap<Services, { readonly since_ms: number; readonly origins: Set<string> }>();
+/** The origins logged in the current window, per isolate. */
+const logged = new WeakMap<
+  Services,
+  { readonly since_ms: number; readonly origins: Set<string> }
+>();
 
 /**
- * Logs the origin of `address`, never its path or query, which may hold what is secret. Each once in a
- * while, and so many in all: strangers choose them, and lines of a log cost money.
+ * Logs the origin of `address` without path and query, which may contain secrets. Logs each origin once per window and a
+ * limited number in all, since anyone can send any origin and log lines cost money.
  */
 export function logRefusedOrigin(context: AppContext, use: OriginUse, address: string): void {
   const services = context.get("services");
   const now_ms = Date.now();
-  const known = told.get(services);
+  const known = logged.get(services);
   const current =
     known !== undefined && now_ms - known.since_ms < REFUSED_ORIGINS_WINDOW_MS
       ? known
       : { since_ms: now_ms, origins: new Set<string>() };
-  told.set(services, current);
+  logged.set(services, current);
   const url = parseAbsoluteUrl(address);
   const origin = url === null ? null : originOf(url);
   const key = `${use} ${origin}`;
@@ -35,9 +37,13 @@ export function logRefusedOrigin(context: AppContext, use: OriginUse, address: s
 }
 
 function remedy(origin: string | null): { readonly setting: string | null; readonly hint: string } {
-  if (origin === null) return { setting: null, hint: "It is no address that could be allowed." };
+  if (origin === null)
+    return { setting: null, hint: "No setting can allow this: it is not a valid URL." };
   if (parseAllowedOrigin(origin) === null) {
-    return { setting: null, hint: "Nothing allows it: plain http is for loopback hosts alone." };
+    return {
+      setting: null,
+      hint: "No setting can allow this: only loopback hosts may use plain http.",
+    };
   }
   const hint = `Add ${origin} to ALLOWED_ORIGINS, or to the origins of its registered app.`;
   return { setting: "ALLOWED_ORIGINS", hint };

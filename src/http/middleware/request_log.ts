@@ -1,33 +1,32 @@
 /**
- * One structured line for each request, in place of the platform's invocation logs: those hold whole
- * addresses, and ours carry device codes, authorization codes and states in their queries.
+ * One structured log line per request. It replaces the platform's invocation logs, which contain whole URLs: our queries
+ * carry device codes, authorization codes and states.
  */
 import { matchedRoutes } from "hono/route";
 import { factory, type AppContext } from "../context.ts";
 
 /**
- * The share of lines kept of what went well, and of what a rate limit turned away, which is what a
- * flood consists of. A line costs twice a request ($0.60 to $0.30 a million), so the rest would be
- * the larger part of the bill.
+ * The share of successful and rate-limited requests that is logged. A line costs twice as much as a request ($0.60 and
+ * $0.30 a million), so logging all of them would be the larger part of the bill.
  */
 export const SAMPLED_LOG_SHARE = 0.01;
 
-/** How a request ended: as asked, turned down (4xx), or by a failure of ours (5xx). */
+/** `refused` is 4xx, `failed` is 5xx. */
 export type RequestOutcome = "succeeded" | "refused" | "failed";
 
-/** What is known of a request in the log: never an address, a header, a body or who asked. */
+/** A log line never contains a URL, a header, a body or the caller. */
 export interface RequestLine {
   readonly event: "request";
   readonly request_id: string;
   readonly method: string;
-  /** The pattern of the address, such as `/api/jobs/:id`; null where nothing has this address. */
+  /** The pattern of the route, such as `/api/jobs/:id`; null if no route matched. */
   readonly route: string | null;
   readonly outcome: RequestOutcome;
   readonly status: number;
   readonly duration_ms: number;
 }
 
-/** Names the request in its response, and logs how it ended. Goes before everything else. */
+/** Sets the request id, and logs the request. The first middleware. */
 export const logRequest = factory.createMiddleware(async (context, next) => {
   const started_at_ms = Date.now();
   context.set("request_id", context.req.header("CF-Ray") ?? crypto.randomUUID());
@@ -57,7 +56,7 @@ function outcomeOf(status: number): RequestOutcome {
   return status >= 400 ? "refused" : "succeeded";
 }
 
-/** Middleware answers to every method; what is left is an endpoint. */
+/** Middleware has the method `ALL`; the last other match is the endpoint. */
 function routeOf(context: AppContext): string | null {
   return matchedRoutes(context).findLast(({ method }) => method !== "ALL")?.path ?? null;
 }

@@ -23,15 +23,15 @@ const SESSION_ENDED: Refusal = { code: "unauthorized", reason: "session_ended" }
 const BEARER_PROTOCOL = "bearer.";
 
 export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), async (context) => {
-  const principal = await identifyWatcher(context);
-  if (!principal.ok) return refuse(context, principal.refusal);
-  const { identity_id, via, proof } = principal.value;
+  const caller = await identifyWatcher(context);
+  if (!caller.ok) return refuse(context, caller.refusal);
+  const { identity_id, via, proof } = caller.value;
   if (via === "cookie" && (await isFromForeignPage(context))) {
     return refuse(context, { code: "origin_not_allowed" });
   }
-  const limited = await countAuthenticated(context, principal.value);
+  const limited = await countAuthenticated(context, caller.value);
   if (limited !== null) return refuse(context, limited);
-  const expires_at_ms = await streamEnd(context, principal.value);
+  const expires_at_ms = await streamEnd(context, caller.value);
   if (expires_at_ms === null) return refuse(context, SESSION_ENDED);
   const { accounts } = context.get("services");
   // A browser that reconnects by itself repeats the address and says in the header where it is.
@@ -51,7 +51,7 @@ export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), 
   if (socket === null) throw new Error("an upgrade brings a socket");
   // The account closes the streams it has when a session ends. One that ended just now ended before
   // this stream was there to be closed.
-  if ((await streamEnd(context, principal.value)) === null) {
+  if ((await streamEnd(context, caller.value)) === null) {
     socket.accept();
     socket.close(CLOSE_PROOF_ENDED, "session_ended");
     return refuse(context, SESSION_ENDED);

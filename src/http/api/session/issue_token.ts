@@ -1,4 +1,4 @@
-/** `GET /api/sessionToken[?template=]`: a fresh token for whoever is signed in, by cookie or bearer. */
+/** `GET /api/sessionToken[?template=]`: a new token for a caller with cookies or a bearer token. */
 import type { Refusal } from "../../../domain/refusals.ts";
 import { SHARED_AZP, type Identified, type Proof } from "../../../domain/proof.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
@@ -9,25 +9,25 @@ import { countAuthenticated, resumeSession } from "../../middleware/rate_limits.
 import { describeRefusal, refuse } from "../../refusals.ts";
 import { setSessionCookies } from "../../caller/session_cookies.ts";
 
-const ENDED = "What this token was made from has ended. Sign in again at signin_url.";
-const NOT_SIGNED_IN = "Nobody is signed in here. Sign in at signin_url.";
+const ENDED = "The session or token behind this request has ended. Sign in again at signin_url.";
+const NOT_SIGNED_IN = "You are not signed in. Sign in at signin_url.";
 
-/** Only what still lives gets a new token, so a store is asked here. */
+/** Queries the session store: only a live session or personal access token gets a new token. */
 export const issueSessionToken = factory.createHandlers(async (context) => {
-  const living = await findLiveCaller(context);
-  if (!living.ok) {
-    const { refusal } = living;
+  const live = await findLiveCaller(context);
+  if (!live.ok) {
+    const { refusal } = live;
     return ["rate_limited", "suspended", "scope", "origin_not_allowed"].includes(refusal.code)
       ? refuse(context, refusal)
       : refuseWithSignIn(context, refusal);
   }
-  const { identity_id, proof, token } = living.value;
+  const { identity_id, proof, token } = live.value;
   const { config, template_tokens } = context.get("services");
   const name = context.req.query("template");
   if (name === undefined) return context.json({ token: await token() });
   const templates = config.token_templates;
   const shape = Object.hasOwn(templates, name) ? templates[name] : undefined;
-  // Other services know nothing of a personal access token's limits, nor of its end.
+  // Other services cannot check a personal access token's limits or revocation.
   if (shape === undefined || proof.kind === "personal_token") {
     return refuse(context, { code: "token_template_unknown" });
   }
@@ -35,13 +35,13 @@ export const issueSessionToken = factory.createHandlers(async (context) => {
   return context.json({ token: await template_tokens(shape, about) });
 });
 
-interface Living extends Identified {
-  /** Signs a session JWT bound to the proof; with cookies, renews them too. */
+interface LiveCaller extends Identified {
+  /** Signs a session JWT for the proof; if the caller uses cookies, also renews them. */
   readonly token: () => Promise<string>;
 }
 
-/** The caller, looked up rather than believed. A bearer is never rescued by a cookie. */
-async function findLiveCaller(context: AppContext): Promise<Result<Living, Refusal>> {
+/** The caller, whose session or token is live now. If the bearer token is not valid, cookies are not tried. */
+async function findLiveCaller(context: AppContext): Promise<Result<LiveCaller, Refusal>> {
   const { session_tokens } = context.get("services");
   const sign = (identified: Identified) =>
     session_tokens.sign(context.get("base_url"), { ...identified, binding: null });
@@ -51,50 +51,47 @@ async function findLiveCaller(context: AppContext): Promise<Result<Living, Refus
       return refused({ code: "unauthorized", detail: NOT_SIGNED_IN });
     }
     const { session, set_cookies } = resumed;
-    const principal = browserCaller(context, session);
-    const foreign = await whyForeign(context, principal.proof);
+    const caller = browserCaller(context, session);
+    const foreign = await originRefusal(context, caller.proof);
     if (foreign !== null) return refused(foreign);
-    const limited = await countAuthenticated(context, principal);
+    const limited = await countAuthenticated(context, caller);
     if (limited !== null) return refused(limited);
-    const ended = await whyEnded(context, principal);
+    const ended = await endedRefusal(context, caller);
     if (ended !== null) return refused(ended);
-    const { identity_id, proof } = principal;
+    const { identity_id, proof } = caller;
     const token = async () => {
       await setSessionCookies(context, session, set_cookies);
       return sign({ identity_id, proof });
     };
     return accepted({ identity_id, proof, token });
   }
-  const principal = await identify(context);
-  if (!principal.ok) return principal;
-  const limited = await countAuthenticated(context, principal.value);
+  const caller = await identify(context);
+  if (!caller.ok) return caller;
+  const limited = await countAuthenticated(context, caller.value);
   if (limited !== null) return refused(limited);
-  const { identity_id, proof } = principal.value;
-  const foreign = await whyForeign(context, proof);
+  const { identity_id, proof } = caller.value;
+  const foreign = await originRefusal(context, proof);
   if (foreign !== null) return refused(foreign);
-  const ended = await whyEnded(context, principal.value);
+  const ended = await endedRefusal(context, caller.value);
   if (ended !== null) return refused(ended);
   return accepted({ identity_id, proof, token: () => sign({ identity_id, proof }) });
 }
 
-/**
- * Why the origin that acts gets no token; null if it does. An origin that was taken off the allowlist gets no new
- * one for the old.
- */
-async function whyForeign(context: AppContext, proof: Proof): Promise<Refusal | null> {
+/** The refusal of a caller whose origin is no longer allowed; null if it is allowed. */
+async function originRefusal(context: AppContext, proof: Proof): Promise<Refusal | null> {
   if (proof.kind === "personal_token" || proof.azp === SHARED_AZP) return null;
   const allowed = await isOriginAllowed(context, proof.azp);
   return allowed ? null : { code: "origin_not_allowed" };
 }
 
 /**
- * Why a caller gets no token; null where they do. Sessions live at the identity provider; personal
- * access tokens in the account, which also knows whether its holder is let in at all.
+ * The refusal of a caller that has ended; null for a live one. The identity provider stores sessions; the account stores
+ * personal access tokens and suspensions.
  */
-async function whyEnded(context: AppContext, who: UserCaller): Promise<Refusal | null> {
+async function endedRefusal(context: AppContext, caller: UserCaller): Promise<Refusal | null> {
   const { identity, accounts, living_personal_tokens } = context.get("services");
-  const { identity_id, proof, via } = who;
-  // A session that came by cookie was looked up just now.
+  const { identity_id, proof, via } = caller;
+  // A cookie session was looked up just now.
   const ended = { code: "unauthorized", detail: ENDED } as const;
   if (proof.kind === "session" && via === "bearer") {
     if (!(await identity.sessionIsAlive(proof.session_id, identity_id))) return ended;
@@ -107,7 +104,7 @@ async function whyEnded(context: AppContext, who: UserCaller): Promise<Refusal |
   return ended;
 }
 
-/** 401 with the address that signs in and comes back to the page that asked. */
+/** 401 with the URL of a sign-in that returns to the page that sent the request. */
 async function refuseWithSignIn(context: AppContext, refusal: Refusal): Promise<Response> {
   const { status, error, headers } = describeRefusal(refusal);
   const signin_url = new URL("/signin", context.get("base_url"));
@@ -116,7 +113,7 @@ async function refuseWithSignIn(context: AppContext, refusal: Refusal): Promise<
   return context.json({ error, code: refusal.code, signin_url: signin_url.href }, status, headers);
 }
 
-/** The `Referer`, or the `Origin` where that says less, if people may be sent there. */
+/** The page in `Referer`, else `Origin`, if a redirect to it is allowed. */
 async function callersPage(context: AppContext): Promise<URL | null> {
   for (const name of ["Referer", "Origin"]) {
     const address = context.req.header(name);
