@@ -19,6 +19,12 @@ CREATE TABLE `apps` (
 	`access` text NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `data_format` (
+	`singleton` integer PRIMARY KEY NOT NULL,
+	`migrations` integer NOT NULL,
+	`oldest_build` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `debts` (
 	`id` text PRIMARY KEY NOT NULL,
 	`at_ms` integer NOT NULL

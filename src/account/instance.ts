@@ -5,49 +5,65 @@
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import { transactFor } from "./admission.ts";
 import type { Wanted } from "./caller.ts";
-import { SERVICE, type Answer, type Caller, type IdempotencyGuard } from "./contract.ts";
+import {
+  NEWER_DATA,
+  SERVICE,
+  type Answer,
+  type Caller,
+  type IdempotencyGuard,
+} from "./contract.ts";
 import type { OnceAnswer } from "./contract.ts";
 import type { ResponseForm } from "./idempotency/responses.ts";
 import { expireLeftJobs } from "./jobs/expiry.ts";
 import { openParts, type AccountParts } from "./parts.ts";
-import { isBlank } from "./sql/migrate.ts";
+import { BUILD, isTooNew, readDataFormat } from "./sql/migrate.ts";
 import type { Transaction } from "./transaction.ts";
+
+/** How long the alarm is put off while this build may not run on the data. */
+const NEWER_DATA_ALARM_MS = 15 * 60_000;
 
 export type Operation<Value> = (transaction: Transaction, parts: AccountParts) => Answer<Value>;
 
 export class Instance {
   readonly #context: DurableObjectState;
   readonly #env: Env;
-  #parts: AccountParts | null = null;
+  /** `blank`: the object has no tables. An app's key that guesses identities does not create any. */
+  #state: "blank" | "newer_data" | AccountParts = "blank";
 
   constructor(context: DurableObjectState, env: Env) {
     this.#context = context;
     this.#env = env;
     void context.blockConcurrencyWhile(async () => {
       const { storage } = context;
-      if (!isBlank(storage.sql)) this.#open(await storage.getAlarm());
+      const format = readDataFormat(storage.sql);
+      if (format === null) return;
+      if (!isTooNew(format)) return void this.#open(await storage.getAlarm());
+      this.#state = "newer_data";
+      console.error({ event: "account_data_newer", build: BUILD, ...format });
     });
   }
 
-  /** Null: the object has no tables. An app's key that guesses identities does not create any. */
+  /** Null: the object is blank. @throws Error `NEWER_DATA` if this build may not run on the data. */
   get parts(): AccountParts | null {
-    return this.#parts;
+    if (this.#state === "newer_data") throw new Error(NEWER_DATA);
+    return this.#state === "blank" ? null : this.#state;
   }
 
   /** The parts; creates the tables if there are none. Then storage has no alarm either. */
   openParts(): AccountParts {
-    return this.#parts ?? this.#open(null);
+    return this.parts ?? this.#open(null);
   }
 
   #open(alarm_at_ms: number | null): AccountParts {
     const identity_id = this.#context.id.name;
     assertInvariant(identity_id !== undefined, "an account's object is reached by name");
-    this.#parts = openParts(this.#context, this.#env, identity_id, alarm_at_ms);
-    return this.#parts;
+    const parts = openParts(this.#context, this.#env, identity_id, alarm_at_ms);
+    this.#state = parts;
+    return parts;
   }
 
   get isDeleted(): boolean {
-    return this.#parts?.erasure.has_begun ?? false;
+    return this.parts?.erasure.has_begun ?? false;
   }
 
   /**
@@ -55,13 +71,13 @@ export class Instance {
    * deleted: then its erasure sends the rest.
    */
   get readModelParts(): AccountParts | null {
-    const has_account = !this.isDeleted && (this.#parts?.store.readAccount() ?? null) !== null;
-    return has_account ? this.#parts : null;
+    const has_account = !this.isDeleted && (this.parts?.store.readAccount() ?? null) !== null;
+    return has_account ? this.parts : null;
   }
 
   /** Runs an operation in one transaction, if the caller may do what is `wanted`. */
   transact<Value>(caller: Caller, wanted: Wanted, operation: Operation<Value>): Answer<Value> {
-    if (this.#parts === null && caller.kind === "app") return refused({ code: "account_unknown" });
+    if (this.parts === null && caller.kind === "app") return refused({ code: "account_unknown" });
     const parts = this.openParts();
     let has_posted = false;
     const shared = parts.forTransaction(() => void (has_posted = true));
@@ -89,12 +105,16 @@ export class Instance {
   /** Ends personal tokens, and then the streams that were opened with them. */
   endTokens(caller: Caller, wanted: Wanted, operation: Operation<null>): Answer<null> {
     const answer = this.transact(caller, wanted, operation);
-    this.#parts?.streams.publish();
+    this.parts?.streams.publish();
     return answer;
   }
 
   /** Does the alarm's work. */
   async ring(): Promise<void> {
+    if (this.#state === "newer_data") {
+      // The build that wrote the data does the work when it is back.
+      return this.#context.storage.setAlarm(Date.now() + NEWER_DATA_ALARM_MS);
+    }
     const parts = this.openParts();
     const { alarm_round, delivery, erasure, responses, streams } = parts;
     if (erasure.has_begun) return alarm_round.run([["erasure", () => erasure.step()]]);

@@ -45,7 +45,7 @@ export function openParts(
 ): AccountParts {
   const { storage } = context;
   const database = drizzle(storage);
-  bringUpToDate(database, storage.sql);
+  bringUpToDate(storage, database);
   const store = openStore(database);
   const personal_tokens = openPersonalTokenStore(database);
   const alarm = new Alarm(storage, alarm_at_ms);

@@ -71,6 +71,7 @@ export const REFUSAL_STATUS = {
   too_many_tokens: 400,
   // Our own failures
   unavailable: 503,
+  newer_data: 503,
   misconfigured: 500,
   internal: 500,
 } as const;

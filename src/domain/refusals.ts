@@ -94,6 +94,7 @@ export type Refusal =
   | { readonly code: "too_many_tokens"; readonly limit: number }
   // Our own failures
   | { readonly code: "unavailable"; readonly retry_after_seconds: number }
+  | { readonly code: "newer_data"; readonly retry_after_seconds: number }
   | { readonly code: "misconfigured"; readonly variables: readonly string[] }
   | { readonly code: "internal"; readonly request_id: string };
 

@@ -2,10 +2,14 @@
 import { HTTPException } from "hono/http-exception";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
+import { NEWER_DATA } from "../account/contract.ts";
 import type { AppContext } from "./context.ts";
 import { refuseByAccept } from "./refusal_page.ts";
 import { TooManyLookups } from "./middleware/rate_limits.ts";
 import { refuse } from "./refusals.ts";
+
+/** How the runtime begins its error for a call of a method that the object lacks. */
+const UNKNOWN_METHOD = "The RPC receiver does not implement";
 
 /** The error handler of the whole app. */
 export function respondToError(error: Error, context: AppContext): Response | Promise<Response> {
@@ -20,8 +24,10 @@ export function respondToError(error: Error, context: AppContext): Response | Pr
 export function refusalForError(error: Error, context: AppContext): Refusal {
   const request_id = context.get("request_id");
   console.error({ event: "request_failed", request_id, name: error.name, at: stackFrames(error) });
+  const retry_after_seconds = UNAVAILABLE_RETRY_AFTER_SECONDS;
+  if (error.message === NEWER_DATA) return { code: "newer_data", retry_after_seconds };
   return isUnavailable(error)
-    ? { code: "unavailable", retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS }
+    ? { code: "unavailable", retry_after_seconds }
     : { code: "internal", request_id };
 }
 
@@ -34,10 +40,19 @@ function stackFrames(error: Error): string[] {
     .map((line) => line.trim());
 }
 
-/** Whether one of our stores is unavailable: a Durable Object stub sets properties, and D1 errors have a prefix. */
+/**
+ * Whether a retry may succeed: D1 failed, the platform reset an object or could not reach it, or the object still runs
+ * an older build, which does not have the method yet.
+ */
 function isUnavailable(error: Error): boolean {
-  const flags = error as { retryable?: unknown; overloaded?: unknown };
-  if (flags.retryable === true || flags.overloaded === true) return true;
+  const platform = error as {
+    retryable?: unknown;
+    overloaded?: unknown;
+    durableObjectReset?: unknown;
+  };
+  if (platform.retryable === true || platform.overloaded === true) return true;
+  if (platform.durableObjectReset === true) return true;
+  if (error.message.startsWith(UNKNOWN_METHOD)) return true;
   const cause = error.cause instanceof Error ? error.cause.message : "";
   return error.message.startsWith("D1_ERROR") || cause.startsWith("D1_ERROR");
 }

@@ -287,6 +287,13 @@ function partsOf(refusal: Refusal): ErrorParts {
           "Try again shortly, with the same Idempotency-Key if you sent one.",
         headers: { "Retry-After": String(refusal.retry_after_seconds) },
       };
+    case "newer_data":
+      return {
+        error:
+          "This account was changed by a newer release of the service than the one that runs now. Nothing changed. " +
+          "Try again in a few minutes.",
+        headers: { "Retry-After": String(refusal.retry_after_seconds) },
+      };
     case "misconfigured":
       return {
         error: `The service is misconfigured. Its operator can correct ${refusal.variables.join(", ")}.`,

@@ -21,6 +21,12 @@ export const HOLDER = { kind: "holder" } as const satisfies Caller;
 export const OPERATOR = { kind: "operator" } as const satisfies Caller;
 export const SERVICE = { kind: "service" } as const satisfies Caller;
 
+/**
+ * The message of the error that every call of an object throws if a newer build changed its data so that this build
+ * would misread it. Nothing changed.
+ */
+export const NEWER_DATA = "newer_data";
+
 export type Answer<Value> = Result<Value, Refusal>;
 
 /** A client's `Idempotency-Key`, and a digest of the request that it was sent with. */

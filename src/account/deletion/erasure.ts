@@ -33,7 +33,7 @@ export const ERASURE_DELIVERY_MAX_MS = 24 * 60 * 60 * 1000;
  * What stays: the tombstone, and the ids of debts that the account took over. Until D1 has forgotten the person, it
  * may still say that they are owed.
  */
-const KEPT: readonly unknown[] = [schema.account, schema.debts];
+const KEPT: readonly unknown[] = [schema.account, schema.dataFormat, schema.debts];
 
 /** Everything else; the ledger last, since its lines stand for the rest. */
 const WIPED: readonly SQLiteTable[] = [

@@ -10,6 +10,14 @@ import { CAP_PERIODS, PERSONAL_TOKEN_ACCESS } from "../../domain/personal_token.
 import { REVERSAL_STATES } from "../../domain/purchases.ts";
 import { JOB_STATUSES, type JobFailure } from "../../domain/job.ts";
 
+/** One row: which migrations ran, and the oldest build that may run on their result. See `migrate.ts`. */
+export const dataFormat = sqliteTable("data_format", {
+  singleton: integer().primaryKey(),
+  /** How many migrations ran. */
+  migrations: integer().notNull(),
+  oldest_build: integer().notNull(),
+});
+
 /** The one account this object holds. Its balance is not here: it is the newest entry's. */
 export const account = sqliteTable("account", {
   singleton: integer().primaryKey(),

@@ -80,6 +80,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   personal_token_not_found: { code: "personal_token_not_found" },
   too_many_tokens: { code: "too_many_tokens", limit: PERSONAL_TOKENS_PER_ACCOUNT_MAX },
   unavailable: { code: "unavailable", retry_after_seconds: 5 },
+  newer_data: { code: "newer_data", retry_after_seconds: 5 },
   unknown_host: { code: "unknown_host", base_url: "https://passbook.example.com" },
   https_required: { code: "https_required", base_url: "https://passbook.example.com" },
   method_not_allowed: { code: "method_not_allowed", allowed: ["GET"] },
@@ -99,6 +100,7 @@ const ALWAYS = [
   "internal",
   "misconfigured",
   "unavailable",
+  "newer_data",
   "unknown_host",
   "https_required",
 ] as const;

@@ -91,6 +91,11 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
     what: "What you asked may or may not have happened.",
     next: "Wait a few seconds, look whether it did, and try again.",
   },
+  newer_data: {
+    title: "Your account is being updated",
+    what: "It was changed by a newer version of this service than the one that is running now. Nothing was lost.",
+    next: "Try again in a few minutes.",
+  },
 };
 
 /** Why a sign-in came to nothing. `provider` is the name on its button. */

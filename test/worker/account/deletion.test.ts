@@ -52,7 +52,7 @@ async function ringOut(identity_id = ADA): Promise<number> {
 async function tablesWithRows(identity_id = ADA): Promise<string[]> {
   const tables = await query<{ name: string }>(
     identity_id,
-    `select name from sqlite_master where type = 'table' and name not like 'sqlite_%'
+    `select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name <> 'data_format'
       and name not like '\\_cf%' escape '\\' and name not like '%migrations%'`,
   );
   const full: string[] = [];

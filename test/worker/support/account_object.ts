@@ -67,6 +67,11 @@ export async function evict(identity_id: string): Promise<void> {
   await evictDurableObject(stubOf(identity_id));
 }
 
+/** When the object's alarm fires, in milliseconds since the epoch; null: none is set. */
+export function readAlarm(identity_id: string): Promise<number | null> {
+  return runInDurableObject(stubOf(identity_id), (_, state) => state.storage.getAlarm());
+}
+
 /** Fires the object's alarm now. False where none is armed. */
 export function fireAlarm(identity_id: string): Promise<boolean> {
   return runDurableObjectAlarm(stubOf(identity_id));
