@@ -1,4 +1,4 @@
-/** `passbook admin …`: operating the service. It needs a token with the scope `admin`. */
+/** `passbook admin …`: operates the service. Its commands need a token with the scope `admin`. */
 import { Option, type Command } from "commander";
 import {
   type Admin,
@@ -33,7 +33,7 @@ export function addAdmin(program: Command): Command {
   return admin;
 }
 
-/** The operators' calls, and the options that are about them. */
+/** The calls for operators, the global options, and the command's own options. */
 async function adminOf<Filter>({ json = false, url, ...rest }: Options<Filter>) {
   const options = { json, ...(url === undefined ? {} : { url }) };
   return { admin: (await signedIn(options)).admin, options, filter: rest as unknown as Filter };
@@ -41,78 +41,83 @@ async function adminOf<Filter>({ json = false, url, ...rest }: Options<Filter>) 
 
 function addLists(admin: Command): void {
   paged(admin.command("accounts [search]"))
-    .description("accounts, found by id, identity or the beginning of an e-mail address")
-    .addOption(new Option("--sort <by>", "newest or richest first").choices(["created", "credits"]))
+    .description("find accounts by id, identity or the beginning of an e-mail address")
+    .addOption(
+      new Option("--sort <by>", "newest first, or highest balance first").choices([
+        "created",
+        "credits",
+      ]),
+    )
     .action((q: string | undefined, _, command: Command) =>
       showAccounts(q, command.optsWithGlobals<Options<AccountFilter>>()),
     );
   admin
     .command("account <identity>")
-    .description("one account in full")
+    .description("show one account in full")
     .action((identity: string, _, command: Command) =>
       showAccount(identity, command.optsWithGlobals<Options>()),
     );
   withLedgerFilters(admin.command("ledger <identity>"))
-    .description("every change of an account's balance, newest first")
+    .description("list every change of an account's balance, newest first")
     .action((identity: string, _, command: Command) =>
       showAccountLedger(identity, command.optsWithGlobals<Options<LedgerOptions>>()),
     );
   withJobFilters(admin.command("jobs"))
-    .description("jobs across accounts, newest first")
-    .option("--identity <id>", "only this person's")
+    .description("list jobs of all accounts, newest first")
+    .option("--identity <id>", "only jobs of this person")
     .action((_, command: Command) => showJobs(command.optsWithGlobals()));
   admin
     .command("stats")
-    .description("totals by UTC day, the last thirty unless told otherwise")
-    .option("--from <day>", "from this day on, such as 2026-11-01")
-    .option("--to <day>", "before this day")
-    .option("--app <slug>", "only this app's")
+    .description("show totals by UTC day; the last 30 days by default")
+    .option("--from <day>", "the first day, such as 2026-11-01")
+    .option("--to <day>", "the day after the last one")
+    .option("--app <slug>", "only totals of this app")
     .action((_, command: Command) => showStats(command.optsWithGlobals()));
   paged(admin.command("audit"))
-    .description("what operators did, newest first")
-    .option("--actor <identity>", "only this operator's acts")
-    .option("--act <act>", "only these, such as account.credits")
-    .option("--subject <id>", "only what was done to this")
+    .description("list what operators did, newest first")
+    .option("--actor <identity>", "only acts of this operator")
+    .option("--act <act>", "only acts of this kind, such as account.credits")
+    .option("--subject <id>", "only acts on this identity or app")
     .action((_, command: Command) => showAudit(command.optsWithGlobals<Options<AuditFilter>>()));
 }
 
-/** An act on one account, with its reason; `--key` makes repeating the command safe. */
-function act(admin: Command, usage: string, words: string, needs_reason = true): Command {
-  const reason = new Option("--reason <text>", "why; it goes into the audit log");
+/** A command that changes one account, with a reason. With `--key` it is safe to repeat. */
+function act(admin: Command, usage: string, description: string, needs_reason = true): Command {
+  const reason = new Option("--reason <text>", "why; the audit log keeps it");
   return admin
     .command(usage)
-    .description(words)
+    .description(description)
     .addOption(reason.makeOptionMandatory(needs_reason))
-    .option("--key <key>", "the idempotency key, to repeat this very act safely");
+    .option("--key <key>", "the idempotency key, for repeating this command safely");
 }
 
 function addActs(admin: Command): void {
-  act(admin, "credits <identity>", "give credits; take them with -- -50")
+  act(admin, "credits <identity>", "add credits; remove them with -- -50")
     .argument("<amount>", "a whole number, not 0", readChange)
-    .option("--below-zero", "take them although the balance will be below zero")
+    .option("--below-zero", "remove credits even if the balance falls below zero")
     .action((identity: string, amount: number, given: { belowZero?: true }, command: Command) =>
       perform(command, async (it, { reason, key }) => {
         const allowNegative = given.belowZero ?? false;
         const change = { amount, reason, ...(allowNegative ? { allowNegative } : {}) };
-        const answer = await it.adjustCredits(identity, change, key);
-        return { answer, words: `Done: ${answer.credits} credits now.` };
+        const response = await it.adjustCredits(identity, change, key);
+        return { response, text: `Done. The balance is ${response.credits} credits.` };
       }),
     );
   act(admin, "plan <identity> <plan>", "set the plan").action(
     (identity: string, plan: string, _, command: Command) =>
       perform(command, async (it, { reason, key }) => {
         const account = await it.changePlan(identity, { plan, reason }, key);
-        return { answer: { ok: true, account }, words: `Done: plan ${account.plan} now.` };
+        return { response: { ok: true, account }, text: `Done. The plan is ${account.plan}.` };
       }),
   );
   const simple = {
-    suspend: "keep the holder out",
-    restore: "let the holder in again",
+    suspend: "lock the holder out",
+    restore: "unlock the account",
     signout: "end all sessions",
   } as const;
-  for (const [name, words] of Object.entries(simple)) {
+  for (const [name, description] of Object.entries(simple)) {
     const call = name === "signout" ? "signOut" : (name as "suspend" | "restore");
-    act(admin, `${name} <identity>`, words, name !== "signout").action(
+    act(admin, `${name} <identity>`, description, name !== "signout").action(
       (identity: string, _, command: Command) =>
         perform(command, async (it, { reason, key }) => {
           await it[call](identity, { reason }, key);
@@ -120,41 +125,44 @@ function addActs(admin: Command): void {
         }),
     );
   }
-  act(admin, "revoke <identity> <token>", "revoke a personal token", false).action(
+  act(admin, "revoke <identity> <token>", "revoke a personal access token", false).action(
     (identity: string, token: string, _, command: Command) =>
       perform(command, async (it, { reason, key }) => {
         await it.revokePersonalToken(identity, token, { reason }, key);
-        return { ...DONE, words: "Revoked." };
+        return { ...DONE, text: "Revoked." };
       }),
   );
   admin
     .command("rebuild [identity]")
-    .description("send one account to the read model again, or repair all of them there")
-    .option("--all", "every account that the read model lacks, or has an older state of")
-    .option("--cursor <cursor>", "with --all: go on where a run broke off")
+    .description("write one account to the read model again, or repair all accounts there")
+    .option("--all", "every account that is missing or out of date in the read model")
+    .option("--cursor <cursor>", "with --all: continue a run that broke off")
     .action((identity: string | undefined, _, command: Command) =>
       rebuild(identity, command.optsWithGlobals<RebuildOptions>()),
     );
 }
 
-/** What the service answered, and how to say it. */
-interface Done {
-  readonly answer: object;
-  readonly words: string;
+/** The service's response, and its text for people. */
+interface Outcome {
+  readonly response: object;
+  readonly text: string;
 }
 
-const DONE: Done = { answer: { ok: true }, words: "Done." };
+const DONE: Outcome = { response: { ok: true }, text: "Done." };
 
-type Why = { readonly reason: string; readonly key: { readonly idempotencyKey?: string } };
+type ChangeOptions = {
+  readonly reason: string;
+  readonly key: { readonly idempotencyKey?: string };
+};
 
 async function perform(
   command: Command,
-  work: (admin: Admin, why: Why) => Promise<Done>,
+  work: (admin: Admin, options: ChangeOptions) => Promise<Outcome>,
 ): Promise<void> {
   const { admin, options, filter } = await adminOf(command.optsWithGlobals<Options<Reason>>());
   const key = filter.key === undefined ? {} : { idempotencyKey: filter.key };
-  const { answer, words } = await work(admin, { reason: filter.reason, key });
-  print(options, answer, () => plain(words));
+  const { response, text } = await work(admin, { reason: filter.reason, key });
+  print(options, response, () => plain(text));
 }
 
 async function showAccounts(q: string | undefined, given: Options<AccountFilter>): Promise<void> {
@@ -223,7 +231,7 @@ async function showStats(
   const stats = await admin.stats(filter);
   print(options, stats, () => {
     const [first] = stats.series;
-    if (first === undefined) return "Nothing happened.";
+    if (first === undefined) return "Nothing happened in these days.";
     const names = Object.keys(first).map((name) => name.replaceAll("_", " ").toUpperCase());
     return table(
       names,
@@ -245,6 +253,8 @@ async function showAudit(given: Options<AuditFilter>): Promise<void> {
       JSON.stringify(it.details),
     ]);
     const names = ["AT", "ACTOR", "ACT", "SUBJECT", "REASON", "DETAILS"];
-    return rows.length === 0 ? "No acts." : table(names, rows) + more(page.next_cursor);
+    return rows.length === 0
+      ? "Operators did nothing."
+      : table(names, rows) + more(page.next_cursor);
   });
 }

@@ -5,7 +5,7 @@ import { readCredits } from "./filters.ts";
 import { plain, table } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
 
-/** Stands for "no such limit". Commander would turn null into empty text. */
+/** The option value for "no limit". Commander would turn null into empty text. */
 const NONE = "none";
 
 interface AppOptions extends GlobalOptions {
@@ -24,18 +24,27 @@ interface AppOptions extends GlobalOptions {
 export function addAdminApps(admin: Command): void {
   const apps = admin
     .command("apps")
-    .description("the registered apps")
+    .description("list the registered apps")
     .action((_, command: Command) => listApps(command.optsWithGlobals<GlobalOptions>()));
   apps
     .command("set <slug>")
-    .description("register an app, or change what is named of it")
-    .option("--name <name>", "what people know it by")
-    .option("--starter-credits <credits>", "granted once to each account", readCredits)
-    .option("--origin <origins...>", "where it lives; none: --origin ''")
-    .option("--daily-starter-budget <credits>", "of all grants of a UTC day, or: none", readLimit)
-    .addOption(new Option("--settle <who>", "who settles its jobs").choices(["holder", "app"]))
+    .description("register an app, or change the named settings of an app")
+    .option("--name <name>", "the name that people see")
+    .option("--starter-credits <credits>", "credits granted once to each account", readCredits)
+    .option("--origin <origins...>", "the origins of its pages; none: --origin ''")
+    .option(
+      "--daily-starter-budget <credits>",
+      "the most that its grants of one UTC day may add up to, or: none",
+      readLimit,
+    )
     .addOption(
-      new Option("--on-expiry <what>", "what a time-out does").choices(["refund", "charge"]),
+      new Option("--settle <who>", "who completes and fails its jobs").choices(["holder", "app"]),
+    )
+    .addOption(
+      new Option("--on-expiry <what>", "what an expired job does with its reserve").choices([
+        "refund",
+        "charge",
+      ]),
     )
     .option(
       "--max-overage <percent>",
@@ -44,34 +53,34 @@ export function addAdminApps(admin: Command): void {
     )
     .option(
       "--upstream-provider <ids...>",
-      "whose upstream tokens its pages get, such as google; none: --upstream-provider ''",
+      "sign-in providers whose tokens its pages get, such as google; none: --upstream-provider ''",
     )
-    .option("--reason <text>", "for the audit log")
+    .option("--reason <text>", "why; the audit log keeps it")
     .action((slug: string, _, command: Command) =>
       setApp(slug, command.optsWithGlobals<AppOptions>()),
     );
   apps
     .command("keys <slug>")
-    .description("the keys of the app's servers")
+    .description("list the keys of the app's servers")
     .action((slug: string, _, command: Command) =>
       listKeys(slug, command.optsWithGlobals<GlobalOptions>()),
     );
   apps
     .command("add-key <slug> <label>")
-    .description("make a key; it is shown this once")
+    .description("create a key; it is shown only once")
     .action((slug: string, label: string, _, command: Command) =>
       addKey(slug, label, command.optsWithGlobals<GlobalOptions>()),
     );
   apps
     .command("revoke-key <slug> <id>")
-    .description("end a key, everywhere within a minute")
+    .description("revoke a key; it stops working everywhere within a minute")
     .action((slug: string, id: string, _, command: Command) =>
       revokeKey(slug, id, command.optsWithGlobals<GlobalOptions>()),
     );
 }
 
-function print(options: GlobalOptions, value: unknown, words: string): void {
-  process.stdout.write(`${options.json ? JSON.stringify(value, null, 2) : words}\n`);
+function print(options: GlobalOptions, value: unknown, text: string): void {
+  process.stdout.write(`${options.json ? JSON.stringify(value, null, 2) : text}\n`);
 }
 
 async function allApps(options: GlobalOptions): Promise<RegisteredApp[]> {
@@ -103,7 +112,7 @@ async function listApps(options: GlobalOptions): Promise<void> {
     "SLUG",
     "NAME",
     "STARTER",
-    "A DAY",
+    "DAILY BUDGET",
     "SETTLES",
     "ON EXPIRY",
     "OVERAGE",
@@ -114,8 +123,8 @@ async function listApps(options: GlobalOptions): Promise<void> {
 }
 
 /**
- * What is not named stays as it is. A new app needs a name, and its starter credits: in development a slug has
- * some before it is registered, which must not become 0 without a word.
+ * Omitted settings keep their values. A new app needs a name and its starter credits: in development an unregistered
+ * slug has default starter credits, which must not silently become 0.
  */
 async function setApp(slug: string, options: AppOptions): Promise<void> {
   const known = (await allApps(options)).find((app) => app.slug === slug);
@@ -129,7 +138,7 @@ async function setApp(slug: string, options: AppOptions): Promise<void> {
     options.dailyStarterBudget === undefined
       ? (known?.daily_starter_budget ?? null)
       : limitOf(options.dailyStarterBudget);
-  const origins = options.origin ? namedIn(options.origin) : (known?.origins ?? []);
+  const origins = options.origin ? withoutEmpty(options.origin) : (known?.origins ?? []);
   const client = await signedIn(options);
   await client.adminApps.save(slug, {
     name,
@@ -142,13 +151,13 @@ async function setApp(slug: string, options: AppOptions): Promise<void> {
     ...(options.maxOverage === undefined ? {} : { maxOveragePercent: limitOf(options.maxOverage) }),
     ...(options.upstreamProvider === undefined
       ? {}
-      : { upstreamProviders: namedIn(options.upstreamProvider) }),
+      : { upstreamProviders: withoutEmpty(options.upstreamProvider) }),
     ...(options.reason === undefined ? {} : { reason: options.reason }),
   });
-  const words =
-    `${plain(slug)} is set: ${starterCredits} starter credits for each new account. ` +
-    "It is in force everywhere in a minute.";
-  print(options, { ok: true }, words);
+  const text =
+    `${plain(slug)} is saved: ${starterCredits} starter credits for each new account. ` +
+    "The change takes effect everywhere within a minute.";
+  print(options, { ok: true }, text);
 }
 
 async function listKeys(slug: string, options: GlobalOptions): Promise<void> {
@@ -162,21 +171,21 @@ async function listKeys(slug: string, options: GlobalOptions): Promise<void> {
 }
 
 async function addKey(slug: string, label: string, options: GlobalOptions): Promise<void> {
-  const made = await (await signedIn(options)).adminApps.addKey(slug, label);
-  const words =
-    made.key === null
-      ? `The key was made, but its answer was lost. Revoke ${made.id} and make another.`
-      : `${made.key}\n\nKeep it now: it is shown this once.`;
-  print(options, made, words);
+  const created = await (await signedIn(options)).adminApps.addKey(slug, label);
+  const text =
+    created.key === null
+      ? `The key was created, but the response with it was lost. Revoke ${created.id} and create another key.`
+      : `${created.key}\n\nStore it now: it is shown only once.`;
+  print(options, created, text);
 }
 
 async function revokeKey(slug: string, id: string, options: GlobalOptions): Promise<void> {
   await (await signedIn(options)).adminApps.revokeKey(slug, id);
-  print(options, { ok: true }, "The key ends everywhere within a minute.");
+  print(options, { ok: true }, "Revoked. The key stops working everywhere within a minute.");
 }
 
-/** The entries of a list option, of which an empty one stands for none. */
-function namedIn(entries: readonly string[]): readonly string[] {
+/** The entries of a list option. An empty entry means an empty list. */
+function withoutEmpty(entries: readonly string[]): readonly string[] {
   return entries.filter((entry) => entry !== "");
 }
 

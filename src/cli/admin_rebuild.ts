@@ -1,4 +1,4 @@
-/** `passbook admin rebuild`: sends one account to the read model again, or repairs every account there. */
+/** `passbook admin rebuild`: writes one account to the read model again, or repairs all accounts there. */
 import { isPassbookError, PassbookError, type Admin, type RepairedPage } from "../client/index.ts";
 import { plain, print } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
@@ -8,7 +8,7 @@ export interface RebuildOptions extends GlobalOptions {
   readonly cursor?: string;
 }
 
-/** Progress is shown no more often than this. */
+/** The shortest time between two lines of progress. */
 const PROGRESS_MS = 1_000;
 
 export async function rebuild(
@@ -17,7 +17,7 @@ export async function rebuild(
 ): Promise<void> {
   const is_all = all === true;
   if (is_all === (identity !== undefined) || (cursor !== undefined && !is_all)) {
-    const message = "Give one identity, or --all; --cursor goes with --all.";
+    const message = "Name one identity, or use --all. --cursor needs --all.";
     throw new PassbookError("invalid_argument", message);
   }
   const { admin } = await signedIn(options);
@@ -54,13 +54,13 @@ async function rebuildAll(
   if (sum.failed.length > 0) process.exitCode = 1;
 }
 
-/** @throws PassbookError that says how to go on. */
+/** @throws PassbookError that says how to continue */
 async function rebuildPage(admin: Admin, cursor: string | undefined): Promise<RepairedPage> {
   try {
     return await admin.rebuildPage(cursor === undefined ? {} : { cursor });
   } catch (error) {
     if (cursor === undefined || !isPassbookError(error)) throw error;
-    const next = `Go on with: passbook admin rebuild --all --cursor ${cursor}`;
+    const next = `Continue with: passbook admin rebuild --all --cursor ${cursor}`;
     throw new PassbookError(error.code, `${error.message} ${next}`, { cause: error });
   }
 }

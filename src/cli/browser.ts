@@ -1,14 +1,14 @@
 /** Opening the user's browser. */
 import { spawn } from "node:child_process";
 
-/** Whether there is a screen to open one on. */
+/** Whether this session has a screen. */
 function hasScreen(): boolean {
   const { DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION } = process.env;
   if (SSH_CONNECTION !== undefined) return false;
   return process.platform !== "linux" || Boolean(DISPLAY) || Boolean(WAYLAND_DISPLAY);
 }
 
-/** Opens an address, if there is a browser to do it; never through a shell, never anything but the web. */
+/** Opens a web page in the user's browser, if there is one. It uses no shell, and opens http and https URLs only. */
 export function openBrowser(address: string): void {
   if (!/^https?:\/\//.test(address) || !hasScreen()) return;
   const [program, ...args] =
@@ -18,7 +18,7 @@ export function openBrowser(address: string): void {
         ? ["rundll32", "url.dll,FileProtocolHandler", address]
         : ["xdg-open", address];
   const child = spawn(program ?? "", args, { stdio: "ignore", detached: true });
-  // The address is on the screen: nobody needs to know that this failed.
+  // The terminal shows the URL too, so a failure needs no message.
   child.on("error", () => {});
   child.unref();
 }

@@ -1,4 +1,4 @@
-/** Where the command line keeps its token: a file of the user's own configuration folder, mode 0600. */
+/** The file with the command line's token, in the user's configuration folder with mode 0600. */
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
@@ -6,17 +6,17 @@ import { PassbookError } from "../client/index.ts";
 import { isAddress } from "./address.ts";
 
 export interface SavedLogin {
-  /** The service's origin. The token is sent nowhere else. */
+  /** The service's origin. The token is sent to no other. */
   readonly url: string;
-  /** Null after logout, which keeps the address for the next login. */
+  /** Null after logout, which keeps `url` for the next login. */
   readonly token: string | null;
-  /** What the service's list of tokens calls it; null in a file that does not say. */
+  /** The token's name in the service's list of tokens; null if the file does not have it. */
   readonly label: string | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The file: under `XDG_CONFIG_HOME`, on Windows under `APPDATA`, else under `~/.config`. */
+/** The path of the file: in `XDG_CONFIG_HOME`, on Windows in `APPDATA`, otherwise in `~/.config`. */
 export function credentialsPath(environment: Environment): string {
   const { XDG_CONFIG_HOME, APPDATA } = environment;
   const windows = process.platform === "win32" ? APPDATA : undefined;
@@ -25,8 +25,8 @@ export function credentialsPath(environment: Environment): string {
 }
 
 /**
- * The login that was saved; null where there is none.
- * @throws PassbookError `no_credentials` where the file is not one of ours.
+ * The saved login; null without a file.
+ * @throws PassbookError `no_credentials` if the file is damaged
  */
 export async function readLogin(path: string): Promise<SavedLogin | null> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
@@ -52,7 +52,7 @@ function parse(text: string): Partial<SavedLogin> | null {
   }
 }
 
-/** Saves a login in place of the last one, whole or not at all; at no time can others read it. */
+/** Replaces the saved login atomically. Other users cannot read the file at any time. */
 export async function saveLogin(path: string, login: SavedLogin): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const fresh = `${path}.${process.pid}`;

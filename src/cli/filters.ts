@@ -1,53 +1,55 @@
-/** Options and arguments that several commands take. Usage errors leave with 2. */
+/** Options and arguments that several commands share. */
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { ENTRY_KINDS, JOB_STATUSES, type LedgerFilter } from "../client/index.ts";
 
 const PAGE_MAX = 200;
 
-/** Adds what chooses a page of a list. */
+/** Adds the options for one page of a list. */
 export function paged(command: Command): Command {
   return command
     .option("--limit <number>", `1 to ${PAGE_MAX}`, readLimit)
-    .option("--cursor <cursor>", "go on where a page ended");
+    .option("--cursor <cursor>", "continue after a page");
 }
 
-/** Adds what chooses jobs of a list. */
+/** Adds the options that filter jobs. */
 export function withJobFilters(command: Command): Command {
   return paged(
     withTimes(
       command
-        .option("--app <slug>", "only this app's")
-        .addOption(new Option("--status <status>", "only these").choices(JOB_STATUSES)),
+        .option("--app <slug>", "only of this app")
+        .addOption(
+          new Option("--status <status>", "only jobs with this status").choices(JOB_STATUSES),
+        ),
     ),
   );
 }
 
 function withTimes(command: Command): Command {
   return command
-    .option("--from <time>", "from this moment on, such as 2026-11-21T00:00:00Z")
-    .option("--to <time>", "before this moment");
+    .option("--from <time>", "from this time on, such as 2026-11-21T00:00:00Z")
+    .option("--to <time>", "before this time");
 }
 
-/** What `withLedgerFilters` gives. */
+/** The options that `withLedgerFilters` adds. */
 export interface LedgerOptions extends Omit<LedgerFilter, "jobId" | "from" | "to"> {
   readonly job?: string;
   readonly from?: string;
   readonly to?: string;
 }
 
-/** Adds what chooses lines of a ledger. */
+/** Adds the options that filter ledger entries. */
 export function withLedgerFilters(command: Command): Command {
   return paged(
     withTimes(
       command
-        .option("--app <slug>", "only this app's")
-        .option("--job <id>", "only this job's")
-        .addOption(new Option("--kind <kind>", "only these").choices(ENTRY_KINDS)),
+        .option("--app <slug>", "only of this app")
+        .option("--job <id>", "only of this job")
+        .addOption(new Option("--kind <kind>", "only entries of this kind").choices(ENTRY_KINDS)),
     ),
   );
 }
 
-/** The client's filter of those options. */
+/** The client's filter for these options. */
 export function ledgerFilterOf({ job, ...rest }: LedgerOptions): LedgerFilter {
   return { ...rest, ...(job === undefined ? {} : { jobId: job }) };
 }
@@ -55,18 +57,18 @@ export function ledgerFilterOf({ job, ...rest }: LedgerOptions): LedgerFilter {
 function readLimit(text: string): number {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= PAGE_MAX) return limit;
-  throw new InvalidArgumentError(`It is a number from 1 to ${PAGE_MAX}.`);
+  throw new InvalidArgumentError(`It must be a number from 1 to ${PAGE_MAX}.`);
 }
 
-/** A number of credits from 0. @throws InvalidArgumentError */
+/** Parses a number of credits from 0. @throws InvalidArgumentError */
 export function readCredits(text: string): number {
   if (/^\d{1,13}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It is a whole number of credits.");
+  throw new InvalidArgumentError("It must be a whole number of credits from 0.");
 }
 
-/** Credits to give, or to take where it is negative. @throws InvalidArgumentError */
+/** Parses credits to add, or to remove if negative. @throws InvalidArgumentError */
 export function readChange(text: string): number {
   const change = /^-?\d{1,13}$/.test(text) ? Number(text) : 0;
   if (change !== 0) return change;
-  throw new InvalidArgumentError("It is a whole number of credits, not 0.");
+  throw new InvalidArgumentError("It must be a whole number of credits other than 0.");
 }

@@ -1,4 +1,4 @@
-/** `passbook jobs fail` and `passbook jobs cancel`: end a job from the command line. */
+/** `passbook jobs fail` and `passbook jobs cancel`. */
 import { print } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
 
@@ -11,12 +11,12 @@ export async function failJob(
   jobId: string,
   { reason, refund, ...options }: FailOptions,
 ): Promise<void> {
-  const why = reason === undefined ? {} : { reason };
-  const failed = await (await signedIn(options)).jobs.fail({ jobId, refund, ...why });
+  const given = reason === undefined ? {} : { reason };
+  const failed = await (await signedIn(options)).jobs.fail({ jobId, refund, ...given });
   print(options, failed, () => {
     const { actual_cost } = failed.job;
     const cost = actual_cost === 0 ? "nothing was charged" : `${actual_cost} credits were kept`;
-    return `Failed; ${cost}. ${failed.credits} credits are left.`;
+    return `Failed; ${cost}. The balance is ${failed.credits} credits.`;
   });
 }
 
@@ -25,6 +25,6 @@ export async function cancelJob(jobId: string, options: GlobalOptions): Promise<
   print(options, cancelled, () => {
     const { actual_cost } = cancelled.job;
     const cost = actual_cost === 0 ? "nothing was charged" : `${actual_cost} credits were kept`;
-    return `Cancelled; ${cost}. ${cancelled.credits} credits are left.`;
+    return `Cancelled; ${cost}. The balance is ${cancelled.credits} credits.`;
   });
 }

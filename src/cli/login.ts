@@ -14,14 +14,14 @@ import { serviceUrl, type GlobalOptions } from "./session.ts";
 export interface LoginOptions extends GlobalOptions {
   readonly name?: string;
   readonly browser: boolean;
-  /** Whether the token is to operate the service. */
+  /** Whether to request a token that may operate the service. */
   readonly admin?: boolean;
 }
 
-/** Somebody waits for a logout, and the token can be revoked on a page too. */
+/** A person waits for the logout, and can also revoke the token in the browser. */
 const LOGOUT_RETRIES = 1;
 
-/** Signs in by device login, and saves the token. Words for people go to stderr, JSON to stdout. */
+/** Signs in by device login and saves the token. Text for people goes to stderr, JSON to stdout. */
 export async function logIn(options: LoginOptions): Promise<void> {
   const url = await serviceUrl(options);
   const client = createClient({ baseUrl: url });
@@ -45,12 +45,12 @@ export async function logIn(options: LoginOptions): Promise<void> {
   await saveLogin(credentialsPath(process.env), { url, token, label });
   const signed_in = createClient({ baseUrl: url, token });
   if (options.admin === true) await expectOperator(signed_in);
-  const who = await nameOf(signed_in);
-  if (options.json) process.stdout.write(`${JSON.stringify({ url, ...who })}\n`);
-  else say(`Signed in to ${url}${who.email === null ? "" : ` as ${plain(who.email)}`}.\n`);
+  const person = await personOf(signed_in);
+  if (options.json) process.stdout.write(`${JSON.stringify({ url, ...person })}\n`);
+  else say(`Signed in to ${url}${person.email === null ? "" : ` as ${plain(person.email)}`}.\n`);
 }
 
-/** The choice on the page that approves a login, word for word. */
+/** The label of the checkbox on the page that approves a login. */
 const ADMIN_CHOICE = "Let it operate the service as me";
 
 /** @throws PassbookError if the token that was approved may not operate the service */
@@ -66,8 +66,8 @@ async function expectOperator(client: PassbookClient): Promise<void> {
   }
 }
 
-/** A token limited to some apps does not know its person. */
-async function nameOf(client: PassbookClient) {
+/** The signed-in person; unknown for a token that is limited to some apps. */
+async function personOf(client: PassbookClient) {
   try {
     const { identity_id, email } = await client.me();
     return { identity_id, email };
@@ -78,13 +78,14 @@ async function nameOf(client: PassbookClient) {
 }
 
 /**
- * Forgets the saved token in any case, after revoking it at the service. The address stays for the next login.
- * @throws PassbookError that says what to revoke by hand, if the service could not be told
+ * Revokes the token at the service and deletes it from the file, even if the service cannot be reached. The file keeps
+ * the service's address for the next login.
+ * @throws PassbookError that says which token to revoke in the browser, if the service did not revoke it
  */
 export async function logOut(options: GlobalOptions): Promise<void> {
   const path = credentialsPath(process.env);
-  const words = await endLogin(path);
-  print(options, { ok: true }, () => words);
+  const text = await endLogin(path);
+  print(options, { ok: true }, () => text);
 }
 
 async function endLogin(path: string): Promise<string> {
@@ -94,7 +95,7 @@ async function endLogin(path: string): Promise<string> {
   });
   if (login === "damaged") {
     await deleteLogin(path);
-    return "The damaged file is deleted. If a token is left, revoke it on the service's page /account/tokens.";
+    return "The damaged file is deleted. Revoke its token on the service's page /account/tokens.";
   }
   if (login === null || login.token === null) return "You were not signed in on this machine.";
   const { url, token, label } = login;
@@ -102,7 +103,7 @@ async function endLogin(path: string): Promise<string> {
   const failure = await revoke(client);
   await saveLogin(path, { url, token: null, label: null });
   if (failure === null)
-    return `Signed out of ${url}; the token is revoked. Sign in again: passbook login`;
+    return `Signed out of ${url}; the token is revoked. To sign in again: passbook login`;
   const which = label === null ? "the token" : `the token “${label}”`;
   const message =
     `The token is deleted on this machine, but ${url} did not revoke it. ` +
@@ -110,7 +111,7 @@ async function endLogin(path: string): Promise<string> {
   throw new PassbookError(failure.code, message, { status: failure.status ?? undefined });
 }
 
-/** Revokes the client's own token. @returns why the service did not; null if the token has ended. */
+/** Revokes the client's own token. @returns the service's error; null if the token has ended */
 async function revoke(client: PassbookClient): Promise<PassbookError | null> {
   try {
     const current = (await client.tokens.list()).find((token) => token.current);
@@ -118,7 +119,7 @@ async function revoke(client: PassbookClient): Promise<PassbookError | null> {
     return null;
   } catch (error) {
     if (!(error instanceof PassbookError)) throw error;
-    // Already revoked, or run out: there is nothing left to end.
+    // The token was revoked before, or it has expired.
     return error.code === "unauthorized" ? null : error;
   }
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /**
- * `passbook`, the command line. Exits with 0 when done, 1 when the service refused, 2 when the command
- * makes no sense, 3 when you are not signed in, 4 when the service gave no answer.
+ * `passbook`, the command line. Exit codes: 0 done, 1 refused by the service, 2 invalid command, 3 not signed in,
+ * 4 no response from the service.
  */
 import { readFile } from "node:fs/promises";
 import { CommanderError } from "commander";
 import { PassbookError } from "../client/index.ts";
-import { plain, stopWhenNobodyReads } from "./output.ts";
+import { plain, exitOnClosedOutput } from "./output.ts";
 import { createProgram } from "./program.ts";
 import { environmentToken } from "./session.ts";
 
@@ -26,43 +26,44 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
 
 const json = process.argv.includes("--json");
 
-/** The exit code of an error, after saying what is wrong and what to do. */
-function explain(error: unknown): number {
-  if (error instanceof CommanderError) return explainUsage(error);
+/** Prints an error with advice. @returns the exit code */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return reportUsage(error);
   const code = error instanceof PassbookError ? error.code : "failed";
-  const message = plain(error instanceof Error ? error.message : "Something went wrong.");
+  const message = plain(error instanceof Error ? error.message : "An unknown error occurred.");
   const exit_code = EXIT_CODES[code] ?? 1;
-  const advice = exit_code === 3 && code !== "no_credentials" ? ` ${howToGetIn()}` : adviceOn(code);
-  say(message, code, `passbook: ${message}${advice}`);
+  const advice =
+    exit_code === 3 && code !== "no_credentials" ? ` ${signInAdvice()}` : adviceOn(code);
+  write(message, code, `passbook: ${message}${advice}`);
   return exit_code;
 }
 
-/** A token for one's own account operates nothing, even an operator's. */
+/** Even an operator's token operates the service only if it was approved for that. */
 function adviceOn(code: string): string {
   return code === "not_operator" ? " Operators sign in with: passbook login --admin" : "";
 }
 
-/** Commander has said it already, unless it should be JSON; 0 is --help and --version. */
-function explainUsage({ exitCode, code, message }: CommanderError): number {
+/** Commander has printed the error already, except with --json. --help and --version exit with 0. */
+function reportUsage({ exitCode, code, message }: CommanderError): number {
   if (exitCode === 0) return 0;
-  const words = code === "commander.help" ? "Which command? See: passbook --help" : plain(message);
-  if (json) say(words.replace(/^error: /, ""), "invalid_argument", "");
+  const text = code === "commander.help" ? "Name a command. See: passbook --help" : plain(message);
+  if (json) write(text.replace(/^error: /, ""), "invalid_argument", "");
   return 2;
 }
 
-/** A new login is of no use where the environment's token goes before it. */
-function howToGetIn(): string {
+/** A new login does not help while PASSBOOK_TOKEN takes precedence over it. */
+function signInAdvice(): string {
   if (environmentToken() === null) return "Run: passbook login";
-  return "It is PASSBOOK_TOKEN's: set another there, or unset it and run: passbook login";
+  return "The token is from PASSBOOK_TOKEN: set another one, or unset it and run: passbook login";
 }
 
-function say(error: string, code: string, words: string): void {
-  process.stderr.write(`${json ? JSON.stringify({ error, code }) : words}\n`);
+function write(error: string, code: string, text: string): void {
+  process.stderr.write(`${json ? JSON.stringify({ error, code }) : text}\n`);
 }
 
-stopWhenNobodyReads();
+exitOnClosedOutput();
 try {
   await createProgram(version, { json }).parseAsync();
 } catch (error) {
-  process.exitCode = explain(error);
+  process.exitCode = report(error);
 }

@@ -1,4 +1,4 @@
-/** The commands of `passbook`, and what they take. */
+/** The commands of `passbook`, with their options. */
 import { Command } from "commander";
 import { addAdmin } from "./admin.ts";
 import { addAdminApps } from "./admin_apps.ts";
@@ -17,47 +17,50 @@ import {
   type JobOptions,
   type OwnLedgerOptions,
 } from "./show.ts";
-import { readLine, watch, type WatchOptions } from "./watch.ts";
+import { readEntryNumber, watch, type WatchOptions } from "./watch.ts";
 
-/** Builds the program. Usage errors leave with 2; with `json` their words are the caller's to print. */
+/** Builds the program. With `json` it prints no usage errors: the caller prints them as JSON. */
 export function createProgram(version: string, { json }: { readonly json: boolean }): Command {
   const program = new Command("passbook")
     .description("Your account, credits and jobs, from the command line.")
     .version(version)
     .option("--json", "print JSON")
-    .option("--url <origin>", "the service's address (or PASSBOOK_URL, or where you signed in)")
+    .option(
+      "--url <origin>",
+      "the service's address (default: PASSBOOK_URL, or the address of your login)",
+    )
     .configureOutput(json ? { writeErr: () => {} } : {})
-    .showHelpAfterError("Run with --help to see what there is.")
+    .showHelpAfterError("Run with --help to see the commands and options.")
     .exitOverride();
 
   program
     .command("login")
-    .description("sign in: approve a code in the browser")
-    .option("--name <name>", "what the token is called")
+    .description("sign in by approving a code in the browser")
+    .option("--name <name>", "the name of the token")
     .option("--no-browser", "do not open a browser")
-    .option("--admin", "for operators: check that the token may operate the service")
+    .option("--admin", "for operators: also check that the token may operate the service")
     .action((_, command: Command) => logIn(command.optsWithGlobals<LoginOptions>()));
   program
     .command("logout")
-    .description("revoke the token, and forget it on this machine in any case")
+    .description("revoke the token and delete it from this machine")
     .action((_, command: Command) => logOut(command.optsWithGlobals<GlobalOptions>()));
   program
     .command("whoami")
-    .description("who is signed in")
+    .description("show who is signed in")
     .action((_, command: Command) => showMe(command.optsWithGlobals<GlobalOptions>()));
   program
     .command("wallet")
-    .description("the balance and the apps")
-    .option("--app <slug>", "open the account for an app: its starter credits come once")
+    .description("show the balance and the apps")
+    .option("--app <slug>", "open the account for an app, which grants its starter credits once")
     .action((_, command: Command) => showWallet(command.optsWithGlobals()));
   addLists(program);
   const tokens = program
     .command("tokens")
-    .description("personal access tokens")
+    .description("list personal access tokens")
     .action((_, command: Command) => showTokens(command.optsWithGlobals<GlobalOptions>()));
   tokens
     .command("revoke <id>")
-    .description("end a token at once")
+    .description("revoke a token with immediate effect")
     .action((id: string, _, command: Command) =>
       revokePersonalToken(id, command.optsWithGlobals<GlobalOptions>()),
     );
@@ -67,34 +70,36 @@ export function createProgram(version: string, { json }: { readonly json: boolea
 
 function addLists(program: Command): void {
   const jobs = withJobFilters(program.command("jobs"))
-    .description("jobs, newest first")
+    .description("list jobs, newest first")
     .action((_, command: Command) => showJobs(command.optsWithGlobals<JobOptions>()));
   jobs
     .command("fail <id>")
-    .description("end a job without a result: its reserve comes back")
-    .option("--reason <text>", "why, up to 500 characters; shown with the job")
+    .description("fail a job and refund its reserve")
+    .option("--reason <text>", "why it failed, up to 500 characters; shown with the job")
     .option("--no-refund", "keep the reserve as the job's cost")
     .action((id: string, _, command: Command) =>
       failJob(id, command.optsWithGlobals<FailOptions>()),
     );
   jobs
     .command("cancel <id>")
-    .description("expire a started job of any app now; needs your own session, not a token")
+    .description(
+      "expire a started job of any app; needs your own session token, not a personal access token",
+    )
     .action((id: string, _, command: Command) =>
       cancelJob(id, command.optsWithGlobals<GlobalOptions>()),
     );
   program
     .command("job <id>")
-    .description("one job")
+    .description("show one job")
     .action((id: string, _, command: Command) =>
       showJob(id, command.optsWithGlobals<GlobalOptions>()),
     );
   withLedgerFilters(program.command("ledger"))
-    .description("every change of the balance, newest first")
+    .description("list every change of the balance, newest first")
     .action((_, command: Command) => showLedger(command.optsWithGlobals<OwnLedgerOptions>()));
   program
     .command("watch")
-    .description("every change of the balance as it happens, until Ctrl-C")
-    .option("--after <line>", "begin with the line after this one", readLine)
+    .description("show every change of the balance as it happens, until Ctrl-C")
+    .option("--after <line>", "begin after the entry with this number", readEntryNumber)
     .action((_, command: Command) => watch(command.optsWithGlobals<WatchOptions>()));
 }

@@ -1,4 +1,4 @@
-/** Whom a command acts for: the token of the environment, else the saved login's. */
+/** The credentials of a command: PASSBOOK_TOKEN, or else the saved login. */
 import { createClient, PassbookError, type PassbookClient } from "../client/index.ts";
 import { readAddress } from "./address.ts";
 import { credentialsPath, readLogin } from "./credentials_file.ts";
@@ -9,34 +9,35 @@ export interface GlobalOptions {
   readonly url?: string;
 }
 
-/** The address that was said for this command, or in the environment. @throws PassbookError */
-function saidUrl({ url }: GlobalOptions): string | undefined {
+/** The address from `--url` or PASSBOOK_URL. @throws PassbookError */
+function givenUrl({ url }: GlobalOptions): string | undefined {
   if (url !== undefined) return readAddress(url, "--url");
   const { PASSBOOK_URL } = process.env;
   return PASSBOOK_URL ? readAddress(PASSBOOK_URL, "PASSBOOK_URL") : undefined;
 }
 
-/** The token of the environment, which goes before a saved one. */
+/** The token of the environment, which takes precedence over a saved one. */
 export function environmentToken(): string | null {
   return process.env["PASSBOOK_TOKEN"] || null;
 }
 
-/** The service's address: as said, of the environment, or of the saved login. */
+/** The service's address: from `--url`, PASSBOOK_URL or the saved login. */
 export async function serviceUrl(options: GlobalOptions): Promise<string> {
-  const url = saidUrl(options) ?? (await readLogin(credentialsPath(process.env)))?.url;
+  const url = givenUrl(options) ?? (await readLogin(credentialsPath(process.env)))?.url;
   if (url !== undefined) return url;
-  const message = "Which service? Give --url https://passbook.example.com, or set PASSBOOK_URL.";
+  const message =
+    "The service's address is missing. Use --url https://passbook.example.com, or set PASSBOOK_URL.";
   throw new PassbookError("invalid_argument", message);
 }
 
-/** A client for who is signed in. @throws PassbookError `no_credentials` */
+/** A client with the caller's token. @throws PassbookError `no_credentials` */
 export async function signedIn(options: GlobalOptions): Promise<PassbookClient> {
   const token = environmentToken();
   if (token !== null) return createClient({ baseUrl: await serviceUrl(options), token });
-  const said = saidUrl(options);
+  const given = givenUrl(options);
   const login = await readLogin(credentialsPath(process.env));
-  // A saved token goes to the service that gave it, whatever another command line says.
-  const url = said ?? login?.url ?? null;
+  // A saved token is sent only to the service that issued it.
+  const url = given ?? login?.url ?? null;
   if (url === null) {
     const message = "You are not signed in. Run: passbook login --url <address of the service>";
     throw new PassbookError("no_credentials", message);

@@ -1,4 +1,4 @@
-/** The commands that show something. */
+/** The commands that show the caller's own data, and the one that revokes a token. */
 import { isPassbookError, PassbookError, type EntryPage, type JobStatus } from "../client/index.ts";
 import { ledgerFilterOf, type LedgerOptions } from "./filters.ts";
 import { more, plain, print, table } from "./output.ts";
@@ -79,10 +79,10 @@ export async function showLedger(given: OwnLedgerOptions): Promise<void> {
   printLedger(options, await (await signedIn(options)).ledger.list(ledgerFilterOf(filter)));
 }
 
-/** Prints a page of anybody's ledger. */
+/** Prints a page of a ledger. */
 export function printLedger(options: GlobalOptions, page: EntryPage): void {
   print(options, page, () => {
-    if (page.entries.length === 0 && page.next_cursor === undefined) return "No lines.";
+    if (page.entries.length === 0 && page.next_cursor === undefined) return "No entries.";
     const rows = page.entries.map((entry) => [
       entry.at,
       entry.kind,
@@ -116,8 +116,8 @@ export async function showTokens(options: GlobalOptions): Promise<void> {
 export async function revokePersonalToken(id: string, options: GlobalOptions): Promise<void> {
   if (id.startsWith("pb_pat_")) {
     const message =
-      "This is a token, and not the id of one. Its id is in the last column of: passbook tokens. " +
-      "Others may have seen it where you typed it, so do revoke it.";
+      'This is a token, not the id of a token. The last column of "passbook tokens" has its id. ' +
+      "Revoke this token, since the shell's history has it now.";
     throw new PassbookError("invalid_argument", message);
   }
   const client = await signedIn(options);

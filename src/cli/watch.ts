@@ -8,7 +8,7 @@ export interface WatchOptions extends GlobalOptions {
   readonly after?: number;
 }
 
-/** Columns and their widths; a wider cell moves the rest of its own line. */
+/** Columns and their widths. A wider cell shifts the rest of its row. */
 const COLUMNS = [
   ["AT", 24],
   ["LINE", 6],
@@ -41,20 +41,20 @@ function write(line: string): void {
 
 function cellsOf(event: AccountEvent): string[] {
   const { line, kind, credits, reserved } = event;
-  const told = kind === "snapshot" ? null : event;
-  const job = told?.job ?? null;
-  const amount = told === null ? "" : told.amount > 0 ? `+${told.amount}` : String(told.amount);
-  const worked = job === null ? "" : `${job.id} ${job.status} ${job.action}`;
+  const entry = kind === "snapshot" ? null : event;
+  const job = entry?.job ?? null;
+  const amount = entry === null ? "" : entry.amount > 0 ? `+${entry.amount}` : String(entry.amount);
+  const job_text = job === null ? "" : `${job.id} ${job.status} ${job.action}`;
   const held = String(reserved);
   return [
-    told?.at ?? "",
+    entry?.at ?? "",
     String(line),
     kind,
     amount,
     String(credits),
     held,
-    told?.app ?? "",
-    worked,
+    entry?.app ?? "",
+    job_text,
   ];
 }
 
@@ -63,8 +63,8 @@ function row(cells: readonly string[]): string {
   return padded.join("  ").trimEnd();
 }
 
-/** The number of a line. @throws InvalidArgumentError */
-export function readLine(text: string): number {
+/** Parses the number of an entry. @throws InvalidArgumentError */
+export function readEntryNumber(text: string): number {
   if (/^(0|[1-9]\d{0,14})$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It is the number of a line.");
+  throw new InvalidArgumentError("It must be the number of a ledger entry.");
 }

@@ -1,9 +1,9 @@
 /** The calls of `/api/admin`, for operators. Other callers get `not_operator`. */
 import type { Credentials } from "./credentials.ts";
-import type { CallOptions, WriteOptions } from "./calls.ts";
+import { createCalls, type CallOptions, type WriteOptions } from "./calls.ts";
 import type { JobFilter } from "./jobs.ts";
 import type { LedgerFilter } from "./ledger.ts";
-import { isDone, READ, type Call, type Transport } from "./transport.ts";
+import { isDone, type Call, type Transport } from "./transport.ts";
 import type {
   Account,
   AdjustedCredits,
@@ -104,22 +104,15 @@ const pathOf = (identity: string, rest = ""): string =>
   `/api/admin/accounts/${encodeURIComponent(identity)}${rest}`;
 
 export function createAdmin(transport: Transport, credentials: Credentials): Admin {
-  const read = async <Body extends object>(
+  const calls = createCalls(transport, credentials);
+  const read = <Body extends object>(
     path: string,
     query: Call["query"] & object,
-    options: CallOptions,
+    { signal }: CallOptions,
     has: keyof Body,
   ): Promise<Body> => {
-    const { signal } = options;
     const isValid = (body: Body): boolean => typeof body[has] === "object" && body[has] !== null;
-    return (await transport.send({ ...READ, path, query, credentials, signal, isValid })).body;
-  };
-  const write = async <Body extends object>(
-    call: Pick<Call<Body>, "method" | "path" | "body" | "query" | "isValid">,
-    { idempotencyKey, signal }: WriteOptions,
-  ): Promise<Body> => {
-    const repeat = { kind: "keyed", key: idempotencyKey ?? crypto.randomUUID() } as const;
-    return (await transport.send({ ...call, repeat, credentials, signal })).body;
+    return calls.read({ path, query, signal, isValid });
   };
   const post = <Body extends object>(
     identity: string,
@@ -127,7 +120,7 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
     body: object,
     options: WriteOptions,
     isValid: (body: Body) => boolean,
-  ) => write({ method: "POST", path: pathOf(identity, `/${act}`), body, isValid }, options);
+  ) => calls.write({ method: "POST", path: pathOf(identity, `/${act}`), body, isValid }, options);
   const act = async (identity: string, name: string, body: object, options: WriteOptions) =>
     void (await post(identity, name, body, options, isDone));
 
@@ -159,14 +152,14 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
       const isValid = (page: RepairedPage): boolean =>
         Number.isSafeInteger(page.checked) && Array.isArray(page.failed);
       const call = { method: "POST", path: "/api/admin/rebuild", body: { cursor } } as const;
-      return write({ ...call, isValid }, options);
+      return calls.write({ ...call, isValid }, options);
     },
     suspend: (identity, { reason }, options = {}) => act(identity, "suspend", { reason }, options),
     restore: (identity, { reason }, options = {}) => act(identity, "restore", { reason }, options),
     async revokePersonalToken(identity, id, { reason } = {}, options = {}) {
       const path = pathOf(identity, `/personal-tokens/${encodeURIComponent(id)}`);
       const query = { reason };
-      await write({ method: "DELETE", path, query, isValid: isDone }, options);
+      await calls.write({ method: "DELETE", path, query, isValid: isDone }, options);
     },
     jobs: ({ identity, ...rest } = {}, options = {}) =>
       read<FoundJobPage>("/api/admin/jobs", { ...rest, identity_id: identity }, options, "jobs"),

@@ -1,8 +1,8 @@
 /** The registry of apps and their keys, for operators. */
 import type { Credentials } from "./credentials.ts";
-import type { CallOptions, WriteOptions } from "./calls.ts";
+import { createCalls, type CallOptions, type WriteOptions } from "./calls.ts";
 import type { AppKeyPage, AppPage, NewAppKey } from "./responses.ts";
-import { isDone, READ, type Call, type Transport } from "./transport.ts";
+import { isDone, type Transport } from "./transport.ts";
 
 export interface AppSettings {
   readonly name: string;
@@ -47,19 +47,12 @@ export interface AdminApps {
 export function createAdminApps(transport: Transport, credentials: Credentials): AdminApps {
   const pathOf = (slug: string, rest = ""): string =>
     `/api/admin/apps/${encodeURIComponent(slug)}${rest}`;
-  const read = async <Body extends object>(
+  const calls = createCalls(transport, credentials);
+  const read = <Body extends object>(
     path: string,
     { signal, ...query }: PageOptions = {},
     isValid: (body: Body) => boolean,
-  ): Promise<Body> =>
-    (await transport.send({ ...READ, path, query, credentials, isValid, signal })).body;
-  const write = async <Body extends object>(
-    call: Pick<Call<Body>, "method" | "path" | "body" | "isValid">,
-    { idempotencyKey, signal }: WriteOptions = {},
-  ) => {
-    const repeat = { kind: "keyed", key: idempotencyKey ?? crypto.randomUUID() } as const;
-    return (await transport.send({ ...call, repeat, credentials, signal })).body;
-  };
+  ): Promise<Body> => calls.read({ path, query, isValid, signal });
   return {
     list: async (options) =>
       read<AppPage>("/api/admin/apps", options, ({ apps }) => Array.isArray(apps)),
@@ -74,7 +67,7 @@ export function createAdminApps(transport: Transport, credentials: Credentials):
         max_overage_percent: maxOveragePercent,
         upstream_providers: upstreamProviders,
       };
-      await write({ method: "PUT", path: pathOf(slug), body, isValid: isDone }, options);
+      await calls.write({ method: "PUT", path: pathOf(slug), body, isValid: isDone }, options);
     },
     listKeys: async (slug, options) =>
       read<AppKeyPage>(pathOf(slug, "/keys"), options, ({ keys }) => Array.isArray(keys)),
@@ -83,11 +76,11 @@ export function createAdminApps(transport: Transport, credentials: Credentials):
       // `key` is null if an earlier request created it. Such a response must count, so that the caller can revoke the key.
       const isValid = ({ id, key }: NewAppKey): boolean =>
         typeof id === "string" && (typeof key === "string" || key === null);
-      return write({ method: "POST", path, body: { label }, isValid }, options);
+      return calls.write({ method: "POST", path, body: { label }, isValid }, options);
     },
     async revokeKey(slug, id, options) {
       const path = pathOf(slug, `/keys/${encodeURIComponent(id)}`);
-      await write({ method: "DELETE", path, isValid: isDone }, options);
+      await calls.write({ method: "DELETE", path, isValid: isDone }, options);
     },
   };
 }

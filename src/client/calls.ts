@@ -1,4 +1,6 @@
-/** Options that calls have in common, and lists that are read page by page. */
+/** What all groups of calls share: their options, reads and writes, and lists that are read page by page. */
+import type { Credentials } from "./credentials.ts";
+import { READ, type Call, type Read, type Transport } from "./transport.ts";
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -10,6 +12,25 @@ export interface WriteOptions extends CallOptions {
    * a new key. Give your own key if you may repeat the call yourself.
    */
   readonly idempotencyKey?: string;
+}
+
+export interface Calls {
+  readonly read: <Body extends object>(call: Read<Body>) => Promise<Body>;
+  readonly write: <Body extends object>(
+    call: Pick<Call<Body>, "method" | "path" | "body" | "query" | "isValid">,
+    options?: WriteOptions,
+  ) => Promise<Body>;
+}
+
+/** Reads and writes with these credentials. */
+export function createCalls(transport: Transport, credentials: Credentials): Calls {
+  return {
+    read: async (call) => (await transport.send({ ...READ, credentials, ...call })).body,
+    async write(call, { idempotencyKey, signal } = {}) {
+      const repeat = { kind: "keyed", key: idempotencyKey ?? crypto.randomUUID() } as const;
+      return (await transport.send({ ...call, repeat, credentials, signal })).body;
+    },
+  };
 }
 
 /** The rows of all pages. Reads the next page once the rows of the last one are used up. */

@@ -1,7 +1,7 @@
 /** The client of one service, for one caller. */
 import { createAdmin, type Admin } from "./admin.ts";
 import { createAdminApps, type AdminApps } from "./admin_apps.ts";
-import type { CallOptions, WriteOptions } from "./calls.ts";
+import { createCalls, type CallOptions, type WriteOptions } from "./calls.ts";
 import { COOKIES, createBearer, keepFresh, type Bearer, type TokenSource } from "./credentials.ts";
 import { logInDevice, type DeviceLogin } from "./device_login.ts";
 import { isPassbookError, PassbookError } from "./errors.ts";
@@ -149,8 +149,7 @@ export function createClient(options: ClientOptions): PassbookClient {
     onToken: (token) => options.onToken?.(token),
   });
   const credentials = options.cookies === true ? COOKIES : bearer;
-  const read = async <Body extends object>(call: Read<Body>): Promise<Body> =>
-    (await transport.send({ ...READ, credentials, ...call })).body;
+  const { read, write } = createCalls(transport, credentials);
   const readToken = async (call: Omit<Read<TokenResponse>, "isValid">): Promise<string> =>
     (await read({ ...call, isValid: isToken })).token;
   const jobs = createJobs(transport, credentials);
@@ -178,17 +177,10 @@ export function createClient(options: ClientOptions): PassbookClient {
     },
     ledger: createLedger(transport, credentials),
     events: (follow = {}) => followEvents(transport, credentials, follow),
-    async checkout({ package: package_id, returnUrl }, { signal, idempotencyKey } = {}) {
-      const { body } = await transport.send<Checkout>({
-        method: "POST",
-        path: "/api/checkout",
-        body: { package: package_id, return_url: returnUrl },
-        repeat: { kind: "keyed", key: idempotencyKey ?? crypto.randomUUID() },
-        credentials,
-        isValid: ({ url }) => typeof url === "string",
-        signal,
-      });
-      return body;
+    async checkout({ package: package_id, returnUrl }, options) {
+      const body = { package: package_id, return_url: returnUrl };
+      const isValid = ({ url }: Checkout): boolean => typeof url === "string";
+      return write({ method: "POST", path: "/api/checkout", body, isValid }, options);
     },
     async me({ signal } = {}) {
       const isValid = ({ identity_id }: Me): boolean => typeof identity_id === "string";

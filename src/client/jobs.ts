@@ -1,6 +1,6 @@
 /** Creating, settling and listing jobs. */
-import { rowsOfPages, type CallOptions, type WriteOptions } from "./calls.ts";
-import { READ, type Read, type Transport } from "./transport.ts";
+import { createCalls, rowsOfPages, type CallOptions, type WriteOptions } from "./calls.ts";
+import type { Transport } from "./transport.ts";
 import type { Credentials } from "./credentials.ts";
 import type {
   CreatedJob,
@@ -113,8 +113,7 @@ export function createJobs(transport: Transport, credentials: Credentials): Jobs
     if (response.replayed) options.onReplayed?.();
     return response.body;
   };
-  const read = async <Body extends object>(call: Read<Body>): Promise<Body> =>
-    (await transport.send({ ...READ, credentials, ...call })).body;
+  const { read } = createCalls(transport, credentials);
   const jobs: Jobs = {
     create: async (job, options = {}) =>
       write<CreatedJob>("/api/jobs", creation(job), options, isCreated),

@@ -1,8 +1,8 @@
 /** The caller's ledger. */
-import { rowsOfPages, type CallOptions } from "./calls.ts";
+import { createCalls, rowsOfPages, type CallOptions } from "./calls.ts";
 import type { Credentials } from "./credentials.ts";
 import type { Entry, EntryKind, EntryPage } from "./responses.ts";
-import { READ, type Transport } from "./transport.ts";
+import type { Transport } from "./transport.ts";
 
 export interface LedgerFilter {
   readonly app?: string;
@@ -25,12 +25,12 @@ export interface Ledger {
 }
 
 export function createLedger(transport: Transport, credentials: Credentials): Ledger {
+  const calls = createCalls(transport, credentials);
   const ledger: Ledger = {
     async list({ jobId, ...rest } = {}, { signal } = {}) {
       const query = { ...rest, job_id: jobId };
-      const call = { ...READ, path: "/api/ledger", query, credentials, signal } as const;
       const isValid = ({ entries }: EntryPage): boolean => Array.isArray(entries);
-      return (await transport.send({ ...call, isValid })).body;
+      return calls.read({ path: "/api/ledger", query, signal, isValid });
     },
     all: (filter = {}, options) =>
       rowsOfPages(filter, async (page) => {

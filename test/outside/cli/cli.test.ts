@@ -47,7 +47,7 @@ function environment(home: string, more: object = {}): NodeJS.ProcessEnv {
   return { PATH: process.env["PATH"], XDG_CONFIG_HOME: join(directory, home), ...more };
 }
 
-/** Runs the program, its output piped. */
+/** Runs the program with piped output. */
 function passbookOf(home: string, args: readonly string[], more: object = {}): Promise<Ended> {
   const options = { env: environment(home, more) };
   return new Promise((resolve) => {
@@ -58,7 +58,7 @@ function passbookOf(home: string, args: readonly string[], more: object = {}): P
   });
 }
 
-/** The environment of who has signed in as `email`. */
+/** The environment of a person who signed in as `email`. */
 async function signedInAs(email: string) {
   const body = new URLSearchParams({ email, redirect_to: "http://localhost:3000/" });
   const init = { method: "POST", body, redirect: "manual" } as const;
@@ -67,7 +67,7 @@ async function signedInAs(email: string) {
   return { PASSBOOK_URL: passbook.url, PASSBOOK_TOKEN: token };
 }
 
-/** Leaves a credentials file as it should not be. */
+/** Writes this text as the credentials file. */
 async function saveCredentials(home: string, text: string): Promise<string> {
   const folder = join(directory, home, "passbook");
   execFileSync("mkdir", ["-p", folder]);
@@ -75,7 +75,7 @@ async function saveCredentials(home: string, text: string): Promise<string> {
   return join(folder, "credentials.json");
 }
 
-/** Signs a local user in at the address that a login shows, and approves its code. */
+/** Signs a local user in on the page of a device login, and approves its code. */
 async function approve(shown: string, email: string, admin: boolean): Promise<void> {
   const address = /Open\s+(\S+)/.exec(shown)?.[1] ?? "";
   const code = /Enter\s+([A-Z-]{9})/.exec(shown)?.[1] ?? "";
@@ -92,7 +92,7 @@ async function approve(shown: string, email: string, admin: boolean): Promise<vo
   await page.context().close();
 }
 
-/** Runs `login` as `command`, approves what it shows, and gives all that it printed. */
+/** Runs the login `command`, approves its code, and returns what it printed. */
 async function logInBy(
   command: string,
   args: readonly string[],
@@ -125,7 +125,7 @@ async function logInBy(
 const has_pty = existsSync("/usr/bin/script") && process.platform === "linux";
 
 describe("passbook", () => {
-  it("signs in piped, shows everything, and signs out for good", async () => {
+  it("the command line signs in with piped output, runs every command that reads, and signs out", async () => {
     const home = "piped";
     const args = ["login", "--json", "--url", passbook.url, "--name", "Piped"];
     const login = await logInBy(program, args, environment(home), "ada@example.com");
@@ -147,7 +147,7 @@ describe("passbook", () => {
     });
     const jobs = await passbookOf(home, ["jobs", "--status", "started"]);
     expect(jobs.stdout).toMatch(/^CREATED +STATUS +RESERVED/);
-    // What others wrote does not reach the terminal as commands.
+    // Control characters in text from other people do not reach the terminal.
     expect(jobs.stdout).toContain("dr�[31maw");
     const [job] = JSON.parse((await passbookOf(home, ["jobs", "--json"])).stdout).jobs;
     const before = await passbookOf(home, ["jobs", "--to", job.created_at]);
@@ -159,7 +159,7 @@ describe("passbook", () => {
     const failing = ["jobs", "fail", job.id, "--reason", "out of\u001B[31m paper"];
     expect(await passbookOf(home, failing)).toMatchObject({
       code: 0,
-      stdout: "Failed; nothing was charged. 100 credits are left.\n",
+      stdout: "Failed; nothing was charged. The balance is 100 credits.\n",
     });
     expect((await passbookOf(home, ["job", job.id])).stdout).toMatch(
       /failure_reason +out of�\[31m paper/,
@@ -197,7 +197,7 @@ describe("passbook", () => {
     },
   );
 
-  it("says what is wrong, and by its exit code what kind of wrong", async () => {
+  it("each kind of error has its own exit code", async () => {
     const home = "nobody";
     const url = ["--url", passbook.url];
     expect(await passbookOf(home, ["wallet"])).toMatchObject({ code: 3 });
@@ -217,7 +217,7 @@ describe("passbook", () => {
     expect(await passbookOf(home, nobody, { PASSBOOK_TOKEN: "x" })).toMatchObject({ code: 4 });
   });
 
-  it("sends a saved token to the service that gave it, and no other", async () => {
+  it("a saved token is sent only to the service that issued it", async () => {
     const home = "moved";
     const login = { url: "https://passbook.example.com", token: "pb_pat_x" };
     await saveCredentials(home, JSON.stringify(login));
@@ -232,13 +232,16 @@ describe("passbook", () => {
     ["--url", ["login", "--url", ""], {}],
     ["PASSBOOK_URL", ["wallet"], { PASSBOOK_URL: "passbook.example.com" }],
     ["PASSBOOK_URL", ["jobs"], { PASSBOOK_URL: "http://example.com", PASSBOOK_TOKEN: "x" }],
-  ])("names %s, which is no address: %j %j", async (name, args, more) => {
-    const ended = await passbookOf("nobody", [...args, "--json"], more);
-    expect(ended).toMatchObject({ code: 2, stdout: "" });
-    const { error, code } = JSON.parse(ended.stderr);
-    expect(code).toBe("invalid_argument");
-    expect(error).toContain(`${name} must be the service's address, such as https://`);
-  });
+  ])(
+    "an invalid address in %s exits with 2 and an error that names it: %j %j",
+    async (name, args, more) => {
+      const ended = await passbookOf("nobody", [...args, "--json"], more);
+      expect(ended).toMatchObject({ code: 2, stdout: "" });
+      const { error, code } = JSON.parse(ended.stderr);
+      expect(code).toBe("invalid_argument");
+      expect(error).toContain(`${name} must be the service's address, such as https://`);
+    },
+  );
 
   it.each([
     [[]],
@@ -255,16 +258,16 @@ describe("passbook", () => {
     [["admin", "credits", "ada", "0", "--reason", "case 1"]],
     [["admin", "credits", "ada", "5"]],
     [["admin", "apps", "set", "demo", "--starter-credits", "many"]],
-  ])("leaves with 2 for %j, and says so to programs as JSON", async (args) => {
-    const words = await passbookOf("nobody", args);
-    expect(words).toMatchObject({ code: 2, stdout: "" });
-    expect(words.stderr).toMatch(/Run with --help|Usage/);
+  ])("the usage error %j exits with 2, as text or as JSON", async (args) => {
+    const text = await passbookOf("nobody", args);
+    expect(text).toMatchObject({ code: 2, stdout: "" });
+    expect(text.stderr).toMatch(/Run with --help|Usage/);
     const json = await passbookOf("nobody", [...args, "--json"]);
     expect(json).toMatchObject({ code: 2, stdout: "" });
     expect(JSON.parse(json.stderr)).toMatchObject({ code: "invalid_argument" });
   });
 
-  it("ends quietly where its reader has gone", async () => {
+  it("the command line ends without an error when the reader of its output closes the pipe", async () => {
     const ada = await signedInAs("eve@example.com");
     const line = `"${program}" wallet --app demo --json | true; echo "\${PIPESTATUS[0]}"`;
     const run = promisify(execFile)("bash", ["--norc", "-c", line], {
@@ -273,7 +276,7 @@ describe("passbook", () => {
     expect(await run).toMatchObject({ stdout: "0\n", stderr: "" });
   });
 
-  it("watches until Ctrl-C: lines for people, or JSON for programs", async () => {
+  it("passbook watch prints changes until Ctrl-C, as a table or as JSON", async () => {
     const eve = await signedInAs("gus@example.com");
     const home = environment("nobody", eve);
     await passbookOf("nobody", ["wallet", "--app", "demo"], eve);
@@ -302,14 +305,14 @@ describe("passbook", () => {
     ]);
   });
 
-  it("tells who has a bad PASSBOOK_TOKEN what would help", async () => {
+  it("the error about an invalid PASSBOOK_TOKEN says how to sign in", async () => {
     const more = { PASSBOOK_URL: passbook.url, PASSBOOK_TOKEN: "x" };
     const { stderr } = await passbookOf("nobody", ["wallet"], more);
     expect(stderr).toMatch(/PASSBOOK_TOKEN.* unset it and run: passbook login/);
   });
 
   it.each(["not json", '{ "url": "notaurl", "token": "x" }', '{ "token": "x" }'])(
-    "has a damaged credentials file deleted by logout: %s",
+    "logout deletes the damaged credentials file %s",
     async (text) => {
       const file = await saveCredentials("damaged", text);
       const before = await passbookOf("damaged", ["wallet"]);
@@ -319,7 +322,7 @@ describe("passbook", () => {
     },
   );
 
-  it("forgets the token at logout although the service cannot be reached, and says what to revoke", async () => {
+  it("logout deletes the token although the service cannot be reached, and says which token to revoke", async () => {
     const url = "http://localhost:1";
     const login = { url, token: "pb_pat_secret", label: "Laptop" };
     const file = await saveCredentials("unreachable", JSON.stringify(login));
@@ -333,15 +336,15 @@ describe("passbook", () => {
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("not signed in") });
   });
 
-  it("names the address that gave no response, and why", async () => {
+  it("the error about a missing response names the address and the cause", async () => {
     const url = `http://localhost:${await freePort()}`;
     const more = { PASSBOOK_URL: url, PASSBOOK_TOKEN: "x" };
     const { code, stderr } = await passbookOf("nobody", ["wallet"], more);
     expect(code).toBe(4);
-    expect(stderr).toContain(`${url} gave no response: nothing listens there.`);
+    expect(stderr).toContain(`${url} gave no response: no server is listening there.`);
   });
 
-  it("talks to a container over plain http, except in production", async () => {
+  it("the command line uses plain http for a container, except in production", async () => {
     const more = { PASSBOOK_URL: "http://passbook-container:8787", PASSBOOK_TOKEN: "x" };
     const { code, stderr } = await passbookOf("nobody", ["wallet"], more);
     expect(code).toBe(4);
@@ -350,15 +353,15 @@ describe("passbook", () => {
     expect(production.code).toBe(2);
   });
 
-  it("does not take a token for a token's id", async () => {
+  it("passbook tokens revoke refuses a token in place of its id", async () => {
     const gil = await signedInAs("gil@example.com");
     const { code, stderr } = await passbookOf("nobody", ["tokens", "revoke", "pb_pat_x"], gil);
     expect(code).toBe(2);
-    expect(stderr).toContain("This is a token, and not the id of one");
+    expect(stderr).toContain("This is a token, not the id of a token");
     expect(stderr).not.toContain("pb_pat_x");
   });
 
-  it("signs an operator in with login --admin, and says if the token that was approved may not operate", async () => {
+  it("login --admin signs an operator in, and says if the approved token may not operate the service", async () => {
     const args = ["login", "--admin", "--url", passbook.url];
     const olga = await logInBy(program, args, environment("olga"), "olga@example.com", true);
     expect(olga).toMatchObject({
@@ -413,7 +416,7 @@ describe("passbook", () => {
     const wrong = await set("--max-overage", "lots");
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("--max-overage") });
 
-    // The same person, who does not tick it.
+    // The same person without the checkbox.
     const plain = await logInBy(program, args, environment("plain"), "olga@example.com");
     expect(plain).toMatchObject({ code: 1, stderr: expect.stringContaining("may not operate") });
     const refused = await passbookOf("plain", ["admin", "apps"]);
@@ -422,7 +425,7 @@ describe("passbook", () => {
     expect((await passbookOf("plain", ["whoami"])).stdout).not.toContain("operator");
   });
 
-  it("shows operators where the credits went, and what their acts came to", async () => {
+  it("operators read an account's ledger and the results of their changes", async () => {
     const login = ["login", "--admin", "--url", passbook.url];
     await logInBy(program, login, environment("operating"), "olga@example.com", true);
     const ada = await signedInAs("fay@example.com");
@@ -448,7 +451,7 @@ describe("passbook", () => {
     expect(JSON.parse(too_much.stderr)).toMatchObject({ code: "balance_below_zero" });
     const owed = await operate(...debt, "--below-zero", "--", "-115");
     expect(JSON.parse(owed.stdout)).toMatchObject({ credits: -5, entry: { amount: -115 } });
-    // Olga and Fay have accounts, and the read model may be behind by the last acts.
+    // Olga and Fay have accounts. The read model may lack the latest changes.
     const all = await operate("rebuild", "--all");
     expect(all).toMatchObject({
       code: 0,

@@ -21,7 +21,7 @@ afterAll(async () => {
   await installed?.remove();
 });
 
-/** A program of an app: it makes a client and meets its first refusal. */
+/** A program of an app: it makes a client and gets its first refusal. */
 const PROGRAM = `
 import { createClient, isPassbookError } from "passbook-client";
 export async function tryIt() {
@@ -31,14 +31,14 @@ export async function tryIt() {
 }
 `;
 
-/** The answer of a server that is starting. */
-async function answerOf(url: string): Promise<string> {
+/** The response of a server that is starting. */
+async function responseOf(url: string): Promise<string> {
   for (let attempt = 0; attempt < 300; attempt += 1) {
     const response = await fetch(url).catch(() => null);
     if (response !== null) return response.text();
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  return "no answer";
+  return "no response";
 }
 
 async function bundle(entry: string): Promise<string> {
@@ -56,7 +56,7 @@ async function bundle(entry: string): Promise<string> {
 }
 
 describe("the package", () => {
-  it("brings the client and the command line alone, and little of it", async () => {
+  it("the package has only the client and the command line, and is small", async () => {
     const files = globSync("node_modules/**/*", { cwd: installed.folder });
     const bytes = files
       .map((file) => statSync(join(installed.folder, file)))
@@ -70,21 +70,21 @@ describe("the package", () => {
     expect(await readFile(terms, "utf8")).toBe(await readFile("LICENSE", "utf8"));
   });
 
-  it("installs the command passbook", async () => {
+  it("the package installs the command passbook", async () => {
     const { stdout } = await run("npx", ["--no", "--", "passbook", "--version"], {
       cwd: installed.folder,
     });
     expect(stdout).toBe("0.1.0\n");
   });
 
-  it("works in Node, plain JavaScript", async () => {
+  it("the package works in Node with plain JavaScript", async () => {
     const script = join(installed.folder, "script.js");
     await writeFile(script, `${PROGRAM}\nconsole.log(await tryIt());`);
     const { stdout } = await run(process.execPath, [script]);
     expect(stdout).toBe("it works\n");
   });
 
-  it("works in a Worker", async () => {
+  it("the package works in a Worker", async () => {
     const { folder } = installed;
     const handler = "export default { fetch: async () => new Response(await tryIt()) };";
     await writeFile(join(folder, "worker.js"), `${PROGRAM}\n${handler}`);
@@ -95,29 +95,29 @@ describe("the package", () => {
     const args = [`--config=${config}`, `--port=${port}`, "--inspector-port=0"];
     const wrangler = await startWrangler(args, "pipe");
     try {
-      expect(await answerOf(`http://localhost:${port}/`)).toBe("it works");
+      expect(await responseOf(`http://localhost:${port}/`)).toBe("it works");
     } finally {
       wrangler.kill("SIGTERM");
       await exitCode(wrangler);
     }
   });
 
-  it("works in a page", async () => {
+  it("the package works in a web page", async () => {
     const script = await bundle("globalThis.tried = tryIt();");
     const browser = await launchBrowser();
     try {
       const page = await browser.newPage();
       await page.addScriptTag({ type: "module", content: script });
       expect(await page.evaluate("globalThis.tried")).toBe("it works");
-      // Only the client, without the command line and what a server uses.
-      expect(script.length).toBeLessThan(33_000);
+      // The bundle has the client only, without the command line and the code for servers.
+      expect(script.length).toBeLessThan(33 * 1024);
       expect(script).not.toContain("session+jwt");
     } finally {
       await browser.close();
     }
   });
 
-  it("has types that a strict compiler takes, and that refuse wrong calls", async () => {
+  it("the package's types pass a strict compiler, and refuse wrong calls", async () => {
     const source = join(installed.folder, "typed.ts");
     await writeFile(
       source,
@@ -146,23 +146,23 @@ createClient({ baseUrl: "https://passbook.example.com", token: "t", cookies: tru
 const made = await passbook.jobs.createMany([{ app: "a", action: "b", costEstimate: 1 }]);
 for (const item of made.results) {
   if ("code" in item && item.code === "insufficient_credits") item.error.padEnd(9);
-  // @ts-expect-error completing an item is never refused so
+  // @ts-expect-error creating an item is never refused with this code
   if ("code" in item && item.code === "job_unknown") item.error.padEnd(9);
 }
 const caught: unknown = null;
-// @ts-expect-error a slip of the pen in a comparison
+// @ts-expect-error a misspelled code in a comparison
 if (isPassbookError(caught) && caught.code === "insuficient_credits") caught.message.padEnd(9);
-// @ts-expect-error a slip of the pen in a code
+// @ts-expect-error a misspelled code
 isPassbookError(new Error(), "insuficient_credits");
 // @ts-expect-error a job needs an estimate
 passbook.jobs.create({ app: "a", action: "b" });
-// @ts-expect-error the work says what it cost
+// @ts-expect-error the work must return its cost
 passbook.runJob({ app: "a", action: "b", costEstimate: 1 }, async () => ({ result: 1 }));
-// @ts-expect-error no such status
+// @ts-expect-error an unknown status
 passbook.jobs.list({ status: "done" });
-// @ts-expect-error no address
+// @ts-expect-error baseUrl is missing
 createClient({});
-// @ts-expect-error answers are not for writing
+// @ts-expect-error responses are read-only
 job.reserved = 0;
 export { result };
 `,
