@@ -11,7 +11,7 @@ import { respondNotFound } from "./http/middleware/not_found.ts";
 import { withRefusalPage } from "./http/refusal_page.ts";
 import { addApiRoutes } from "./http/routes.ts";
 import type { ServicesFor } from "./http/services.ts";
-import { dressPages } from "./web/layout/dress.tsx";
+import { renderPages } from "./web/layout/shell.ts";
 import { showRefusal } from "./web/layout/problem.tsx";
 import { addPageRoutes } from "./web/routes.ts";
 
@@ -24,7 +24,7 @@ export function createApp(servicesFor: ServicesFor): Hono<AppEnvironment> {
   // Before the settings are read, so that both respond if a setting is wrong.
   app.get("/healthz", ...readHealth);
   app.get("/readyz", ...readReadiness(servicesFor));
-  app.use(loadServices(servicesFor), dressPages, requireCanonicalHost);
+  app.use(loadServices(servicesFor), renderPages, requireCanonicalHost);
   addPageRoutes(app);
   addApiRoutes(app);
   return app;

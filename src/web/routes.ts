@@ -1,17 +1,15 @@
-/** Every page and form, and what serves it. */
+/** The routes of all pages and forms, with their handlers. */
 import type { Hono } from "hono";
-import { changeAppAccess } from "./account/app_access.ts";
-import { buyCredits } from "./account/buy.ts";
+import { changeAppAccess } from "./account/apps.ts";
+import { buyCredits, showPaid } from "./account/checkout.tsx";
 import { downloadData } from "./account/data.ts";
 import { deleteAccount, showDeletion } from "./account/delete.tsx";
-import { cancelJobFromPage } from "./account/cancel_job.ts";
-import { endSession } from "./account/end_session.ts";
-import { showJobs } from "./account/jobs.tsx";
+import { endSession, signOutEverywhere } from "./account/sessions.ts";
+import { cancelJobFromPage, showJobs } from "./account/jobs.tsx";
 import { showAccount } from "./account/overview.tsx";
-import { showPaid } from "./account/paid.tsx";
-import { signOutEverywhere } from "./account/signout_everywhere.ts";
-import { linkMethod, unlinkMethod } from "./account/link.ts";
-import { downloadStatement, showStatement } from "./account/statement.tsx";
+import { linkMethod, unlinkMethod } from "./account/sign_in_methods.ts";
+import { showStatement } from "./account/statement.tsx";
+import { downloadStatement } from "./account/statement_csv.ts";
 import { loadOperatorRights } from "../http/caller/operator.ts";
 import {
   guardOwnForms,

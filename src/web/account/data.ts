@@ -1,11 +1,11 @@
-/** `GET /account/data.json`: everything held about the signed-in person, for them to take away. */
+/** `GET /account/data.json`: everything that is stored about the signed-in person, as a download. */
 import type { Answer, Page } from "../../account/contract.ts";
 import { PAGE_MAX_ROWS } from "../../domain/limits.ts";
 import { callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { entryView, jobView, timestamp } from "../../http/views.ts";
 
-/** Sent as it is read, a page of rows at a time, so that its size is bounded by nothing here. */
+/** Streamed one page of rows at a time, so that memory does not limit its size. */
 export const downloadData = factory.createHandlers(async (context) => {
   const { identity, accounts } = context.get("services");
   const { identity_id } = context.get("session");
@@ -28,23 +28,23 @@ export const downloadData = factory.createHandlers(async (context) => {
     sessions,
   };
   const limit = PAGE_MAX_ROWS;
-  const jobs = listed(
+  const jobs = arrayChunks(
     (before_id: string | undefined) => account.listJobs(caller, { before_id, limit }),
     jobView,
   );
-  const entries = listed(
+  const entries = arrayChunks(
     (before_line: number | undefined) => account.listEntries(caller, { before_line, limit }),
     entryView,
   );
   context.header("Content-Type", "application/json; charset=utf-8");
   context.header("Content-Disposition", `attachment; filename="my-data.json"`);
-  return context.body(streamOf(exported(head, jobs, entries)));
+  return context.body(streamOf(documentChunks(head, jobs, entries)));
 });
 
 type Chunks = AsyncGenerator<string, void, undefined>;
 
-/** The whole document in pieces. */
-async function* exported(head: object, jobs: Chunks, entries: Chunks): Chunks {
+/** The document in chunks. */
+async function* documentChunks(head: object, jobs: Chunks, entries: Chunks): Chunks {
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "jobs": [`;
   yield* jobs;
   yield `\n  ],\n  "ledger": [`;
@@ -52,16 +52,16 @@ async function* exported(head: object, jobs: Chunks, entries: Chunks): Chunks {
   yield "\n  ]\n}\n";
 }
 
-/** The elements of a JSON array, page by page, each page read from where the one before ended. */
-async function* listed<Row, Key>(
+/** The elements of a JSON array, read page by page. */
+async function* arrayChunks<Row, Key>(
   read: (before: Key | undefined) => Promise<Answer<Page<Row, Key>>>,
   view: (row: Row) => object,
 ): Chunks {
   let before: Key | undefined;
   for (let comma = ""; ;) {
-    const answer: Answer<Page<Row, Key>> = await read(before);
-    if (!answer.ok) throw new Error(`the account refused its own data: ${answer.refusal.code}`);
-    const { rows, next } = answer.value;
+    const page: Answer<Page<Row, Key>> = await read(before);
+    if (!page.ok) throw new Error(`the account refused to list its own data: ${page.refusal.code}`);
+    const { rows, next } = page.value;
     if (rows.length > 0) {
       yield comma + rows.map((row) => `\n    ${JSON.stringify(view(row))}`).join(",");
       comma = ",";
@@ -71,7 +71,7 @@ async function* listed<Row, Key>(
   }
 }
 
-/** A body that is made only as fast as it is taken. */
+/** A stream that reads the next chunk only when the client is ready for it. */
 function streamOf(chunks: Chunks): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({

@@ -15,7 +15,7 @@ export const showDeletion = factory.createHandlers((context) => showForm(context
 
 export const deleteAccount = factory.createHandlers(validForm(form), async (context) => {
   const { confirmation } = context.req.valid("form");
-  // Telephones begin with a capital letter and end with a space.
+  // Phone keyboards add a capital letter at the start and a space at the end.
   const is_confirmed = confirmation.trim().toLowerCase() === CONFIRMATION_WORD;
   if (!is_confirmed) return showForm(context, confirmation);
   const { account_deletion } = context.get("services");
@@ -30,7 +30,7 @@ export const deleteAccount = factory.createHandlers(validForm(form), async (cont
   return context.html(<DeletedPage />);
 });
 
-/** The cookies that end the session here. Where its store is out of reach it proves nothing any more. */
+/** The cookies that sign out this browser. If they can't be made, the old cookies prove nothing: the account is gone. */
 async function signOut(context: AppContext): Promise<readonly string[]> {
   try {
     return (await context.get("services").identity.signOut(context.req.raw)).set_cookies;
@@ -41,7 +41,7 @@ async function signOut(context: AppContext): Promise<readonly string[]> {
   }
 }
 
-/** `typed`: what was typed instead of the word; null where the page is opened. */
+/** `typed`: the wrong confirmation that was sent; null when the page is opened. */
 async function showForm(context: AppContext, typed: string | null): Promise<Response> {
   const { accounts, identity, payments } = context.get("services");
   const { identity_id } = context.get("session");
@@ -55,9 +55,13 @@ async function showForm(context: AppContext, typed: string | null): Promise<Resp
   ]);
   if (!overview.ok) return refuseWithPage(context, overview.refusal);
   if (!tokens.ok) return refuseWithPage(context, tokens.refusal);
-  const { account: books, reserved, open_jobs } = overview.value;
+  const {
+    account: { credits },
+    reserved,
+    open_jobs,
+  } = overview.value;
   const lost = {
-    credits: books.credits,
+    credits,
     reserved,
     owed: owed.credits,
     open_jobs,
@@ -65,7 +69,7 @@ async function showForm(context: AppContext, typed: string | null): Promise<Resp
   };
   const page = (
     <DeletePage
-      whose={person?.email ?? person?.name ?? null}
+      holder={person?.email ?? person?.name ?? null}
       lost={lost}
       sells={payments !== null}
       is_operator={is_operator}

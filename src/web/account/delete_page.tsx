@@ -1,14 +1,14 @@
-/** Deleting the account: what goes with it, the word that does it, and the farewell. */
+/** The form that deletes the account, and the page after it. */
 import { Page } from "../layout/layout.tsx";
-import { shellOf } from "../layout/shell.ts";
-import { counted, credits, holdSentence } from "../layout/account_words.ts";
+import { currentShell } from "../layout/shell.ts";
+import { counted, credits, holdSentence } from "../layout/labels.ts";
 
-/** What a person types to delete their account. */
+/** The word that a person types to delete their account. */
 export const CONFIRMATION_WORD = "delete";
 
 /**
- * What goes with the account. `reserved`: credits held for its open jobs; `owed`: credits that its holder
- * still owes once those have come back, and that do not go.
+ * What the holder loses. `reserved`: credits on hold for open jobs; `owed`: the debt that remains after those
+ * are released, and that is not forgotten.
  */
 export interface Lost {
   readonly credits: number;
@@ -19,26 +19,26 @@ export interface Lost {
 }
 
 export interface DeletePageProps {
-  /** Their address or name; null where neither is known. */
-  readonly whose: string | null;
+  /** The holder's e-mail address or name; null if neither is known. */
+  readonly holder: string | null;
   readonly lost: Lost;
-  /** Whether credits are sold here. */
+  /** Whether this service sells credits. */
   readonly sells: boolean;
   readonly is_operator: boolean;
-  /** What was typed instead of the word; null where nothing was. */
+  /** The wrong confirmation that was sent; null if none was. */
   readonly typed: string | null;
 }
 
-export function DeletePage({ whose, lost, sells, is_operator, typed }: DeletePageProps) {
+export function DeletePage({ holder, lost, sells, is_operator, typed }: DeletePageProps) {
   const held = holdSentence(lost.reserved, lost.open_jobs);
   const { owed } = lost;
   return (
-    <Page title="Delete your account" leads_on>
+    <Page title="Delete your account" without_account_link>
       <h1>Delete your account</h1>
       <p>
-        {whose === null ? null : (
+        {holder === null ? null : (
           <>
-            The account of <strong class="host">{whose}</strong> is deleted at once.{" "}
+            The account of <strong class="host">{holder}</strong> will be deleted immediately.{" "}
           </>
         )}
         This cannot be undone.
@@ -48,35 +48,40 @@ export function DeletePage({ whose, lost, sells, is_operator, typed }: DeletePag
         {lost.credits < 0 ? null : (
           <li>
             {credits(lost.credits)}
-            {sells ? ", bought ones too: nothing is paid back" : null}
+            {sells ? ", including credits that you bought, without a refund" : null}
           </li>
         )}
-        {held === null ? null : <li>{held}, perhaps without a result</li>}
+        {held === null ? null : <li>{held}: these jobs may not finish</li>}
         <li>
-          every sign-in, in browsers and apps
+          access from every browser and app where you are signed in
           {lost.tokens === 0 ? null : (
-            <>, and the access of {counted(lost.tokens, "device or token", "devices and tokens")}</>
+            <>, and from {counted(lost.tokens, "device or token", "devices and tokens")}</>
           )}
         </li>
         <li>your jobs and statement, your name and e-mail address</li>
       </ul>
       <h2>What stays</h2>
       <ul>
-        <li>what apps made for you: ask them to delete it</li>
-        <li>a code that names nobody, so that starter credits come only once if you return</li>
-        {owed === 0 ? null : <li>a debt of {credits(owed)}: you owe it again if you return</li>}
+        <li>everything that apps made for you: ask each app to delete it</li>
+        <li>
+          an anonymous code, so that you do not get starter credits again if you open a new account
+        </li>
+        {owed === 0 ? null : (
+          <li>a debt of {credits(owed)}: you owe it again if you open a new account</li>
+        )}
       </ul>
       {is_operator ? (
         <p class="problem">
-          You operate this service. If its settings name you by your identity id, a new sign-in is
-          no operator until they name your new one.
+          You operate this service. If OPERATORS contains your identity id, you lose operator access
+          until someone adds the identity id of your new account.
         </p>
       ) : null}
       <p>
+        If you want to keep a copy, first{" "}
         <a href="/account/data.json" download>
-          Download my data
-        </a>{" "}
-        first, if you want to keep it.
+          download your data
+        </a>
+        .
       </p>
       <form method="post" action="/account/delete">
         <label for="confirmation">
@@ -97,7 +102,7 @@ export function DeletePage({ whose, lost, sells, is_operator, typed }: DeletePag
         />
         {typed === null ? null : (
           <p class="field-problem" id="confirmation-problem" role="alert">
-            Nothing was deleted. The word is “{CONFIRMATION_WORD}”, and nothing else.
+            Nothing was deleted. Type only the word “{CONFIRMATION_WORD}”.
           </p>
         )}
         <button type="submit" class="danger">
@@ -112,15 +117,15 @@ export function DeletePage({ whose, lost, sells, is_operator, typed }: DeletePag
 }
 
 export function DeletedPage() {
-  const { service_name } = shellOf();
+  const { service_name } = currentShell();
   return (
-    <Page title="Your account is deleted" leads_on>
+    <Page title="Your account is deleted" without_account_link>
       <h1>Your account is deleted</h1>
       <p role="status">
-        No browser, app, device or token can use it any more. What was kept in it goes within
+        No browser, app, device or token can use it any more. Its data will be erased within
         minutes.
       </p>
-      <p>Thank you for having been here. You can come back to {service_name}, and begin anew.</p>
+      <p>Thank you for using {service_name}. You can sign in at any time to open a new account.</p>
       <a class="button quiet" href="/signin">
         Go to the sign-in page
       </a>

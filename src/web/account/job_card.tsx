@@ -1,53 +1,43 @@
-/** A job as a person sees it: what it made, for which app, and what it cost or holds. */
-import type { JobFailure, JobStatus } from "../../domain/job.ts";
+/** A job as its account's holder sees it: its result, its app, and its cost or hold. */
+import type { JobRow } from "../../account/contract.ts";
 import { Time } from "../layout/time.tsx";
-import { credits, number } from "../layout/account_words.ts";
-
-export interface ShownJob {
-  readonly id: string;
-  readonly app_name: string;
-  readonly action: string;
-  /** The client's own summary; null where it gave none. */
-  readonly description: string | null;
-  /** An https address of a picture; null where there is none to show. */
-  readonly preview_url: string | null;
-  readonly status: JobStatus;
-  readonly failure: JobFailure | null;
-  /** What the client said of the failure; null where it said nothing. */
-  readonly failure_reason: string | null;
-  readonly reserved: number;
-  readonly actual_cost: number;
-  readonly created_at_ms: number;
-}
-
-const STATUS_NAMES: Readonly<Record<JobStatus, string>> = {
-  started: "Running",
-  completed: "Done",
-  failed: "Failed",
-};
+import { credits, JOB_STATUS_NAMES, number } from "../layout/labels.ts";
+import { descriptionOf, previewOf, readMetadata } from "./job_metadata.ts";
 
 export interface JobCardsProps {
-  readonly jobs: readonly ShownJob[];
+  readonly jobs: readonly JobRow[];
+  readonly appName: (slug: string | null) => string;
   /** Whether started jobs have a button to cancel them. */
   readonly may_cancel?: boolean;
 }
 
-export function JobCards({ jobs, may_cancel = false }: JobCardsProps) {
+export function JobCards({ jobs, appName, may_cancel = false }: JobCardsProps) {
   return (
     <ul class="jobs">
       {jobs.map((job) => (
-        <JobCard {...job} may_cancel={may_cancel && job.status === "started"} />
+        <JobCard
+          job={job}
+          app_name={appName(job.app_slug)}
+          may_cancel={may_cancel && job.status === "started"}
+        />
       ))}
     </ul>
   );
 }
 
-function JobCard({ may_cancel, ...job }: ShownJob & { readonly may_cancel: boolean }) {
-  const { description, action, app_name, status, failure, failure_reason, created_at_ms } = job;
-  const status_name = failure === "expired" ? "Timed out" : STATUS_NAMES[status];
+function JobCard(props: {
+  readonly job: JobRow;
+  readonly app_name: string;
+  readonly may_cancel: boolean;
+}) {
+  const { job, app_name, may_cancel } = props;
+  const { action, status, failure, failure_reason, created_at_ms } = job;
+  const metadata = readMetadata(job.metadata_json);
+  const description = descriptionOf(metadata);
+  const status_name = failure === "expired" ? "Timed out" : JOB_STATUS_NAMES[status];
   return (
     <li class="job">
-      <Preview url={job.preview_url} name={app_name} />
+      <Preview url={previewOf(metadata)} name={app_name} />
       <div class="job-words">
         <h3>{description ?? action}</h3>
         <p class="job-about">
@@ -66,7 +56,7 @@ function JobCard({ may_cancel, ...job }: ShownJob & { readonly may_cancel: boole
   );
 }
 
-/** Opening it is the question, the button inside is the confirmation. */
+/** The `details` element is the confirmation step: the first click only shows the button. */
 function Cancel({ id, name }: { id: string; name: string }) {
   return (
     <details>
@@ -74,8 +64,8 @@ function Cancel({ id, name }: { id: string; name: string }) {
         Cancel<span class="unseen">{` ${name}`}</span>
       </summary>
       <p class="hint">
-        The job ends now, as if its time had run out. If its app completes it after all, you pay
-        what it cost.
+        The job ends now, as if it had timed out. If its app still completes it, you pay what it
+        cost.
       </p>
       <form method="post" action="/account/jobs/cancel">
         <input type="hidden" name="job_id" value={id} />
@@ -87,7 +77,7 @@ function Cancel({ id, name }: { id: string; name: string }) {
   );
 }
 
-/** The picture tells its host neither the page nor the account; its place is kept before it comes. */
+/** No referrer, so that the image's host learns nothing; a fixed size, so that the layout does not shift. */
 function Preview({ url, name }: { url: string | null; name: string }) {
   return (
     <div class="job-preview">
@@ -108,8 +98,7 @@ function Preview({ url, name }: { url: string | null; name: string }) {
   );
 }
 
-/** A hold is no charge, and says so; a charge says what had been held for it. */
-function Cost({ status, reserved, actual_cost }: ShownJob) {
+function Cost({ status, reserved, actual_cost }: JobRow) {
   if (status === "started") {
     return (
       <p class="job-cost is-held">

@@ -1,18 +1,18 @@
-/** `GET /account/jobs[?app=&status=&before=]`: all jobs of the signed-in person. */
+/** `GET /account/jobs[?app=&status=&before=]` lists the person's jobs; `POST /account/jobs/cancel` (form: `job_id`). */
 import * as z from "zod/mini";
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { APP_SLUG_PATTERN } from "../../domain/app_policy.ts";
 import { JobsPage } from "./jobs_page.tsx";
-import { callerOf, factory } from "../../http/context.ts";
+import { cancelJobBody } from "../../http/api/jobs/cancel.ts";
+import { accountOf, callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { validOr } from "../../http/validation.ts";
-import { appNames } from "./app_names.ts";
-import { shownJob } from "./shown_job.ts";
+import { validOr, validForm } from "../../http/validation.ts";
+import { appNames } from "./apps.ts";
 
 /** Jobs on one page. */
 const JOBS_PAGE_ROWS = 24;
 
-/** What cannot be meant is left out: a page answers with jobs, not with a lecture. */
+/** An invalid filter is ignored: for a person, an unfiltered list is more useful than an error. */
 const query = z.object({
   app: validOr(null, z.string().check(z.regex(APP_SLUG_PATTERN))),
   status: validOr(null, z.enum(JOB_STATUSES)),
@@ -42,12 +42,28 @@ export const showJobs = factory.createHandlers(async (context) => {
   if (before_next !== null) next.set("before", before_next);
   return context.html(
     <JobsPage
-      jobs={rows.map((job) => shownJob(job, appName))}
+      jobs={rows}
+      appName={appName}
       apps={wallet.value.apps.map(({ slug }) => [slug, appName(slug)])}
       app={app}
       status={status}
-      older={before !== null}
+      is_first_page={before === null}
       next={before_next === null ? null : `/account/jobs?${next.toString()}`}
     />,
   );
 });
+
+/** Expires a started job. A job that has already ended is not an error: the page shows how it ended. */
+export const cancelJobFromPage = factory.createHandlers(
+  validForm(cancelJobBody),
+  async (context) => {
+    const cancelled = await accountOf(context).cancelJob(
+      callerOf(context),
+      context.req.valid("form"),
+    );
+    if (!cancelled.ok && cancelled.refusal.code !== "job_not_started") {
+      return refuseWithPage(context, cancelled.refusal);
+    }
+    return context.redirect("/account/jobs", 303);
+  },
+);

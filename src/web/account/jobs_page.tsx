@@ -1,29 +1,22 @@
-/** All jobs, with filters, a page at a time. */
+/** The list of the person's jobs, with filters and pages. */
 import { JOB_STATUSES, type JobStatus } from "../../domain/job.ts";
 import { Page } from "../layout/layout.tsx";
 import { Zone } from "../layout/time.tsx";
-import { JobCards, type ShownJob } from "./job_card.tsx";
+import { JobCards, type JobCardsProps } from "./job_card.tsx";
+import { JOB_STATUS_NAMES } from "../layout/labels.ts";
 
-export interface JobsPageProps {
-  readonly jobs: readonly ShownJob[];
+export interface JobsPageProps extends Pick<JobCardsProps, "jobs" | "appName"> {
   /** The apps to choose from, by slug and name. */
   readonly apps: readonly (readonly [slug: string, name: string])[];
   readonly app: string | null;
   readonly status: JobStatus | null;
-  /** Whether these are older than the newest. */
-  readonly older: boolean;
+  readonly is_first_page: boolean;
   /** The address of the next page; null on the last. */
   readonly next: string | null;
 }
 
-const STATUS_CHOICES: Readonly<Record<JobStatus, string>> = {
-  started: "Running",
-  completed: "Done",
-  failed: "Failed",
-};
-
 export function JobsPage(props: JobsPageProps) {
-  const { jobs, app, status, older, next } = props;
+  const { jobs, appName, app, status, is_first_page, next } = props;
   const filtered = app !== null || status !== null;
   return (
     <Page title="Jobs" section="jobs" scripts={["times.js"]}>
@@ -33,16 +26,16 @@ export function JobsPage(props: JobsPageProps) {
       </div>
       <section class="panel" aria-labelledby="list">
         <h2 id="list" class="unseen">
-          {filtered ? "Jobs that match" : "All jobs"}
+          {filtered ? "Matching jobs" : "All jobs"}
         </h2>
         {jobs.length === 0 ? (
-          <NoJobs filtered={filtered || older} />
+          <NoJobs filtered={filtered || !is_first_page} />
         ) : (
-          <JobCards jobs={jobs} may_cancel />
+          <JobCards jobs={jobs} appName={appName} may_cancel />
         )}
       </section>
       <nav class="pages" aria-label="Pages">
-        {older ? <a href={addressOf(app, status)}>Newest jobs</a> : <span></span>}
+        {is_first_page ? <span></span> : <a href={jobsPath(app, status)}>Newest jobs</a>}
         {next === null ? null : (
           <a href={next} rel="next">
             Older jobs
@@ -54,7 +47,7 @@ export function JobsPage(props: JobsPageProps) {
   );
 }
 
-function addressOf(app: string | null, status: JobStatus | null): string {
+function jobsPath(app: string | null, status: JobStatus | null): string {
   const query = new URLSearchParams();
   if (app !== null) query.set("app", app);
   if (status !== null) query.set("status", status);
@@ -78,7 +71,7 @@ function Filters({ apps, app, status }: JobsPageProps) {
         <option value="">Any</option>
         {JOB_STATUSES.map((one) => (
           <option value={one} selected={one === status}>
-            {STATUS_CHOICES[one]}
+            {JOB_STATUS_NAMES[one]}
           </option>
         ))}
       </select>
@@ -92,11 +85,11 @@ function Filters({ apps, app, status }: JobsPageProps) {
 function NoJobs({ filtered }: { filtered: boolean }) {
   return filtered ? (
     <p class="empty">
-      No job matches. <a href="/account/jobs">Show all jobs</a>
+      No jobs match. <a href="/account/jobs">Show all jobs</a>
     </p>
   ) : (
     <p class="empty">
-      No app has run a job for you yet. When one does, you see here what it made and what it cost.
+      No app has run a job for you yet. When one does, its result and cost appear here.
     </p>
   );
 }

@@ -1,15 +1,13 @@
 /** `GET /account`: the signed-in person's own page. */
+import { programOf, locationName } from "../../domain/client_description.ts";
 import { DAY_MS } from "../../domain/calendar.ts";
-import { programOf } from "../../domain/client_description.ts";
 import type { ListedSession } from "../../identity/port.ts";
 import { AccountPage } from "./overview_page.tsx";
-import type { ShownSession } from "./sessions.tsx";
-import { readNotice } from "../layout/words.ts";
+import type { SessionItem } from "./sessions_section.tsx";
+import { noticeText } from "../layout/messages.ts";
 import { callerOf, factory, type AppContext } from "../../http/context.ts";
-import { locationName } from "../../domain/client_description.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { appNames } from "./app_names.ts";
-import { shownJob } from "./shown_job.ts";
+import { appNames } from "./apps.ts";
 
 /** The days that the charts of the account page span. */
 const OVERVIEW_DAYS = 30;
@@ -30,32 +28,31 @@ export const showAccount = factory.createHandlers(async (context) => {
   if (!overview.ok) return refuseWithPage(context, overview.refusal);
   if (!tokens.ok) return refuseWithPage(context, tokens.refusal);
   if (person === null) return refuseWithPage(context, { code: "not_found" });
-  const recent_jobs = overview.value.recent_jobs.map((job) => shownJob(job, appName));
   return context.html(
     <AccountPage
       person={person}
-      overview={{ ...overview.value, recent_jobs, to_ms }}
+      overview={{ ...overview.value, to_ms }}
       appName={appName}
       tokens={tokens.value}
       sessions={sessions.map((session) => ({
-        ...shownSession(context, session),
+        ...sessionItem(context, session),
         approved_tokens: tokens.value.filter(({ session_id }) => session_id === session.id).length,
       }))}
       methods={identity.sign_in_methods}
       packages={context.get("services").payments?.packages ?? []}
-      notice={readNotice(context.req.query("notice"))}
+      notice={noticeText(context.req.query("notice"))}
     />,
   );
 });
 
-/** The browser that asks is known by its own word at least. */
-function shownSession(
+/** The name of this request's browser is known from its own header, if it was not stored. */
+function sessionItem(
   context: AppContext,
   session: ListedSession,
-): Omit<ShownSession, "approved_tokens"> {
+): Omit<SessionItem, "approved_tokens"> {
   const current = session.id === context.get("session").id;
-  const here = current ? programOf(context.req.header("User-Agent") ?? "") : null;
+  const this_browser = current ? programOf(context.req.header("User-Agent") ?? "") : null;
   const { id, created_at_ms, last_used_at_ms } = session;
-  const browser = session.browser ?? here;
+  const browser = session.browser ?? this_browser;
   return { id, created_at_ms, last_used_at_ms, browser, place: locationName(session), current };
 }

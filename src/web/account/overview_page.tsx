@@ -1,67 +1,31 @@
-/** The account page's markup: the balance and what moved it, and who the account is. */
-import type { AppSpending, BalancePoint } from "../../domain/history.ts";
+/** The account page: balance, jobs and spending, and on the side the person, sessions and devices. */
+import type { ListedPersonalToken, OverviewAnswer } from "../../account/contract.ts";
+import type { CreditPackage } from "../../domain/purchases.ts";
 import type { Person, SignInMethod } from "../../identity/port.ts";
 import { BalanceChart } from "../chart/balance.tsx";
 import { SpendingChart } from "../chart/spending.tsx";
-import { Page } from "../layout/layout.tsx";
-import { NoticeLine } from "../layout/notice.tsx";
+import { NoticeLine, Page } from "../layout/layout.tsx";
 import { Time, Zone } from "../layout/time.tsx";
-import type { Notice } from "../layout/words.ts";
-import {
-  counted,
-  credits,
-  debtWords,
-  holdSentence,
-  nameFromSlug,
-  number,
-} from "../layout/account_words.ts";
-import { Apps, type ShownApp } from "./apps.tsx";
-import { BuyCredits, type ShownPackage } from "./packages.tsx";
-import { JobCards, type ShownJob } from "./job_card.tsx";
-import { Sessions, type ShownSession } from "./sessions.tsx";
-import { SignInMethods } from "./sign_in_methods.tsx";
-import { Yours } from "./yours.tsx";
+import { credits, debtReason, holdSentence, nameFromSlug, number } from "../layout/labels.ts";
+import { Apps } from "./apps_section.tsx";
+import { BuyCredits } from "./packages_section.tsx";
+import { JobCards, type JobCardsProps } from "./job_card.tsx";
+import { Sessions, type SessionItem } from "./sessions_section.tsx";
+import { SignInMethods } from "./sign_in_methods_section.tsx";
+import { DataSection } from "./data_section.tsx";
 
-/** The account at a glance, over a time in milliseconds since the epoch. */
-export interface ShownOverview {
-  readonly account: {
-    readonly id: string;
-    readonly plan: string;
-    readonly credits: number;
-    readonly created_at_ms: number;
-  };
-  /** The newest line of the passbook: the page follows what comes after it. */
-  readonly line: number;
-  readonly reserved: number;
-  readonly open_jobs: number;
-  readonly apps: readonly ShownApp[];
-  /** Whether apps may still give starter credits. */
-  readonly takes_starters: boolean;
-  readonly debt_cause: Parameters<typeof debtWords>[0];
-  readonly recent_jobs: readonly ShownJob[];
-  readonly balance: readonly BalancePoint[];
-  readonly balance_is_complete: boolean;
-  readonly spending: readonly AppSpending[];
-  readonly from_ms: number;
-  readonly to_ms: number;
-}
-
-/** A device or program with access, in a word. */
-export interface ShownDevice {
-  readonly label: string;
-  readonly last_used_at_ms: number | null;
-}
+/** The account and its charts, until `to_ms`. */
+export type Overview = OverviewAnswer & { readonly to_ms: number };
 
 export interface AccountPageProps {
   readonly person: Person;
-  readonly overview: ShownOverview;
+  readonly overview: Overview;
   readonly appName: (slug: string | null) => string;
-  readonly tokens: readonly ShownDevice[];
-  readonly sessions: readonly ShownSession[];
+  readonly tokens: readonly ListedPersonalToken[];
+  readonly sessions: readonly SessionItem[];
   readonly methods: readonly SignInMethod[];
-  /** What can be bought; none where nothing is sold. */
-  readonly packages: readonly ShownPackage[];
-  readonly notice: Notice | null;
+  readonly packages: readonly CreditPackage[];
+  readonly notice: string | null;
 }
 
 export function AccountPage(props: AccountPageProps) {
@@ -73,7 +37,7 @@ export function AccountPage(props: AccountPageProps) {
         <div class="main-column">
           <Balance overview={overview} />
           <BuyCredits packages={packages} />
-          <RecentJobs jobs={overview.recent_jobs} />
+          <RecentJobs jobs={overview.recent_jobs} appName={appName} />
           <Spending overview={overview} appName={appName} />
           <Apps apps={overview.apps} takes_starters={overview.takes_starters} appName={appName} />
         </div>
@@ -82,7 +46,7 @@ export function AccountPage(props: AccountPageProps) {
           <SignInMethods person={person} methods={methods} />
           <Sessions sessions={sessions} />
           <Devices tokens={tokens} />
-          <Yours />
+          <DataSection />
           <Zone />
         </div>
       </div>
@@ -90,7 +54,7 @@ export function AccountPage(props: AccountPageProps) {
   );
 }
 
-function Balance({ overview }: { overview: ShownOverview }) {
+function Balance({ overview }: { overview: Overview }) {
   const { account, reserved, open_jobs, balance, from_ms, to_ms } = overview;
   const held = holdSentence(reserved, open_jobs);
   return (
@@ -111,22 +75,23 @@ function Balance({ overview }: { overview: ShownOverview }) {
       </p>
       {account.credits < 0 ? (
         <p class="hint">
-          {debtWords(overview.debt_cause)} New jobs start again once the balance is above zero.
+          {debtReason(overview.debt_cause)} You can start new jobs when the balance is above zero
+          again.
         </p>
       ) : null}
       {balance.length < 2 && account.credits === 0 ? (
         <p class="empty">
           {overview.takes_starters
-            ? "Open one of the apps that use this account: your first credits come with it."
-            : "You had starter credits in the account that you deleted; they come once."}
+            ? "You get your first credits when you open an app that uses this account."
+            : "You get starter credits only once, and you had them in the account that you deleted."}
         </p>
       ) : (
         <BalanceChart points={balance} from_ms={from_ms} to_ms={to_ms} />
       )}
       <p class="panel-foot" hidden={balance.length < 2 && account.credits === 0}>
         <span class="hint">
-          {overTime(overview)} A hold lowers what you can spend, and what a job does not use comes
-          back.
+          {chartPeriod(overview)} Credits on hold are set aside for running jobs; you get back what
+          a job does not use.
         </span>
         <a href="/account/statement">Statement</a>
       </p>
@@ -134,12 +99,12 @@ function Balance({ overview }: { overview: ShownOverview }) {
   );
 }
 
-function overTime({ account, balance_is_complete, from_ms }: ShownOverview): string {
-  if (!balance_is_complete) return "The newest part of the last 30 days.";
-  return account.created_at_ms >= from_ms ? "Since you joined." : "The last 30 days.";
+function chartPeriod({ account, balance_is_complete, from_ms }: Overview): string {
+  if (!balance_is_complete) return "The most recent part of the last 30 days.";
+  return account.created_at_ms >= from_ms ? "Since your account was opened." : "The last 30 days.";
 }
 
-function RecentJobs({ jobs }: { jobs: readonly ShownJob[] }) {
+function RecentJobs({ jobs, appName }: Pick<JobCardsProps, "jobs" | "appName">) {
   return (
     <section class="panel" id="recent-jobs" data-live aria-labelledby="recent-jobs-name">
       <div class="panel-head">
@@ -147,9 +112,11 @@ function RecentJobs({ jobs }: { jobs: readonly ShownJob[] }) {
         {jobs.length === 0 ? null : <a href="/account/jobs">All jobs</a>}
       </div>
       {jobs.length === 0 ? (
-        <p class="empty">No app has run a job for you yet. What they run shows up here at once.</p>
+        <p class="empty">
+          No app has run a job for you yet. Jobs appear here as soon as they start.
+        </p>
       ) : (
-        <JobCards jobs={jobs} />
+        <JobCards jobs={jobs} appName={appName} />
       )}
     </section>
   );
@@ -204,7 +171,7 @@ function Profile({ person, overview }: Pick<AccountPageProps, "person" | "overvi
   );
 }
 
-function Devices({ tokens }: { tokens: readonly ShownDevice[] }) {
+function Devices({ tokens }: { tokens: readonly ListedPersonalToken[] }) {
   return (
     <section class="panel" aria-labelledby="devices-name">
       <div class="panel-head">
@@ -213,7 +180,8 @@ function Devices({ tokens }: { tokens: readonly ShownDevice[] }) {
       </div>
       {tokens.length === 0 ? (
         <p class="hint">
-          No device or program has access. <a href="/device">Connect one</a> with the code it shows.
+          No device or program has access. To add one,{" "}
+          <a href="/device">enter the code that it shows</a>.
         </p>
       ) : (
         <ul class="rows">
@@ -233,9 +201,7 @@ function Devices({ tokens }: { tokens: readonly ShownDevice[] }) {
           ))}
         </ul>
       )}
-      {tokens.length > 3 ? (
-        <p class="hint">And {counted(tokens.length - 3, "more", "more")}.</p>
-      ) : null}
+      {tokens.length > 3 ? <p class="hint">And {number(tokens.length - 3)} more.</p> : null}
     </section>
   );
 }

@@ -1,22 +1,8 @@
-/** The passbook as a statement: a month's lines, each with the balance after it. */
+/** A month's statement: its entries, each with the balance after it. */
 import { Page } from "../layout/layout.tsx";
 import { Time, Zone } from "../layout/time.tsx";
-import { number, signed } from "../layout/account_words.ts";
-
-/** A line in words. */
-export interface StatementLine {
-  readonly line: number;
-  readonly at_ms: number;
-  readonly name: string;
-  /** What it was for; null where the name says it all. */
-  readonly about: string | null;
-  readonly amount: number;
-  /** What kind of movement the amount is, where it is neither income nor charge; null otherwise. */
-  readonly movement: string | null;
-  readonly balance_after: number;
-  /** A hold and its release move what can be spent, and cost nothing. */
-  readonly is_hold: boolean;
-}
+import { number, signed } from "../layout/labels.ts";
+import type { StatementEntry } from "./statement_entries.ts";
 
 export interface MonthLink {
   readonly month: string;
@@ -24,21 +10,22 @@ export interface MonthLink {
 }
 
 export interface StatementPageProps {
-  /** As people write it, and as the address has it. */
+  /** The month as text, and as in the query. */
   readonly month_name: string;
   readonly month: string;
   readonly earlier: MonthLink | null;
   readonly later: MonthLink | null;
   readonly opening: number;
   readonly closing: number;
-  readonly is_now: boolean;
-  readonly lines: readonly StatementLine[];
-  /** The address of the month's older lines; null where all are shown. */
-  readonly older: string | null;
+  /** Whether the month is not over yet. */
+  readonly is_current: boolean;
+  readonly entries: readonly StatementEntry[];
+  /** The path of the month's older entries; null if there are none. */
+  readonly older_path: string | null;
 }
 
 export function StatementPage(props: StatementPageProps) {
-  const { month_name, month, lines, older, is_now } = props;
+  const { month_name, month, entries, older_path, is_current } = props;
   return (
     <Page title={`Statement, ${month_name}`} section="statement" scripts={["times.js"]}>
       <div class="page-head">
@@ -53,21 +40,21 @@ export function StatementPage(props: StatementPageProps) {
           </a>
         </div>
         <Sums {...props} />
-        {lines.length === 0 ? (
+        {entries.length === 0 ? (
           <p class="empty">
-            {is_now
-              ? "Nothing has moved your balance this month."
-              : "Nothing moved your balance in this month."}
+            {is_current
+              ? "Your balance has not changed this month."
+              : "Your balance did not change in this month."}
           </p>
         ) : (
-          <StatementLines lines={lines} />
+          <EntryTable entries={entries} />
         )}
       </section>
-      {older === null ? null : (
+      {older_path === null ? null : (
         <nav class="pages" aria-label="Pages">
           <span></span>
-          <a href={older} rel="next">
-            Older lines of {month_name}
+          <a href={older_path} rel="next">
+            Older entries of {month_name}
           </a>
         </nav>
       )}
@@ -94,7 +81,7 @@ function Months({ earlier, later }: StatementPageProps) {
   );
 }
 
-function Sums({ opening, closing, is_now }: StatementPageProps) {
+function Sums({ opening, closing, is_current }: StatementPageProps) {
   return (
     <dl class="sums">
       <div>
@@ -106,15 +93,15 @@ function Sums({ opening, closing, is_now }: StatementPageProps) {
         <dd>{signed(closing - opening)}</dd>
       </div>
       <div>
-        <dt>{is_now ? "Now" : "At the end"}</dt>
+        <dt>{is_current ? "Now" : "At the end"}</dt>
         <dd class="sum-last">{number(closing)}</dd>
       </div>
     </dl>
   );
 }
 
-/** Lines of the passbook, each with the balance after it. */
-export function StatementLines({ lines }: { lines: readonly StatementLine[] }) {
+/** Ledger entries, each with the balance after it. */
+export function EntryTable({ entries }: { entries: readonly StatementEntry[] }) {
   return (
     <table class="statement">
       <thead>
@@ -130,7 +117,7 @@ export function StatementLines({ lines }: { lines: readonly StatementLine[] }) {
         </tr>
       </thead>
       <tbody>
-        {lines.map(({ at_ms, name, about, amount, movement, balance_after, is_hold }) => (
+        {entries.map(({ at_ms, name, about, amount, movement, balance_after, is_hold }) => (
           <tr class={is_hold ? "is-hold" : undefined}>
             <td class="when">
               <Time at_ms={at_ms} style="clock" />

@@ -1,24 +1,11 @@
-/** The page of a person's personal access tokens: what each may do, and a way to end it. */
+/** The person's personal tokens: what each may do, and a button to revoke it. */
+import type { ListedPersonalToken } from "../../account/contract.ts";
 import type { PersonalTokenLimits } from "../../domain/personal_token.ts";
 import { Page } from "../layout/layout.tsx";
-import { timeText } from "../layout/time.tsx";
-
-/** A token as the page shows it. */
-export interface PersonalTokenLine {
-  readonly id: string;
-  readonly label: string;
-  readonly limits: PersonalTokenLimits;
-  /** Credits spent of its cap; null without one. */
-  readonly spent: number | null;
-  readonly created_at: Date;
-  readonly last_used_at: Date | null;
-  readonly expires_at: Date;
-  /** Whether it ends when the session that approved it does. */
-  readonly ends_with_session: boolean;
-}
+import { Time } from "../layout/time.tsx";
 
 export interface TokensPageProps {
-  readonly tokens: readonly PersonalTokenLine[];
+  readonly tokens: readonly ListedPersonalToken[];
   readonly appName: (slug: string) => string;
 }
 
@@ -27,13 +14,13 @@ export function PersonalTokensPage({ tokens, appName }: TokensPageProps) {
     <Page title="Devices and tokens" section="tokens" scripts={["times.js"]}>
       <h1>Devices and tokens</h1>
       {tokens.length === 0 ? (
-        <p>No device has access to your account.</p>
+        <p>No device or program has access to your account.</p>
       ) : (
         <>
-          <p>These may use your account. Revoking one takes effect at once.</p>
+          <p>These can use your account. If you revoke one, it loses its access immediately.</p>
           <ul class="tokens">
             {tokens.map((token) => (
-              <Token {...token} appName={appName} />
+              <Token token={token} appName={appName} />
             ))}
           </ul>
         </>
@@ -45,23 +32,24 @@ export function PersonalTokensPage({ tokens, appName }: TokensPageProps) {
   );
 }
 
-function Token(props: PersonalTokenLine & Pick<TokensPageProps, "appName">) {
-  const { id, label, limits, spent, appName, created_at, last_used_at, expires_at } = props;
+function Token(props: { token: ListedPersonalToken } & Pick<TokensPageProps, "appName">) {
+  const { token, appName } = props;
+  const { id, label, limits, spent, created_at_ms, last_used_at_ms, expires_at_ms } = token;
   return (
     <li>
       <h2>{label}</h2>
       <p>{describeLimits(limits, spent, appName)}</p>
       <p class="hint">
-        Connected <Day at={created_at} />,{" "}
-        {last_used_at === null ? (
+        Connected <Time at_ms={created_at_ms} style="day" />,{" "}
+        {last_used_at_ms === null ? (
           "never used"
         ) : (
           <>
-            last used <Day at={last_used_at} />
+            last used <Time at_ms={last_used_at_ms} style="day" />
           </>
         )}
-        , ends <Day at={expires_at} />
-        {props.ends_with_session ? ", or with the sign-in that approved it" : ""}.
+        , expires <Time at_ms={expires_at_ms} style="day" />
+        {token.ends_with_session ? ", or when the sign-in that approved it ends" : ""}.
       </p>
       <form method="post" action="/account/tokens/revoke">
         <input type="hidden" name="personal_token_id" value={id} />
@@ -73,23 +61,19 @@ function Token(props: PersonalTokenLine & Pick<TokensPageProps, "appName">) {
   );
 }
 
-function Day({ at }: { at: Date }) {
-  return <time datetime={at.toISOString()}>{timeText(at.getTime(), "day")}</time>;
-}
-
-/** What a token may do, in sentences. */
+/** The limits of a token as sentences. */
 export function describeLimits(
   { access, upstream, admin, app_slugs, cap }: PersonalTokenLimits,
   spent: number | null,
   appName: TokensPageProps["appName"],
 ): string {
-  const operates = admin ? " It operates the service, if you do." : "";
-  if (access === "none") return `May do nothing in your account.${operates}`;
-  const what = access === "read" ? "May read" : "May read and spend";
+  const operates = admin ? " Can also operate the service, as long as you are an operator." : "";
+  if (access === "none") return `Has no access to your account.${operates}`;
+  const what = access === "read" ? "Can read" : "Can read and spend";
   const where = app_slugs === null ? "in all apps" : `in ${app_slugs.map(appName).join(", ")}`;
-  const beyond = upstream ? " It also gets the tokens you gave us for other services." : "";
+  const beyond = upstream ? " Can also get your access tokens for other services." : "";
   const more = `${beyond}${operates}`;
-  // What may only read spends nothing, whatever its cap.
+  // A token that can only read spends nothing, so its cap does not matter.
   if (cap === null || access === "read") return `${what} ${where}.${more}`;
   const period = cap.period === "total" ? "in total" : "every 30 days";
   return `${what} ${where}, at most ${cap.credits} credits ${period}; ${spent ?? 0} spent.${more}`;

@@ -1,8 +1,8 @@
-/** The balance over time: a line of steps, and the same numbers as a table. */
+/** The balance over time: a step chart, and the same numbers as a table. */
 import type { BalancePoint } from "../../domain/history.ts";
 import { DAY_MS } from "../../domain/calendar.ts";
 import { Time } from "../layout/time.tsx";
-import { number } from "../layout/account_words.ts";
+import { number } from "../layout/labels.ts";
 import { axisFor, stepArea, stepPath, y } from "./scale.ts";
 
 const WIDTH = 640;

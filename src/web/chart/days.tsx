@@ -1,15 +1,15 @@
-/** A number of each day as columns. Its numbers stand in a table beside all of its kind. */
-import { number } from "../layout/account_words.ts";
+/** A column chart with one column per day. One table below all charts has their numbers. */
+import { number } from "../layout/labels.ts";
 import { axisFor } from "./scale.ts";
 
 const HEIGHT = 60;
 
 export interface DaysChartProps {
   readonly name: string;
-  /** What the days come to, and of what. */
+  /** The total over all days, and its unit. */
   readonly total: number;
   readonly unit: string;
-  /** Oldest first, none left out, none below zero. */
+  /** Oldest first, without gaps, not negative. */
   readonly values: readonly number[];
   readonly first_day: string;
   readonly last_day: string;
@@ -45,7 +45,7 @@ export function DaysChart({ name, total, unit, values, first_day, last_day }: Da
   );
 }
 
-/** A day with anything at all is to be seen. */
+/** Every value above zero gets a visible column. */
 function topOf(value: number, high: number): number {
   return Math.round(Math.min(HEIGHT - 1, HEIGHT * (1 - value / high)) * 10) / 10;
 }

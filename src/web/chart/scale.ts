@@ -1,4 +1,4 @@
-/** The arithmetic of charts: round numbers on an axis, and a path of steps. Pure. */
+/** The geometry of charts: an axis with round numbers, and the path of a step line. Pure. */
 
 export interface Axis {
   /** Evenly spaced, from the lowest to the highest. */
@@ -7,10 +7,7 @@ export interface Axis {
   readonly high: number;
 }
 
-/**
- * An axis of round whole numbers that spans all values and zero, in at most `intervals` intervals.
- * Always at least one credit high.
- */
+/** An axis of round whole numbers over all values and zero, in at most `intervals` intervals, at least 1 high. */
 export function axisFor(values: readonly number[], intervals: number): Axis {
   const lowest = Math.min(0, ...values);
   const highest = Math.max(0, ...values);
@@ -24,20 +21,19 @@ export function axisFor(values: readonly number[], intervals: number): Axis {
   return { ticks: Array.from({ length: count + 1 }, (_, at) => low + at * step), low, high };
 }
 
-/** The smallest of 1, 2, 5, 10, 20, … that is not below `least`. */
+/** The smallest of 1, 2, 5, 10, 20, … that is at least `least`. */
 function roundStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
   const found = [1, 2, 5, 10].find((factor) => factor * power >= least);
   return (found ?? 10) * power;
 }
 
-/** A point of a chart before it is drawn. */
 export interface ChartPoint {
   readonly at: number;
   readonly value: number;
 }
 
-/** What a chart spans, and how large it is drawn. */
+/** The range of times and values of a chart, and its size. */
 export interface Frame {
   readonly from: number;
   readonly to: number;
@@ -47,7 +43,7 @@ export interface Frame {
   readonly height: number;
 }
 
-/** The `d` of a line that holds each value until the next, to the end of the frame; "" for none. */
+/** The SVG path of a line that keeps each value until the next point; "" without points. */
 export function stepPath(points: readonly ChartPoint[], frame: Frame): string {
   const [first, ...rest] = points;
   if (first === undefined) return "";
@@ -55,14 +51,14 @@ export function stepPath(points: readonly ChartPoint[], frame: Frame): string {
   return `M${x(first.at, frame)} ${y(first.value, frame)}${steps}H${frame.width}`;
 }
 
-/** The `d` of the area between such a line and zero. */
+/** The SVG path of the area between that line and zero. */
 export function stepArea(points: readonly ChartPoint[], frame: Frame): string {
   const [first] = points;
   if (first === undefined) return "";
   return `${stepPath(points, frame)}V${y(0, frame)}H${x(first.at, frame)}Z`;
 }
 
-/** Where a value is drawn, from the top. */
+/** The distance of a value from the top. */
 export function y(value: number, { low, high, height }: Frame): number {
   return round(height - ((value - low) / (high - low)) * height);
 }

@@ -1,6 +1,6 @@
-/** Spending by app: a table whose bars are drawn beside its numbers. */
+/** Spending by app: a table with a bar for each number. */
 import type { AppSpending } from "../../domain/history.ts";
-import { counted, number } from "../layout/account_words.ts";
+import { counted, number } from "../layout/labels.ts";
 
 const BARS_MAX = 6;
 
@@ -10,8 +10,8 @@ export interface SpendingChartProps {
 }
 
 export function SpendingChart({ spending, appName }: SpendingChartProps) {
-  const shown = foldRest(spending);
-  const most = Math.max(1, ...shown.map(({ credits }) => credits));
+  const rows = foldRest(spending);
+  const most = Math.max(1, ...rows.map(({ credits }) => credits));
   return (
     <table class="spending">
       <thead class="unseen">
@@ -22,7 +22,7 @@ export function SpendingChart({ spending, appName }: SpendingChartProps) {
         </tr>
       </thead>
       <tbody>
-        {shown.map(({ app_slug, credits, jobs, rest }) => (
+        {rows.map(({ app_slug, credits, jobs, rest }) => (
           <tr>
             <th scope="row">
               {rest === undefined ? appName(app_slug) : counted(rest, "other app", "other apps")}
@@ -42,7 +42,7 @@ export function SpendingChart({ spending, appName }: SpendingChartProps) {
   );
 }
 
-/** The first few, and what is left as one; `rest` says how many that is. */
+/** The first apps, and all others combined in one row; `rest` is the number of those. */
 function foldRest(
   spending: readonly AppSpending[],
 ): readonly (AppSpending & { readonly rest?: number })[] {

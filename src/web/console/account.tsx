@@ -1,27 +1,28 @@
-/** `GET /console/accounts/{identity_id}[?before=]`: one account in full, from its own object. */
-import { OPERATOR } from "../../account/contract.ts";
+/** `GET /console/accounts/{identity_id}[?before=]`: one account, read from its own object. */
+import { OPERATOR, type InspectedAccount } from "../../account/contract.ts";
 import { DAY_MS } from "../../domain/calendar.ts";
 import { ConsoleAccountPage } from "./account_page.tsx";
-import { accountAddress, consoleAddress } from "./table.tsx";
-import { doneWords } from "./words.ts";
-import { appNames } from "../account/app_names.ts";
-import { statementLines } from "../account/statement_lines.ts";
+import { accountPath, consolePath } from "./table.tsx";
+import { consoleNoticeText } from "./labels.ts";
+import { appNames } from "../account/apps.ts";
+import { readEntryNumber } from "../account/statement.tsx";
+import { statementEntries } from "../account/statement_entries.ts";
 import { holderAccount } from "../../http/api/admin/accounts/holder.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { readActs } from "./audit.tsx";
-import { ifReadable } from "./asked.ts";
+import { readAuditLog } from "./audit.tsx";
+import { nullIfUnreadable } from "./queries.ts";
 
 /** Ledger entries on the first page of an account in the console. */
-const LINES_BESIDE_ACCOUNT_MAX = 25;
+const ENTRIES_SHOWN_MAX = 25;
 
 /** Operator actions shown with an account. The audit log has all of them. */
-const ACTS_BESIDE_ACCOUNT_MAX = 5;
+const ACTIONS_SHOWN_MAX = 5;
 
-export const showAccountInFull = factory.createHandlers(async (context) => {
+export const showAccount = factory.createHandlers(async (context) => {
   const { identity } = context.get("services");
   const person = context.get("holder");
-  const before_line = readLine(context.req.query("before"));
+  const before_line = readEntryNumber(context.req.query("before"));
   const account = holderAccount(context);
   const { identity_id } = person;
   const [inspected, statement, sessions, appName, audited] = await Promise.all([
@@ -30,48 +31,44 @@ export const showAccountInFull = factory.createHandlers(async (context) => {
       from_ms: 0,
       to_ms: Date.now() + DAY_MS,
       before_line,
-      limit: LINES_BESIDE_ACCOUNT_MAX,
+      limit: ENTRIES_SHOWN_MAX,
     }),
     identity.listSessions(identity_id),
     appNames(context),
-    readActs(context, { subject: identity_id, limit: ACTS_BESIDE_ACCOUNT_MAX }),
+    readAuditLog(context, { subject: identity_id, limit: ACTIONS_SHOWN_MAX }),
   ]);
   if (!inspected.ok) return refuseWithPage(context, inspected.refusal);
   if (!statement.ok) return refuseWithPage(context, statement.refusal);
   const { rows, more } = statement.value;
-  const older = consoleAddress(accountAddress(identity_id), { before: rows.at(-1)?.line });
+  const older_path = consolePath(accountPath(identity_id), { before: rows.at(-1)?.line });
   return context.html(
     <ConsoleAccountPage
       person={person}
-      it={inspected.value}
+      inspected={inspected.value}
       sessions={sessions}
-      lines={statementLines(statement.value, appName)}
-      newest={before_line === null}
-      older={more ? older : null}
-      acts={audited.acts}
+      entries={statementEntries(statement.value, appName)}
+      is_first_page={before_line === null}
+      older_path={more ? older_path : null}
+      audit_entries={audited.entries}
       personName={audited.personName}
-      standing={await standingOf(context, inspected.value)}
+      read_model_progress={await readModelProgress(context, inspected.value)}
       appName={appName}
-      notice={doneWords(context.req.query("notice"))}
+      notice={consoleNoticeText(context.req.query("notice"))}
     />,
   );
 });
 
-/** How far lists and charts follow the account. */
-async function standingOf(
+/** How much of the account the read model has, as a sentence. */
+async function readModelProgress(
   context: AppContext,
-  { account: { id }, line }: { readonly account: { readonly id: string }; readonly line: number },
+  { account: { id }, line }: InspectedAccount,
 ): Promise<string> {
   const { read_model } = context.get("services");
-  const standing = await ifReadable(read_model.readDelivered(id).then((known) => ({ known })));
-  if (standing === null)
-    return "The read model does not answer, so lists may not have this account.";
-  const known = standing.known?.line ?? 0;
+  const read = await nullIfUnreadable(read_model.readDelivered(id).then((known) => ({ known })));
+  if (read === null)
+    return "The read model is not responding, so lists and charts may not show this account.";
+  const known = read.known?.line ?? 0;
   return known >= line
-    ? `Lists and charts have all ${line} lines of its passbook.`
-    : `Lists and charts have ${known} of its ${line} lines so far. The rest follows by itself, mostly within seconds.`;
-}
-
-function readLine(text: string | undefined): number | null {
-  return text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null;
+    ? `Lists and charts include all ${line} of its ledger entries.`
+    : `Lists and charts include ${known} of its ${line} ledger entries so far. The rest usually follows within seconds.`;
 }

@@ -1,24 +1,24 @@
-/** `GET /console/accounts[?q=&sort=&cursor=]`: accounts, found and sorted. */
-import { AccountsPage, type ShownAccount } from "./accounts_page.tsx";
+/** `GET /console/accounts[?q=&sort=&cursor=]`: searches and sorts accounts. */
+import { AccountsPage, type AccountItem } from "./accounts_page.tsx";
 import { findAccounts, findAccountsQuery } from "../../http/api/admin/accounts/list.ts";
 import { factory, type AppContext } from "../../http/context.ts";
-import { askedFor, cursorOf, ifReadable } from "./asked.ts";
+import { readQuery, cursorOf, nullIfUnreadable } from "./queries.ts";
 
 /** The most people whom the console's search shows in addition to the listed accounts. */
 const PEOPLE_FOUND_SHOWN_MAX = 50;
 
 export const showAccounts = factory.createHandlers(async (context) => {
-  const query = askedFor(context, findAccountsQuery);
+  const query = readQuery(context, findAccountsQuery);
   const { q = "", sort } = query;
-  const found = await ifReadable(findAccounts(context, query));
+  const found = await nullIfUnreadable(findAccounts(context, query));
   const listed = found?.accounts ?? [];
-  const first = query.cursor === undefined;
-  const rest = first && q !== "" ? await findPeople(context, q, listed) : [];
-  const page = { q, sort, cursor: first ? null : cursorOf(context) };
+  const is_first_page = query.cursor === undefined;
+  const unlisted = is_first_page && q !== "" ? await findPeople(context, q, listed) : [];
+  const page = { q, sort, cursor: is_first_page ? null : cursorOf(context) };
   return context.html(
     <AccountsPage
       {...page}
-      accounts={[...listed, ...rest]}
+      accounts={[...listed, ...unlisted]}
       next_cursor={found?.next_cursor}
       as_of={found?.as_of ?? null}
     />,
@@ -26,18 +26,18 @@ export const showAccounts = factory.createHandlers(async (context) => {
 });
 
 /**
- * People whom the search names and the read model does not list: it is late or does not answer, or they
- * have signed in and met no app yet.
+ * People who match the search but are not in the read model: it is behind or not responding, or they have
+ * signed in but have not used an app yet.
  */
 async function findPeople(
   context: AppContext,
   q: string,
-  listed: readonly ShownAccount[],
-): Promise<readonly ShownAccount[]> {
+  listed: readonly AccountItem[],
+): Promise<readonly AccountItem[]> {
   const { identity } = context.get("services");
   const known = new Set(listed.map(({ identity_id }) => identity_id));
-  const named = [q, ...(await identity.findByEmail(q, PEOPLE_FOUND_SHOWN_MAX))];
-  const people = await identity.readPeople(named.filter((id) => !known.has(id)));
+  const found = [q, ...(await identity.findByEmail(q, PEOPLE_FOUND_SHOWN_MAX))];
+  const people = await identity.readPeople(found.filter((id) => !known.has(id)));
   return [...people].map(([identity_id, { name, email }]) => ({
     identity_id,
     name,

@@ -1,12 +1,12 @@
-/** Accounts found, and the form that finds them. */
+/** The list of accounts, and the search form. */
 import { ACCOUNT_SORTS, type AccountSort } from "../../domain/wire.ts";
 import { Page } from "../layout/layout.tsx";
 import { Time } from "../layout/time.tsx";
-import { nameFromSlug, number } from "../layout/account_words.ts";
-import { accountAddress, AsOf, consoleAddress, Pager, ReadModelDown, Table } from "./table.tsx";
+import { nameFromSlug, number } from "../layout/labels.ts";
+import { accountPath, AsOf, consolePath, Pager, ReadModelUnavailable, Table } from "./table.tsx";
 
-/** An account in a list; null: not known there. */
-export interface ShownAccount {
+/** An account in the list. The values from the read model are null if it does not have the account. */
+export interface AccountItem {
   readonly identity_id: string;
   readonly name: string | null;
   readonly email: string | null;
@@ -20,9 +20,9 @@ export interface AccountsPageProps {
   readonly q: string;
   readonly sort: AccountSort;
   readonly cursor: string | null;
-  readonly accounts: readonly ShownAccount[];
+  readonly accounts: readonly AccountItem[];
   readonly next_cursor: string | undefined;
-  /** Null where the read model does not answer. */
+  /** Null if the read model cannot be read. */
   readonly as_of: string | null;
 }
 
@@ -45,20 +45,20 @@ export function AccountsPage(props: AccountsPageProps) {
         <h1>Accounts</h1>
         <AccountSearch q={q} sort={sort} />
       </div>
-      {as_of === null ? <ReadModelDown /> : null}
-      <section class="panel" aria-label={q === "" ? "All accounts" : "Accounts found"}>
+      {as_of === null ? <ReadModelUnavailable /> : null}
+      <section class="panel" aria-label={q === "" ? "All accounts" : "Matching accounts"}>
         <p class="sorts">
-          {ACCOUNT_SORTS.map((one) => (
+          {ACCOUNT_SORTS.map((option) => (
             <a
-              href={consoleAddress("/console/accounts", { q, sort: one })}
-              aria-current={one === sort ? "true" : undefined}
+              href={consolePath("/console/accounts", { q, sort: option })}
+              aria-current={option === sort ? "true" : undefined}
             >
-              {SORT_NAMES[one]}
+              {SORT_NAMES[option]}
             </a>
           ))}
         </p>
         <Table
-          label={q === "" ? "All accounts" : "Accounts found"}
+          label={q === "" ? "All accounts" : "Matching accounts"}
           columns={COLUMNS}
           rows={accounts.map(accountCells)}
           empty={<NoAccounts q={q} />}
@@ -70,11 +70,11 @@ export function AccountsPage(props: AccountsPageProps) {
   );
 }
 
-function accountCells(it: ShownAccount) {
-  const { identity_id, name, email, plan, credits, reserved, created_at } = it;
+function accountCells(account: AccountItem) {
+  const { identity_id, name, email, plan, credits, reserved, created_at } = account;
   return [
     <>
-      <a href={accountAddress(identity_id)}>{email ?? name ?? identity_id}</a>
+      <a href={accountPath(identity_id)}>{email ?? name ?? identity_id}</a>
       <span class="hint below">
         {email === null || name === null ? null : `${name} · `}
         <code>{identity_id}</code>
@@ -84,18 +84,17 @@ function accountCells(it: ShownAccount) {
     credits === null ? (
       "–"
     ) : (
-      // A balance opens into the lines that made it.
       <a
         class={credits < 0 ? "is-negative" : undefined}
-        href={`${accountAddress(identity_id)}#passbook`}
-        aria-label={`${number(credits)}: the lines that made it`}
+        href={`${accountPath(identity_id)}#ledger`}
+        aria-label={`${number(credits)}, show the ledger`}
       >
         {number(credits)}
       </a>
     ),
     reserved === null ? "–" : number(reserved),
     created_at === null ? (
-      <span class="hint">not in the lists yet</span>
+      <span class="hint">not listed yet</span>
     ) : (
       <Time at_ms={Date.parse(created_at)} style="day" />
     ),
@@ -103,16 +102,17 @@ function accountCells(it: ShownAccount) {
 }
 
 function NoAccounts({ q }: { q: string }) {
-  if (q === "") return "Nobody has an account yet. It comes with a person’s first app.";
+  if (q === "")
+    return "There are no accounts yet. An account is opened when a person first uses an app.";
   return (
     <>
-      Nobody is found by “{q}”. Type the beginning of an e-mail address, or a whole identity or
+      No account matches “{q}”. Enter the start of an e-mail address, or a complete identity or
       account id. <a href="/console/accounts">Show all accounts</a>
     </>
   );
 }
 
-/** Finds accounts, from any page of the console. */
+/** The search form, also on the console's first page. */
 export function AccountSearch({ q, sort }: { q: string; sort?: AccountSort }) {
   return (
     <form method="get" action="/console/accounts" class="filters" role="search">

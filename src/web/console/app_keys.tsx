@@ -1,8 +1,8 @@
-/** `POST /console/apps/{slug}/keys` and `…/revoke-key`: the keys of an app's servers, by forms. */
+/** `POST /console/apps/{slug}/keys` and `GET` and `POST …/revoke-key`: the forms for an app's keys. */
 import { KEYS_PER_APP_MAX } from "../../domain/limits.ts";
-import { appAddress, RevokeKeyPage, type MadeKey } from "./apps_page.tsx";
+import { appPath, RevokeKeyPage, type AddedKey } from "./apps_page.tsx";
 import { emptyForm } from "./form.tsx";
-import { consoleAddress } from "./table.tsx";
+import { consolePath } from "./table.tsx";
 import {
   addAppKey,
   addAppKeyBody,
@@ -11,55 +11,58 @@ import {
 } from "../../http/api/admin/apps/keys.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { answerApp } from "./apps.tsx";
-import { attempt, check, notDone, optional, readForm, textOf, type NotDone } from "./forms.ts";
+import { showAppPage } from "./apps.tsx";
+import { check, invalid, optional, readForm, submit, textOf, type FailedForm } from "./forms.ts";
 
 const LABELS = { label: "The label", reason: "The reason" };
 
 const slugOf = (context: AppContext): string => context.req.param("slug") ?? "";
 
-/** Answers with the page itself: the key is in this answer alone, and in no address. */
+/** Shows the key in this response only. A redirect would need the key in its URL. */
 export const addKey = factory.createHandlers(async (context) => {
   const form = await readForm(context);
-  const order = check(addAppKeyBody, { label: textOf(form, "label") }, LABELS);
-  if (!order.ok) return answerApp(context, { new_key: notDone(form, order.refusal) });
-  let made: MadeKey | undefined;
-  const not_done = await attempt(
+  const checked = check(addAppKeyBody, { label: textOf(form, "label") }, LABELS);
+  if (!checked.ok) return showAppPage(context, { new_key: invalid(form, checked.refusal) });
+  let added: AddedKey | undefined;
+  const failed = await submit(
     context,
     form,
     async () => {
-      const answer = await addAppKey(context, slugOf(context), order.value, form.key);
-      if (answer.ok) made = answer.value.value;
-      return answer;
+      const result = await addAppKey(context, slugOf(context), checked.value, form.key);
+      if (result.ok) added = result.value.value;
+      return result;
     },
     { too_many_app_keys: "label" },
   );
-  return answerApp(context, {
-    ...(not_done === null ? {} : { new_key: not_done }),
-    ...(made === undefined ? {} : { made }),
+  return showAppPage(context, {
+    ...(failed === null ? {} : { new_key: failed }),
+    ...(added === undefined ? {} : { added }),
   });
 });
 
 export const showRevokeKey = factory.createHandlers((context) => {
   const key_id = context.req.query("key_id") ?? "";
-  return answerRevoke(context, { form: emptyForm({ key_id }), status: 200 });
+  return showRevokeForm(context, { form: emptyForm({ key_id }), status: 200 });
 });
 
 export const doRevokeKey = factory.createHandlers(async (context) => {
   const form = await readForm(context);
-  const order = check(revokeAppKeyQuery, optional(form, "reason"), LABELS);
+  const checked = check(revokeAppKeyQuery, optional(form, "reason"), LABELS);
   const slug = slugOf(context);
-  const not_done = order.ok
-    ? await attempt(context, form, () =>
-        revokeAppKey(context, slug, textOf(form, "key_id"), order.value, form.key),
+  const failed = checked.ok
+    ? await submit(context, form, () =>
+        revokeAppKey(context, slug, textOf(form, "key_id"), checked.value, form.key),
       )
-    : notDone(form, order.refusal);
-  return not_done === null
-    ? context.redirect(consoleAddress(appAddress(slug), { notice: "key-revoked" }), 303)
-    : answerRevoke(context, not_done);
+    : invalid(form, checked.refusal);
+  return failed === null
+    ? context.redirect(consolePath(appPath(slug), { notice: "key-revoked" }), 303)
+    : showRevokeForm(context, failed);
 });
 
-async function answerRevoke(context: AppContext, { form, status }: NotDone): Promise<Response> {
+async function showRevokeForm(
+  context: AppContext,
+  { form, status }: FailedForm,
+): Promise<Response> {
   const slug = slugOf(context);
   const { app_records } = context.get("services");
   const [app, keys] = await Promise.all([

@@ -1,60 +1,60 @@
-/** `/console/apps`, `/console/new-app` and `/console/apps/{slug}`: the registry of apps, by forms. */
+/** `/console/apps`, `/console/new-app` and `/console/apps/{slug}`: the app registry and its forms. */
 import { DEFAULT_POLICY } from "../../domain/app_policy.ts";
 import { KEYS_PER_APP_MAX } from "../../domain/limits.ts";
 import { refused } from "../../domain/result.ts";
 import {
-  appAddress,
   AppPage,
+  appPath,
   AppsPage,
   NewAppPage,
-  type MadeKey,
-  type ShownAppRecord,
+  type AddedKey,
+  type AppRecord,
 } from "./apps_page.tsx";
-import { consoleAddress } from "./table.tsx";
+import { consolePath } from "./table.tsx";
 import { emptyForm, type FormState } from "./form.tsx";
-import { doneWords, FORM_PROBLEMS, ON_EXPIRY_NAMES, SETTLE_NAMES } from "./words.ts";
+import { consoleNoticeText, FORM_PROBLEMS, ON_EXPIRY_NAMES, SETTLE_NAMES } from "./labels.ts";
 import { listAppsQuery, readApps } from "../../http/api/admin/apps/list.ts";
 import { findOriginProblem, saveApp, saveAppBody } from "../../http/api/admin/apps/save.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appSlug } from "../../http/validation.ts";
-import { askedFor, cursorOf } from "./asked.ts";
+import { cursorOf, readQuery } from "./queries.ts";
 import {
-  attempt,
   check,
-  notDone,
+  invalid,
   optional,
   readForm,
+  submit,
   textOf,
-  wholeOf,
-  type NotDone,
+  wholeNumberOf,
+  type FailedForm,
 } from "./forms.ts";
 
 const LABELS = {
   slug: "The slug",
   name: "The name",
   starter_credits: "The starter credits",
-  daily_starter_budget: "The starter credits of a day",
+  daily_starter_budget: "The daily limit of starter credits",
   origins: "Each origin",
-  settle: "Who ends jobs",
-  on_expiry: "What happens in the end",
+  settle: "The choice of who completes jobs",
+  on_expiry: "The choice for jobs that time out",
   max_overage_percent: "The cost above the estimate",
   upstream_providers: "Each provider",
   reason: "The reason",
 };
 
 const SLUG_TAKEN = {
-  slug: "An app of this slug is registered already. Change it on its own page.",
+  slug: "An app with this slug is already registered. Change it on its own page.",
 };
 
 export const showApps = factory.createHandlers(async (context) => {
-  const query = askedFor(context, listAppsQuery);
+  const query = readQuery(context, listAppsQuery);
   const { apps, next_cursor } = await readApps(context, query);
   const cursor = query.cursor === undefined ? null : cursorOf(context);
   return context.html(<AppsPage {...{ apps, cursor, next_cursor }} />);
 });
 
-/** Suggests the starter credits that the slug has until it is registered: in development not 0. */
+/** Suggests the starter credits that an unregistered slug has: 0, except in development. */
 export const showNewApp = factory.createHandlers((context) => {
   const starter_credits = String(context.get("services").config.default_starter_credits);
   const { settle, on_expiry } = DEFAULT_POLICY;
@@ -62,43 +62,43 @@ export const showNewApp = factory.createHandlers((context) => {
   return context.html(<NewAppPage form={form} />);
 });
 
-/** Registers an app under a slug that is free: what is registered is changed on its own page. */
+/** Registers an app. An app that is already registered can only be changed on its own page. */
 export const registerApp = factory.createHandlers(async (context) => {
   const form = await readForm(context);
   const slug = textOf(form, "slug");
-  const order = await checkSettings(context, form);
-  const free = appSlug.safeParse(slug);
+  const checked = await checkSettings(context, form);
+  const parsed_slug = appSlug.safeParse(slug);
   const problems = {
-    ...(free.success ? {} : { slug: `${LABELS.slug} ${free.error.issues[0]?.message}.` }),
-    ...(order.ok ? {} : order.refusal),
+    ...(parsed_slug.success
+      ? {}
+      : { slug: `${LABELS.slug} ${parsed_slug.error.issues[0]?.message}.` }),
+    ...(checked.ok ? {} : checked.refusal),
   };
-  if (!order.ok || Object.keys(problems).length > 0) {
-    return answerNewApp(context, notDone(form, problems));
+  if (!checked.ok || Object.keys(problems).length > 0) {
+    return showNewAppForm(context, invalid(form, problems));
   }
   const { app_records } = context.get("services");
   const known = await app_records.find(slug);
-  // What this very form registered a moment ago is no other app.
-  const { reason: _, ...settings } = order.value;
+  // The same settings mean that this form was already sent, not that the slug is taken.
+  const { reason: _, ...settings } = checked.value;
   const same = known !== null && JSON.stringify(settingsOf(known)) === JSON.stringify(settings);
   if (known !== null && !same) {
-    return answerNewApp(context, notDone(form, SLUG_TAKEN));
+    return showNewAppForm(context, invalid(form, SLUG_TAKEN));
   }
-  const not_done = await attempt(context, form, () =>
-    saveApp(context, slug, order.value, form.key),
-  );
-  return not_done === null
-    ? context.redirect(consoleAddress(appAddress(slug), { notice: "app-saved" }), 303)
-    : answerNewApp(context, isLost(not_done) ? notDone(form, SLUG_TAKEN) : not_done);
+  const failed = await submit(context, form, () => saveApp(context, slug, checked.value, form.key));
+  return failed === null
+    ? context.redirect(consolePath(appPath(slug), { notice: "app-saved" }), 303)
+    : showNewAppForm(context, isOutdated(failed) ? invalid(form, SLUG_TAKEN) : failed);
 });
 
-/** Whether a colleague registered or saved the app first. */
-const isLost = ({ code }: NotDone): boolean => code === "app_changed";
+/** Whether someone else registered or saved the app first. */
+const isOutdated = ({ code }: FailedForm): boolean => code === "app_changed";
 
-function answerNewApp(context: AppContext, { form, status }: NotDone) {
+function showNewAppForm(context: AppContext, { form, status }: FailedForm) {
   return context.html(<NewAppPage form={form} />, status);
 }
 
-export const showApp = factory.createHandlers((context) => answerApp(context, {}));
+export const showApp = factory.createHandlers((context) => showAppPage(context, {}));
 
 export const saveSettings = factory.createHandlers(async (context) => {
   const slug = context.req.param("slug") ?? "";
@@ -107,24 +107,24 @@ export const saveSettings = factory.createHandlers(async (context) => {
     return refuseWithPage(context, { code: "app_unknown" });
   }
   const form = await readForm(context);
-  const order = await checkSettings(context, form);
-  const not_done = order.ok
-    ? await attempt(context, form, () => saveApp(context, slug, order.value, form.key))
-    : notDone(form, order.refusal);
-  return not_done === null
-    ? context.redirect(consoleAddress(appAddress(slug), { notice: "app-saved" }), 303)
-    : answerApp(context, { settings: not_done });
+  const checked = await checkSettings(context, form);
+  const failed = checked.ok
+    ? await submit(context, form, () => saveApp(context, slug, checked.value, form.key))
+    : invalid(form, checked.refusal);
+  return failed === null
+    ? context.redirect(consolePath(appPath(slug), { notice: "app-saved" }), 303)
+    : showAppPage(context, { settings: failed });
 });
 
 /**
- * The form as it was sent, with what a colleague saved meanwhile where it differs. It now carries the
- * version that it shows, so that sending it again is a decision.
+ * Adds to each field that differs the value that someone else saved in the meantime. The form gets the saved
+ * version, so that sending it again overwrites that version on purpose.
  */
-function besideSaved({ form, ...rest }: NotDone, saved: FormState["values"]): NotDone {
+function withSavedValues({ form, ...rest }: FailedForm, saved: FormState["values"]): FailedForm {
   const differing = Object.entries(saved).filter(
     ([name, value]) => Object.hasOwn(LABELS, name) && textOf(form, name) !== value,
   );
-  const problems = differing.map(([name, value]) => [name, savedWords(name, value)]);
+  const problems = differing.map(([name, value]) => [name, savedValueText(name, value)]);
   const values = { ...form.values, version: saved["version"] ?? "" };
   return {
     ...rest,
@@ -136,18 +136,19 @@ function besideSaved({ form, ...rest }: NotDone, saved: FormState["values"]): No
   };
 }
 
-function savedWords(name: string, value: string): string {
+function savedValueText(name: string, value: string): string {
   const names: Readonly<Record<string, string>> = { ...SETTLE_NAMES, ...ON_EXPIRY_NAMES };
   const shown = ["settle", "on_expiry"].includes(name) ? names[value] : value.replaceAll("\n", " ");
-  return `Saved is now: ${shown === "" ? "nothing" : shown}.`;
+  return `The saved value is: ${shown === "" ? "empty" : shown}.`;
 }
 
-/** The settings of a form, as the API takes them. */
+/** Checks a form's settings with the API's own schema. */
 async function checkSettings(context: AppContext, form: FormState) {
-  const wholeOrNull = (field: string) => (textOf(form, field) === "" ? null : wholeOf(form, field));
+  const wholeOrNull = (field: string) =>
+    textOf(form, field) === "" ? null : wholeNumberOf(form, field);
   const body = {
     name: textOf(form, "name"),
-    starter_credits: wholeOf(form, "starter_credits"),
+    starter_credits: wholeNumberOf(form, "starter_credits"),
     origins: textOf(form, "origins").split(/\s+/).filter(Boolean),
     daily_starter_budget: wholeOrNull("daily_starter_budget"),
     settle: textOf(form, "settle"),
@@ -156,15 +157,15 @@ async function checkSettings(context: AppContext, form: FormState) {
     upstream_providers: textOf(form, "upstream_providers")
       .split(/[\s,]+/)
       .filter(Boolean),
-    ...("version" in form.values ? { version: wholeOf(form, "version") } : {}),
+    ...("version" in form.values ? { version: wholeNumberOf(form, "version") } : {}),
     ...optional(form, "reason"),
   };
-  const order = check(saveAppBody, body, LABELS);
-  const problem = order.ok ? await findOriginProblem(context, order.value) : null;
-  return problem === null ? order : refused({ origins: `${LABELS.origins} ${problem.message}.` });
+  const checked = check(saveAppBody, body, LABELS);
+  const problem = checked.ok ? await findOriginProblem(context, checked.value) : null;
+  return problem === null ? checked : refused({ origins: `${LABELS.origins} ${problem.message}.` });
 }
 
-function settingsOf(app: ShownAppRecord & { readonly on_expiry: string }) {
+function settingsOf(app: AppRecord) {
   const { name, starter_credits, origins, daily_starter_budget } = app;
   const { settle, on_expiry, max_overage_percent, upstream_providers } = app;
   const required = { name, starter_credits, origins, daily_starter_budget };
@@ -172,15 +173,15 @@ function settingsOf(app: ShownAppRecord & { readonly on_expiry: string }) {
 }
 
 interface AppForms {
-  readonly settings?: NotDone;
-  readonly new_key?: NotDone;
-  readonly made?: MadeKey;
+  readonly settings?: FailedForm;
+  readonly new_key?: FailedForm;
+  readonly added?: AddedKey;
 }
 
-/** The page of the app that the address names, with a form that was not done, or a key just made. */
-export async function answerApp(
+/** The page of the app that the path names, with a form that failed or a key that was just added. */
+export async function showAppPage(
   context: AppContext,
-  { settings, new_key, made }: AppForms,
+  { settings, new_key, added }: AppForms,
 ): Promise<Response> {
   const slug = context.req.param("slug") ?? "";
   const { app_records } = context.get("services");
@@ -198,15 +199,15 @@ export async function answerApp(
     max_overage_percent: String(app.max_overage_percent ?? ""),
     version: String(app.version),
   };
-  const typed = settings && isLost(settings) ? besideSaved(settings, saved) : settings;
+  const shown = settings && isOutdated(settings) ? withSavedValues(settings, saved) : settings;
   return context.html(
     <AppPage
       app={app}
       keys={keys.ok ? keys.value : []}
-      settings={typed?.form ?? emptyForm(saved)}
+      settings={shown?.form ?? emptyForm(saved)}
       new_key={new_key?.form ?? emptyForm()}
-      made={made ?? null}
-      notice={doneWords(context.req.query("notice"))}
+      added={added ?? null}
+      notice={consoleNoticeText(context.req.query("notice"))}
     />,
     settings?.status ?? new_key?.status ?? 200,
   );

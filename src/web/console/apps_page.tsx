@@ -1,31 +1,23 @@
-/** The registered apps, and one with its settings and keys. */
-import { Page } from "../layout/layout.tsx";
+/** The list of registered apps, and an app's page with its settings and keys. */
+import type { Services } from "../../http/services.ts";
+import type { readApps } from "../../http/api/admin/apps/list.ts";
+import { NoticeLine, Page } from "../layout/layout.tsx";
 import { Time } from "../layout/time.tsx";
-import { credits, number } from "../layout/account_words.ts";
-import { ActForm, Choices, Field, FormPage, Reason, titleOf, type FormState } from "./form.tsx";
+import { credits, number } from "../layout/labels.ts";
+import { ActionForm, Choices, Field, FormPage, Reason, titleOf, type FormState } from "./form.tsx";
 import { Panel } from "./panel.tsx";
-import { consoleAddress, Pager, Table } from "./table.tsx";
-import { ON_EXPIRY_NAMES, SETTLE_NAMES } from "./words.ts";
+import { consolePath, Pager, Table } from "./table.tsx";
+import { ON_EXPIRY_NAMES, SETTLE_NAMES } from "./labels.ts";
 
-export interface ShownAppRecord {
-  readonly slug: string;
-  readonly name: string;
-  readonly starter_credits: number;
-  readonly daily_starter_budget: number | null;
-  readonly origins: readonly string[];
-  readonly settle: keyof typeof SETTLE_NAMES;
-  readonly max_overage_percent: number | null;
-  readonly upstream_providers: readonly string[];
-  readonly version: number;
-}
+export type AppRecord = Awaited<ReturnType<typeof readApps>>["apps"][number];
 
 interface AppsPageProps {
-  readonly apps: readonly ShownAppRecord[];
+  readonly apps: readonly AppRecord[];
   readonly cursor: string | null;
   readonly next_cursor: string | undefined;
 }
 
-export const appAddress = (slug: string, part = ""): string =>
+export const appPath = (slug: string, part = ""): string =>
   `/console/apps/${encodeURIComponent(slug)}${part}`;
 
 export function AppsPage({ apps, cursor, next_cursor }: AppsPageProps) {
@@ -40,20 +32,25 @@ export function AppsPage({ apps, cursor, next_cursor }: AppsPageProps) {
       <section class="panel" aria-label="Apps">
         <Table
           label="Registered apps"
-          columns={["App", { amount: "Starter credits" }, { amount: "A day at most" }, "Settles"]}
+          columns={[
+            "App",
+            { amount: "Starter credits" },
+            { amount: "Daily limit" },
+            "Completes jobs",
+          ]}
           rows={apps.map((app) => [
             <>
-              <a href={appAddress(app.slug)}>{app.name}</a>
+              <a href={appPath(app.slug)}>{app.name}</a>
               <span class="hint below">
                 <code>{app.slug}</code>
                 {app.origins.length === 0 ? null : ` · ${app.origins.join(", ")}`}
               </span>
             </>,
             number(app.starter_credits),
-            app.daily_starter_budget === null ? "no bound" : number(app.daily_starter_budget),
-            app.settle === "app" ? "its key alone" : "the account",
+            app.daily_starter_budget === null ? "no limit" : number(app.daily_starter_budget),
+            SETTLE_NAMES[app.settle],
           ])}
-          empty="No app is registered. Only a registered one gives starter credits, has a name, and may act from its own origins."
+          empty="No app is registered yet. Register an app to give it a name, starter credits and its own origins."
         />
       </section>
       <Pager path="/console/apps" filters={{}} {...{ cursor, next_cursor }} />
@@ -61,19 +58,18 @@ export function AppsPage({ apps, cursor, next_cursor }: AppsPageProps) {
   );
 }
 
-/** A form that registers an app. */
 export function NewAppPage({ form }: { form: FormState }) {
   return (
     <FormPage title="Register an app" section="apps" form={form}>
-      <ActForm action="/console/new-app" form={form} button="Register" back="/console/apps">
+      <ActionForm action="/console/new-app" form={form} button="Register" back="/console/apps">
         <Field
           form={form}
           name="slug"
           label="Slug"
-          hint="The name by which programs know it, such as sketch. It cannot be changed later."
+          hint="The app’s id in the API, such as sketch. You cannot change it later."
         />
         <Settings form={form} />
-      </ActForm>
+      </ActionForm>
     </FormPage>
   );
 }
@@ -81,20 +77,20 @@ export function NewAppPage({ form }: { form: FormState }) {
 function Settings({ form }: { form: FormState }) {
   return (
     <>
-      <Field form={form} name="name" label="Name" hint="What people read." />
+      <Field form={form} name="name" label="Name" hint="The name that people see." />
       <Field
         form={form}
         name="starter_credits"
         label="Starter credits"
         inputmode="numeric"
-        hint="What each account gets once, when it first uses the app."
+        hint="Each account gets these once, when it first uses the app."
       />
       <Field
         form={form}
         name="daily_starter_budget"
-        label="Starter credits a day, at most"
+        label="Daily limit of starter credits"
         inputmode="numeric"
-        hint="For all accounts together, by UTC days. Leave it empty for no bound."
+        hint="For all accounts together, per UTC day. Leave it empty for no limit."
       />
       <Field
         form={form}
@@ -102,57 +98,53 @@ function Settings({ form }: { form: FormState }) {
         label="Origins"
         rows={3}
         spellcheck={false}
-        hint="One a line, such as https://app.example.com or myapp://callback. They may act with people’s cookies."
+        hint="One per line, such as https://app.example.com or myapp://callback. Pages on these origins can call the API as the person who is signed in."
       />
       <Choices
         form={form}
         name="settle"
-        legend="Who ends its jobs"
+        legend="Who can complete and fail its jobs"
         options={Object.entries(SETTLE_NAMES)}
       />
       <Choices
         form={form}
         name="on_expiry"
-        legend="When nobody ends a job in time"
+        legend="When a job times out"
         options={Object.entries(ON_EXPIRY_NAMES)}
       />
       <Field
         form={form}
         name="max_overage_percent"
-        label="Cost above the estimate, at most, in percent"
+        label="Largest cost above the estimate, in percent"
         inputmode="numeric"
-        hint="A job that would cost more cannot be completed; at an estimate of 0 it may cost nothing. Leave it empty for no limit."
+        hint="A job that costs more cannot be completed. If its estimate is 0, it must cost 0. Leave it empty for no limit."
       />
       <Field
         form={form}
         name="upstream_providers"
-        label="Upstream tokens"
+        label="Access tokens of other providers"
         spellcheck={false}
-        hint="Ids of the sign-in providers whose tokens its pages get, such as google. Leave it empty for none."
+        hint="Ids of sign-in providers, such as google. The app’s pages can get the signed-in person’s access tokens for them. Leave it empty for none."
       />
-      <Reason form={form} hint="For the audit log; may be empty." />
+      <Reason form={form} hint="Optional. This is kept in the audit log." />
     </>
   );
 }
 
-export interface AppKeyLine {
-  readonly id: string;
-  readonly label: string;
-  readonly created_at_ms: number;
-}
+type ListedKeys = Awaited<ReturnType<Services["app_records"]["listKeys"]>>;
 
-/** A key just made. `key`: null where the same form had made it before. */
-export interface MadeKey {
+/** A key that was just added. `key`: null if the form had already been sent, because a key is shown only once. */
+export interface AddedKey {
   readonly label: string;
   readonly key: string | null;
 }
 
 export interface AppPageProps {
-  readonly app: ShownAppRecord;
-  readonly keys: readonly AppKeyLine[];
+  readonly app: AppRecord;
+  readonly keys: Extract<ListedKeys, { ok: true }>["value"];
   readonly settings: FormState;
   readonly new_key: FormState;
-  readonly made: MadeKey | null;
+  readonly added: AddedKey | null;
   readonly notice: string | null;
 }
 
@@ -164,19 +156,15 @@ export function AppPage(props: AppPageProps) {
       section="apps"
       scripts={["times.js", "forms.js"]}
     >
-      {notice === null ? null : (
-        <p class="notice" role="status">
-          {notice}
-        </p>
-      )}
+      <NoticeLine notice={notice} />
       <div class="page-head">
         <h1 class="cut">{app.name}</h1>
         <span>
-          <a href={consoleAddress("/console", { app: app.slug })}>Its totals</a>
+          <a href={consolePath("/console", { app: app.slug })}>Totals</a>
           {" · "}
-          <a href={consoleAddress("/console/jobs", { app: app.slug })}>Its jobs</a>
+          <a href={consolePath("/console/jobs", { app: app.slug })}>Jobs</a>
           {" · "}
-          <a href={consoleAddress("/console/audit", { subject: app.slug })}>What was changed</a>
+          <a href={consolePath("/console/audit", { subject: app.slug })}>Changes</a>
         </span>
       </div>
       <div class="columns">
@@ -184,10 +172,10 @@ export function AppPage(props: AppPageProps) {
           <p class="hint">
             Slug <code>{app.slug}</code>. New accounts get {credits(app.starter_credits)}.
           </p>
-          <ActForm action={appAddress(app.slug, "/settings")} form={settings} button="Save">
+          <ActionForm action={appPath(app.slug, "/settings")} form={settings} button="Save">
             <input type="hidden" name="version" value={settings.values["version"] ?? ""} />
             <Settings form={settings} />
-          </ActForm>
+          </ActionForm>
         </Panel>
         <Keys {...props} />
       </div>
@@ -195,11 +183,11 @@ export function AppPage(props: AppPageProps) {
   );
 }
 
-function Keys({ app, keys, new_key, made }: AppPageProps) {
+function Keys({ app, keys, new_key, added }: AppPageProps) {
   return (
-    <Panel id="keys" title="Keys of its servers">
-      {made === null ? null : <Made {...made} />}
-      {keys.length === 0 ? <p class="hint">It has no key.</p> : null}
+    <Panel id="keys" title="Server keys">
+      {added === null ? null : <Added {...added} />}
+      {keys.length === 0 ? <p class="hint">This app has no key.</p> : null}
       <ul class="rows">
         {keys.map(({ id, label, created_at_ms }) => (
           <li>
@@ -211,7 +199,7 @@ function Keys({ app, keys, new_key, made }: AppPageProps) {
             </span>
             <a
               class="button quiet small"
-              href={consoleAddress(appAddress(app.slug, "/revoke-key"), { key_id: id })}
+              href={consolePath(appPath(app.slug, "/revoke-key"), { key_id: id })}
             >
               Revoke<span class="unseen">{` ${label}`}</span>
             </a>
@@ -219,31 +207,31 @@ function Keys({ app, keys, new_key, made }: AppPageProps) {
         ))}
       </ul>
       <h3>Add a key</h3>
-      <ActForm action={appAddress(app.slug, "/keys")} form={new_key} button="Add a key">
+      <ActionForm action={appPath(app.slug, "/keys")} form={new_key} button="Add a key">
         <Field
           form={new_key}
           name="label"
           label="Label"
-          hint="Where it is used, such as “render server”."
+          hint="Where the key is used, such as “render server”."
         />
-      </ActForm>
+      </ActionForm>
     </Panel>
   );
 }
 
-function Made({ label, key }: MadeKey) {
+function Added({ label, key }: AddedKey) {
   return (
     <div class="made" role="status">
       {key === null ? (
         <p>
-          The key “{label}” was made by this form before, and was shown then. If you did not keep
-          it, revoke it and add another.
+          This form was already sent, and the key “{label}” was shown then. If you did not save it,
+          revoke it and add another.
         </p>
       ) : (
         <>
           <p>
-            <strong>The key “{label}”, shown this once.</strong> Select it with one click, copy it,
-            and keep it where your server keeps its secrets.
+            <strong>This is the key “{label}”. It is shown only once.</strong> Click it to select
+            it, copy it, and store it with your server’s secrets.
           </p>
           <p>
             <code class="secret" tabindex={0}>
@@ -257,7 +245,7 @@ function Made({ label, key }: MadeKey) {
 }
 
 interface RevokeKeyPageProps {
-  readonly app: Pick<ShownAppRecord, "slug" | "name">;
+  readonly app: Pick<AppRecord, "slug" | "name">;
   readonly label: string;
   readonly form: FormState;
 }
@@ -267,23 +255,23 @@ export function RevokeKeyPage({ app, label, form }: RevokeKeyPageProps) {
     <FormPage
       title={`Revoke the key “${label}”?`}
       section="apps"
-      about={{ href: appAddress(app.slug), name: app.name }}
+      about={{ href: appPath(app.slug), name: app.name }}
       form={form}
     >
       <p>
-        Servers that use it are refused everywhere within a minute. That cannot be taken back: add
-        another key first where they are to go on.
+        Servers that use this key lose access within a minute. This cannot be undone. If they should
+        keep working, add another key first.
       </p>
-      <ActForm
-        action={appAddress(app.slug, "/revoke-key")}
+      <ActionForm
+        action={appPath(app.slug, "/revoke-key")}
         form={form}
         button="Revoke"
         danger
-        back={appAddress(app.slug)}
+        back={appPath(app.slug)}
       >
         <input type="hidden" name="key_id" value={form.values["key_id"] ?? ""} />
-        <Reason form={form} hint="For the audit log; may be empty." />
-      </ActForm>
+        <Reason form={form} hint="Optional. This is kept in the audit log." />
+      </ActionForm>
     </FormPage>
   );
 }

@@ -1,36 +1,24 @@
-/** `GET /console/audit[?actor=&act=&subject=&cursor=]`: what operators did. */
-import { AuditPage, type ShownAct } from "./audit_page.tsx";
+/** `GET /console/audit[?actor=&act=&subject=&cursor=]`: the audit log of operators' actions. */
+import { AuditPage } from "./audit_page.tsx";
 import { listAuditQuery, readAudit } from "../../http/api/admin/list_audit.ts";
 import { factory, type AppContext } from "../../http/context.ts";
-import { askedFor, cursorOf, personNames } from "./asked.ts";
+import { cursorOf, personNames, readQuery } from "./queries.ts";
 
 export const showAudit = factory.createHandlers(async (context) => {
-  const query = askedFor(context, listAuditQuery);
+  const query = readQuery(context, listAuditQuery);
   const { actor, act, subject, cursor } = query;
-  const { acts, personName, next_cursor } = await readActs(context, query);
   return context.html(
     <AuditPage
       filters={{ actor, act, subject }}
       cursor={cursor === undefined ? null : cursorOf(context)}
-      {...{ acts, personName, next_cursor }}
+      {...await readAuditLog(context, query)}
     />,
   );
 });
 
-/** Lines of the log as pages show them, with the names of who is in them. */
-export async function readActs(context: AppContext, query: Parameters<typeof readAudit>[1]) {
+/** A page of the log, with the names of the people in it. */
+export async function readAuditLog(context: AppContext, query: Parameters<typeof readAudit>[1]) {
   const { entries, next_cursor } = await readAudit(context, query);
-  const acts = entries.map(
-    ({ at, actor, act, subject, reason, details: { outcome, ...details } }): ShownAct => ({
-      at_ms: Date.parse(at),
-      actor,
-      act,
-      subject,
-      reason,
-      details,
-      outcome,
-    }),
-  );
-  const people = acts.flatMap(({ actor, subject }) => [actor, subject]);
-  return { acts, next_cursor, personName: await personNames(context, people) };
+  const people = entries.flatMap(({ actor, subject }) => [actor, subject]);
+  return { entries, next_cursor, personName: await personNames(context, people) };
 }

@@ -1,18 +1,11 @@
-/** The audit log: who did what to whom, when, and why. */
+/** The audit log: each operator's action with its subject, time and reason. */
+import type { readAudit } from "../../http/api/admin/list_audit.ts";
 import { Page } from "../layout/layout.tsx";
 import { Time, Zone } from "../layout/time.tsx";
-import { accountAddress, ChosenFilter, FilterForm, Pager, Table, TypedFilter } from "./table.tsx";
-import { ACT_NAMES, OUTCOME_NAMES } from "./words.ts";
+import { accountPath, ChosenFilter, FilterForm, Pager, Table, TypedFilter } from "./table.tsx";
+import { ACT_NAMES, OUTCOME_NAMES } from "./labels.ts";
 
-export interface ShownAct {
-  readonly at_ms: number;
-  readonly actor: string;
-  readonly act: string;
-  readonly subject: string;
-  readonly reason: string | null;
-  readonly details: Readonly<Record<string, unknown>>;
-  readonly outcome: string;
-}
+export type AuditEntry = Awaited<ReturnType<typeof readAudit>>["entries"][number];
 
 export interface AuditPageProps {
   readonly filters: {
@@ -21,12 +14,12 @@ export interface AuditPageProps {
     readonly subject: string | undefined;
   };
   readonly cursor: string | null;
-  readonly acts: readonly ShownAct[];
+  readonly entries: readonly AuditEntry[];
   readonly personName: (identity_id: string) => string;
   readonly next_cursor: string | undefined;
 }
 
-export function AuditPage({ filters, cursor, acts, personName, next_cursor }: AuditPageProps) {
+export function AuditPage({ filters, cursor, entries, personName, next_cursor }: AuditPageProps) {
   const filtered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Page title="Audit log" section="audit" scripts={["times.js"]}>
@@ -35,36 +28,36 @@ export function AuditPage({ filters, cursor, acts, personName, next_cursor }: Au
         <FilterForm path="/console/audit">
           <ChosenFilter
             name="act"
-            label="Act"
+            label="Action"
             value={filters.act}
             options={[["", "Any"], ...Object.entries(ACT_NAMES)]}
           />
           <TypedFilter name="actor" label="By" value={filters.actor} />
-          <TypedFilter name="subject" label="Done to" value={filters.subject} />
+          <TypedFilter name="subject" label="Account or app" value={filters.subject} />
         </FilterForm>
       </div>
-      <section class="panel" aria-label="Acts">
+      <section class="panel" aria-label="Actions">
         <Table
-          label="Acts of operators, newest first"
-          columns={["When", "Act", "Done to", "Reason", "By"]}
-          rows={acts.map((it) => [
-            <Time at_ms={it.at_ms} />,
-            <ActName {...it} />,
-            it.act.startsWith("account.") ? (
-              <a href={accountAddress(it.subject)}>{personName(it.subject)}</a>
+          label="Actions of operators, newest first"
+          columns={["When", "Action", "Account or app", "Reason", "By"]}
+          rows={entries.map((entry) => [
+            <Time at_ms={Date.parse(entry.at)} />,
+            <ActionName {...entry} />,
+            entry.act.startsWith("account.") ? (
+              <a href={accountPath(entry.subject)}>{personName(entry.subject)}</a>
             ) : (
-              <a href={`/console/apps/${encodeURIComponent(it.subject)}`}>{it.subject}</a>
+              <a href={`/console/apps/${encodeURIComponent(entry.subject)}`}>{entry.subject}</a>
             ),
-            it.reason ?? "–",
-            personName(it.actor),
+            entry.reason ?? "–",
+            personName(entry.actor),
           ])}
           empty={
             filtered || cursor !== null ? (
               <>
-                No act matches. <a href="/console/audit">Show all acts</a>
+                No actions match. <a href="/console/audit">Show all actions</a>
               </>
             ) : (
-              "No operator has done anything yet. What they do is written here, before it is done."
+              "No operator has done anything yet. Every action is recorded here before it is carried out."
             )
           }
         />
@@ -75,18 +68,18 @@ export function AuditPage({ filters, cursor, acts, personName, next_cursor }: Au
   );
 }
 
-/** Acts beside what they were done to, each with its actor, its time and its reason. */
-export function ActRows({ acts, personName }: Pick<AuditPageProps, "acts" | "personName">) {
+/** The short list of actions on an account's page. */
+export function AuditRows({ entries, personName }: Pick<AuditPageProps, "entries" | "personName">) {
   return (
     <ul class="rows">
-      {acts.map((it) => (
+      {entries.map((entry) => (
         <li>
           <span>
-            <ActName {...it} />
-            {it.reason === null ? null : <span class="below">“{it.reason}”</span>}
+            <ActionName {...entry} />
+            {entry.reason === null ? null : <span class="below">“{entry.reason}”</span>}
           </span>
           <span class="hint">
-            {personName(it.actor)}, <Time at_ms={it.at_ms} />
+            {personName(entry.actor)}, <Time at_ms={Date.parse(entry.at)} />
           </span>
         </li>
       ))}
@@ -94,24 +87,24 @@ export function ActRows({ acts, personName }: Pick<AuditPageProps, "acts" | "per
   );
 }
 
-function ActName({ act, outcome, details }: ShownAct) {
+function ActionName({ act, details: { outcome, ...details } }: AuditEntry) {
   return (
     <>
       <strong>{ACT_NAMES[act] ?? act}</strong>
       {outcome === "done" ? null : <span class="tag">{OUTCOME_NAMES[outcome] ?? outcome}</span>}
-      <span class="hint below">{inWords(details)}</span>
+      <span class="hint below">{detailsText(details)}</span>
     </>
   );
 }
 
-function inWords(details: ShownAct["details"]): string {
+function detailsText(details: Readonly<Record<string, unknown>>): string {
   return Object.entries(details)
-    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${valueInWords(value)}`)
+    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${valueText(value)}`)
     .join(" · ");
 }
 
-function valueInWords(value: unknown): string {
-  if (Array.isArray(value)) return value.map(valueInWords).join(", ") || "none";
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(valueText).join(", ") || "none";
   if (value === null) return "none";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

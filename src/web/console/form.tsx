@@ -1,34 +1,32 @@
-/** Forms of the console: what was typed stays, and what is wrong stands beside its field. */
+/** Forms of the console. A form that failed is shown again with its values and, at each field, its problem. */
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { Page } from "../layout/layout.tsx";
 import { Choice, describedBy, FieldProblem } from "../device/choices.tsx";
 
-/** A form as it was sent, or as it begins. */
 export interface FormState {
-  /** Fields by name, as they were typed. */
+  /** The fields by name, as they were typed. */
   readonly values: Readonly<Record<string, string>>;
-  /** What is wrong, by field; "": with none of them. */
+  /** The problems by field; "" for problems that concern no single field. */
   readonly problems: Readonly<Record<string, string>>;
-  /** The act's idempotency key: sent twice, it happens once. */
+  /** The idempotency key: a form that is sent twice runs once. */
   readonly key: string;
 }
 
-/** A form about to be filled in. */
 export function emptyForm(values: FormState["values"] = {}): FormState {
   return { values, problems: {}, key: crypto.randomUUID() };
 }
 
-interface ActFormProps {
+interface ActionFormProps {
   readonly action: string;
   readonly form: FormState;
   readonly button: string;
-  /** Whether it takes something from somebody. */
+  /** Shows a red button. */
   readonly danger?: boolean;
-  /** The way out. */
+  /** The path of the cancel link. */
   readonly back?: string;
 }
 
-export function ActForm(props: PropsWithChildren<ActFormProps>) {
+export function ActionForm(props: PropsWithChildren<ActionFormProps>) {
   const { action, form, button, danger = false, back, children } = props;
   return (
     <form method="post" action={action} class="act">
@@ -49,17 +47,17 @@ export function ActForm(props: PropsWithChildren<ActFormProps>) {
   );
 }
 
-/** All errors at once, each a way to its field. */
+/** All problems, each with a link to its field. */
 function Problems({ problems }: Pick<FormState, "problems">) {
-  const wrong = Object.entries(problems);
-  if (wrong.length === 0) return null;
+  const listed = Object.entries(problems);
+  if (listed.length === 0) return null;
   return (
     <div class="problem" role="alert">
       <p>
-        <strong>Nothing was done yet.</strong> What you typed is kept.
+        <strong>Nothing was changed yet.</strong> Your input is kept.
       </p>
       <ul>
-        {wrong.map(([name, problem]) => (
+        {listed.map(([name, problem]) => (
           <li>{name === "" ? problem : <a href={`#${name}`}>{problem}</a>}</li>
         ))}
       </ul>
@@ -72,12 +70,12 @@ interface FieldProps {
   readonly name: string;
   readonly label: string;
   readonly hint?: Child;
-  /** How many lines there are to type in; without, it is one. */
+  /** The height of a multi-line field in lines; a single-line field without it. */
   readonly rows?: number;
   readonly [attribute: string]: unknown;
 }
 
-/** A field to type in. */
+/** A text field with its label, problem and hint. */
 export function Field({ form, name, label, hint, rows, ...attributes }: FieldProps) {
   const problem = form.problems[name];
   const [problem_id, hint_id] = [`${name}-problem`, `${name}-hint`];
@@ -109,7 +107,7 @@ export function Field({ form, name, label, hint, rows, ...attributes }: FieldPro
   );
 }
 
-/** Why: it goes into the audit log. */
+/** The reason, which the audit log keeps. */
 export function Reason({ form, hint }: { form: FormState; hint: string }) {
   return <Field form={form} name="reason" label="Reason" hint={hint} rows={2} />;
 }
@@ -121,7 +119,7 @@ interface ChoicesProps {
   readonly options: readonly (readonly [value: string, text: string])[];
 }
 
-/** One of some. The first is where the errors' links lead. */
+/** A group of radio buttons. The first has the group's name as its id, so that a problem can link to it. */
 export function Choices({ form, name, legend, options }: ChoicesProps) {
   const problem = form.problems[name];
   return (
@@ -146,12 +144,12 @@ export function Choices({ form, name, legend, options }: ChoicesProps) {
 interface FormPageProps {
   readonly title: string;
   readonly section: "accounts" | "apps";
-  /** What it is about: the way back there. */
+  /** The account or app that the form is about, as a link. */
   readonly about?: { readonly href: string; readonly name: string };
   readonly form: FormState;
 }
 
-/** A page for one form. */
+/** A page with one form. */
 export function FormPage(props: PropsWithChildren<FormPageProps>) {
   const { title, section, about, form, children } = props;
   return (
@@ -169,8 +167,8 @@ export function FormPage(props: PropsWithChildren<FormPageProps>) {
   );
 }
 
-/** A page's title, which says first where something is wrong. */
+/** A page's title, which starts with "Error" if a form has problems, for people who use screen readers. */
 export function titleOf(title: string, ...forms: readonly FormState[]): string {
-  const wrong = forms.some(({ problems }) => Object.keys(problems).length > 0);
-  return wrong ? `Error: ${title}` : title;
+  const has_problems = forms.some(({ problems }) => Object.keys(problems).length > 0);
+  return has_problems ? `Error: ${title}` : title;
 }

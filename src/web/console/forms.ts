@@ -1,43 +1,43 @@
-/** Forms of the console as they were sent, and what became of them. */
+/** Reading, checking and submitting the console's forms. */
 import type * as z from "zod/mini";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { OnceAnswer } from "../../account/contract.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { FormState } from "./form.tsx";
-import { FORM_PROBLEMS } from "./words.ts";
+import { FORM_PROBLEMS } from "./labels.ts";
 import type { AppContext } from "../../http/context.ts";
 import { refusalForError } from "../../http/failures.ts";
 import { describeRefusal } from "../../http/refusals.ts";
 
-/** Text fields by name, as they were typed, and the key. A body that is no form has none. */
+/** The text fields of the request's form and its idempotency key. A body that is not a form has no fields. */
 export async function readForm(context: AppContext): Promise<FormState> {
   const form = await context.req.formData().catch(() => new FormData());
   const values = Object.fromEntries(
     [...form].flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
   );
-  // A form without its key is not ours; the act will be refused for it where that matters.
+  // Our forms always have a key. Without one, an action that needs it is refused.
   return { values, problems: {}, key: values["key"] ?? "" };
 }
 
-/** A field's text; a line ends in one character, as it does in JSON. */
+/** A field's text, with `\n` line ends as in JSON bodies. */
 export function textOf({ values }: FormState, name: string): string {
   return (values[name] ?? "").replaceAll("\r\n", "\n").trim();
 }
 
-/** A field that may be left empty, as a member of a body. */
+/** An optional field as a member of a body: left out if it is empty. */
 export function optional(form: FormState, name: string): Readonly<Record<string, string>> {
   const text = textOf(form, name);
   return text === "" ? {} : { [name]: text };
 }
 
-/** A whole number as people type it; NaN, which every schema refuses, for anything else. */
-export function wholeOf(form: FormState, name: string): number {
+/** A field's whole number; NaN, which every schema refuses, for any other text. */
+export function wholeNumberOf(form: FormState, name: string): number {
   const text = textOf(form, name);
   return /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** Checks a body made of a form; what is wrong, in the words of its fields. */
+/** Checks a body that was made from a form. The problems name fields by their labels. */
 export function check<Schema extends z.ZodMiniType>(
   schema: Schema,
   body: object,
@@ -53,45 +53,44 @@ export function check<Schema extends z.ZodMiniType>(
   return refused(problems);
 }
 
-/** An act that did not happen, or may not have: the form to show again, and its status. */
-export interface NotDone {
+/** A form to show again, because its action failed or its outcome is unknown. */
+export interface FailedForm {
   readonly form: FormState;
   readonly status: ContentfulStatusCode;
-  /** The refusal, where the act was refused. */
+  /** Set if the action was refused. */
   readonly code?: Refusal["code"];
 }
 
-/** The form again with what is wrong in it. */
-export function notDone(form: FormState, problems: FormState["problems"]): NotDone {
+/** The form with its problems. */
+export function invalid(form: FormState, problems: FormState["problems"]): FailedForm {
   return { form: { ...form, problems }, status: 400 };
 }
 
-/** Refusals after which the form needs another key, in the words of forms. */
-const FORM_PROBLEMS_BY_CODE: Readonly<Partial<Record<Refusal["code"], string>>> = {
+/** Refusals that mean the form's idempotency key can no longer be used. */
+const USED_KEY_PROBLEMS: Readonly<Partial<Record<Refusal["code"], string>>> = {
   idempotency_key_reused: FORM_PROBLEMS.reused,
   app_key_revoked: FORM_PROBLEMS.revoked,
 };
 
 /**
- * Does the act that a form asks for; null where it was done, now or before. `field`: where a refusal of
- * this code belongs. What was typed is kept whatever happens, and the key with it, so that sending it
- * again is safe; only a key that can do nothing more gives way to a new one.
+ * Runs a form's action. Returns null if it was done, now or by an earlier request. `fields` maps refusal codes
+ * to the fields that they concern. The form keeps its values and its key, so that sending it again is safe; it
+ * gets a new key only if the old one can no longer be used.
  */
-export async function attempt(
+export async function submit(
   context: AppContext,
   form: FormState,
   perform: () => Promise<OnceAnswer<unknown>>,
   fields: Readonly<Partial<Record<Refusal["code"], string>>> = {},
-): Promise<NotDone | null> {
+): Promise<FailedForm | null> {
   try {
-    const answer = await perform();
-    if (answer.ok) return null;
-    const { refusal } = answer;
+    const result = await perform();
+    if (result.ok) return null;
+    const { refusal } = result;
     const { status, error } = describeRefusal(refusal);
-    const used_up = FORM_PROBLEMS_BY_CODE[refusal.code];
-    const problem = used_up ?? error;
-    const key = used_up === undefined ? form.key : crypto.randomUUID();
-    const problems = { [fields[refusal.code] ?? ""]: problem };
+    const used_key_problem = USED_KEY_PROBLEMS[refusal.code];
+    const key = used_key_problem === undefined ? form.key : crypto.randomUUID();
+    const problems = { [fields[refusal.code] ?? ""]: used_key_problem ?? error };
     return { form: { ...form, key, problems }, status, code: refusal.code };
   } catch (error) {
     const refusal = refusalForError(error as Error, context);

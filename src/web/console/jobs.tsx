@@ -2,21 +2,21 @@
 import { ConsoleJobsPage } from "./jobs_page.tsx";
 import { findJobs, findJobsQuery } from "../../http/api/admin/list_jobs.ts";
 import { factory } from "../../http/context.ts";
-import { appChoices, askedFor, cursorOf, ifReadable, personNames } from "./asked.ts";
+import { appFilter, cursorOf, nullIfUnreadable, personNames, readQuery } from "./queries.ts";
 
 export const showAllJobs = factory.createHandlers(async (context) => {
-  const query = askedFor(context, findJobsQuery);
+  const query = readQuery(context, findJobsQuery);
   const { app, status, identity_id, cursor } = query;
-  const [choices, found] = await Promise.all([
-    appChoices(context, app),
-    ifReadable(findJobs(context, query)),
+  const [filter, found] = await Promise.all([
+    appFilter(context, app),
+    nullIfUnreadable(findJobs(context, query)),
   ]);
   const jobs = found?.jobs ?? [];
   return context.html(
     <ConsoleJobsPage
       filters={{ app, status, identity_id }}
       cursor={cursor === undefined ? null : cursorOf(context)}
-      {...choices}
+      {...filter}
       jobs={jobs}
       personName={await personNames(
         context,

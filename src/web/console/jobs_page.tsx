@@ -1,32 +1,19 @@
-/** Jobs across all accounts. */
+/** The list of all accounts' jobs. */
+import type { findJobs } from "../../http/api/admin/list_jobs.ts";
 import { JOB_STATUSES, type JobStatus } from "../../domain/job.ts";
 import { Page } from "../layout/layout.tsx";
 import { Time } from "../layout/time.tsx";
-import { number } from "../layout/account_words.ts";
+import { JOB_STATUS_NAMES, number } from "../layout/labels.ts";
 import {
-  accountAddress,
+  accountPath,
   AsOf,
   ChosenFilter,
   FilterForm,
   Pager,
-  ReadModelDown,
+  ReadModelUnavailable,
   Table,
   TypedFilter,
 } from "./table.tsx";
-import { JOB_STATUS_NAMES } from "./words.ts";
-
-export interface ShownConsoleJob {
-  readonly id: string;
-  readonly identity_id: string;
-  readonly app_slug: string | null;
-  readonly action: string;
-  readonly status: JobStatus;
-  readonly failure: string | null;
-  readonly failure_reason: string | null;
-  readonly reserved: number;
-  readonly actual_cost: number;
-  readonly created_at: string;
-}
 
 export interface ConsoleJobsPageProps {
   readonly filters: {
@@ -38,17 +25,17 @@ export interface ConsoleJobsPageProps {
   readonly app_options: readonly (readonly [slug: string, name: string])[];
   readonly appName: (slug: string | null) => string;
   readonly personName: (identity_id: string) => string;
-  readonly jobs: readonly ShownConsoleJob[];
+  readonly jobs: Awaited<ReturnType<typeof findJobs>>["jobs"];
   readonly next_cursor: string | undefined;
-  /** Null where the read model does not answer. */
+  /** Null if the read model cannot be read. */
   readonly as_of: string | null;
 }
 
 const COLUMNS = [
   "Job",
   "Account",
-  "State",
-  { amount: "Held" },
+  "Status",
+  { amount: "On hold" },
   { amount: "Cost" },
   "Started",
 ] as const;
@@ -70,29 +57,29 @@ export function ConsoleJobsPage(props: ConsoleJobsPageProps) {
           />
           <ChosenFilter
             name="status"
-            label="State"
+            label="Status"
             value={status}
             options={[
               ["", "Any"],
-              ...JOB_STATUSES.map((one) => [one, JOB_STATUS_NAMES[one]] as const),
+              ...JOB_STATUSES.map((option) => [option, JOB_STATUS_NAMES[option]] as const),
             ]}
           />
           <TypedFilter name="identity_id" label="Identity" value={identity_id} />
         </FilterForm>
       </div>
       {as_of === null ? (
-        <ReadModelDown />
+        <ReadModelUnavailable />
       ) : (
         <section class="panel" aria-label="Jobs">
           <Table
-            label={filtered ? "Jobs that match" : "Jobs of all accounts, newest first"}
+            label={filtered ? "Matching jobs" : "Jobs of all accounts, newest first"}
             columns={COLUMNS}
             rows={jobs.map((job) => [
               <>
                 {job.action}
                 <span class="hint below">{appName(job.app_slug)}</span>
               </>,
-              <a href={accountAddress(job.identity_id)}>{personName(job.identity_id)}</a>,
+              <a href={accountPath(job.identity_id)}>{personName(job.identity_id)}</a>,
               <>
                 <span class={`state state-${job.status}`}>
                   {job.failure === "expired" ? "Timed out" : JOB_STATUS_NAMES[job.status]}
@@ -108,7 +95,7 @@ export function ConsoleJobsPage(props: ConsoleJobsPageProps) {
             empty={
               filtered || cursor !== null ? (
                 <>
-                  No job matches. <a href="/console/jobs">Show all jobs</a>
+                  No jobs match. <a href="/console/jobs">Show all jobs</a>
                 </>
               ) : (
                 "No app has run a job yet."

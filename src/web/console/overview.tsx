@@ -1,18 +1,18 @@
-/** `GET /console[?days=&app=]`: what happened over some days. */
+/** `GET /console[?days=&app=]`: totals of the last days. */
 import * as z from "zod/mini";
 import { utcDayOf } from "../../domain/calendar.ts";
 import {
-  OVERVIEW_MEASURES,
+  MEASURES,
   OverviewPage,
   RANGES_DAYS,
-  type ShownDay,
-  type ShownTotals,
+  type DayTotals,
+  type Totals,
 } from "./overview_page.tsx";
 import { readStats } from "../../http/api/admin/read_stats.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { appSlug, validOr } from "../../http/validation.ts";
 import { timestamp } from "../../http/views.ts";
-import { appChoices, askedFor, ifReadable } from "./asked.ts";
+import { appFilter, nullIfUnreadable, readQuery } from "./queries.ts";
 
 /** Apps in the console's totals: those with the most settled credits. */
 const APPS_SHOWN_MAX = 50;
@@ -23,20 +23,16 @@ const overviewQuery = z.object({
 });
 
 export const showOverview = factory.createHandlers(async (context) => {
-  const { days: range, app = null } = askedFor(context, overviewQuery);
-  const [choices, totals] = await Promise.all([
-    appChoices(context, app),
-    ifReadable(readTotals(context, Number(range), app)),
+  const { days: range, app = null } = readQuery(context, overviewQuery);
+  const [filter, totals] = await Promise.all([
+    appFilter(context, app),
+    nullIfUnreadable(readTotals(context, Number(range), app)),
   ]);
-  return context.html(<OverviewPage {...{ range, app, totals }} {...choices} />);
+  return context.html(<OverviewPage {...{ range, app, totals }} {...filter} />);
 });
 
-/** The same totals as the API's, with the days on which nothing happened. */
-async function readTotals(
-  context: AppContext,
-  range: number,
-  app: string | null,
-): Promise<ShownTotals> {
+/** The API's totals, with zeros for the days without activity. */
+async function readTotals(context: AppContext, range: number, app: string | null): Promise<Totals> {
   const { read_model } = context.get("services");
   const to_day = utcDayOf(Date.now()) + 1;
   const from_day = to_day - range;
@@ -45,14 +41,12 @@ async function readTotals(
     read_model.readAppTotals(from_day, to_day, APPS_SHOWN_MAX),
     read_model.readNewest(),
   ]);
-  const known = new Map<number, ShownDay>(
+  const known = new Map<number, DayTotals>(
     series.map((totals) => [utcDayOf(Date.parse(totals.day)), totals]),
   );
-  const days = Array.from({ length: range }, (_, at) => known.get(from_day + at) ?? QUIET_DAY);
+  const days = Array.from({ length: range }, (_, at) => known.get(from_day + at) ?? EMPTY_DAY);
   const newest = newest_ms === null ? null : timestamp(newest_ms);
   return { from_day, days, apps, newest, as_of };
 }
 
-const QUIET_DAY = Object.fromEntries(
-  OVERVIEW_MEASURES.map((name) => [name, 0]),
-) as unknown as ShownDay;
+const EMPTY_DAY = Object.fromEntries(MEASURES.map((name) => [name, 0])) as unknown as DayTotals;

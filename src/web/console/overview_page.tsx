@@ -1,19 +1,20 @@
-/** The console's first page: the way to an account, and what happened over some days. */
+/** The console's first page: the account search, and totals by day and by app. */
+import type { Services } from "../../http/services.ts";
 import { DAY_MS } from "../../domain/calendar.ts";
 import { DaysChart } from "../chart/days.tsx";
 import { Page } from "../layout/layout.tsx";
 import { timeText } from "../layout/time.tsx";
-import { nameFromSlug, number, signed } from "../layout/account_words.ts";
+import { nameFromSlug, number, signed } from "../layout/labels.ts";
 import { AccountSearch } from "./accounts_page.tsx";
 import { Panel } from "./panel.tsx";
-import { ChosenFilter, consoleAddress, FilterForm, ReadModelDown, Table } from "./table.tsx";
+import { ChosenFilter, consolePath, FilterForm, ReadModelUnavailable, Table } from "./table.tsx";
 
-/** The days that may be chosen. */
+/** The choices of the number of days. */
 export const RANGES_DAYS = ["7", "30", "90"] as const;
 export type RangeDays = (typeof RANGES_DAYS)[number];
 
-/** What is shown of a day: credits, then counts. */
-export const OVERVIEW_MEASURES = [
+/** The charts in order: credits, then counts. */
+export const MEASURES = [
   "settled",
   "reserved",
   "refunded",
@@ -24,22 +25,17 @@ export const OVERVIEW_MEASURES = [
   "failed",
   "active_accounts",
 ] as const;
-export type ShownDay = Readonly<Record<(typeof OVERVIEW_MEASURES)[number], number>>;
+export type DayTotals = Readonly<Record<(typeof MEASURES)[number], number>>;
 
-export interface ShownApp {
-  readonly app_slug: string;
-  readonly settled: number;
-  readonly jobs: number;
-  readonly failed: number;
-}
+type AppTotals = Awaited<ReturnType<Services["read_model"]["readAppTotals"]>>[number];
 
-export interface ShownTotals {
+export interface Totals {
   /** Whole days since the epoch. */
   readonly from_day: number;
-  /** Oldest first, none left out. */
-  readonly days: readonly ShownDay[];
-  readonly apps: readonly ShownApp[];
-  /** When the newest change that it knows was written; null: it knows none. */
+  /** Oldest first, without gaps. */
+  readonly days: readonly DayTotals[];
+  readonly apps: readonly AppTotals[];
+  /** The time of the newest change in the read model; null if it is empty. */
   readonly newest: string | null;
   readonly as_of: string;
 }
@@ -49,8 +45,8 @@ export interface OverviewPageProps {
   readonly app: string | null;
   readonly app_options: readonly (readonly [slug: string, name: string])[];
   readonly appName: (slug: string | null) => string;
-  /** Null where the read model does not answer. */
-  readonly totals: ShownTotals | null;
+  /** Null if the read model cannot be read. */
+  readonly totals: Totals | null;
 }
 
 export function OverviewPage(props: OverviewPageProps) {
@@ -81,28 +77,22 @@ export function OverviewPage(props: OverviewPageProps) {
           </FilterForm>
         }
       >
-        {totals === null ? <ReadModelDown /> : <Totals {...totals} />}
+        {totals === null ? <ReadModelUnavailable /> : <DailyCharts {...totals} />}
       </Panel>
       {totals === null || app !== null ? null : (
         <Panel id="by-app" title="By app">
           <Table
             label="By app"
-            columns={[
-              "App",
-              amount("Settled"),
-              amount("Jobs"),
-              amount("Failed"),
-              "Share that failed",
-            ]}
+            columns={["App", amount("Settled"), amount("Jobs"), amount("Failed"), "Share failed"]}
             rows={totals.apps.map((it) => [
-              <a href={consoleAddress("/console", { days: range, app: it.app_slug })}>
+              <a href={consolePath("/console", { days: range, app: it.app_slug })}>
                 {appName(it.app_slug)}
               </a>,
               number(it.settled),
               number(it.jobs),
               <a
-                href={consoleAddress("/console/jobs", { app: it.app_slug, status: "failed" })}
-                aria-label={`${number(it.failed)} failed: the jobs`}
+                href={consolePath("/console/jobs", { app: it.app_slug, status: "failed" })}
+                aria-label={`${number(it.failed)} failed jobs, show them`}
               >
                 {number(it.failed)}
               </a>,
@@ -110,7 +100,7 @@ export function OverviewPage(props: OverviewPageProps) {
             ])}
             empty={
               <>
-                No app did anything in these days. <a href="/console/apps">See the apps</a>
+                There was no activity in these days. <a href="/console/apps">Show all apps</a>
               </>
             }
           />
@@ -122,14 +112,14 @@ export function OverviewPage(props: OverviewPageProps) {
 
 const amount = (name: string) => ({ amount: name });
 
-function Totals({ from_day, days, newest, as_of }: ShownTotals) {
-  const values = (name: keyof ShownDay) => days.map((day) => day[name]);
+function DailyCharts({ from_day, days, newest, as_of }: Totals) {
+  const values = (name: keyof DayTotals) => days.map((day) => day[name]);
   const [first_day, last_day] = [dayName(from_day), dayName(from_day + days.length - 1)];
   const span = { first_day, last_day };
   return (
     <>
       <div class="charts">
-        {OVERVIEW_MEASURES.filter((name) => name !== "adjusted").map((name) => (
+        {MEASURES.filter((name) => name !== "adjusted").map((name) => (
           <DaysChart
             name={nameFromSlug(name)}
             {...totalOf(name, values(name))}
@@ -145,31 +135,30 @@ function Totals({ from_day, days, newest, as_of }: ShownTotals) {
         </div>
       </details>
       <p class="zone">
-        Days are UTC, from {first_day} to today, {last_day}, which is not over. From the read model,
-        asked at <time datetime={as_of}>{as_of.slice(11, 19)} UTC</time>; it follows the accounts by
-        seconds.{" "}
+        Days are UTC, from {first_day} to {last_day}, which is not over yet. These totals were read
+        at <time datetime={as_of}>{as_of.slice(11, 19)} UTC</time> and can be a few seconds behind.{" "}
         {newest === null
-          ? "It knows no account yet."
-          : `The newest change it knows is of ${newest.slice(0, 19).replace("T", ", ")} UTC.`}
+          ? "They include no account yet."
+          : `The newest change that they include was made on ${newest.slice(0, 10)} at ${newest.slice(11, 19)} UTC.`}
       </p>
     </>
   );
 }
 
-/** Days cannot be added up to accounts: who came twice is one. */
-function totalOf(name: keyof ShownDay, values: readonly number[]) {
+/** Active accounts of several days cannot be added: an account that is active on two days counts once. */
+function totalOf(name: keyof DayTotals, values: readonly number[]) {
   if (name === "active_accounts") return { total: Math.max(...values), unit: "busiest day" };
   const total = values.reduce((sum, value) => sum + value, 0);
   return { total, unit: name === "jobs" ? "" : name === "failed" ? "jobs" : "credits" };
 }
 
-function DayNumbers({ from_day, days }: Pick<ShownTotals, "from_day" | "days">) {
+function DayNumbers({ from_day, days }: Pick<Totals, "from_day" | "days">) {
   return (
     <table>
       <thead>
         <tr>
           <th scope="col">Day</th>
-          {OVERVIEW_MEASURES.map((name) => (
+          {MEASURES.map((name) => (
             <th scope="col" class="amount">
               {nameFromSlug(name)}
             </th>
@@ -181,7 +170,7 @@ function DayNumbers({ from_day, days }: Pick<ShownTotals, "from_day" | "days">) 
           .map((day, at) => (
             <tr>
               <th scope="row">{dayName(from_day + at)}</th>
-              {OVERVIEW_MEASURES.map((name) => (
+              {MEASURES.map((name) => (
                 <td class="amount">
                   {name === "adjusted" ? signed(day[name]) : number(day[name])}
                 </td>
@@ -194,7 +183,7 @@ function DayNumbers({ from_day, days }: Pick<ShownTotals, "from_day" | "days">) 
   );
 }
 
-function FailedShare({ jobs, failed }: ShownApp) {
+function FailedShare({ jobs, failed }: AppTotals) {
   const percent = jobs === 0 ? 0 : Math.min(100, (failed / jobs) * 100);
   return (
     <span class="share">

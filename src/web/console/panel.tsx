@@ -1,10 +1,10 @@
-/** A part of a page of the console, under its name. */
+/** A titled section of a console page. */
 import type { Child, PropsWithChildren } from "hono/jsx";
 
 interface PanelProps {
   readonly id: string;
   readonly title: Child;
-  /** Beside the name: a link or a form. */
+  /** A link or form next to the title. */
   readonly aside?: Child;
   readonly class?: string;
 }

@@ -1,29 +1,29 @@
-/** The operators' pages. */
+/** The routes of the console: the pages for operators. */
 import type { Hono } from "hono";
 import { requireHolder } from "../../http/api/admin/accounts/holder.ts";
 import { requireSignIn } from "../../http/caller/browser_session.ts";
 import type { AppEnvironment } from "../../http/context.ts";
 import { noStore } from "../../http/middleware/headers.ts";
 import { limitBodySize } from "../../http/validation.ts";
-import { ACCOUNT_ACT_NAMES, doAct, showAct } from "./account_acts.tsx";
-import { showAccountInFull } from "./account.tsx";
+import { ACCOUNT_ACTION_NAMES, doAction, showAction } from "./account_actions.tsx";
+import { showAccount } from "./account.tsx";
 import { showAccounts } from "./accounts.tsx";
 import { addKey, doRevokeKey, showRevokeKey } from "./app_keys.tsx";
 import { registerApp, saveSettings, showApp, showApps, showNewApp } from "./apps.tsx";
 import { showAudit } from "./audit.tsx";
 import { doCredits, showCredits } from "./credits.tsx";
-import { guardConsole, requireConsoleOperator } from "./door.ts";
+import { refuseOtherOrigins, requireOperatorSession } from "./access.ts";
 import { showAllJobs } from "./jobs.tsx";
 import { showOverview } from "./overview.tsx";
 
-/** Routes with their door before all of them. */
+/** `app.use` comes first, so that it protects every route. */
 export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   app.use(
     "/console/*",
     noStore,
-    guardConsole,
+    refuseOtherOrigins,
     requireSignIn,
-    requireConsoleOperator,
+    requireOperatorSession,
     limitBodySize,
   );
   app.get("/console", ...showOverview);
@@ -32,12 +32,12 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   app.get("/console/audit", ...showAudit);
 
   const account = "/console/accounts/:identity_id";
-  app.get(account, requireHolder, ...showAccountInFull);
+  app.get(account, requireHolder, ...showAccount);
   app.get(`${account}/credits`, requireHolder, ...showCredits);
   app.post(`${account}/credits`, requireHolder, ...doCredits);
-  for (const name of ACCOUNT_ACT_NAMES) {
-    app.get(`${account}/${name}`, requireHolder, ...showAct(name));
-    app.post(`${account}/${name}`, requireHolder, ...doAct(name));
+  for (const name of ACCOUNT_ACTION_NAMES) {
+    app.get(`${account}/${name}`, requireHolder, ...showAction(name));
+    app.post(`${account}/${name}`, requireHolder, ...doAction(name));
   }
 
   app.get("/console/apps", ...showApps);

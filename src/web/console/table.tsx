@@ -1,15 +1,14 @@
-/** Lists of the console: a table with its columns' names, the way to its next page, and its filters. */
+/** Lists of the console: a table, the links to its pages, and its filters. */
 import type { Child, PropsWithChildren } from "hono/jsx";
 
-/** A column by its name; `amount`: numbers, which stand to the right. */
+/** A column's name; `amount`: a column of numbers, aligned to the right. */
 export type Column = string | { readonly amount: string };
 
 interface TableProps {
-  /** What the table lists. */
   readonly label: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Child[])[];
-  /** Said where there are no rows. */
+  /** Shown instead of the table if there are no rows. */
   readonly empty: Child;
 }
 
@@ -44,11 +43,10 @@ export function Table({ label, columns, rows, empty }: TableProps) {
   );
 }
 
-/** The filters of a list, as a query: empty ones are left out. */
+/** The filters of a list by query parameter; empty ones are left out of the path. */
 export type Filters = Readonly<Record<string, string | number | null | undefined>>;
 
-/** An address below the console with filters. */
-export function consoleAddress(path: string, filters: Filters = {}): string {
+export function consolePath(path: string, filters: Filters = {}): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filters)) {
     if (value !== null && value !== undefined && value !== "") query.set(name, String(value));
@@ -56,15 +54,15 @@ export function consoleAddress(path: string, filters: Filters = {}): string {
   return query.size === 0 ? path : `${path}?${query.toString()}`;
 }
 
-/** The address of one account in the console. */
-export function accountAddress(identity_id: string, act = ""): string {
-  return `/console/accounts/${encodeURIComponent(identity_id)}${act === "" ? "" : `/${act}`}`;
+/** The path of an account's page, or of an action's form below it. */
+export function accountPath(identity_id: string, action = ""): string {
+  return `/console/accounts/${encodeURIComponent(identity_id)}${action === "" ? "" : `/${action}`}`;
 }
 
 interface PagerProps {
   readonly path: string;
   readonly filters: Filters;
-  /** Where this page begins; null: at the beginning. */
+  /** The cursor of this page; null on the first page. */
   readonly cursor: string | null;
   readonly next_cursor: string | undefined;
 }
@@ -73,9 +71,9 @@ export function Pager({ path, filters, cursor, next_cursor }: PagerProps) {
   if (cursor === null && next_cursor === undefined) return null;
   return (
     <nav class="pages" aria-label="Pages">
-      {cursor === null ? <span></span> : <a href={consoleAddress(path, filters)}>First page</a>}
+      {cursor === null ? <span></span> : <a href={consolePath(path, filters)}>First page</a>}
       {next_cursor === undefined ? null : (
-        <a href={consoleAddress(path, { ...filters, cursor: next_cursor })} rel="next">
+        <a href={consolePath(path, { ...filters, cursor: next_cursor })} rel="next">
           Next page
         </a>
       )}
@@ -83,7 +81,6 @@ export function Pager({ path, filters, cursor, next_cursor }: PagerProps) {
   );
 }
 
-/** A form of filters: it asks for the page anew. */
 export function FilterForm({ path, children }: PropsWithChildren<{ readonly path: string }>) {
   return (
     <form method="get" action={path} class="filters">
@@ -101,7 +98,7 @@ interface FilterProps {
   readonly value: string | null | undefined;
 }
 
-/** A filter to type. */
+/** A filter with a text field. */
 export function TypedFilter({ name, label, value }: FilterProps) {
   return (
     <>
@@ -111,7 +108,7 @@ export function TypedFilter({ name, label, value }: FilterProps) {
   );
 }
 
-/** A filter to choose; an option without a value is none. */
+/** A filter with a list of options; the option "" means no filter. */
 export function ChosenFilter({
   name,
   label,
@@ -122,8 +119,8 @@ export function ChosenFilter({
     <>
       <label for={name}>{label}</label>
       <select id={name} name={name}>
-        {options.map(([one, text]) => (
-          <option value={one} selected={one === (value ?? "")}>
+        {options.map(([option, text]) => (
+          <option value={option} selected={option === (value ?? "")}>
             {text}
           </option>
         ))}
@@ -132,28 +129,28 @@ export function ChosenFilter({
   );
 }
 
-/** Said in place of a list that the read model cannot give. */
-export function ReadModelDown() {
+/** Shown instead of a list if the read model cannot be read. */
+export function ReadModelUnavailable() {
   return (
     <div class="problem" role="status">
       <p>
-        <strong>The read model does not answer right now</strong>, so there are no lists and totals.
-        Nothing is lost: it catches up by itself.
+        <strong>Lists and totals are not available right now</strong>, because the read model is not
+        responding. No data is lost, and they will catch up automatically.
       </p>
       <p>
-        Accounts work, and you can open one by its identity or the beginning of its e-mail address.
+        Accounts still work. You can open one by its identity or the start of its e-mail address.
       </p>
     </div>
   );
 }
 
-/** How true a list is. */
+/** Says when a list was read, and how up to date it is. */
 export function AsOf({ as_of }: { as_of: string }) {
   return (
     <p class="zone">
-      Times are in <span data-zone>UTC</span>. From the read model, asked at{" "}
-      <time datetime={as_of}>{as_of.slice(11, 19)} UTC</time>. It follows the accounts by seconds;
-      an account’s own page is always exact.
+      Times are in <span data-zone>UTC</span>. This list was read at{" "}
+      <time datetime={as_of}>{as_of.slice(11, 19)} UTC</time> and can be a few seconds behind. An
+      account’s own page is always up to date.
     </p>
   );
 }

@@ -1,13 +1,13 @@
-/** The form of the device page: what was chosen, kept as it was typed, and what it comes to. */
+/** Reads the approval form of the device page and turns its choices into the token's limits. */
 import { CAP_PERIODS, type PersonalTokenLimits } from "../../domain/personal_token.ts";
 import { confirmsUserCode } from "../../domain/device_login.ts";
 import { APPS_PER_PERSONAL_TOKEN_MAX, COST_MAX_CREDITS } from "../../domain/limits.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { ApprovalChoices, ApprovalProblems } from "./choices.tsx";
-import { number } from "../layout/account_words.ts";
+import { number } from "../layout/labels.ts";
 import { limitsBody, limitsFrom } from "../../http/api/device/approve.ts";
 
-/** What the page suggests: everything, or the asking app alone where operators know it. */
+/** The choices that the page starts with: only the requesting app if it is registered, otherwise all apps. */
 export function suggestedChoices(app_slug: string | null, registered: boolean): ApprovalChoices {
   return {
     last_letters: "",
@@ -22,7 +22,7 @@ export function suggestedChoices(app_slug: string | null, registered: boolean): 
   };
 }
 
-/** The choices of a form that was sent; null where nothing or nonsense was chosen. */
+/** The choices of a form that was sent; null for a choice that is missing or unknown. */
 export function readChoices(form: FormData): ApprovalChoices {
   const text = (name: string) => {
     const value = form.get(name);
@@ -43,23 +43,23 @@ export function readChoices(form: FormData): ApprovalChoices {
   };
 }
 
-/** The limits that the choices come to, or what is wrong with which. Nothing is ever assumed. */
+/** The limits that the choices mean, or the problems by field. A missing choice is a problem, never a default. */
 export function limitsOfChoices(
   choices: ApprovalChoices,
   suggested: ApprovalChoices,
   user_code: string,
 ): Result<PersonalTokenLimits, ApprovalProblems> {
   const { access, reach, period, upstream, admin, credits } = choices;
-  const apps = [...new Set([...choices.apps, ...splitNames(choices.other_apps)])];
+  const apps = [...new Set([...choices.apps, ...splitSlugs(choices.other_apps)])];
   const body = {
     scopes: [access, ...(upstream ? ["upstream"] : []), ...(admin ? ["admin"] : [])],
     ...(reach === "all" || apps.length === 0 ? {} : { apps }),
-    ...(credits === "" ? {} : { cap: { credits: readWhole(credits), period } }),
+    ...(credits === "" ? {} : { cap: { credits: readWholeNumber(credits), period } }),
   };
   const limits = limitsBody.safeParse(body);
   const problems: ApprovalProblems = {
-    ...(access === null ? { access: "Choose what it may do." } : {}),
-    ...(limits.success ? {} : wordsOf(limits.error.issues, apps)),
+    ...(access === null ? { access: "Choose what the device can do." } : {}),
+    ...(limits.success ? {} : problemsOf(limits.error.issues, apps)),
     ...appsProblem(choices, suggested, apps),
     ...(confirmsUserCode(user_code, choices.last_letters) ? {} : lettersProblem(choices)),
   };
@@ -67,57 +67,59 @@ export function limitsOfChoices(
   return accepted(limitsFrom(limits.data));
 }
 
-function splitNames(text: string): readonly string[] {
+function splitSlugs(text: string): readonly string[] {
   return text.split(/[\s,;]+/).filter((slug) => slug !== "");
 }
 
-function readWhole(text: string): number {
+function readWholeNumber(text: string): number {
   return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** Apps that somebody chose while "all apps" was set may be meant as the limit: better asked. */
+/** If apps are named while "All apps" is chosen, the person may have meant a limit, so the form is shown again. */
 function appsProblem(
   { reach, apps, other_apps }: ApprovalChoices,
   suggested: ApprovalChoices,
   chosen: readonly string[],
 ): ApprovalProblems {
-  if (reach === null) return { apps: "Choose for which apps." };
+  if (reach === null) return { apps: "Choose which apps the device can use." };
   if (reach === "some")
-    return chosen.length > 0 ? {} : { apps: "Name an app, or choose all apps." };
+    return chosen.length > 0 ? {} : { apps: "Choose at least one app, or choose all apps." };
   const as_suggested =
     apps.every((slug) => suggested.apps.includes(slug)) &&
     (other_apps === "" || other_apps === suggested.other_apps);
-  return as_suggested ? {} : { apps: "You named apps and chose all apps. Choose one of the two." };
+  return as_suggested
+    ? {}
+    : { apps: "You selected single apps and all apps. Choose one of the two." };
 }
 
-/** What zod found, in the words of the form's fields. */
-function wordsOf(
+/** The problems of the API's schema as sentences about the form's fields. */
+function problemsOf(
   issues: readonly { readonly path: readonly PropertyKey[] }[],
   apps: readonly string[],
 ): ApprovalProblems {
   const about = (name: string) => issues.find(({ path }) => path[0] === name)?.path;
   const [wrong_app, wrong_cap] = [about("apps"), about("cap")];
   return {
-    ...(wrong_app === undefined ? {} : { apps: appWords(apps[Number(wrong_app[1])]) }),
-    ...(wrong_cap === undefined ? {} : { credits: creditsWords() }),
+    ...(wrong_app === undefined ? {} : { apps: appProblem(apps[Number(wrong_app[1])]) }),
+    ...(wrong_cap === undefined ? {} : { credits: creditsProblem() }),
   };
 }
 
-function creditsWords(): string {
-  return `Type a whole number of credits up to ${number(COST_MAX_CREDITS)}, or nothing for no limit.`;
+function creditsProblem(): string {
+  return `Enter a whole number of credits from 0 to ${number(COST_MAX_CREDITS)}, or leave the field empty for no limit.`;
 }
 
-/** `name`: the one that is none; undefined where there are too many. */
-function appWords(name: string | undefined): string {
+/** `name`: the invalid slug; undefined if there are too many. */
+function appProblem(name: string | undefined): string {
   if (name === undefined) return `Choose at most ${APPS_PER_PERSONAL_TOKEN_MAX} apps, or all.`;
-  return `“${name}” is no app’s short name: those have small letters, digits, dots, dashes and underscores only.`;
+  return `“${name}” is not a valid app name. Use lowercase letters, digits, dots, dashes and underscores.`;
 }
 
 function lettersProblem({ last_letters }: ApprovalChoices): ApprovalProblems {
   return {
     last_letters:
       last_letters === ""
-        ? "Type the last four letters of the code on your device."
-        : "These are not the last letters of this code. If your device shows another code, deny.",
+        ? "Enter the last four letters of the code on your device."
+        : "These letters do not match this code. Check your device. If it shows another code, choose Deny.",
   };
 }

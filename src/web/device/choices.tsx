@@ -1,4 +1,4 @@
-/** The choices on the approval form: what a device may do, each with its error beside it. */
+/** The fields of the approval form: what a device can do, each with its problem. */
 import type { Child } from "hono/jsx";
 import {
   CAP_PERIODS,
@@ -6,27 +6,26 @@ import {
   type PersonalTokenAccess,
 } from "../../domain/personal_token.ts";
 
-/** What the form holds, as it was chosen and typed; null where nothing is chosen. */
+/** The form's values as they were chosen and typed; null if nothing is chosen. */
 export interface ApprovalChoices {
-  /** What was typed of the code. */
+  /** The part of the code that was typed. */
   readonly last_letters: string;
   readonly access: PersonalTokenAccess | null;
-  /** For all apps, or for some. */
   readonly reach: "all" | "some" | null;
   /** Slugs of the ticked apps. */
   readonly apps: readonly string[];
-  /** Slugs of further apps, as typed. */
+  /** Slugs of other apps, as typed. */
   readonly other_apps: string;
-  /** Empty: no cap. */
+  /** The cap as typed; empty for no cap. */
   readonly credits: string;
   readonly period: CapPeriod | null;
-  /** Whether third parties' tokens go along. */
+  /** Whether it can get upstream tokens. */
   readonly upstream: boolean;
-  /** Whether it operates the service; only operators are asked. */
+  /** Whether it can operate the service; only operators see this field. */
   readonly admin: boolean;
 }
 
-/** What is wrong, by field. `whole`: with no field of the form. */
+/** The problems by field. `whole`: a problem that concerns no field. */
 export interface ApprovalProblems {
   readonly last_letters?: string;
   readonly access?: string;
@@ -35,8 +34,7 @@ export interface ApprovalProblems {
   readonly whole?: "too_many_tokens";
 }
 
-/** An app that operators registered. */
-export interface KnownApp {
+export interface RegisteredApp {
   readonly slug: string;
   readonly name: string;
 }
@@ -46,7 +44,7 @@ interface ChoicesProps {
   readonly problems: ApprovalProblems;
 }
 
-/** An error beside its field, which names it by `aria-describedby`. */
+/** A field's problem; the field refers to it with `aria-describedby`. */
 export function FieldProblem({ id, problem }: { id: string; problem: string | undefined }) {
   if (problem === undefined) return null;
   return (
@@ -56,7 +54,7 @@ export function FieldProblem({ id, problem }: { id: string; problem: string | un
   );
 }
 
-/** The attributes that tie a field to its hint and, where it has one, its error. */
+/** The attributes that connect a field to its hint and its problem. */
 export function describedBy(problem_id: string, problem: string | undefined, hint_id?: string) {
   const ids = [problem === undefined ? null : problem_id, hint_id ?? null].filter(Boolean);
   return {
@@ -65,12 +63,12 @@ export function describedBy(problem_id: string, problem: string | undefined, hin
   };
 }
 
-/** {@link describedBy} for a group, which is never invalid itself (WAI-ARIA 1.2, aria-invalid). */
+/** {@link describedBy} for a group, which cannot have `aria-invalid` (WAI-ARIA 1.2). */
 function groupDescribedBy(problem_id: string, problem: string | undefined) {
   return problem === undefined ? {} : { "aria-describedby": problem_id };
 }
 
-/** Where each field's error is found, for the summary's links; the first field of a group. */
+/** The id that the summary of problems links to; for a group, its first field. */
 export const FIELD_IDS = {
   access: "access_write",
   apps: "reach_some",
@@ -78,7 +76,7 @@ export const FIELD_IDS = {
   last_letters: "last_letters",
 } as const;
 
-/** One of the choices of a form: its box and its words. */
+/** A checkbox or radio button with its label. */
 export function Choice(props: { children: Child; [attribute: string]: unknown }) {
   const { children, ...attributes } = props;
   return (
@@ -94,7 +92,7 @@ export function AccessChoice({ choices, problems }: ChoicesProps) {
   const { access } = choices;
   return (
     <fieldset {...described}>
-      <legend>What it may do</legend>
+      <legend>What the device can do</legend>
       <FieldProblem id="access_problem" problem={problems.access} />
       <Choice
         type="radio"
@@ -104,25 +102,25 @@ export function AccessChoice({ choices, problems }: ChoicesProps) {
         checked={access === "write"}
       >
         Read and spend
-        <small>see your account, run jobs and pay for them with your credits</small>
+        <small>See your account, run jobs, and pay for them with your credits.</small>
       </Choice>
       <Choice type="radio" name="access" value="read" checked={access === "read"}>
         Read only
-        <small>see balance, jobs and ledger</small>
+        <small>See your balance, jobs and ledger.</small>
       </Choice>
     </fieldset>
   );
 }
 
-export function AppsChoice(props: ChoicesProps & { known_apps: readonly KnownApp[] }) {
-  const { choices, problems, known_apps } = props;
+export function AppsChoice(props: ChoicesProps & { registered_apps: readonly RegisteredApp[] }) {
+  const { choices, problems, registered_apps } = props;
   const { reach, apps } = choices;
-  const invented = apps.filter((slug) => !known_apps.some((app) => app.slug === slug));
-  const listed = [...known_apps, ...invented.map((slug) => ({ slug, name: slug }))];
+  const unregistered = apps.filter((slug) => !registered_apps.some((app) => app.slug === slug));
+  const listed = [...registered_apps, ...unregistered.map((slug) => ({ slug, name: slug }))];
   const described = groupDescribedBy("apps_problem", problems.apps);
   return (
     <fieldset class="apps" {...described}>
-      <legend>In which apps</legend>
+      <legend>Which apps it can use</legend>
       <FieldProblem id="apps_problem" problem={problems.apps} />
       <Choice type="radio" id="reach_some" name="reach" value="some" checked={reach === "some"}>
         Only these apps
@@ -135,7 +133,7 @@ export function AppsChoice(props: ChoicesProps & { known_apps: readonly KnownApp
         ))}
         <details open={choices.other_apps !== "" || listed.length === 0}>
           <summary>Other apps</summary>
-          <label for="other_apps">Their short names</label>
+          <label for="other_apps">Names of other apps</label>
           <input
             id="other_apps"
             name="other_apps"
@@ -147,7 +145,7 @@ export function AppsChoice(props: ChoicesProps & { known_apps: readonly KnownApp
             {...describedBy("apps_problem", problems.apps, "other_apps_hint")}
           />
           <p class="hint" id="other_apps_hint">
-            As the app’s maker tells you; commas between several.
+            Use the name from the app’s documentation. Separate several names with commas.
           </p>
         </details>
       </div>
@@ -158,7 +156,7 @@ export function AppsChoice(props: ChoicesProps & { known_apps: readonly KnownApp
   );
 }
 
-const PERIOD_WORDS: Readonly<Record<CapPeriod, string>> = {
+const PERIOD_NAMES: Readonly<Record<CapPeriod, string>> = {
   total: "in total",
   "30_days": "every 30 days",
 };
@@ -166,13 +164,13 @@ const PERIOD_WORDS: Readonly<Record<CapPeriod, string>> = {
 export function CapChoice({ choices, problems }: ChoicesProps) {
   return (
     <fieldset>
-      <legend>How much it may spend</legend>
+      <legend>How much it can spend</legend>
       <FieldProblem id="credits_problem" problem={problems.credits} />
       <div class="cap">
         <label class="unseen" for="credits">
-          At most this many credits
+          Largest number of credits
         </label>
-        {/* Not a number field: it would drop what it cannot read, and with it the person's limit. */}
+        {/* Not a number field: browsers drop text that is not a number, and the person's limit with it. */}
         <input
           id="credits"
           name="credits"
@@ -185,24 +183,24 @@ export function CapChoice({ choices, problems }: ChoicesProps) {
         />
         <span aria-hidden="true">credits</span>
         <label class="unseen" for="period">
-          Counted
+          Period
         </label>
         <select id="period" name="period">
           {CAP_PERIODS.map((period) => (
             <option value={period} selected={period === (choices.period ?? "total")}>
-              {PERIOD_WORDS[period]}
+              {PERIOD_NAMES[period]}
             </option>
           ))}
         </select>
       </div>
       <p class="hint" id="credits_hint">
-        Empty means no limit: a job may also cost more than its estimate.
+        Leave it empty for no limit. Without a limit, a job can also cost more than its estimate.
       </p>
     </fieldset>
   );
 }
 
-/** For operators only, and off unless chosen: the widest thing that can be given away here. */
+/** For operators only. It is off by default because it gives the most access. */
 export function AdminChoice({ choices }: { choices: ApprovalChoices }) {
   return (
     <fieldset>
@@ -211,16 +209,17 @@ export function AdminChoice({ choices }: { choices: ApprovalChoices }) {
         Let it operate the service as me
         <small>
           <strong class="alarming">
-            It may see every account and change credits, plans and access.
+            It can see every account and change credits, plans and access.
           </strong>{" "}
-          The limits above do not hold for that. Each act is in the audit log under your name.
+          The limits above do not apply to this. Every action is recorded in the audit log under
+          your name.
         </small>
       </Choice>
     </fieldset>
   );
 }
 
-/** Off unless chosen: what such a token opens knows nothing of the limits above. */
+/** Off by default, because the limits above do not apply to other providers' tokens. */
 export function UpstreamChoice({
   choices,
   names,
@@ -228,15 +227,14 @@ export function UpstreamChoice({
   choices: ApprovalChoices;
   names: readonly string[];
 }) {
-  const where = names.length === 0 ? "other services" : names.join(", ");
+  const providers = names.length === 0 ? "other services" : names.join(", ");
   return (
     <fieldset>
-      <legend>Beyond this account</legend>
+      <legend>Access to other services</legend>
       <Choice type="checkbox" name="upstream" value="yes" checked={choices.upstream}>
-        {`Also act as me at ${where}`}
+        {`Act as me at ${providers}`}
         <small>
-          It gets the access tokens that you gave us for signing in there. The limits above do not
-          hold for those.
+          It can get your access tokens for these services. The limits above do not apply to them.
         </small>
       </Choice>
     </fieldset>

@@ -5,16 +5,16 @@ import { factory, type AppContext } from "../../http/context.ts";
 import { countAttempt } from "../../http/middleware/rate_limits.ts";
 import { limitsOfChoices, readChoices, suggestedChoices } from "./approval_form.ts";
 import { approveLogin } from "../../http/api/device/approve.ts";
-import { answerRefusal, openLogin, showProblems } from "./show.tsx";
+import { respondWithRefusal, openLogin, showProblems } from "./show.tsx";
 
 export const approveDevice = factory.createHandlers(async (context) => {
   const form = await readForm(context);
   const typed_code = textOf(form, "user_code");
   const limited = await countAttempt(context);
-  // The whole form goes along: waiting a minute loses no choice.
-  if (limited !== null) return answerRefusal(context, limited, typed_code, fieldsOf(form));
+  // The page keeps the whole form, so that the person can send it again after a minute.
+  if (limited !== null) return respondWithRefusal(context, limited, typed_code, fieldsOf(form));
   const opened = await openLogin(context, typed_code);
-  if (!opened.ok) return answerRefusal(context, opened.refusal, typed_code);
+  if (!opened.ok) return respondWithRefusal(context, opened.refusal, typed_code);
   const { user_code, app_slug, app_name } = opened.value;
   const choices = readChoices(form);
   const suggested = suggestedChoices(app_slug, app_name !== null);
@@ -24,22 +24,23 @@ export const approveDevice = factory.createHandlers(async (context) => {
   if (answer.ok) return context.html(<DevicePage state={{ kind: "approved" }} />);
   return answer.refusal.code === "too_many_tokens"
     ? showProblems(context, opened.value, choices, { whole: "too_many_tokens" })
-    : answerRefusal(context, answer.refusal, typed_code);
+    : respondWithRefusal(context, answer.refusal, typed_code);
 });
 
 export const denyDevice = factory.createHandlers(async (context) => {
   const typed_code = textOf(await readForm(context), "user_code");
   const limited = await countAttempt(context);
-  if (limited !== null) return answerRefusal(context, limited, typed_code);
+  if (limited !== null) return respondWithRefusal(context, limited, typed_code);
   const user_code = readUserCode(typed_code);
-  if (user_code === null) return answerRefusal(context, { code: "user_code_invalid" }, typed_code);
+  if (user_code === null)
+    return respondWithRefusal(context, { code: "user_code_invalid" }, typed_code);
   const { identity_id } = context.get("caller");
   const answer = await context.get("services").device_logins(user_code).deny(identity_id);
-  if (!answer.ok) return answerRefusal(context, answer.refusal, typed_code);
+  if (!answer.ok) return respondWithRefusal(context, answer.refusal, typed_code);
   return context.html(<DevicePage state={{ kind: "denied" }} />);
 });
 
-/** The form that was sent; an empty one where the body is none, which chooses nothing. */
+/** The request's form; empty if the body is not a form. */
 function readForm(context: AppContext): Promise<FormData> {
   return context.req.formData().catch(() => new FormData());
 }

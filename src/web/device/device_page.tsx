@@ -1,4 +1,4 @@
-/** The device page's markup: enter a code, compare it and decide, and how that ended. */
+/** The device page: enter a code, compare it and decide, and see the result. */
 import type { Child } from "hono/jsx";
 import {
   USER_CODE_INPUT_MAX_LENGTH,
@@ -16,31 +16,31 @@ import {
   UpstreamChoice,
   type ApprovalChoices,
   type ApprovalProblems,
-  type KnownApp,
+  type RegisteredApp,
 } from "./choices.tsx";
 import { Page } from "../layout/layout.tsx";
 
-/** A login to decide. What the asker says of itself is null where it says nothing. */
+/** A login to decide. A value that the device's client did not send is null. */
 export interface LoginFacts {
-  /** All its letters, without a dash. */
+  /** The complete code, without its dash. */
   readonly user_code: string;
-  /** Whose account it will be, as the person knows it: address or name; null where neither is known. */
+  /** The approver's e-mail address or name; null if neither is known. */
   readonly approver: string | null;
   readonly client_name: string | null;
   readonly app_slug: string | null;
-  /** The name under which the operators know the app; null where they do not. */
+  /** The registered name of the app; null if it is not registered. */
   readonly app_name: string | null;
   readonly program: string | null;
   readonly place: string | null;
-  /** Whether the login was started in another country than the approver is in. */
+  /** Whether the login was started in a different country from the approver's. */
   readonly another_country: boolean;
   readonly started_at: Date;
   readonly age_minutes: number;
   readonly token_days: number;
-  readonly known_apps: readonly KnownApp[];
-  /** The third parties whose tokens may be held for the person. */
+  readonly registered_apps: readonly RegisteredApp[];
+  /** The names of the providers whose upstream tokens may be stored for the person. */
   readonly upstream_names: readonly string[];
-  /** Whether the approver operates the service, and may let the device do so. */
+  /** Whether the approver is an operator and can give the device operator rights. */
   readonly may_operate: boolean;
 }
 
@@ -50,15 +50,15 @@ interface ConfirmProps {
   readonly problems: ApprovalProblems;
 }
 
-/** A form that may be sent again as it was. */
-interface SameAgain {
+/** A form that can be sent again unchanged. */
+interface RetryForm {
   readonly method: string;
   readonly path: string;
   readonly fields: readonly (readonly [string, string])[];
 }
 
 export type DevicePageState =
-  /** `typed_code`: filled in, for the person to look at. */
+  /** `typed_code`: the code that the field starts with. */
   | { readonly kind: "enter"; readonly typed_code: string }
   | ({ readonly kind: "confirm" } & ConfirmProps)
   | { readonly kind: "approved" }
@@ -70,7 +70,7 @@ export type DevicePageState =
   | {
       readonly kind: "too_many_attempts";
       readonly seconds: number;
-      readonly again: SameAgain | null;
+      readonly retry_form: RetryForm | null;
     }
   | { readonly kind: "refused"; readonly problem: string };
 
@@ -84,8 +84,8 @@ export function DevicePage({ state }: { state: DevicePageState }) {
             <p>Enter the code that your device shows.</p>
           ) : (
             <p>
-              Does your device show this code? Go on only if you started this yourself; if somebody
-              sent you a link, close this page.
+              Does your device show this code? Continue only if you started this yourself. If
+              someone sent you a link, close this page.
             </p>
           )}
           <CodeForm typed_code={state.typed_code} />
@@ -96,47 +96,47 @@ export function DevicePage({ state }: { state: DevicePageState }) {
     case "approved":
       return (
         <Ending title="Device connected">
-          <p>Go back to your device: it signs in by itself within a few seconds.</p>
+          <p>Go back to your device. It will be signed in within a few seconds.</p>
           <p class="hint">
-            You can close this window, or see <a href="/account/tokens">your devices and tokens</a>.
+            You can close this window or view <a href="/account/tokens">your devices and tokens</a>.
           </p>
         </Ending>
       );
     case "denied":
       return (
         <Ending title="Request denied">
-          <p>Nothing was connected, and this code cannot be used any more.</p>
+          <p>The device was not connected, and this code cannot be used any more.</p>
           <p>
-            If somebody sent you this code, tell them nothing else: they may be trying to get into
-            your account.
+            If someone sent you this code, do not reply to them. They may be trying to get into your
+            account.
           </p>
         </Ending>
       );
     case "was_denied":
       return (
         <Retry title="This request was denied">
-          <p>Nothing was connected. If that was a mistake, start again on your device.</p>
+          <p>The device was not connected. If this was a mistake, start again on your device.</p>
         </Retry>
       );
     case "expired":
       return (
         <Retry title="This code has expired">
-          <p>Nothing was connected. Start again on your device and enter the new code.</p>
+          <p>The device was not connected. Start again on your device and enter the new code.</p>
         </Retry>
       );
     case "used":
       return (
         <Retry title="This code was already used">
-          <p>A code works once. If it was not you who used it, start again on your device.</p>
+          <p>A code works only once. If you did not use it, start again on your device.</p>
         </Retry>
       );
     case "unknown":
       return (
         <Page title="Error: unknown code">
-          <h1>We do not know this code</h1>
+          <h1>Unknown code</h1>
           <CodeForm
             typed_code={state.typed_code}
-            problem="Compare it with your device letter by letter: it has 8 letters, none of them a vowel, and no digits."
+            problem="Check the code on your device and enter it again. It has 8 letters, without vowels and digits."
           />
         </Page>
       );
@@ -145,9 +145,9 @@ export function DevicePage({ state }: { state: DevicePageState }) {
         <Ending title="Too many attempts">
           <p>
             Wait {state.seconds} seconds, then try again. Your code keeps working until it expires
-            {state.again === null ? "." : ", and what you chose is kept here."}
+            {state.retry_form === null ? "." : ", and your choices are kept here."}
           </p>
-          {state.again === null ? null : <SendAgain {...state.again} />}
+          {state.retry_form === null ? null : <RetryButton {...state.retry_form} />}
         </Ending>
       );
     case "refused":
@@ -177,7 +177,7 @@ function Retry({ title, children }: { title: string; children: Child }) {
   );
 }
 
-function SendAgain({ method, path, fields }: SameAgain) {
+function RetryButton({ method, path, fields }: RetryForm) {
   return (
     <form method={method === "GET" ? "get" : "post"} action={path}>
       {fields.map(([name, value]) => (
@@ -215,24 +215,25 @@ function CodeForm({ typed_code, problem }: { typed_code: string; problem?: strin
 
 function Confirm({ facts, choices, problems }: ConfirmProps) {
   const { user_code, approver, token_days } = facts;
-  const wrong = Object.keys(problems).length > 0;
+  const has_problems = Object.keys(problems).length > 0;
   return (
-    <Page title={wrong ? "Error: connect this device" : "Connect this device?"}>
+    <Page title={has_problems ? "Error: connect this device" : "Connect this device?"}>
       <Summary problems={problems} />
       <h1>Connect this device?</h1>
       <Facts {...facts} />
       <p class="problem">
-        <strong>Only if you started this yourself</strong>, just now, on a device that you can see.
-        If somebody sent you here, or asks you for these letters, deny it.
+        <strong>Approve only if you started this yourself</strong>, just now, on a device that you
+        can see. If someone sent you here or asks you for these letters, choose Deny.
       </p>
       <form method="post" action="/device/approve">
         <input type="hidden" name="user_code" value={user_code} />
         <p>
-          It will use your account{approver === null ? null : <> ({approver})</>} for {token_days}{" "}
-          days, or until you revoke it.
+          The device will be able to use your account
+          {approver === null ? null : <> ({approver})</>} for {token_days} days, or until you revoke
+          its access.
         </p>
         <AccessChoice choices={choices} problems={problems} />
-        <AppsChoice choices={choices} problems={problems} known_apps={facts.known_apps} />
+        <AppsChoice choices={choices} problems={problems} registered_apps={facts.registered_apps} />
         <CapChoice choices={choices} problems={problems} />
         <UpstreamChoice choices={choices} names={facts.upstream_names} />
         {facts.may_operate ? <AdminChoice choices={choices} /> : null}
@@ -249,28 +250,28 @@ function Confirm({ facts, choices, problems }: ConfirmProps) {
   );
 }
 
-/** All errors at once, first on the page, each a way to its field. */
+/** All problems at the top of the page, each with a link to its field. */
 function Summary({ problems }: Pick<ConfirmProps, "problems">) {
   const { whole, ...fields } = problems;
   const names = Object.keys(FIELD_IDS) as (keyof typeof FIELD_IDS)[];
-  const wrong = names.flatMap((name) => {
+  const listed = names.flatMap((name) => {
     const problem = fields[name];
     return problem === undefined ? [] : [[name, problem] as const];
   });
-  if (whole === undefined && wrong.length === 0) return null;
+  if (whole === undefined && listed.length === 0) return null;
   return (
     <div class="problem" role="alert">
       <p>
-        <strong>Nothing was approved yet.</strong> What you chose is kept.
+        <strong>Nothing was approved yet.</strong> Your choices are kept.
       </p>
       <ul>
         {whole === undefined ? null : (
           <li>
-            Your account has as many devices and tokens as it can have.{" "}
+            Your account has reached its limit of devices and tokens.{" "}
             <a href="/account/tokens">Revoke one that you no longer need</a>, then approve again.
           </li>
         )}
-        {wrong.map(([name, problem]) => (
+        {listed.map(([name, problem]) => (
           <li>
             <a href={`#${FIELD_IDS[name]}`}>{problem}</a>
           </li>
@@ -281,8 +282,8 @@ function Summary({ problems }: Pick<ConfirmProps, "problems">) {
 }
 
 /**
- * The one thing that no lured click does: the page shows half of the code, and the person types what
- * only the device shows.
+ * Protects against approval by a click on a malicious link: the page shows only half of the code, and the
+ * person must type the other half from the device.
  */
 function LastLetters({
   user_code,
@@ -294,7 +295,7 @@ function LastLetters({
       <legend>The code on your device</legend>
       <FieldProblem id="last_letters_problem" problem={problems.last_letters} />
       <label for="last_letters">
-        It begins with <strong class="letters">{beginningOf(user_code)}</strong>. Type the four
+        It starts with <strong class="letters">{beginningOf(user_code)}</strong>. Enter the four
         letters after that.
       </label>
       <div class="halves code">
@@ -324,7 +325,7 @@ function Facts(props: LoginFacts) {
   return (
     <dl class="facts">
       <dt>It calls itself</dt>
-      <dd>{client_name ?? "nothing"}</dd>
+      <dd>{client_name ?? "no name"}</dd>
       {app_slug === null ? null : (
         <>
           <dt>It says it is for</dt>
@@ -337,9 +338,9 @@ function Facts(props: LoginFacts) {
       <dd>{program ?? "unknown"}</dd>
       <dt>Started from</dt>
       <dd>
-        {place ?? "an unknown place"}
+        {place ?? "an unknown location"}
         {props.another_country ? (
-          <strong class="alarming"> – another country than you are in now</strong>
+          <strong class="alarming"> – not the country that you are in now</strong>
         ) : null}
       </dd>
       <dt>Started</dt>

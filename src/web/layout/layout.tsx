@@ -1,11 +1,10 @@
-/** The frame of every page: head, style, navigation, and one main region. */
+/** The layout of every page: head, style, navigation, and one main region. */
 import { raw } from "hono/html";
 import type { PropsWithChildren } from "hono/jsx";
-import { addressOf, type PageScript } from "./files.ts";
-import { Mark } from "./mark.tsx";
-import { shellOf } from "./shell.ts";
+import { Logo } from "./logo.tsx";
+import { currentShell } from "./shell.ts";
 
-/** The places of each navigation, in its order. */
+/** The links of each navigation, in order: section, path, name. */
 const NAVIGATION = {
   Account: [
     ["account", "/account", "Account"],
@@ -22,24 +21,34 @@ const NAVIGATION = {
   ],
 } as const;
 
-type Place = keyof typeof NAVIGATION;
-export type Section = (typeof NAVIGATION)[Place][number][0];
+type Area = keyof typeof NAVIGATION;
+export type Section = (typeof NAVIGATION)[Area][number][0];
+
+export type PageScript = "forms.js" | "live.js" | "times.js";
+
+/**
+ * The path of a static file (`commands/static_assets.ts`). It changes with each release, so that browsers
+ * may cache it.
+ */
+function staticPath(name: PageScript | "console.css" | "passbook.css"): string {
+  return `/static/${name}?v=${currentShell().release}`;
+}
 
 export interface PageProps {
   readonly title: string;
-  /** Where in the account or console the page is. Such pages are wide and carry the navigation; others are one card. */
+  /** The page's section of the navigation. Without one, the page is a single card without navigation. */
   readonly section?: Section;
   readonly scripts?: readonly PageScript[];
-  /** The page itself says where to go: it needs no way back to the account. */
-  readonly leads_on?: boolean;
+  /** Leaves out the link to the account, for pages with their own next step. */
+  readonly without_account_link?: boolean;
 }
 
-/** A page with its title. Style and scripts are files of their own: the CSP allows nothing inline. */
+/** Styles and scripts are separate files because the CSP allows nothing inline. */
 export function Page(props: PropsWithChildren<PageProps>) {
-  const { title, section, scripts = [], leads_on = false, children } = props;
-  const { service_name, service_accent, signed_in } = shellOf();
+  const { title, section, scripts = [], without_account_link = false, children } = props;
+  const { service_name, service_accent, signed_in } = currentShell();
   const accent = service_accent.slice(1);
-  const place = section === undefined ? undefined : placeOf(section);
+  const area = section === undefined ? undefined : areaOf(section);
   return (
     <>
       {raw("<!doctype html>")}
@@ -50,29 +59,29 @@ export function Page(props: PropsWithChildren<PageProps>) {
           <meta name="color-scheme" content="light dark" />
           <title>{`${title} · ${service_name}`}</title>
           <link rel="icon" href={`/favicon.svg?v=${accent}`} type="image/svg+xml" />
-          <link rel="stylesheet" href={addressOf("passbook.css")} />
-          {place === "Console" ? <link rel="stylesheet" href={addressOf("console.css")} /> : null}
+          <link rel="stylesheet" href={staticPath("passbook.css")} />
+          {area === "Console" ? <link rel="stylesheet" href={staticPath("console.css")} /> : null}
           <link rel="stylesheet" href={`/theme.css?v=${accent}`} />
         </head>
         <body class={section === undefined ? "single" : "wide"}>
           {section === undefined ? (
             <header class="wordmark">
-              <Mark />
+              <Logo />
               {service_name}
             </header>
           ) : (
-            <Navigation here={section} service_name={service_name} />
+            <Navigation current={section} service_name={service_name} />
           )}
           <main id="main" tabindex={-1}>
             {children}
           </main>
-          {section === undefined && signed_in && !leads_on ? (
+          {section === undefined && signed_in && !without_account_link ? (
             <footer class="way-back">
               <a href="/account">Your account</a>
             </footer>
           ) : null}
           {scripts.map((name) => (
-            <script src={addressOf(name)}></script>
+            <script src={staticPath(name)}></script>
           ))}
         </body>
       </html>
@@ -80,40 +89,50 @@ export function Page(props: PropsWithChildren<PageProps>) {
   );
 }
 
-function placeOf(section: Section): Place {
+function areaOf(section: Section): Area {
   return NAVIGATION.Console.some(([name]) => name === section) ? "Console" : "Account";
 }
 
-function Navigation({ here, service_name }: { here: Section; service_name: string }) {
-  const { operates } = shellOf();
-  const place = placeOf(here);
-  const places = NAVIGATION[place];
+function Navigation({ current, service_name }: { current: Section; service_name: string }) {
+  const { is_operator } = currentShell();
+  const area = areaOf(current);
+  const links = NAVIGATION[area];
   return (
     <header class="bar">
       <a class="skip" href="#main">
         Skip to the content
       </a>
       <div class="bar-inside">
-        <a class="home" href={places[0][1]}>
-          <Mark />
+        <a class="home" href={links[0][1]}>
+          <Logo />
           {service_name}
-          {place === "Console" ? <span class="tag">Console</span> : null}
+          {area === "Console" ? <span class="tag">Console</span> : null}
         </a>
-        <nav aria-label={place}>
-          {places.map(([section, address, name]) => (
-            <a href={address} aria-current={section === here ? "page" : undefined}>
+        <nav aria-label={area}>
+          {links.map(([section, path, name]) => (
+            <a href={path} aria-current={section === current ? "page" : undefined}>
               {name}
             </a>
           ))}
         </nav>
         <form method="post" action="/signout">
-          {place === "Console" ? <a href="/account">Your account</a> : null}
-          {place === "Account" && operates ? <a href="/console">Console</a> : null}
+          {area === "Console" ? <a href="/account">Your account</a> : null}
+          {area === "Account" && is_operator ? <a href="/console">Console</a> : null}
           <button type="submit" class="plain">
             Sign out
           </button>
         </form>
       </div>
     </header>
+  );
+}
+
+/** Says what was just done. */
+export function NoticeLine({ notice }: { notice: string | null }) {
+  if (notice === null) return null;
+  return (
+    <p class="notice" role="status">
+      {notice}
+    </p>
   );
 }

@@ -1,22 +1,28 @@
-/** A page that says what went wrong and what to do, and leads on. */
+/** A page that says what went wrong, with the next step. */
 import { Page } from "./layout.tsx";
-import type { Problem } from "./words.ts";
+import type { Problem } from "./messages.ts";
 
-/** Where a page of a problem leads on to, and what its link says; or its button that signs out. */
-export type WayOn = { readonly href: string; readonly text: string } | { readonly act: "sign_out" };
+/** The link or button of a problem's page. */
+export type NextStep =
+  | { readonly kind: "link"; readonly href: string; readonly text: string }
+  | { readonly kind: "sign_out" };
 
-/** `way_on`: null where there is no other page to go to. */
-export function ProblemPage({ problem, way_on }: { problem: Problem; way_on: WayOn | null }) {
+/** `next_step`: null if there is no other page to go to. */
+export function ProblemPage(props: {
+  readonly problem: Problem;
+  readonly next_step: NextStep | null;
+}) {
+  const { problem, next_step } = props;
   return (
-    <Page title={problem.title} leads_on>
+    <Page title={problem.title} without_account_link>
       <ProblemText problem={problem} />
-      {way_on === null ? null : <GoOn way_on={way_on} />}
+      {next_step === null ? null : <NextStepButton next_step={next_step} />}
     </Page>
   );
 }
 
-function GoOn({ way_on }: { way_on: WayOn }) {
-  if ("act" in way_on) {
+function NextStepButton({ next_step }: { next_step: NextStep }) {
+  if (next_step.kind === "sign_out") {
     return (
       <form method="post" action="/signout">
         <button type="submit" class="quiet">
@@ -26,13 +32,13 @@ function GoOn({ way_on }: { way_on: WayOn }) {
     );
   }
   return (
-    <a class="button quiet" href={way_on.href}>
-      {way_on.text}
+    <a class="button quiet" href={next_step.href}>
+      {next_step.text}
     </a>
   );
 }
 
-/** The heading and words of a problem; the first thing on its page. */
+/** The heading and text of a problem. */
 export function ProblemText({ problem }: { problem: Problem }) {
   return (
     <div class="problem" role="alert">

@@ -1,43 +1,58 @@
-/** What every page shows around its own content, given once for a request. */
+/** The parts of a page that depend on the request and the settings, not on the page's content. */
 import type { JSXNode } from "hono/jsx";
+import { factory } from "../../http/context.ts";
 
 export interface Shell {
   readonly service_name: string;
-  /** The service's colour as `#rrggbb`; the style sheet of it is a file of its own. */
+  /** The service's colour as `#rrggbb`. */
   readonly service_accent: string;
-  /** Another text for another release; "" where it is not known. */
+  /** The id of the release; "" if unknown. */
   readonly release: string;
-  /** Whether there is an account to navigate in. */
+  /** Whether to link to the person's account. */
   readonly signed_in: boolean;
-  /** Whether whoever looks operates the service, and may be led to its console. */
-  readonly operates: boolean;
+  /** Whether to link to the console. */
+  readonly is_operator: boolean;
 }
 
-/** Before the settings are known, and where they make no sense. */
-export const DEFAULT_SHELL: Shell = {
+/** Used if the settings are invalid, because the page that says so still needs a shell. */
+const DEFAULT_SHELL: Shell = {
   service_name: "Passbook",
   service_accent: "#12507b",
   release: "",
   signed_in: false,
-  operates: false,
+  is_operator: false,
 };
 
-let present = DEFAULT_SHELL;
+let current = DEFAULT_SHELL;
+
+/** The shell of the page that is being rendered. */
+export const currentShell = (): Shell => current;
 
 /**
- * The page as text, with `shell` around it. Pages are written out in one synchronous step, so none ever
- * sees another's. Not the library's own context: that brings 15 KiB of rendering in browsers along.
+ * Renders a page to text. A module variable is safe here because rendering is synchronous: no other request
+ * runs in between. Hono's own context would add 15 KiB to the bundle.
  */
-export function renderIn(shell: Shell, page: JSXNode): string {
-  present = shell;
+function renderPage(shell: Shell, page: JSXNode): string {
+  current = shell;
   try {
     const text = page.toString();
-    if (typeof text !== "string") throw new TypeError("a page waits for nothing");
+    if (typeof text !== "string") throw new TypeError("a page contains an asynchronous component");
     return text;
   } finally {
-    present = DEFAULT_SHELL;
+    current = DEFAULT_SHELL;
   }
 }
 
-/** What is around the page that is being written out. */
-export const shellOf = (): Shell => present;
+/** Makes `context.html` render with the shell, so that no handler can forget it. */
+export const renderPages = factory.createMiddleware(async (context, next) => {
+  const html = context.html.bind(context) as (page: string, ...rest: unknown[]) => Response;
+  context.html = (page: JSXNode, ...rest: unknown[]): Response => {
+    const { service_name, service_accent } = context.get("services").config;
+    const signed_in = context.get("session") !== undefined;
+    const release = context.env.RELEASE?.id ?? "";
+    const is_operator = context.get("is_operator") === true;
+    const shell = { service_name, service_accent, release, signed_in, is_operator };
+    return html(renderPage(shell, page), ...rest);
+  };
+  await next();
+});

@@ -1,14 +1,14 @@
 /**
- * One colour made into a theme that can be read in light and dark, whatever the colour is: contrast of
- * at least 4.5 to 1 with the paper (WCAG 2.2, 1.4.3). Pure.
+ * Derives a readable light and dark theme from any colour: contrast of at least 4.5 to 1 with the background
+ * (WCAG 2.2, 1.4.3). Pure.
  */
 
 type Colour = readonly [red: number, green: number, blue: number];
 
 const CONTRAST_MIN = 4.8;
-/** Paper as in `passbook.css`, the less contrasting shade of each scheme. */
-const LIGHT_PAPER: Colour = [0xf6, 0xf4, 0xee];
-const DARK_PAPER: Colour = [0x25, 0x2a, 0x33];
+/** The background colours in `style/base.css`: in each scheme the one with less contrast. */
+const LIGHT_BACKGROUND: Colour = [0xf6, 0xf4, 0xee];
+const DARK_BACKGROUND: Colour = [0x25, 0x2a, 0x33];
 const BLACK: Colour = [0, 0, 0];
 const WHITE: Colour = [255, 255, 255];
 const INK: Colour = [0x10, 0x14, 0x1a];
@@ -16,8 +16,8 @@ const INK: Colour = [0x10, 0x14, 0x1a];
 /** The style sheet of a colour given as `#rrggbb`. */
 export function themeStyle(accent: string): string {
   const colour = readColour(accent);
-  const light = readableOn(LIGHT_PAPER, colour, -0.02);
-  const dark = readableOn(DARK_PAPER, colour, 0.02);
+  const light = readableOn(LIGHT_BACKGROUND, colour, -0.02);
+  const dark = readableOn(DARK_BACKGROUND, colour, 0.02);
   const pair = (one: Colour, other: Colour): string =>
     `light-dark(${writeColour(one)},${writeColour(other)})`;
   return `:root{--accent:${pair(light, dark)};--on-accent:${pair(textOn(light), textOn(dark))}}\n`;
@@ -28,12 +28,12 @@ export function contrast(one: string, other: string): number {
   return contrastOf(readColour(one), readColour(other));
 }
 
-/** The colour in the nearest lightness in which it can be read on the paper. */
-function readableOn(paper: Colour, colour: Colour, lightness_step: number): Colour {
+/** The colour with the nearest lightness that has enough contrast with the background. */
+function readableOn(background: Colour, colour: Colour, lightness_step: number): Colour {
   const [hue, saturation, lightness] = toHsl(colour);
   for (let changed = lightness; changed >= 0 && changed <= 1; changed += lightness_step) {
     const tone = changed === lightness ? colour : fromHsl(hue, saturation, changed);
-    if (contrastOf(paper, tone) >= CONTRAST_MIN) return tone;
+    if (contrastOf(background, tone) >= CONTRAST_MIN) return tone;
   }
   return lightness_step < 0 ? BLACK : WHITE;
 }
@@ -60,10 +60,8 @@ function toHsl([red, green, blue]: Colour): readonly [number, number, number] {
 function fromHsl(hue: number, saturation: number, lightness: number): Colour {
   const amplitude = saturation * Math.min(lightness, 1 - lightness);
   const at = (offset: number): number => {
-    const place = (offset + hue * 2) % 12;
-    return Math.round(
-      255 * (lightness - amplitude * Math.max(-1, Math.min(place - 3, 9 - place, 1))),
-    );
+    const k = (offset + hue * 2) % 12;
+    return Math.round(255 * (lightness - amplitude * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
   };
   return [at(0), at(8), at(4)];
 }

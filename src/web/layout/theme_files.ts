@@ -1,35 +1,35 @@
-/** The files of the pages that follow the settings: theme and icon, for browsers to keep. */
-import { favicon } from "./mark.tsx";
+/** The static files that depend on the settings: theme and icon. */
+import { favicon } from "./logo.tsx";
 import { themeStyle } from "./theme.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 
-const TYPES: Readonly<Record<string, string>> = {
-  css: "text/css; charset=utf-8",
-  svg: "image/svg+xml",
-};
-
-/** `GET /theme.css`: the service's colour, made readable. */
+/** `GET /theme.css`: the service's colour as a readable theme. */
 export const readTheme = factory.createHandlers((context) => {
   const { service_accent } = context.get("services").config;
-  return answerFile(context, themeStyle(service_accent), service_accent.slice(1));
+  return respondWithFile(context, service_accent, {
+    content: themeStyle(service_accent),
+    type: "text/css; charset=utf-8",
+  });
 });
 
-/** `GET /favicon.svg`, and `/favicon.ico` for those who ask without looking. */
+/** `GET /favicon.svg`, and `/favicon.ico` for clients that request it by default. */
 export const readFavicon = factory.createHandlers((context) => {
   const { service_accent } = context.get("services").config;
-  return answerFile(context, favicon(service_accent), service_accent.slice(1), "svg");
+  return respondWithFile(context, service_accent, {
+    content: favicon(service_accent),
+    type: "image/svg+xml",
+  });
 });
 
-/** An address with the content's version is kept for good; one without, or with an old one, is not. */
-function answerFile(
+/** Cached forever if the address names the current colour as its version, otherwise for five minutes. */
+function respondWithFile(
   context: AppContext,
-  content: string,
-  version: string,
-  kind: string = context.req.path.slice(context.req.path.lastIndexOf(".") + 1),
+  service_accent: string,
+  { content, type }: { readonly content: string; readonly type: string },
 ): Response {
-  context.header("Content-Type", TYPES[kind] ?? "text/plain");
-  const current = context.req.query("v") === version;
-  const cache = current ? "public, max-age=31536000, immutable" : "public, max-age=300";
+  context.header("Content-Type", type);
+  const is_current = context.req.query("v") === service_accent.slice(1);
+  const cache = is_current ? "public, max-age=31536000, immutable" : "public, max-age=300";
   context.header("Cache-Control", cache);
   return context.body(content);
 }

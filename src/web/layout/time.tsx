@@ -1,4 +1,4 @@
-/** Times for people: in UTC, until `times.js` puts them into the reader's own zone. */
+/** Dates and times in UTC; `times.js` changes them to the reader's time zone. */
 
 const STYLES = {
   day: { dateStyle: "medium" },
@@ -11,10 +11,10 @@ export type TimeStyle = keyof typeof STYLES;
 
 const MONTH = { month: "long", year: "numeric" } as const;
 
-/** Each made when it is first used: the first of all loads the language, a third of a cold start. */
+/** Created on first use: loading the locale takes a third of a cold start. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** A moment in words, in UTC. */
+/** A formatted time in UTC. */
 export function timeText(at_ms: number, style: TimeStyle | "month"): string {
   const known = formats.get(style);
   if (known !== undefined) return known.format(at_ms);
@@ -32,7 +32,7 @@ export function Time({ at_ms, style = "minute" }: { at_ms: number; style?: TimeS
   );
 }
 
-/** Which zone the times above or below are in. */
+/** Names the time zone of the page's times. */
 export function Zone() {
   return (
     <p class="zone">

@@ -1,4 +1,4 @@
-// A form is sent once: of a double click the first answer is the one that shows a new key.
+// Sends a form only once: after a double click, only the first response would show a new key.
 (() => {
   const sent = new Set();
   addEventListener("submit", (event) => {

@@ -1,10 +1,10 @@
-// Follows the account while the page is open: the balance at once, the rest of the page from the
-// server a moment later. Without this script the page is as true as when it was opened.
+// Updates an open page: the balance immediately, and the other parts from the server about a second later.
+// Without this script, the page shows the state of when it was opened.
 (() => {
   const page = document.querySelector("[data-live-after]");
   if (page === null || typeof EventSource === "undefined") return;
   const number = new Intl.NumberFormat("en-GB");
-  const shown = (value) => number.format(value).replace("-", "\u2212");
+  const formatted = (value) => number.format(value).replace("-", "\u2212");
   let due;
   let busy = false;
 
@@ -13,28 +13,28 @@
     if (busy || document.hidden) return;
     busy = true;
     try {
-      const answer = await fetch(location.pathname + location.search, {
+      const response = await fetch(location.pathname + location.search, {
         headers: { Accept: "text/html" },
       });
-      // Signed out meanwhile: the page goes where the server says.
-      if (answer.redirected) return location.reload();
-      if (!answer.ok) return;
-      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+      // The person was signed out: load the page that the server redirects to.
+      if (response.redirected) return location.reload();
+      if (!response.ok) return;
+      const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
       for (const part of document.querySelectorAll("[data-live]")) {
         const next = fresh.getElementById(part.id);
-        // What a person is using stays as it is.
+        // Do not replace a part that the person is using.
         if (next === null || part.contains(document.activeElement)) continue;
         if (part.querySelector("details[open]") !== null) continue;
         if (next.innerHTML !== part.innerHTML) part.replaceWith(next);
       }
       document.dispatchEvent(new Event("passbook:refreshed"));
     } catch {
-      // Without a connection the page stays as it is; the stream comes back by itself.
+      // Without a connection the page stays as it is. The stream reconnects automatically.
     } finally {
       busy = false;
     }
   };
-  const soon = () => {
+  const refreshSoon = () => {
     due ??= setTimeout(() => void refresh(), 1200);
   };
 
@@ -48,21 +48,21 @@
       pause_ms = 2_000;
       if (line <= last_line) return;
       last_line = line;
-      const place = document.querySelector("[data-credits]");
-      if (place !== null) place.textContent = shown(credits);
-      soon();
+      const balance = document.querySelector("[data-credits]");
+      if (balance !== null) balance.textContent = formatted(credits);
+      refreshSoon();
     });
     source.addEventListener("error", () => {
-      // A lost stream comes back by itself; a refused one does not. The page says whether it is over.
+      // The browser reconnects a lost stream, but not a refused one. A refresh shows whether the session ended.
       if (source.readyState !== EventSource.CLOSED) return;
-      soon();
+      refreshSoon();
       setTimeout(follow, pause_ms);
       pause_ms = Math.min(2 * pause_ms, 300_000);
     });
   };
   follow();
   document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) soon();
+    if (!document.hidden) refreshSoon();
   });
   addEventListener("pagehide", () => source.close());
   addEventListener("pageshow", ({ persisted }) => persisted && location.reload());

@@ -1,4 +1,4 @@
-// Times in the reader's own zone. Without this script they stand in UTC, and say so.
+// Shows times in the reader's time zone. Without this script, they are in UTC and labelled as such.
 (() => {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const styles = {
@@ -14,8 +14,8 @@
       if (style === undefined || Number.isNaN(at.getTime())) continue;
       time.textContent = new Intl.DateTimeFormat("en-GB", style).format(at);
     }
-    for (const place of root.querySelectorAll("[data-zone]")) {
-      place.textContent = zone.replaceAll("_", " ");
+    for (const label of root.querySelectorAll("[data-zone]")) {
+      label.textContent = zone.replaceAll("_", " ");
     }
   };
   show(document);

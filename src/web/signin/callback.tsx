@@ -1,4 +1,4 @@
-/** `GET /signin/callback/{id}`: a provider's answer. */
+/** `GET /signin/callback/{id}`: finishes a sign-in with a provider's response. */
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { SignInFailure, SignInFinished } from "../../identity/port.ts";
 import { SignInPage } from "./signin_page.tsx";
@@ -7,7 +7,7 @@ import { refuseWithPage } from "../../http/refusal_page.ts";
 import { readRedirectTo } from "../../http/redirect_to.ts";
 import { choicesFor } from "./choices.ts";
 import { setCookies } from "../../http/caller/session_cookies.ts";
-import { answerSignedIn } from "./signed_in.ts";
+import { respondSignedIn } from "./signed_in.ts";
 
 export const finishSignIn = factory.createHandlers(async (context) => {
   const { identity } = context.get("services");
@@ -15,7 +15,11 @@ export const finishSignIn = factory.createHandlers(async (context) => {
   const finished = await identity.finishSignIn(context.req.raw, method_id, context.get("base_url"));
   switch (finished.kind) {
     case "signed_in":
-      return answerSignedIn(context, finished, await stillAllowed(context, finished.redirect_to));
+      return respondSignedIn(
+        context,
+        finished,
+        await targetIfStillAllowed(context, finished.redirect_to),
+      );
     case "linked":
       setCookies(context, finished.set_cookies);
       return context.redirect("/account?notice=linked", 303);
@@ -26,8 +30,11 @@ export const finishSignIn = factory.createHandlers(async (context) => {
   }
 });
 
-/** The allowlist may have changed while the person was at the provider. */
-async function stillAllowed(context: AppContext, redirect_to: string | null): Promise<URL | null> {
+/** The address to return to; null if it was removed from the allowlist while the person was at the provider. */
+async function targetIfStillAllowed(
+  context: AppContext,
+  redirect_to: string | null,
+): Promise<URL | null> {
   const redirect = await readRedirectTo(context, redirect_to ?? undefined);
   return redirect.ok ? redirect.value : null;
 }
@@ -41,7 +48,7 @@ async function showFailure(
   setCookies(context, set_cookies);
   const { sign_in_methods } = context.get("services").identity;
   const provider = sign_in_methods.find(({ id }) => id === method_id)?.name ?? method_id;
-  const choices = await choicesFor(context, await stillAllowed(context, redirect_to));
+  const choices = await choicesFor(context, await targetIfStillAllowed(context, redirect_to));
   const state = linking
     ? ({ kind: "link_failed", failure, provider } as const)
     : ({ kind: "failed", failure, provider, choices } as const);

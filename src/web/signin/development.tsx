@@ -1,6 +1,6 @@
 /**
- * `POST /signin/dev`: signs in a local user by e-mail address. Only where `DEV_SIGNIN` is true,
- * and for requests to a loopback host: a name of a stranger's may point here (DNS rebinding).
+ * `POST /signin/dev`: signs in a local user by e-mail address. Only if `DEV_SIGNIN` is true, and only for
+ * requests to a loopback host, because another site's host name may point here (DNS rebinding).
  */
 import * as z from "zod/mini";
 import { factory, type AppContext } from "../../http/context.ts";
@@ -12,7 +12,7 @@ import { refuse } from "../../http/refusals.ts";
 import { validForm } from "../../http/validation.ts";
 import { SignInPage } from "./signin_page.tsx";
 import { choicesFor } from "./choices.ts";
-import { answerSignedIn } from "./signed_in.ts";
+import { respondSignedIn } from "./signed_in.ts";
 
 const emailAddress = z.email().check(z.maxLength(254));
 
@@ -33,18 +33,22 @@ export const signInDevelopment = factory.createHandlers(
     const { email, redirect_to } = context.req.valid("form");
     const target = await readRedirectTo(context, redirect_to);
     if (!target.ok) return refuseByAccept(context, target.refusal);
-    if (!emailAddress.safeParse(email).success) return askAgain(context, email, target.value);
-    const session = await identity.signInDevelopment(
+    if (!emailAddress.safeParse(email).success) return showFormAgain(context, email, target.value);
+    const signed_in = await identity.signInDevelopment(
       email,
       context.req.raw,
       context.get("base_url"),
     );
-    return answerSignedIn(context, session, target.value);
+    return respondSignedIn(context, signed_in, target.value);
   },
 );
 
-/** Shows a browser the form again; a program gets the refusal. */
-async function askAgain(context: AppContext, email: string, target: URL | null): Promise<Response> {
+/** Shows the form again to a browser; a program gets the refusal. */
+async function showFormAgain(
+  context: AppContext,
+  email: string,
+  target: URL | null,
+): Promise<Response> {
   if (!acceptsHtml(context)) {
     return refuse(context, { code: "invalid_request", detail: "email must be an e-mail address." });
   }

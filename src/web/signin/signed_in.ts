@@ -1,4 +1,4 @@
-/** The end of every sign-in: cookies set, and the browser sent back with its token. */
+/** The response to every successful sign-in: it sets cookies and redirects with a token. */
 import { HOLDER } from "../../account/contract.ts";
 import type { SignedIn } from "../../identity/port.ts";
 import { finishAccountDeletion, isAccountDeleted } from "../../http/caller/deleted_account.ts";
@@ -8,12 +8,11 @@ import { originOf } from "../../domain/origins.ts";
 import { setSessionCookies } from "../../http/caller/session_cookies.ts";
 
 /**
- * Answers 303 to `redirect_to` (null: `/account`) with `token` added to its query. The service's own
- * pages get no token: they have the cookies, and an address in the history should hold no credential.
- * Who is let in no more gets neither cookies nor token: other services would take one for a quarter of
- * an hour.
+ * Redirects to `redirect_to` (null: `/account`) with `token` in its query. Our own pages get no token: they
+ * have the cookies, and the browser's history should not contain a credential. A suspended or deleted account
+ * gets neither cookies nor a token, because other services would accept the token for 15 minutes.
  */
-export async function answerSignedIn(
+export async function respondSignedIn(
   context: AppContext,
   signed_in: SignedIn,
   redirect_to: URL | null,
@@ -23,7 +22,7 @@ export async function answerSignedIn(
   const { identity_id } = signed_in.session;
   const admitted = await accounts(identity_id).checkCaller(HOLDER);
   if (!admitted.ok) {
-    // Deleted between the two steps of that: the next sign-in makes somebody new.
+    // The account was deleted, but the identity not yet: the next sign-in creates a new identity.
     return isAccountDeleted(admitted.refusal)
       ? finishAccountDeletion(context, identity_id, redirect_to)
       : refuseByAccept(context, admitted.refusal);

@@ -1,26 +1,25 @@
-/** The sign-in page's markup. */
+/** The sign-in page: choose a method, confirm the app, or see why a sign-in failed. */
 import type { SignInFailure, SignInMethod } from "../../identity/port.ts";
-import { Page } from "../layout/layout.tsx";
-import { NoticeLine } from "../layout/notice.tsx";
+import { NoticeLine, Page } from "../layout/layout.tsx";
 import { ProblemText } from "../layout/problem_page.tsx";
-import { ProviderMark } from "./provider_mark.tsx";
-import { shellOf } from "../layout/shell.ts";
-import { SIGN_IN_PROBLEMS, type Notice } from "../layout/words.ts";
+import { ProviderIcon } from "./provider_icon.tsx";
+import { currentShell } from "../layout/shell.ts";
+import { SIGN_IN_PROBLEMS } from "../layout/messages.ts";
 
-/** Who wants the person signed in; `app_name`: as its operators registered it, null where nobody did. */
-export interface Asking {
-  readonly app_name: string | null;
-  /** The host, or the scheme of an app on the device. */
-  readonly place: string;
+/** The app that the person signs in to. */
+export interface RequestingApp {
+  /** The registered name; null if the origin is not registered by exactly one app. */
+  readonly name: string | null;
+  /** The host, or the scheme and host of an app on the device. */
+  readonly host: string;
 }
 
-/** What a person can choose from, and where they go afterwards. */
 export interface SignInChoices {
   readonly methods: readonly SignInMethod[];
-  /** Carried along; null where the person came on their own. */
+  /** The address to return to; null if the request named none. */
   readonly redirect_to: string | null;
-  /** Null: one of our own pages. */
-  readonly asking: Asking | null;
+  /** Null for our own pages. */
+  readonly requesting_app: RequestingApp | null;
   readonly dev_signin: boolean;
 }
 
@@ -28,17 +27,18 @@ export type SignInPageState =
   | {
       readonly kind: "choose";
       readonly choices: SignInChoices;
-      readonly notice: Notice | null;
-      /** What was typed into the form of development sign-in, if that is not an e-mail address. */
+      readonly notice: string | null;
+      /** The invalid text that was typed into the form of development sign-in; null if there is none. */
       readonly refused_email: string | null;
     }
   | {
-      /** Signed in already; `again`: this very page, for who signs out first. */
+      /** The person is already signed in and confirms the app. */
       readonly kind: "continue";
-      readonly asking: Asking;
-      readonly whose: { readonly name: string | null; readonly email: string | null };
+      readonly requesting_app: RequestingApp;
+      readonly person: { readonly name: string | null; readonly email: string | null };
       readonly redirect_to: string;
-      readonly again: string;
+      /** The address of this page, to return to after signing out. */
+      readonly this_page: string;
     }
   | {
       readonly kind: "failed";
@@ -51,13 +51,13 @@ export type SignInPageState =
 export function SignInPage({ state }: { state: SignInPageState }) {
   switch (state.kind) {
     case "choose": {
-      const { asking } = state.choices;
-      const title = asking === null ? "Sign in" : `Sign in to ${asking.app_name ?? asking.place}`;
+      const { requesting_app } = state.choices;
+      const title = requesting_app === null ? "Sign in" : `Sign in to ${nameOf(requesting_app)}`;
       return (
         <Page title={title}>
           <NoticeLine notice={state.notice} />
           <h1>{title}</h1>
-          <About asking={asking} />
+          <About requesting_app={requesting_app} />
           <Choices choices={state.choices} refused_email={state.refused_email} />
         </Page>
       );
@@ -88,16 +88,18 @@ export function SignInPage({ state }: { state: SignInPageState }) {
   }
 }
 
-/** What is being signed in to, and where that leads. */
-function About({ asking }: { asking: Asking | null }) {
-  const { service_name } = shellOf();
+const nameOf = ({ name, host }: RequestingApp): string => name ?? host;
+
+/** Explains the service, and where the person goes after signing in. */
+function About({ requesting_app }: { requesting_app: RequestingApp | null }) {
+  const { service_name } = currentShell();
   return (
     <p class="hint">
-      {service_name} is one sign-in and one balance of credits for many apps.
-      {asking === null ? null : (
+      {service_name} gives you one sign-in and one credit balance for many apps.
+      {requesting_app === null ? null : (
         <>
           {" "}
-          You go back to <strong class="host">{asking.place}</strong>.
+          After you sign in, you return to <strong class="host">{requesting_app.host}</strong>.
         </>
       )}
     </p>
@@ -105,27 +107,30 @@ function About({ asking }: { asking: Asking | null }) {
 }
 
 function Continue(props: Extract<SignInPageState, { kind: "continue" }>) {
-  const { asking, whose, redirect_to, again } = props;
-  const who = whose.name ?? whose.email;
-  const title = `Continue to ${asking.app_name ?? asking.place}`;
+  const { requesting_app, person, redirect_to, this_page } = props;
+  const person_name = person.name ?? person.email;
+  const title = `Continue to ${nameOf(requesting_app)}`;
   return (
     <Page title={title}>
       <h1>{title}</h1>
-      {who === null ? null : (
+      {person_name === null ? null : (
         <p>
-          You are signed in as <strong class="host">{who}</strong>
-          {whose.name === null || whose.email === null ? null : ` (${whose.email})`}.
+          You are signed in as <strong class="host">{person_name}</strong>
+          {person.name === null || person.email === null ? null : ` (${person.email})`}.
         </p>
       )}
       <p class="hint">
-        <strong class="host">{asking.place}</strong> can then use your account and its credits.
+        If you continue, <strong class="host">{requesting_app.host}</strong> can use your account
+        and its credits.
       </p>
       <form method="post" action="/signin/continue">
         <input type="hidden" name="redirect_to" value={redirect_to} />
-        <button type="submit">{who === null ? "Continue" : `Continue as ${who}`}</button>
+        <button type="submit">
+          {person_name === null ? "Continue" : `Continue as ${person_name}`}
+        </button>
       </form>
       <form method="post" action="/signout">
-        <input type="hidden" name="redirect_to" value={again} />
+        <input type="hidden" name="redirect_to" value={this_page} />
         <button type="submit" class="quiet">
           Use another account
         </button>
@@ -142,10 +147,10 @@ function Choices(props: { choices: SignInChoices; refused_email?: string | null 
     <>
       {methods.length === 0 ? null : (
         <ul class="methods">
-          {methods.map(({ id, name }, place) => (
+          {methods.map(({ id, name }, index) => (
             <li>
-              <a class={place === 0 ? "button" : "button quiet"} href={`/signin/${id}${query}`}>
-                <ProviderMark id={id} />
+              <a class={index === 0 ? "button" : "button quiet"} href={`/signin/${id}${query}`}>
+                <ProviderIcon id={id} />
                 {`Continue with ${name}`}
               </a>
             </li>
@@ -156,7 +161,7 @@ function Choices(props: { choices: SignInChoices; refused_email?: string | null 
         <DevelopmentForm {...{ redirect_to, refused_email }} is_only={methods.length === 0} />
       ) : null}
       {methods.length === 0 && !dev_signin ? (
-        <p>No way to sign in is set up yet. The operator of this service can add one.</p>
+        <p>Sign-in is not set up yet. The operator of this service can add a sign-in provider.</p>
       ) : null}
     </>
   );
@@ -184,14 +189,14 @@ function DevelopmentForm(props: {
       />
       {is_refused ? (
         <p class="field-problem" id="email-problem" role="alert">
-          Type a whole e-mail address, such as ada@example.com.
+          Enter a complete e-mail address, such as ada@example.com.
         </p>
       ) : null}
       {redirect_to === null ? null : <input type="hidden" name="redirect_to" value={redirect_to} />}
       <button type="submit" class={is_only ? undefined : "quiet"}>
         Sign in
       </button>
-      <p class="hint">Development only: no password, any address.</p>
+      <p class="hint">For development only: any address works, without a password.</p>
     </form>
   );
 }

@@ -1,6 +1,6 @@
 /**
- * `GET /signin/{id}[?redirect_to=]`: leaves for a provider. Writes to no store. A provider may not ask the
- * person again, so a link from elsewhere goes to the sign-in page first, which names the app that gets a token.
+ * `GET /signin/{id}[?redirect_to=]`: redirects to a provider, and writes to no store. A provider may sign the
+ * person in without asking, so a link from another site first leads to the sign-in page, which names the app.
  */
 import { factory } from "../../http/context.ts";
 import { isNavigationFromOwnPage } from "../../http/middleware/origins.ts";

@@ -234,7 +234,7 @@ describe("a reader's own time", () => {
     await silent.goto(`${pages.url}/account/jobs`);
     await silent.getByLabel("Status").selectOption("failed");
     await silent.getByRole("button", { name: "Show" }).click();
-    await silent.getByText("No job matches.").waitFor();
+    await silent.getByText("No jobs match.").waitFor();
     await silent.getByRole("link", { name: "Show all jobs" }).click();
     await silent.waitForURL(`${pages.url}/account/jobs`);
   });
@@ -265,7 +265,7 @@ describe("the acts of the account", () => {
     const there = await signIn("two@example.com");
     await here.page.goto(`${pages.url}/account`);
     await here.page.getByRole("button", { name: /^End the session/ }).click();
-    await here.page.getByText("Ended. That browser has to sign in again.").waitFor();
+    await here.page.getByText("Session ended. That browser has to sign in again.").waitFor();
     await there.page.goto(`${pages.url}/account`);
     await there.page.getByRole("heading", { name: "Sign in" }).waitFor();
   });

@@ -95,7 +95,7 @@ describe.each(Object.entries(SCREENS))("buying credits in %s", (screen, options)
     await page.getByRole("heading", { name: "Checkout" }).waitFor();
     const id = sessionOf(page);
     await page.getByRole("link", { name: "Back to the shop" }).click();
-    await page.getByRole("heading", { name: "Nothing was bought" }).waitFor();
+    await page.getByRole("heading", { name: "Checkout cancelled" }).waitFor();
     await lookAt(page, `cancelled-${screen}`);
     await page.goBack();
     const following = page.waitForResponse((answer) => answer.url().includes("/api/events"));
@@ -105,14 +105,14 @@ describe.each(Object.entries(SCREENS))("buying credits in %s", (screen, options)
     await lookAt(page, `waiting-${screen}`);
     const loaded = await page.evaluate(() => performance.timeOrigin);
     await deliver(stripe.completes(id));
-    await page.getByRole("heading", { name: "Thank you, your credits are here" }).waitFor();
+    await page.getByRole("heading", { name: "Thank you, your credits have arrived" }).waitFor();
     expect(await page.getByText("Your balance is 1,000.").isVisible()).toBe(true);
     expect(await page.evaluate(() => performance.timeOrigin)).toBe(loaded);
-    expect(await page.getByRole("link", { name: "Look again" }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "Check again" }).count()).toBe(0);
     await lookAt(page, `paid-${screen}`);
     await deliver(stripe.refunds(id, 3_333));
     await page.reload();
-    await page.getByText("Since then the payment went back, and credits with it.").waitFor();
+    await page.getByText("The payment was refunded later, and credits were taken back.").waitFor();
     await page.goto(`${pages.url}/account/statement`);
     await lookAt(page, `statement-${screen}`);
   });
@@ -143,7 +143,7 @@ describe("buying credits", () => {
     await page.getByRole("link", { name: "Pay" }).click();
     await page.getByRole("heading", { name: "Waiting for your payment" }).waitFor();
     await deliver(stripe.completes(id));
-    await page.getByRole("link", { name: "Look again" }).click();
-    await page.getByRole("heading", { name: "Thank you, your credits are here" }).waitFor();
+    await page.getByRole("link", { name: "Check again" }).click();
+    await page.getByRole("heading", { name: "Thank you, your credits have arrived" }).waitFor();
   });
 });

@@ -86,7 +86,7 @@ describe.each(Object.entries(SCREENS))("deleting an account in %s", (screen, opt
       if (reached.at(-1) === "confirmation") await page.keyboard.type("remove");
     }
     expect(reached).toEqual([
-      "Download my data",
+      "download your data",
       "confirmation",
       "Delete my account",
       "Keep my account",

@@ -52,7 +52,7 @@ async function tokensOf(token: string): Promise<unknown> {
   return (await fetch(`${pages.url}/api/tokens`, { headers })).json();
 }
 
-const lastLetters = (page: Page) => page.getByLabel(/Type the four letters/);
+const lastLetters = (page: Page) => page.getByLabel(/Enter the four letters/);
 
 describe("approving a device in a browser", () => {
   it("goes from the device through sign-in and comparison to a token that works", async () => {
@@ -69,7 +69,7 @@ describe("approving a device in a browser", () => {
       expect(facts).toContain(words);
     expect(await page.getByLabel("Only these apps").isChecked()).toBe(true);
     expect(await page.getByLabel("Demo").isChecked()).toBe(true);
-    expect(await page.getByLabel(/Also act as me/).isChecked()).toBe(false);
+    expect(await page.getByLabel(/Act as me at/).isChecked()).toBe(false);
     await look(page, "confirm-light");
 
     await lastLetters(page).fill(login.user_code.slice(-4).toLowerCase());
@@ -117,25 +117,25 @@ describe("approving a device in a browser", () => {
       await openSignedIn(page, login, email);
       await page.getByLabel("Read only").check();
       await page.getByText("Other apps").click();
-      await page.getByLabel("Their short names").fill("dmeo!");
-      await page.getByLabel("At most this many credits").fill("25 or so");
-      await page.getByLabel("Counted").selectOption("30_days");
+      await page.getByLabel("Names of other apps").fill("dmeo!");
+      await page.getByLabel("Largest number of credits").fill("25 or so");
+      await page.getByLabel("Period").selectOption("30_days");
       await lastLetters(page).fill("XXXX");
       await page.getByRole("button", { name: "Approve" }).click();
       await page.getByRole("alert").waitFor();
       await look(page, `errors-${name}`);
       expect(await page.getByLabel("Read only").isChecked()).toBe(true);
       expect(await page.getByLabel("Demo").isChecked()).toBe(true);
-      expect(await page.getByLabel("Their short names").inputValue()).toBe("dmeo!");
-      expect(await page.getByLabel("Counted").inputValue()).toBe("30_days");
-      const credits = page.getByLabel("At most this many credits");
+      expect(await page.getByLabel("Names of other apps").inputValue()).toBe("dmeo!");
+      expect(await page.getByLabel("Period").inputValue()).toBe("30_days");
+      const credits = page.getByLabel("Largest number of credits");
       expect(await credits.inputValue()).toBe("25 or so");
       const described = (await credits.getAttribute("aria-describedby")) ?? "";
       expect(await page.locator(`#${described.split(" ")[0]}`).innerText()).toContain(
         "whole number",
       );
       await page.getByRole("alert").getByRole("link").first().click();
-      await page.getByLabel("Their short names").fill("draw");
+      await page.getByLabel("Names of other apps").fill("draw");
       await credits.fill("25");
       await lastLetters(page).fill(login.user_code);
       await page.getByRole("button", { name: "Approve" }).click();
@@ -219,7 +219,7 @@ describe("approving a device in a browser", () => {
     // Past the navigation by its skip link.
     await press("Tab", "Enter");
     await press("Tab", "Enter");
-    await page.getByText("No device has access to your account.").waitFor();
+    await page.getByText("No device or program has access to your account.").waitFor();
     const headers = { Authorization: `Bearer ${token}` };
     const wallet = await fetch(`${pages.url}/api/wallet`, { headers });
     expect(wallet.status).toBe(401);
@@ -237,7 +237,7 @@ describe("approving a device in a browser", () => {
       await look(page, `enter-phone-${colorScheme}`);
       await page.getByLabel("Code").fill("BCDF-GHJK");
       await page.getByRole("button", { name: "Continue" }).click();
-      await page.getByRole("heading", { name: "We do not know this code" }).waitFor();
+      await page.getByRole("heading", { name: "Unknown code" }).waitFor();
       expect(await page.getByLabel("Code").inputValue()).toBe("BCDF-GHJK");
       await look(page, `unknown-phone-${colorScheme}`);
       await page.getByLabel("Code").fill(login.user_code);

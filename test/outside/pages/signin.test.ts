@@ -184,7 +184,7 @@ describe("signing in across two sites", () => {
       document.body.append(form);
       form.submit();
     }, `${family.passbook}/signout`);
-    await page.getByRole("heading", { name: "That request came from elsewhere" }).waitFor();
+    await page.getByRole("heading", { name: "This request came from another site" }).waitFor();
     await page.goto(`${family.passbook}/account`);
     expect(page.url()).toBe(`${family.passbook}/account`);
   });
@@ -231,12 +231,12 @@ describe("a person who does not get in", () => {
 
   it("is told what to do about a sign-in that has ended", async () => {
     await page.goto(`${family.passbook}/signin/callback/real?code=old&state=old`);
-    await page.getByRole("heading", { name: "This sign-in has ended" }).waitFor();
+    await page.getByRole("heading", { name: "This sign-in has expired" }).waitFor();
   });
 
   it("is told of an address that is not allowed", async () => {
     const answer = await page.goto(`${family.passbook}/signin?redirect_to=https://evil.test/`);
     expect(answer?.status()).toBe(400);
-    await page.getByRole("heading", { name: "We cannot send you back there" }).waitFor();
+    await page.getByRole("heading", { name: "We can’t send you back to that address" }).waitFor();
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { csvRow } from "../../../src/web/account/csv.ts";
-import { descriptionOf, previewOf } from "../../../src/web/account/shown_job.ts";
+import { csvRow } from "../../../src/web/account/statement_csv.ts";
+import { descriptionOf, previewOf } from "../../../src/web/account/job_metadata.ts";
 import { axisFor, stepArea, stepPath } from "../../../src/web/chart/scale.ts";
 import { contrast, themeStyle } from "../../../src/web/layout/theme.ts";
-import { nameFromSlug, number, signed } from "../../../src/web/layout/account_words.ts";
+import { nameFromSlug, number, signed } from "../../../src/web/layout/labels.ts";
 
 describe("an axis", () => {
   it.each([

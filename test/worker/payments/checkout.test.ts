@@ -183,7 +183,7 @@ describe("the account page where credits are sold", () => {
     const paid = () => send("GET", back, { headers }, SELLING).then(({ text }) => text);
     expect(await paid()).toContain("Waiting for your payment");
     const cancelled = await send("GET", session?.cancel_url ?? "", { headers }, SELLING);
-    expect(cancelled.text).toContain("Nothing was bought");
+    expect(cancelled.text).toContain("Checkout cancelled");
     await deliver(stripe.completes(session?.id ?? ""));
     expect(await paid()).toContain("Thank you");
     const stranger = await signIn("eve@example.com");

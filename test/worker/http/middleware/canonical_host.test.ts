@@ -109,7 +109,7 @@ describe("where BASE_URL is https, plain http", () => {
     }
     expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
     const page = await send("POST", `${clear}/signout`, { headers: HTML }, settings);
-    expect(page.text).toContain("That was not sent safely");
+    expect(page.text).toContain("This connection is not secure");
     expect((await send("GET", "/api/wallet", { headers: bearer }, settings)).status).toBe(200);
   });
 

@@ -37,7 +37,7 @@ describe("an origin that is refused", () => {
         ? await browser.get(`${path}?${query}`)
         : await browser.post(path, { ...form, redirect_to });
     expect(page.status).toBe(400);
-    expect(page.text).toContain("We cannot send you back there");
+    expect(page.text).toContain("We can’t send you back to that address");
     expect(page.text).toContain('href="/account"');
     expect(reports()).toEqual([{ ...REPORT, use: "redirect_to" }]);
     expect(JSON.stringify(reports())).not.toContain("secret");

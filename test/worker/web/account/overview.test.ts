@@ -116,7 +116,7 @@ describe("linking a further provider", () => {
     const answer = await link(browser, zeta, ADA_AT_ZETA);
     expect(answer).toMatchObject({
       status: 409,
-      text: expect.stringContaining("belongs to another"),
+      text: expect.stringContaining("is already in use"),
     });
     const again = await openBrowser(settings).signIn(zeta, ADA_AT_ZETA);
     expect(subjectOf(tokenOf(again))).toBe(subjectOf(tokenOf(owner)));

@@ -43,15 +43,15 @@ describe("the account page", () => {
     expect(text).toContain("89 credits");
     expect(text).toContain("5 on hold for 1 running job");
     expect(text).toContain("6 credits in the last 30 days");
-    expect(text).toContain("Since you joined.");
+    expect(text).toContain("Since your account was opened.");
     expect(text).toContain("Demo 1 job 6");
   });
 
   it("says what to do next where there is nothing yet", async () => {
     const text = words((await open(await signIn(), "/account")).text);
-    expect(text).toContain("your first credits come with it");
+    expect(text).toContain("You get your first credits when you open an app");
     expect(text).toContain("No app has run a job for you yet");
-    expect(text).toContain("Connect one");
+    expect(text).toContain("enter the code that it shows");
   });
 
   it("calls apps and plans by their names", async () => {
@@ -156,7 +156,7 @@ describe("the jobs page", () => {
     expect(words(second.text)).toContain("Number 0.");
     expect(second.text.match(/class="job"/g)).toHaveLength(2);
     const none = await open(ada, "/account/jobs?status=failed");
-    expect(words(none.text)).toContain("No job matches");
+    expect(words(none.text)).toContain("No jobs match");
     const nonsense = await open(ada, "/account/jobs?status=x&app=../&before=1");
     expect(nonsense.status).toBe(200);
     expect(nonsense.text.match(/class="job"/g)).toHaveLength(24);
@@ -172,11 +172,11 @@ describe("the statement", () => {
     passTime(61_000);
     await ada.post("/api/jobs/complete", { job_id: late, actual_cost: 4 });
     const text = words((await open(ada, "/account/statement")).text);
-    expect(text).toContain("Charged 7 credits of 10 held A cat · Demo +3 left of the hold 93");
-    expect(text).toContain("Put on hold A cat · Demo \u221210 held 90");
-    expect(text).toContain("Hold released draw · Demo +10 given back 93");
+    expect(text).toContain("Charged 7 credits of 10 on hold A cat · Demo +3 unused, returned 93");
+    expect(text).toContain("Put on hold A cat · Demo \u221210 on hold 90");
+    expect(text).toContain("Hold released draw · Demo +10 returned 93");
     expect(text).toContain(
-      "Charged 4 credits, after the hold had ended draw · Demo \u22124 beyond the hold 89",
+      "Charged 4 credits after the hold was released draw · Demo \u22124 more than the hold 89",
     );
     expect(text).toMatch(/At the start 0 Change \+89 Now 89/);
   });
@@ -195,7 +195,7 @@ describe("the statement", () => {
     expect(words(then.text)).toContain("Starter credits Demo +100 100");
     expect(ada.identity_id).toBe(later.identity_id);
     const future = await open(later, "/account/statement?month=2999-01");
-    expect(words(future.text)).toContain("Nothing moved your balance in this month.");
+    expect(words(future.text)).toContain("Your balance did not change in this month.");
   });
 
   it("pages through a long month", async () => {

@@ -40,8 +40,8 @@ describe("giving and taking credits", () => {
     const { entries } = (await ada.get("/api/ledger?kind=adjustment")).body;
     expect(entries).toMatchObject([{ amount: 50, note: "an outage", balance_after: 150 }]);
     const page = words((await open(`${pageOf(ada)}?notice=given`)).text);
-    expect(page).toContain("Credits were given.");
-    expect(page).toContain("150 credits to spend");
+    expect(page).toContain("The credits were given.");
+    expect(page).toContain("150 credits available");
     expect(page).toContain("an outage");
     await expectInvariants(ada.identity_id);
   });
@@ -63,7 +63,7 @@ describe("giving and taking credits", () => {
   });
 
   it.each([
-    ["no direction", { direction: "" }, "direction", "Choose whether to give or to take."],
+    ["no direction", { direction: "" }, "direction", "Choose whether to give or take credits."],
     ["no number", { amount: "fifty" }, "amount", "must be a whole number."],
     ["a fraction", { amount: "1.5" }, "amount", "must be a whole number."],
     ["nothing", { amount: "0" }, "amount", "must not be 0."],
@@ -95,7 +95,7 @@ describe("giving and taking credits", () => {
     await submit(pageOf(ada, "/credits"), form);
     const again = await submit(pageOf(ada, "/credits"), { ...form, amount: "70" });
     expect(again.status).toBe(422);
-    expect(words(again.text)).toContain("sent before, with something else in it");
+    expect(words(again.text)).toContain("already sent with other values");
     expect(again.text).toContain('value="70"');
     const { key } = hiddenFields(again.text);
     expect(key).toMatch(/^[0-9a-f-]{36}$/);
@@ -217,7 +217,7 @@ describe("an act", () => {
     const form = { ...GIVE, confirmed: "yes", key: "one" };
     const answer = await submit(pageOf(ada, "/credits"), form, broken);
     expect(answer.status).toBe(503);
-    expect(words(answer.text)).toContain("it is done once, however often it is sent");
+    expect(words(answer.text)).toContain("it is done only once, however often you send it");
     expect(answer.text).toContain('value="50"');
     expect(hiddenFields(answer.text)["key"]).toBe("one");
     expect(await creditsOf(ada)).toBe(100);
@@ -229,7 +229,7 @@ describe("an act", () => {
     const { open } = await consoleAndAda();
     const { status, text } = await open("/console/accounts/user_nobody/credits");
     expect(status).toBe(404);
-    expect(text).toContain("Nobody has this identity");
+    expect(text).toContain("Account not found");
     expect(text).toContain('href="/console"');
   });
 });

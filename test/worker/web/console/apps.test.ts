@@ -29,7 +29,7 @@ function fieldsOf(html: string, action: string): Record<string, string> {
 describe("registering an app", () => {
   it("is done once by its form, and leads to the app", async () => {
     const { olga, fill, submit, open } = await openConsole();
-    expect(words((await open("/console/apps")).text)).toContain("No app is registered.");
+    expect(words((await open("/console/apps")).text)).toContain("No app is registered yet.");
     const done = await fill("/console/new-app", SKETCH);
     const location = "/console/apps/sketch?notice=app-saved";
     expect([done.status, done.headers.get("Location")]).toEqual([303, location]);
@@ -77,7 +77,7 @@ describe("registering an app", () => {
     await saveApp(olga, "sketch", { name: "The first" });
     const answer = await fill("/console/new-app", SKETCH);
     expect(answer.status).toBe(400);
-    expect(answer.text).toMatch(/id="slug-problem">[^<]*registered already/);
+    expect(answer.text).toMatch(/id="slug-problem">[^<]*already registered/);
     expect(answer.text).toContain('value="Sketch"');
     expect(await rows("select name from apps")).toEqual([{ name: "The first" }]);
     expect(await linesOf(olga, "sketch")).toHaveLength(1);
@@ -94,7 +94,7 @@ describe("registering an app", () => {
     const answers = await Promise.all(forms.map((form) => submit("/console/new-app", form)));
     const [won, lost] = answers.toSorted((a, b) => a.status - b.status);
     expect(won?.status).toBe(303);
-    expect(lost?.text).toMatch(/id="slug-problem">[^<]*registered already/);
+    expect(lost?.text).toMatch(/id="slug-problem">[^<]*already registered/);
     expect(await rows("select version from apps")).toEqual([{ version: 1 }]);
   });
 
@@ -157,10 +157,12 @@ describe("an app's page", () => {
     await saveApp(olga, "sketch", { starter_credits: 77 });
     const refused = await submit(settings, stale);
     expect(refused.status).toBe(409);
-    expect(refused.text).toMatch(/id="starter_credits-problem">[^<]*Saved is now: 77\./);
+    expect(refused.text).toMatch(/id="starter_credits-problem">[^<]*The saved value is: 77\./);
     expect(refused.text).not.toContain('id="settle-problem"');
     expect(refused.text).toContain('value="Sketch"');
-    expect(words(refused.text)).toContain("Somebody changed this app since you opened this form.");
+    expect(words(refused.text)).toContain(
+      "Someone else changed this app after you opened this form.",
+    );
     expect(await rows("select starter_credits from apps")).toEqual([{ starter_credits: 77 }]);
     // What the page now says was seen: sent again, the form is a decision.
     const seen = { ...stale, ...fieldsOf(refused.text, settings) };
@@ -209,7 +211,7 @@ describe("an app's keys", () => {
     expect((await send("GET", "/api/wallet", { headers }, SETTINGS)).status).toBe(200);
     const again = await submit(KEYS, form);
     expect(again.text).not.toContain("pb_app_");
-    expect(words(again.text)).toContain("was made by this form before");
+    expect(words(again.text)).toContain("This form was already sent");
     expect((await open("/console/apps/sketch")).text).not.toContain("pb_app_");
     expect(await rows("select label from app_keys")).toEqual([{ label: "render server" }]);
     const acts = (await linesOf(olga, "sketch")).map(({ act }: { act: string }) => act);

@@ -123,7 +123,7 @@ describe("the console's door", () => {
     for (const path of ["/console", "/console/nowhere"]) {
       const { status, text } = await ask("GET", path, { Cookie: bob.cookies });
       expect(status).toBe(403);
-      expect(text).toContain("This is for operators");
+      expect(text).toContain("This page is for operators only");
       expect(text).toContain('href="/account"');
     }
   });

@@ -50,16 +50,18 @@ describe("the overview", () => {
     const { text } = await open("/console?days=7");
     expect(text.match(/<th scope="row">/g)).toHaveLength(7);
     expect(text).toMatch(/role="img" aria-label="Settled by day, [^"]+ The table below has/);
-    expect(words(text)).toMatch(/asked at \d\d:\d\d:\d\d UTC/);
-    expect(words(text)).toMatch(/The newest change it knows is of [-\d]+, [:\d]+ UTC\./);
+    expect(words(text)).toMatch(/read at \d\d:\d\d:\d\d UTC/);
+    expect(words(text)).toMatch(
+      /The newest change that they include was made on [-\d]+ at [:\d]+ UTC\./,
+    );
   });
 
   it("takes a range or an app that cannot be meant for none", async () => {
     const { open } = await openConsole();
     const text = words((await open("/console?days=1000&app=NO!")).text);
     expect(text).toContain("All apps, last 30 days");
-    expect(text).toContain("It knows no account yet.");
-    expect(text).toContain("No app did anything in these days.");
+    expect(text).toContain("They include no account yet.");
+    expect(text).toContain("There was no activity in these days.");
   });
 });
 
@@ -70,13 +72,13 @@ describe("the accounts", () => {
     for (const q of [id, ada.identity_id, "ADA@"]) {
       const { text } = await open(`/console/accounts?q=${q}`);
       expect(text, q).toContain(`href="${pageOf(ada)}"`);
-      expect(text, q).toContain(`href="${pageOf(ada)}#passbook"`);
+      expect(text, q).toContain(`href="${pageOf(ada)}#ledger"`);
       expect(words(text), q).toContain("Free 100 0");
     }
     const odd = await open("/console/accounts?q=nobody&sort=odd&cursor=odd&limit=0");
-    expect(words(odd.text)).toContain("Nobody is found by “nobody”");
+    expect(words(odd.text)).toContain("No account matches “nobody”");
     const none = words((await open("/console/accounts?q=eve")).text);
-    expect(none).toContain("Nobody is found by “eve”");
+    expect(none).toContain("No account matches “eve”");
     expect(none).toContain("Show all accounts");
   });
 
@@ -102,7 +104,7 @@ describe("the accounts", () => {
     const newcomer = await signIn("newcomer@example.com");
     const { text } = await open("/console/accounts?q=newco");
     expect(text).toContain(`href="${pageOf(newcomer)}"`);
-    expect(words(text)).toContain("not in the lists yet");
+    expect(words(text)).toContain("not listed yet");
   });
 });
 
@@ -126,7 +128,7 @@ describe("the jobs", () => {
     expect(await shown("?status=started")).toEqual(["adas-job"]);
     expect(await shown(`?identity_id=${bob.identity_id}`)).toEqual(["bobs-job"]);
     const none = words((await open("/console/jobs?app=demo&status=failed")).text);
-    expect(none).toContain("No job matches. Show all jobs");
+    expect(none).toContain("No jobs match. Show all jobs");
     const { text } = await open("/console/jobs?app=draw");
     expect(text).toContain('<option value="draw" selected="">');
   });
@@ -176,17 +178,17 @@ describe("one account", () => {
     await getToken(ada, { scopes: ["read"] }, { client_name: "Build agent" });
     const text = words((await open(pageOf(ada))).text);
     for (const part of [
-      "60 credits to spend",
-      "40 on hold for running jobs, apart from that",
+      "60 credits available",
+      "40 more on hold for running jobs",
       "A fox in the snow · Demo",
       "Put on hold",
       "−40",
       "Starter credits",
       "Build agent",
-      "May read in all apps",
+      "Can read in all apps",
       ada.identity_id,
-      "Open: its owner and their apps may use it.",
-      "No operator has done anything to this account.",
+      "Active: its holder and their apps can use it.",
+      "No operator has changed this account.",
     ]) {
       expect(text).toContain(part);
     }
@@ -194,11 +196,15 @@ describe("one account", () => {
 
   it("says how far the lists follow it", async () => {
     const { ada, open } = await consoleAndAda();
-    expect(words((await open(pageOf(ada))).text)).toContain("Lists and charts have all 2 lines");
+    expect(words((await open(pageOf(ada))).text)).toContain(
+      "Lists and charts include all 2 of its ledger entries",
+    );
     await startJob(ada);
-    expect(words((await open(pageOf(ada))).text)).toContain("have 2 of its 3 lines so far");
+    expect(words((await open(pageOf(ada))).text)).toContain(
+      "include 2 of its 3 ledger entries so far",
+    );
     await fireAlarm(ada.identity_id);
-    expect(words((await open(pageOf(ada))).text)).toContain("have all 3 lines");
+    expect(words((await open(pageOf(ada))).text)).toContain("include all 3 of its ledger entries");
   });
 
   it("has all lines of its passbook, page by page", async () => {
@@ -218,7 +224,7 @@ describe("one account", () => {
       const [, table = ""] = text.split('<table class="statement">');
       const rows = table.slice(0, table.indexOf("</table>")).split("<tr").slice(2);
       balances.push(...rows.map((row) => words(`<body${row}`).trim().split(" ").at(-1) ?? ""));
-      const [, older = ""] = /<a href="([^"]*before=[^"]*)#passbook" rel="next">/.exec(text) ?? [];
+      const [, older = ""] = /<a href="([^"]*before=[^"]*)#ledger" rel="next">/.exec(text) ?? [];
       path = older;
     }
     expect(balances).toEqual([...Array.from({ length: 61 }, (_, at) => String(40 + at)), "0"]);
@@ -276,13 +282,15 @@ describe("while the read model does not answer", () => {
     for (const path of ["/console", "/console/accounts", "/console/jobs"]) {
       const { status, text } = await open(path, read_model_down);
       expect(status, path).toBe(200);
-      expect(words(text), path).toContain("The read model does not answer right now");
+      expect(words(text), path).toContain("Lists and totals are not available right now");
     }
     const found = await open("/console/accounts?q=ada", read_model_down);
     expect(found.text).toContain(`href="${pageOf(ada)}"`);
     const page = words((await open(pageOf(ada), read_model_down)).text);
-    expect(page).toContain("100 credits to spend");
-    expect(page).toContain("The read model does not answer, so lists may not have this account.");
+    expect(page).toContain("100 credits available");
+    expect(page).toContain(
+      "The read model is not responding, so lists and charts may not show this account.",
+    );
     const give = { direction: "give", amount: "5", reason: "why", confirmed: "yes" };
     expect((await fill(pageOf(ada, "/credits"), give, read_model_down)).status).toBe(303);
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(105);

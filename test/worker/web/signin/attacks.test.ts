@@ -177,7 +177,7 @@ describe("an answer from the wrong place", () => {
     const back = acme.approve(await browser.start("acme"), ADA);
     back.searchParams.set("iss", "https://evil.test");
     const answer = await browser.get(back.href);
-    expect(answer.text).toContain("could not match");
+    expect(answer.text).toContain("couldn’t verify");
     await expectNobody(browser, answer.status);
     expect(acme.requests).toEqual([]);
   });

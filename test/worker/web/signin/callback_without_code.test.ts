@@ -9,6 +9,6 @@ it.each([null, ""])("a callback with the code %j is the caller's mistake: 400", 
   if (code === null) back.searchParams.delete("code");
   else back.searchParams.set("code", code);
   const page = await browser.get(back.href);
-  expect(page).toMatchObject({ status: 400, text: expect.stringContaining("could not match") });
+  expect(page).toMatchObject({ status: 400, text: expect.stringContaining("couldn’t verify") });
   expect(acme.requests).toEqual([]);
 });

@@ -39,7 +39,7 @@ describe("signing in with a provider whose id named another issuer before", () =
     const browser = openBrowser(connect(other));
     const answer = await browser.signIn(other, person);
     expect(answer.status).toBe(500);
-    expect(answer.text).toContain("not set up right");
+    expect(answer.text).toContain("not set up correctly");
     await expectNobody(browser, answer.status);
     expect(errors).toEqual([
       [

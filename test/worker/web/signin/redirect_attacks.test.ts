@@ -31,7 +31,7 @@ describe("redirect_to", () => {
         expect(answer.status).toBe(400);
         expect(answer.headers.get("Location")).toBeNull();
         expect(answer.headers.getSetCookie()).toEqual([]);
-        expect(answer.text).toContain("We cannot send you back there");
+        expect(answer.text).toContain("We can’t send you back to that address");
       }
     },
   );

@@ -77,7 +77,7 @@ describe("signed-in browsers", () => {
     await phone.signIn();
     const browsers = listed(await laptop.get("/account"));
     expect(browsers).toHaveLength(2);
-    expect(browsers.find((it) => it.startsWith("Firefox on Linux this one"))).toContain(
+    expect(browsers.find((it) => it.startsWith("Firefox on Linux this browser"))).toContain(
       "Lisbon, Portugal",
     );
     expect(browsers.find((it) => it.startsWith("Safari on iOS"))).toContain("Germany");

@@ -278,14 +278,14 @@ describe("the sign-in page", () => {
     const page = await openBrowser(settings).get("/signin");
     expect(page).toMatchObject({
       status: 200,
-      text: expect.stringContaining("No way to sign in is set up"),
+      text: expect.stringContaining("Sign-in is not set up yet"),
     });
   });
 
   it("answers an unknown address with a page to a person and with JSON to a program", async () => {
     expect(await openBrowser().get("/nowhere")).toMatchObject({
       status: 404,
-      text: expect.stringContaining("There is nothing here"),
+      text: expect.stringContaining("Page not found"),
     });
     expect(await send("GET", "/nowhere")).toMatchObject({
       status: 404,

@@ -1,4 +1,4 @@
-/** How a person signs in, and the further ways they could add. */
+/** The person's sign-in methods, and the ones that they can add. */
 import type { Person, SignInMethod } from "../../identity/port.ts";
 import { Time } from "../layout/time.tsx";
 
@@ -35,18 +35,18 @@ export function SignInMethods({ person, methods }: SignInMethodsProps) {
           );
         })}
       </ul>
-      <FurtherMethods person={person} methods={methods} />
+      <OtherMethods person={person} methods={methods} />
     </section>
   );
 }
 
-function FurtherMethods({ person, methods }: SignInMethodsProps) {
+function OtherMethods({ person, methods }: SignInMethodsProps) {
   const linked = new Set(person.linked.map(({ provider }) => provider));
-  const further = methods.filter(({ id }) => !linked.has(id));
-  if (further.length === 0) return null;
+  const others = methods.filter(({ id }) => !linked.has(id));
+  if (others.length === 0) return null;
   return (
     <div class="acts">
-      {further.map(({ id, name }) => (
+      {others.map(({ id, name }) => (
         <form method="post" action="/account/link">
           <input type="hidden" name="provider" value={id} />
           <button type="submit" class="quiet small">{`Link ${name}`}</button>
@@ -56,7 +56,7 @@ function FurtherMethods({ person, methods }: SignInMethodsProps) {
   );
 }
 
-/** The name on the way's button; for one that is no longer offered, what the table has. */
+/** The method's name; for a method that was removed from the settings, its id. */
 function nameOf(provider: string, methods: readonly SignInMethod[]): string {
   if (provider === "dev") return "Development";
   return methods.find(({ id }) => id === provider)?.name ?? provider;

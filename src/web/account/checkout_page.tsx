@@ -1,22 +1,18 @@
-/** The page a buyer comes back to: paid, waiting for the payment's word, or called off. */
+/** The page that a buyer returns to: paid, waiting for the confirmation, or cancelled. */
+import type { ListedPurchase } from "../../account/contract.ts";
 import { Page } from "../layout/layout.tsx";
-import { CHECKOUT_WORDS, credits as creditWords, number } from "../layout/account_words.ts";
+import { CHECKOUT_TEXTS, credits as creditText, number } from "../layout/labels.ts";
 
-export interface CheckoutPageProps {
+export interface CheckoutPageProps extends ListedPurchase {
   readonly state: "paid" | "waiting" | "cancelled";
-  readonly purchase: { readonly package_name: string; readonly credits: number } | null;
-  readonly was_taken_back: boolean;
-  /** The balance of now, and the line of the passbook that the page follows from. */
-  readonly credits: number;
-  readonly line: number;
-  /** This very page, to look again without a script. */
-  readonly again: string;
+  /** The path of this page, to check again without a script. */
+  readonly reload_path: string;
 }
 
-/** While it waits it follows the account's stream; what changes is told to screen readers too. */
+/** While it waits, it follows the account's stream, and screen readers announce the change. */
 export function CheckoutPage(props: CheckoutPageProps) {
-  const { state, line, again } = props;
-  const { title } = CHECKOUT_WORDS[state];
+  const { state, line, reload_path } = props;
+  const { title } = CHECKOUT_TEXTS[state];
   return (
     <Page title={title} section="account" scripts={state === "waiting" ? ["live.js"] : []}>
       <section class="panel checkout" {...(state === "waiting" ? { "data-live-after": line } : {})}>
@@ -30,8 +26,8 @@ export function CheckoutPage(props: CheckoutPageProps) {
             Go to your account
           </a>
           {state === "waiting" ? (
-            <a class="button quiet" href={again}>
-              Look again
+            <a class="button quiet" href={reload_path}>
+              Check again
             </a>
           ) : null}
           {state === "cancelled" ? (
@@ -45,18 +41,20 @@ export function CheckoutPage(props: CheckoutPageProps) {
   );
 }
 
-function State({ state, purchase, credits, was_taken_back }: CheckoutPageProps) {
-  const { title, text } = CHECKOUT_WORDS[state];
+function State({ state, purchase, credits, taken_back }: CheckoutPageProps) {
+  const { title, text } = CHECKOUT_TEXTS[state];
   return (
     <>
       <p class={`checkout-sign is-${state}`} aria-hidden="true"></p>
       <h1>{title}</h1>
       {purchase === null ? null : (
         <p class="checkout-amount">
-          +{creditWords(purchase.credits)} <span class="hint">{purchase.package_name}</span>
+          +{creditText(purchase.credits)} <span class="hint">{purchase.package_name}</span>
         </p>
       )}
-      <p>{was_taken_back ? "Since then the payment went back, and credits with it." : text}</p>
+      <p>
+        {taken_back > 0 ? "The payment was refunded later, and credits were taken back." : text}
+      </p>
       <p class="hint">Your balance is {number(credits)}.</p>
     </>
   );

@@ -1,20 +1,13 @@
-/** The apps that the person used, and which of them may use their credits by themselves. */
-import type { AppAccess } from "../../domain/app_policy.ts";
+/** The apps that the person has used, and which of them may use the person's credits on their own. */
+import type { AppRow } from "../../account/contract.ts";
 import { Time } from "../layout/time.tsx";
-import { credits } from "../layout/account_words.ts";
+import { counted } from "../layout/labels.ts";
 
-/** Apps without access that the page lists after those with access. */
-const OTHERS_SHOWN = 50;
-
-export interface ShownApp {
-  readonly slug: string;
-  readonly starter_credits: number;
-  readonly granted_at_ms: number | null;
-  readonly access: AppAccess;
-}
+/** The most apps without access that the page lists, after those with access. */
+const OTHERS_MAX = 50;
 
 export interface AppsProps {
-  readonly apps: readonly ShownApp[];
+  readonly apps: readonly AppRow[];
   /** Whether apps may still give starter credits. */
   readonly takes_starters: boolean;
   readonly appName: (slug: string | null) => string;
@@ -23,7 +16,7 @@ export interface AppsProps {
 export function Apps({ apps, takes_starters, appName }: AppsProps) {
   if (apps.length === 0) return <div id="apps" data-live></div>;
   const connected = apps.filter(({ access }) => access === "open");
-  const others = apps.filter(({ access }) => access !== "open").slice(0, OTHERS_SHOWN);
+  const others = apps.filter(({ access }) => access !== "open").slice(0, OTHERS_MAX);
   return (
     <section class="panel" id="apps" data-live aria-labelledby="apps-name">
       <h2 id="apps-name">Your apps</h2>
@@ -33,15 +26,16 @@ export function Apps({ apps, takes_starters, appName }: AppsProps) {
         ))}
       </ul>
       <p class="hint">
-        A connected app can use your credits for its own jobs, also while you are away. When you
-        disconnect it, it starts nothing new by itself, and jobs that it started still finish.
+        A connected app can use your credits for its own jobs, even while you are away. If you
+        disconnect it, it can no longer start jobs on its own. Jobs that it has already started can
+        still finish.
       </p>
     </section>
   );
 }
 
 function App(props: {
-  readonly app: ShownApp;
+  readonly app: AppRow;
   readonly takes_starters: boolean;
   readonly name: string;
 }) {
@@ -55,7 +49,8 @@ function App(props: {
         <span class="hint below">
           {granted_at_ms !== null ? (
             <>
-              {credits(starter_credits)} to start with, <Time at_ms={granted_at_ms} style="day" />
+              {counted(starter_credits, "starter credit", "starter credits")},{" "}
+              <Time at_ms={granted_at_ms} style="day" />
             </>
           ) : takes_starters ? (
             "No starter credits yet"

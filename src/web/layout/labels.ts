@@ -1,7 +1,8 @@
-/** All words of the account's pages that are not markup: names, kinds, states, and sentences. */
+/** Labels and sentences of the account pages, and how numbers are written. */
+import type { JobStatus } from "../../domain/job.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
 
-/** What a line of the passbook is, in two words. */
+/** The name of each kind of ledger entry. */
 export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
   open: "Account opened",
   grant: "Starter credits",
@@ -12,51 +13,57 @@ export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
   purchase: "Credits bought",
   purchase_refund: "Purchase refunded",
   plan: "Plan changed",
-  debt: "Owed from your deleted account",
+  debt: "Debt of your deleted account",
 };
 
-/** Credits that come back with money that was held in a dispute. */
+/** A `purchase_refund` with a positive amount: a dispute was won. */
 export const DISPUTE_WON = "Purchase restored";
 
-/** Why a balance is below zero, by the line that took it there. */
-export function debtWords(
+export const JOB_STATUS_NAMES: Readonly<Record<JobStatus, string>> = {
+  started: "Running",
+  completed: "Done",
+  failed: "Failed",
+};
+
+/** Why a balance is below zero; `cause` is the entry that took it there. */
+export function debtReason(
   cause: { readonly kind: EntryKind; readonly note: string | null } | null,
 ): string {
-  const words: Readonly<Partial<Record<EntryKind, string>>> = {
+  const reasons: Readonly<Partial<Record<EntryKind, string>>> = {
     adjustment: `The operator of this service took credits away${cause?.note ? `: “${cause.note}”` : ""}.`,
-    purchase_refund: "A payment went back after its credits were spent.",
+    purchase_refund: "A payment was refunded after its credits were spent.",
     debt: "The account that you deleted owed these credits.",
   };
-  return words[cause?.kind ?? "settle"] ?? "A job cost more than was held for it.";
+  return reasons[cause?.kind ?? "settle"] ?? "A job cost more than its hold.";
 }
 
-/** Coming back from a checkout. */
-export const CHECKOUT_WORDS = {
+/** The page that a buyer returns to from the checkout. */
+export const CHECKOUT_TEXTS = {
   paid: {
-    title: "Thank you, your credits are here",
-    text: "You can use them in every app at once.",
+    title: "Thank you, your credits have arrived",
+    text: "You can use them in every app now.",
   },
   waiting: {
     title: "Waiting for your payment",
-    text: "Stripe has your order and confirms the payment, mostly within seconds; some ways of paying take days. Credits arrive by themselves, also when you close this page.",
+    text: "Stripe usually confirms a payment within seconds; some payment methods take days. Your credits arrive automatically, even if you close this page.",
   },
   cancelled: {
-    title: "Nothing was bought",
-    text: "You left the checkout before paying, so nothing was charged.",
+    title: "Checkout cancelled",
+    text: "You left the checkout before paying. You were not charged.",
   },
 } as const;
 
-/** A slug as a name: `pro-plus` reads "Pro plus". */
+/** A slug as a name: `pro-plus` becomes "Pro plus". */
 export function nameFromSlug(slug: string): string {
-  const words = slug.replace(/[._-]+/g, " ").trim();
-  return words === "" ? slug : words.charAt(0).toUpperCase() + words.slice(1);
+  const name = slug.replace(/[._-]+/g, " ").trim();
+  return name === "" ? slug : name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 let number_format: Intl.NumberFormat | null = null;
 
-/** A whole number of credits with its digits in groups, and a true minus sign. */
+/** A whole number with grouped digits and a minus sign instead of a hyphen. */
 export function number(value: number): string {
-  // Made at the first number: it loads the language, a third of a cold start.
+  // Created on first use: loading the locale takes a third of a cold start.
   number_format ??= new Intl.NumberFormat("en-GB");
   return number_format.format(value).replace("-", "\u2212");
 }
@@ -71,12 +78,12 @@ export function credits(value: number): string {
   return counted(value, "credit", "credits");
 }
 
-/** A number with the word for what it counts. */
+/** A number with the singular or plural of its noun. */
 export function counted(value: number, one: string, many: string): string {
   return `${number(value)} ${Math.abs(value) === 1 ? one : many}`;
 }
 
-/** What is held, and for what; null where nothing is. */
+/** The credits on hold and their jobs; null without open jobs. */
 export function holdSentence(reserved: number, open_jobs: number): string | null {
   if (open_jobs === 0) return null;
   return `${number(reserved)} on hold for ${counted(open_jobs, "running job", "running jobs")}`;

@@ -1,4 +1,4 @@
-/** Who may see and use the console: operators by their own browser, from its own pages. */
+/** Only operators, in their own browser and on the console's own pages, can use the console. */
 import { hasOperatorRights } from "../../http/caller/operator.ts";
 import { factory } from "../../http/context.ts";
 import { isFromOwnPage } from "../../http/middleware/origins.ts";
@@ -6,10 +6,10 @@ import { refuseByAccept } from "../../http/refusal_page.ts";
 import { limitWrites } from "../../http/middleware/rate_limits.ts";
 
 /**
- * Refuses what another origin's page asks for, before anybody is looked up: forms but from the console
- * itself, and reads by a script. A link from elsewhere is fine.
+ * Refuses requests of other origins before any session is read: forms that are not the console's own, and
+ * reads by scripts. A link from another site is allowed.
  */
-export const guardConsole = factory.createMiddleware(async (context, next) => {
+export const refuseOtherOrigins = factory.createMiddleware(async (context, next) => {
   const reads = ["GET", "HEAD"].includes(context.req.method);
   const navigates = (context.req.header("Sec-Fetch-Mode") ?? "navigate") === "navigate";
   const by_link = reads && navigates && context.req.header("Origin") === undefined;
@@ -18,10 +18,10 @@ export const guardConsole = factory.createMiddleware(async (context, next) => {
 });
 
 /**
- * Lets operators through; after `requireSignIn`, so that a living session alone counts. Whoever is none is
- * told so before any address is looked for, whatever it names.
+ * Runs after `requireSignIn`, so that only a live session counts. It refuses other people before any route
+ * looks up what the path names, so that they cannot find out what exists.
  */
-export const requireConsoleOperator = factory.createMiddleware(async (context, next) => {
+export const requireOperatorSession = factory.createMiddleware(async (context, next) => {
   const { identity_id } = context.get("session");
   if (!(await hasOperatorRights(context, identity_id))) {
     return refuseByAccept(context, { code: "not_operator" });

@@ -1,14 +1,14 @@
-/** What a page of the console was asked for, and what its lists show beside what they found. */
+/** Reads the queries of console pages, and the names that their lists show. */
 import type * as z from "zod/mini";
-import { appNames } from "../account/app_names.ts";
+import { appNames } from "../account/apps.ts";
 import type { AppContext } from "../../http/context.ts";
 import { errorName } from "../../domain/result.ts";
 
 /**
- * The query by its schema. A filter that is empty or cannot be meant is none: a page answers with a list,
- * not with a lecture.
+ * Parses a page's query. Empty and invalid filters are ignored: for a person, an unfiltered list is more
+ * useful than an error.
  */
-export function askedFor<Schema extends z.ZodMiniType>(
+export function readQuery<Schema extends z.ZodMiniType>(
   context: AppContext,
   schema: Schema,
 ): z.output<Schema> {
@@ -19,14 +19,14 @@ export function askedFor<Schema extends z.ZodMiniType>(
   return schema.parse(Object.fromEntries(given.filter(([name]) => !wrong.has(name))));
 }
 
-/** The cursor as it came, null on a list's first page. */
+/** The unparsed cursor; null on the first page. */
 export function cursorOf(context: AppContext): string | null {
   const cursor = context.req.query("cursor") ?? "";
   return cursor === "" ? null : cursor;
 }
 
-/** What the read model says; null, with a line in the log, where it does not answer. */
-export async function ifReadable<Value>(reading: Promise<Value>): Promise<Value | null> {
+/** Returns null and logs the error if the read model cannot be read, so that the page still works. */
+export async function nullIfUnreadable<Value>(reading: Promise<Value>): Promise<Value | null> {
   try {
     return await reading;
   } catch (error) {
@@ -36,8 +36,8 @@ export async function ifReadable<Value>(reading: Promise<Value>): Promise<Value 
   }
 }
 
-/** The registered apps to choose from, and the one that is chosen; and each app's name. */
-export async function appChoices(context: AppContext, chosen: string | null | undefined) {
+/** The options of an app filter (all registered apps and the chosen one), and each app's name. */
+export async function appFilter(context: AppContext, chosen: string | null | undefined) {
   const appName = await appNames(context);
   const registered = await context
     .get("services")
@@ -48,7 +48,7 @@ export async function appChoices(context: AppContext, chosen: string | null | un
   return { appName, app_options };
 }
 
-/** Names people by address or name; an identity that nobody has stands for itself. */
+/** Returns a function from an identity to an e-mail address or name; an unknown identity is shown as it is. */
 export async function personNames(
   context: AppContext,
   identity_ids: readonly string[],

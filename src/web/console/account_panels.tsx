@@ -1,27 +1,34 @@
-/** Beside an account: who it is, what has access to it, and what may be done about that. */
+/** The side panels of an account's page: the person, apps, tokens, sessions, and the status. */
+import type { InspectedAccount } from "../../account/contract.ts";
 import { Time } from "../layout/time.tsx";
 import { describeLimits } from "../account/tokens_page.tsx";
-import { credits, nameFromSlug } from "../layout/account_words.ts";
-import type { AccountInFull, ConsoleAccountPageProps, ShownToken } from "./account_page.tsx";
+import { credits, nameFromSlug } from "../layout/labels.ts";
+import type { ConsoleAccountPageProps } from "./account_page.tsx";
 import { Panel } from "./panel.tsx";
-import { accountAddress, consoleAddress } from "./table.tsx";
+import { accountPath, consolePath } from "./table.tsx";
 
-type Of = Pick<ConsoleAccountPageProps, "person" | "it">;
+type AccountProps = Pick<ConsoleAccountPageProps, "person" | "inspected">;
 
-/** The way to the form of an act. */
-export function ActLink({ to, act, text }: { to: Of["person"]; act: string; text: string }) {
+/** A link to the form of an action. */
+export function ActionLink(props: {
+  readonly to: AccountProps["person"];
+  readonly action: string;
+  readonly text: string;
+}) {
+  const { to, action, text } = props;
   return (
-    <a class="button quiet small" href={accountAddress(to.identity_id, act)}>
+    <a class="button quiet small" href={accountPath(to.identity_id, action)}>
       {text}
     </a>
   );
 }
 
-export function Who({ person, it: { account } }: Of) {
+export function PersonPanel({ person, inspected: { account } }: AccountProps) {
   return (
     <Panel id="who" title="Person" class="profile">
       <p>
-        {[person.name, person.email].filter(Boolean).join(" · ") || "No name or address is known."}
+        {[person.name, person.email].filter(Boolean).join(" · ") ||
+          "No name or e-mail address is known."}
         {person.email === null || person.email_verified ? null : (
           <span class="tag">not verified</span>
         )}
@@ -31,7 +38,7 @@ export function Who({ person, it: { account } }: Of) {
           <dt>Plan</dt>
           <dd>
             {nameFromSlug(account.plan)}{" "}
-            <a href={accountAddress(person.identity_id, "plan")}>Change</a>
+            <a href={accountPath(person.identity_id, "plan")}>Change</a>
           </dd>
         </div>
         <div>
@@ -41,7 +48,7 @@ export function Who({ person, it: { account } }: Of) {
           </dd>
         </div>
         <div>
-          <dt>Signs in by</dt>
+          <dt>Signs in with</dt>
           <dd>{person.linked.map(({ provider }) => nameFromSlug(provider)).join(", ")}</dd>
         </div>
         <div>
@@ -64,17 +71,17 @@ export function Who({ person, it: { account } }: Of) {
 export function Apps({
   apps,
   appName,
-}: Pick<AccountInFull, "apps"> & Pick<ConsoleAccountPageProps, "appName">) {
+}: Pick<InspectedAccount, "apps"> & Pick<ConsoleAccountPageProps, "appName">) {
   return (
-    <Panel id="apps" title="Apps and grants">
-      {apps.length === 0 ? <p class="hint">It has met no app yet.</p> : null}
+    <Panel id="apps" title="Apps and starter credits">
+      {apps.length === 0 ? <p class="hint">It has not been used with any app yet.</p> : null}
       <ul class="rows">
         {apps.map(({ slug, starter_credits, granted_at_ms }) => (
           <li>
             <a href={`/console/apps/${encodeURIComponent(slug)}`}>{appName(slug)}</a>
             <span class="hint">
               {granted_at_ms === null ? (
-                "nothing granted"
+                "no starter credits"
               ) : (
                 <>
                   {credits(starter_credits)}, <Time at_ms={granted_at_ms} style="day" />
@@ -92,8 +99,10 @@ export function Tokens({
   person,
   tokens,
   appName,
-}: Pick<ConsoleAccountPageProps, "person" | "appName"> & { tokens: readonly ShownToken[] }) {
-  const address = accountAddress(person.identity_id, "revoke-token");
+}: Pick<ConsoleAccountPageProps, "person" | "appName"> & {
+  readonly tokens: InspectedAccount["personal_tokens"];
+}) {
+  const address = accountPath(person.identity_id, "revoke-token");
   return (
     <Panel id="tokens" title="Devices and tokens">
       {tokens.length === 0 ? <p class="hint">No device or program has access.</p> : null}
@@ -111,10 +120,10 @@ export function Tokens({
                     Used <Time at_ms={last_used_at_ms} style="day" />
                   </>
                 )}
-                , ends <Time at_ms={expires_at_ms} style="day" />.
+                , expires <Time at_ms={expires_at_ms} style="day" />.
               </span>
             </span>
-            <a class="button quiet small" href={consoleAddress(address, { token_id: id })}>
+            <a class="button quiet small" href={consolePath(address, { token_id: id })}>
               Revoke<span class="unseen">{` ${label}`}</span>
             </a>
           </li>
@@ -130,7 +139,7 @@ export function Sessions({
 }: Pick<ConsoleAccountPageProps, "person" | "sessions">) {
   return (
     <Panel id="sessions" title="Signed-in browsers">
-      {sessions.length === 0 ? <p class="hint">None.</p> : null}
+      {sessions.length === 0 ? <p class="hint">No browser is signed in.</p> : null}
       <ul class="rows">
         {sessions.map(({ browser, city, country, created_at_ms, last_used_at_ms }) => (
           <li>
@@ -146,31 +155,32 @@ export function Sessions({
       </ul>
       {sessions.length === 0 ? null : (
         <div class="acts">
-          <ActLink to={person} act="signout" text="Sign out everywhere" />
+          <ActionLink to={person} action="signout" text="Sign out everywhere" />
         </div>
       )}
     </Panel>
   );
 }
 
-export function State({ person, it: { account }, standing }: ConsoleAccountPageProps) {
+export function Status({ person, inspected, read_model_progress }: ConsoleAccountPageProps) {
+  const { account } = inspected;
   return (
-    <Panel id="state" title="State">
+    <Panel id="status" title="Status">
       {account.suspended_at_ms === null ? (
-        <p class="hint">Open: its owner and their apps may use it.</p>
+        <p class="hint">Active: its holder and their apps can use it.</p>
       ) : (
         <p>
           <strong>Suspended</strong> since <Time at_ms={account.suspended_at_ms} />.
         </p>
       )}
-      <p class="hint">{standing}</p>
+      <p class="hint">{read_model_progress}</p>
       <div class="acts">
         {account.suspended_at_ms === null ? (
-          <ActLink to={person} act="suspend" text="Suspend" />
+          <ActionLink to={person} action="suspend" text="Suspend" />
         ) : (
-          <ActLink to={person} act="restore" text="Restore" />
+          <ActionLink to={person} action="restore" text="Restore" />
         )}
-        <ActLink to={person} act="rebuild" text="Send to the read model" />
+        <ActionLink to={person} action="rebuild" text="Refresh lists and charts" />
       </div>
     </Panel>
   );

@@ -1,18 +1,17 @@
-/** The browsers that are signed in, each with a way to end it. */
+/** The signed-in browsers, each with a button to end its session. */
 import type { ListedSession } from "../../identity/port.ts";
 import { Time } from "../layout/time.tsx";
-import { counted } from "../layout/account_words.ts";
+import { counted } from "../layout/labels.ts";
 
-/** A session as the page shows it; `current` is the one that looks. */
-export interface ShownSession extends Omit<ListedSession, "city" | "country"> {
-  /** In words. */
+export interface SessionItem extends Omit<ListedSession, "city" | "country"> {
   readonly place: string | null;
+  /** Whether it is the session of this request. */
   readonly current: boolean;
-  /** How many devices and tokens have their access from it. */
+  /** How many personal tokens it approved. */
   readonly approved_tokens: number;
 }
 
-export function Sessions({ sessions }: { sessions: readonly ShownSession[] }) {
+export function Sessions({ sessions }: { sessions: readonly SessionItem[] }) {
   return (
     <section class="panel" aria-labelledby="sessions">
       <h2 id="sessions">Signed-in browsers</h2>
@@ -23,30 +22,30 @@ export function Sessions({ sessions }: { sessions: readonly ShownSession[] }) {
       </ul>
       <form method="post" action="/account/signout-everywhere" class="acts">
         <label class="choice">
-          <input type="checkbox" name="personal_tokens" value="end" /> End the access of devices and
-          tokens too
+          <input type="checkbox" name="personal_tokens" value="end" /> Also revoke all devices and
+          tokens
         </label>
         <button type="submit" class="quiet small">
           Sign out everywhere
         </button>
       </form>
       <p class="hint">
-        Ends every browser here, this one too. Apps that are open follow within 15 minutes. Devices
-        and tokens go on unless you tick the box; what you approved with an app’s sign-in always
-        ends with it.
+        This signs out every browser, including this one. Open apps notice within 15 minutes.
+        Devices and tokens keep their access unless you tick the box; those that you approved
+        through an app’s sign-in always lose it.
       </p>
     </section>
   );
 }
 
-function Session(session: ShownSession) {
+function Session(session: SessionItem) {
   const { id, current, browser, place, approved_tokens, created_at_ms, last_used_at_ms } = session;
   const name = browser ?? (current ? "This browser" : "A browser");
   return (
     <li>
       <span>
         <strong>{name}</strong>
-        {current && browser !== null ? <span class="tag">this one</span> : null}
+        {current && browser !== null ? <span class="tag">this browser</span> : null}
         <span class="hint below">
           {place === null ? null : <>{place} · </>}
           {current ? "now" : <LastUse at_ms={last_used_at_ms ?? created_at_ms} />}
@@ -60,7 +59,7 @@ function Session(session: ShownSession) {
           {approved_tokens === 0 ? null : (
             <label class="choice">
               <input type="checkbox" name="personal_tokens" value="end" />{" "}
-              {`End ${counted(approved_tokens, "device or token", "devices and tokens")} too`}
+              {`Also revoke ${counted(approved_tokens, "device or token", "devices and tokens")}`}
             </label>
           )}
           <button type="submit" class="quiet small">

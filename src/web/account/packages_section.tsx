@@ -1,13 +1,8 @@
-/** Packages of credits, each one press from the checkout. */
-import { number } from "../layout/account_words.ts";
+/** The credit packages, each with a button to its checkout. */
+import type { CreditPackage } from "../../domain/purchases.ts";
+import { number } from "../layout/labels.ts";
 
-export interface ShownPackage {
-  readonly id: string;
-  readonly name: string;
-  readonly credits: number;
-}
-
-export function BuyCredits({ packages }: { packages: readonly ShownPackage[] }) {
+export function BuyCredits({ packages }: { packages: readonly CreditPackage[] }) {
   if (packages.length === 0) return null;
   return (
     <section class="panel" id="buy" aria-labelledby="buy-name">
@@ -29,8 +24,8 @@ export function BuyCredits({ packages }: { packages: readonly ShownPackage[] }) 
         ))}
       </ul>
       <p class="hint">
-        You see the price and pay at Stripe, then come back here. Credits arrive as soon as the
-        payment is confirmed.
+        Stripe shows the price and takes the payment. Your credits arrive as soon as the payment is
+        confirmed.
       </p>
     </section>
   );

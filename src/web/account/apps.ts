@@ -1,14 +1,28 @@
-/** `POST /account/app-access` (form: `app`, `access`): disconnects an app from the account, or connects it again. */
+/** `POST /account/app-access` (form: `app`, `access`), and the names of apps. */
 import * as z from "zod/mini";
-import { callerOf, factory } from "../../http/context.ts";
+import { nameFromSlug } from "../layout/labels.ts";
+import { callerOf, factory, type AppContext } from "../../http/context.ts";
 import { refuseByAccept } from "../../http/refusal_page.ts";
 import { appSlug, validForm } from "../../http/validation.ts";
+
+/**
+ * Returns a function from a slug to the app's name. If the registry cannot be read, the page still works:
+ * the name is then made from the slug.
+ */
+export async function appNames(context: AppContext): Promise<(slug: string | null) => string> {
+  const registered = await context
+    .get("services")
+    .apps.all()
+    .catch(() => new Map<string, { readonly name: string }>());
+  return (slug) => (slug === null ? "No app" : (registered.get(slug)?.name ?? nameFromSlug(slug)));
+}
 
 export const appAccessForm = z.object({
   app: appSlug,
   access: z.enum(["open", "disconnected"], "must be open or disconnected"),
 });
 
+/** Disconnects an app from the account, or connects it again. */
 export const changeAppAccess = factory.createHandlers(validForm(appAccessForm), async (context) => {
   const { app, access } = context.req.valid("form");
   const { accounts } = context.get("services");

@@ -1,6 +1,6 @@
-/** A small sign before a way to sign in: our own drawing of what people know it by, or an open door. */
+/** A small icon in front of a sign-in method: a simple drawing for known providers, or a door. */
 
-/** Strokes in a box of 24. */
+/** Strokes in a box of 24 by 24. */
 const DRAWINGS: Readonly<Record<string, string>> = {
   github:
     "M9 21v-3c-3 1-4-1-5-2m5-1c-6-1-6-7-3-9l-.5-3L9 4.5a12 12 0 0 1 6 0L18.5 3 18 6c3 2 3 8-3 9v6",
@@ -9,8 +9,8 @@ const DRAWINGS: Readonly<Record<string, string>> = {
 };
 const DOOR = "M14 4h5v16h-5M4 12h11m-4-4 4 4-4 4";
 
-/** `id`: the method's, which is the preset's where it is one. */
-export function ProviderMark({ id }: { readonly id: string }) {
+/** `id`: the id of the sign-in method. */
+export function ProviderIcon({ id }: { readonly id: string }) {
   return (
     <svg class="provider" viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">
       <path d={Object.hasOwn(DRAWINGS, id) ? DRAWINGS[id] : DOOR} />

@@ -1,4 +1,4 @@
-/** `POST /account/link` and `POST /account/unlink`: further ways to sign in. */
+/** `POST /account/link` and `POST /account/unlink` (form: `provider`): sign-in methods of an account. */
 import * as z from "zod/mini";
 import { factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
@@ -7,7 +7,7 @@ import { validForm } from "../../http/validation.ts";
 
 const form = z.object({ provider: z.string("must be a string") });
 
-/** Leaves for a provider, to come back with a further identity of the same person. */
+/** Sends the browser to a provider, to link a further sign-in method to the same person. */
 export const linkMethod = factory.createHandlers(validForm(form), async (context) => {
   const started = await context.get("services").identity.startSignIn({
     method_id: context.req.valid("form").provider,
@@ -20,7 +20,7 @@ export const linkMethod = factory.createHandlers(validForm(form), async (context
     : refuseWithPage(context, { code: "not_found" });
 });
 
-/** Takes a way to sign in from the person, but never the last one. */
+/** Removes a sign-in method from the person, but never the last one. */
 export const unlinkMethod = factory.createHandlers(validForm(form), async (context) => {
   const { provider } = context.req.valid("form");
   const unlinked = await context.get("services").identity.unlink(context.get("session"), provider);

@@ -1,0 +1,56 @@
+/** `GET /account/statement.csv[?month=]`: a month's statement as comma-separated values (RFC 4180). */
+import type { StatementAnswer } from "../../account/contract.ts";
+import { monthOf, readMonth } from "../../domain/calendar.ts";
+import { factory } from "../../http/context.ts";
+import { refuseWithPage } from "../../http/refusal_page.ts";
+import { appNames } from "./apps.ts";
+import { readStatementPage, STATEMENT_PAGE_ROWS } from "./statement.tsx";
+import { statementEntries } from "./statement_entries.ts";
+
+/** The most entries of one month in one CSV file: 10,000 rows take two megabytes of memory. */
+const STATEMENT_CSV_LINES_MAX = 10_000;
+
+/** Newest first, as on the page. A month with more entries than the maximum loses its oldest ones. */
+export const downloadStatement = factory.createHandlers(async (context) => {
+  const month = readMonth(context.req.query("month") ?? "") ?? monthOf(Date.now());
+  const appName = await appNames(context);
+  const parts = [csvRow(["line", "at", "what", "about", "app", "job_id", "credits", "balance"])];
+  let before_line: number | null = null;
+  for (let count = 0; count < STATEMENT_CSV_LINES_MAX; count += STATEMENT_PAGE_ROWS) {
+    const read = await readStatementPage(context, month, before_line);
+    if (!read.ok) return refuseWithPage(context, read.refusal);
+    parts.push(...csvRows(read.value, appName));
+    before_line = read.value.rows.at(-1)?.line ?? null;
+    if (!read.value.more) break;
+  }
+  context.header("Content-Type", "text/csv; charset=utf-8");
+  context.header("Content-Disposition", `attachment; filename="statement-${month.name}.csv"`);
+  return context.body(parts.join(""));
+});
+
+function csvRows(
+  statement: StatementAnswer,
+  appName: (slug: string | null) => string,
+): readonly string[] {
+  return statementEntries(statement, appName).map((entry, index) => {
+    const { app_slug = null, job_id = null } = statement.rows[index] ?? {};
+    const { line, at_ms, name, about, amount, balance_after } = entry;
+    const at = new Date(at_ms).toISOString();
+    return csvRow([line, at, name, about, app_slug, job_id, amount, balance_after]);
+  });
+}
+
+/** What a spreadsheet takes for the start of a formula, in half and full width. */
+const FORMULA = /^[\s]*[=+\-@\t\r\n＝＋－＠]/u;
+
+/** Text is quoted. Text that a spreadsheet would run as a formula gets an apostrophe in front. */
+export function csvRow(cells: readonly (string | number | null)[]): string {
+  return `${cells.map(csvCell).join(",")}\r\n`;
+}
+
+function csvCell(cell: string | number | null): string {
+  if (cell === null) return "";
+  if (typeof cell === "number") return String(cell);
+  const text = FORMULA.test(cell) ? `'${cell}` : cell;
+  return `"${text.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,62 @@
+/** Ledger entries with the labels that pages show. */
+import type { EntryRow, JobRow, StatementAnswer } from "../../account/contract.ts";
+import { credits, DISPUTE_WON, ENTRY_NAMES, number } from "../layout/labels.ts";
+import { descriptionOf, readMetadata } from "./job_metadata.ts";
+
+export interface StatementEntry {
+  readonly line: number;
+  readonly at_ms: number;
+  readonly name: string;
+  /** The job, the app and the note; null if there are none. */
+  readonly about: string | null;
+  readonly amount: number;
+  /** What a hold did to the balance; null if the amount is income or a charge. */
+  readonly movement: string | null;
+  readonly balance_after: number;
+  /** Holds and their releases change the available balance, but cost nothing. */
+  readonly is_hold: boolean;
+}
+
+export function statementEntries(
+  { rows, jobs }: Pick<StatementAnswer, "rows" | "jobs">,
+  appName: (slug: string | null) => string,
+): readonly StatementEntry[] {
+  const job_by_id = new Map(jobs.map((job) => [job.id, job]));
+  return rows.map((entry) => {
+    const job = entry.job_id === null ? undefined : job_by_id.get(entry.job_id);
+    const about = [
+      job === undefined ? null : (descriptionOf(readMetadata(job.metadata_json)) ?? job.action),
+      entry.app_slug === null ? null : appName(entry.app_slug),
+      entry.note,
+    ].filter((text) => text !== null);
+    return {
+      line: entry.line,
+      at_ms: entry.at_ms,
+      name: nameOf(entry, job),
+      about: about.length === 0 ? null : about.join(" · "),
+      amount: entry.amount,
+      movement: movementOf(entry),
+      balance_after: entry.balance_after,
+      is_hold: entry.kind === "reserve" || entry.kind === "refund",
+    };
+  });
+}
+
+function movementOf({ kind, amount }: EntryRow): string | null {
+  if (kind === "reserve") return "on hold";
+  if (kind === "refund") return "returned";
+  if (kind !== "settle" || amount === 0) return null;
+  return amount > 0 ? "unused, returned" : "more than the hold";
+}
+
+/** The amount of a settlement is the difference to its hold, so the name says what the job cost. */
+function nameOf(entry: EntryRow, job: JobRow | undefined): string {
+  if (entry.kind === "purchase_refund" && entry.amount > 0) return DISPUTE_WON;
+  const name = ENTRY_NAMES[entry.kind];
+  if (entry.kind !== "settle" || job === undefined) return name;
+  const charged = `${name} ${credits(job.actual_cost)}`;
+  if (entry.amount + job.actual_cost !== job.reserved) {
+    return `${charged} after the hold was released`;
+  }
+  return `${charged} of ${number(job.reserved)} on hold`;
+}

@@ -1,0 +1,171 @@
+/** The texts that say what went wrong or what was done, each with the next step. */
+import type { RefusalCode } from "../../domain/refusal_codes.ts";
+import type { SignInFailure } from "../../identity/port.ts";
+
+export interface Problem {
+  readonly title: string;
+  /** What happened, if the title does not say everything. */
+  readonly what?: string;
+  /** The address that the problem is about, in a form that is safe to show. */
+  readonly address?: string;
+  /** What the person can do. */
+  readonly next: string;
+}
+
+/** A form with an invalid field; `what` names the field. */
+export function formProblem(what: string): Problem {
+  return {
+    title: "Please check the form",
+    what,
+    next: "Nothing was changed. Go back, correct the field, and send the form again.",
+  };
+}
+
+/** Refusals that a person can see in a browser. */
+export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
+  redirect_not_allowed: {
+    title: "We can’t send you back to that address",
+    what: "Nothing was changed. The page that sent you here asked us to return you to an address that this service does not allow:",
+    next: "If you didn’t expect this, close the page. If this is your app, ask the operator to add its origin to ALLOWED_ORIGINS or to the app’s origins.",
+  },
+  origin_not_allowed: {
+    title: "This request came from another site",
+    what: "It was not sent from one of our own pages or from a known app. Nothing was changed.",
+    next: "Open the page again and use its buttons.",
+  },
+  not_found: {
+    title: "Page not found",
+    next: "Check the address, or go to your account.",
+  },
+  unknown_host: {
+    title: "This is not our address",
+    what: "You opened this service under a name that it does not use.",
+    next: "Go to the address below. If a link brought you here, do not trust that link.",
+  },
+  https_required: {
+    title: "This connection is not secure",
+    what: "The request was sent over plain http. Nothing was changed.",
+    next: "Open the service over https and try again there.",
+  },
+  not_operator: {
+    title: "This page is for operators only",
+    what: "Only the people who run this service can use the console.",
+    next: "Go back to your account. To get access, ask the person who runs this service to add you to OPERATORS.",
+  },
+  account_unknown: {
+    title: "Account not found",
+    next: "Search for the person by e-mail address.",
+  },
+  app_unknown: {
+    title: "App not found",
+    next: "Check the list of apps, or register the app.",
+  },
+  suspended: {
+    title: "This account is suspended",
+    what: "The operator of this service has suspended it for now. Nothing in it is lost.",
+    next: "Ask the operator for the reason. You can sign out here.",
+  },
+  loopback_required: {
+    title: "This works only on your own machine",
+    what: "Signing in without a password is for development. It works only at http://localhost.",
+    next: "Open the service at http://localhost, with the same port.",
+  },
+  method_not_allowed: {
+    title: "This action isn’t available here",
+    what: "A form or a program sent a request to an address that does not accept it. Nothing was changed.",
+    next: "Go back, or go to your account.",
+  },
+  misconfigured: {
+    title: "This service is not set up yet",
+    what: "A setting is missing or wrong, so the service can’t start. This is not your fault.",
+    next: "Try again later. If you run this service, its log names each setting and how to correct it.",
+  },
+  rate_limited: {
+    title: "Too many attempts",
+    what: "Your account or your network has sent too many requests in a short time. Nothing was done.",
+    next: "Wait a minute, then try again.",
+  },
+  unavailable: {
+    title: "The service is temporarily unavailable",
+    what: "Your last action may or may not have been completed.",
+    next: "Wait a few seconds, check whether it was completed, and try again if not.",
+  },
+  newer_data: {
+    title: "Your account is being updated",
+    what: "It was changed by a newer version of this service than the one that is running now. Nothing was lost.",
+    next: "Try again in a few minutes.",
+  },
+};
+
+/** Why a sign-in failed. `provider` is the name on its button. */
+export const SIGN_IN_PROBLEMS: Readonly<Record<SignInFailure, (provider: string) => Problem>> = {
+  cancelled: (provider) => ({
+    title: "You were not signed in",
+    what: `${provider} reported that the sign-in was cancelled or not allowed.`,
+    next: "Try again, or choose another way to sign in.",
+  }),
+  expired: () => ({
+    title: "This sign-in has expired",
+    what: "It took longer than ten minutes, was already finished, or was started in another browser.",
+    next: "Start again here or in the app that you came from.",
+  }),
+  mismatch: (provider) => ({
+    title: "We couldn’t verify this sign-in",
+    what: `The response does not belong to the sign-in with ${provider} that this browser started. You were not signed in.`,
+    next: "Start again here. If a link brought you to this page, do not use that link again.",
+  }),
+  provider_unreachable: (provider) => ({
+    title: `${provider} is not responding`,
+    what: "You were not signed in.",
+    next: "Try again in a minute, or choose another way to sign in.",
+  }),
+  provider_failed: (provider) => ({
+    title: `Sign-in with ${provider} failed`,
+    what: `${provider} sent a response that we could not use. You were not signed in.`,
+    next: "Try again. If it keeps failing, tell the operator of this service.",
+  }),
+  issuer_changed: (provider) => ({
+    title: `Sign-in with ${provider} is not set up correctly`,
+    what: "You were not signed in. Nothing was changed.",
+    next: "Choose another way to sign in, and tell the operator of this service. The log says what to correct.",
+  }),
+  linked_elsewhere: (provider) => ({
+    title: `This ${provider} account is already in use`,
+    what: "It is linked to another account here, so it was not linked to yours.",
+    next: "Sign in with it and unlink it there first, or link a different one.",
+  }),
+  linked_another: (provider) => ({
+    title: `You already have a ${provider} account linked`,
+    what: "You can link one account of each provider.",
+    next: "Unlink the one that you have, then link the other one.",
+  }),
+  link_session_ended: (provider) => ({
+    title: `${provider} was not linked`,
+    what: "You were signed out or signed in as someone else before it was finished.",
+    next: "Sign in, then link it again from your account.",
+  }),
+};
+
+/** What was just done, shown on the page that follows. */
+const NOTICES: Readonly<Record<string, string>> = {
+  signed_out: "You are signed out.",
+  signed_out_everywhere:
+    "You are signed out in every browser. Open apps notice within 15 minutes. Devices and tokens that you approved keep their access; you can revoke them on your account page.",
+  signed_out_and_tokens_ended:
+    "You are signed out in every browser, and all devices and tokens have lost their access. Open apps notice within 15 minutes.",
+  linked: "Linked. You can now sign in this way.",
+  unlinked:
+    "Unlinked. You can no longer sign in this way, and everything that you approved with it has lost its access.",
+  only_one_left: "This is your only way to sign in. Link another one first.",
+  app_disconnected:
+    "Disconnected. The app can no longer start jobs with your credits by itself. Jobs that it has already started can still finish.",
+  app_connected: "Connected. The app can use your credits for its own jobs again.",
+  session_ended: "Session ended. That browser has to sign in again.",
+  account_deleted: "That account was deleted. Sign in to create a new one.",
+  not_linked: "That was not linked to your account.",
+};
+
+/** The text of a notice that a query names; null for an unknown name. */
+export function noticeText(name: string | undefined): string | null {
+  return name !== undefined && Object.hasOwn(NOTICES, name) ? (NOTICES[name] ?? null) : null;
+}
