@@ -6,12 +6,12 @@
 export interface Wallet {
   readonly account: Account;
   readonly apps: readonly AppEntry[];
-  /** The app that the query names; null without one. */
+  /** The app of the query; null without `app`. */
   readonly app_grant: {
     /** An app's slug. */
     readonly slug: string;
     readonly starter_credits: number;
-    /** True only in the answer that made the grant. */
+    /** True only in the response to the request that made the grant. */
     readonly granted: boolean;
   } | null;
 }
@@ -19,20 +19,20 @@ export interface Wallet {
 export interface Account {
   /** A UUID. */
   readonly id: string;
-  /** The person at the identity provider; `sub` of session tokens. */
+  /** The person's id at the identity provider; also `sub` of session tokens. */
   readonly identity_id: string;
-  /** `free`, or what an operator set. */
+  /** `free`, or a plan that an operator set. */
   readonly plan: string;
-  /** What is available now: reserves are taken off. */
+  /** The available credits, without the credits that started jobs reserve. */
   readonly credits: number;
 }
 
 export interface AppEntry {
   /** An app's slug. */
   readonly slug: string;
-  /** What was granted, or would be now. */
+  /** The granted amount, or the amount that a grant would have now. */
   readonly starter_credits: number;
-  /** Whether the grant was ever made. */
+  /** Whether the starter credits were ever granted. */
   readonly granted: boolean;
   /** RFC 3339, in UTC with milliseconds. */
   readonly granted_at: string | null;
@@ -46,11 +46,11 @@ export interface EntryEvent {
   /** The number of the ledger entry. */
   readonly line: number;
   readonly kind: EntryKind;
-  /** Signed: what was added to the balance. */
+  /** The signed change of the balance. */
   readonly amount: number;
   /** The balance after this entry. */
   readonly credits: number;
-  /** What started jobs held after this entry. */
+  /** The credits reserved by started jobs after this entry. */
   readonly reserved: number;
   /** The job as it is now; null for an entry without a job. */
   readonly job: Job | null;
@@ -84,17 +84,20 @@ export interface Job {
   readonly status: JobStatus;
   /** Credits reserved when the job was created. */
   readonly reserved: number;
-  /** 0 while started; what the job cost once it ended. */
+  /** 0 while the job is started, then its final cost. */
   readonly actual_cost: number;
-  /** Why it failed: its client said so, or its time ran out. */
+  /** `reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it. */
   readonly failure: "reported" | "expired" | null;
-  /** The `reason` that its client gave; null without one. */
+  /** The client's `reason`; null without one. */
   readonly failure_reason: string | null;
   /** RFC 3339, in UTC with milliseconds. */
   readonly created_at: string;
   /** RFC 3339, in UTC with milliseconds. */
   readonly updated_at: string;
-  /** A job still started then fails by itself, with a full refund. */
+  /**
+   * A job that is still started at this time expires. Its reserve is refunded, or charged if the
+   * app's `on_expiry` says so.
+   */
   readonly expires_at: string;
   readonly metadata: Metadata | null;
 }
@@ -103,7 +106,7 @@ export const JOB_STATUSES = ["started", "completed", "failed"] as const;
 
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Free-form. `description` and `previewUrl` are shown to people. */
+/** Any JSON object. Pages show `description` and `previewUrl`. */
 export type Metadata = Readonly<Record<string, unknown>>;
 
 /** The state of the account when the stream begins. */
@@ -113,36 +116,36 @@ export interface SnapshotEvent {
   readonly kind: "snapshot";
   /** The balance. */
   readonly credits: number;
-  /** What started jobs hold. */
+  /** The credits reserved by started jobs. */
   readonly reserved: number;
 }
 
 export interface JobPage {
   readonly jobs: readonly Job[];
-  /** There is more: give it back as `cursor`. Left out on the last page. */
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
 }
 
 export interface CreatedJob {
   /** A UUID. */
   readonly job_id: string;
-  /** The balance afterwards; may be negative after an overage. */
+  /** The balance after this request. It can be negative after an overage. */
   readonly credits: number;
 }
 
 export interface CreatedJobs {
-  /** In the order of the items. */
+  /** One result per item, in the order of the items. */
   readonly results: readonly (CreatedJob | CreatedItemRefusal)[];
-  /** The balance after all of them. */
+  /** The balance after all items. */
   readonly credits: number;
 }
 
 /** The item was refused; no job was created. */
 export type CreatedItemRefusal =
   | {
-      /** A sentence for people. */
+      /** A message for people. */
       readonly error: string;
-      /** A stable word for programs. */
+      /** A stable code for programs. */
       readonly code:
         | "invalid_request"
         | "metadata_too_large"
@@ -156,55 +159,55 @@ export type CreatedItemRefusal =
         | "token_storage_full";
     }
   | {
-      /** A sentence for people. */
+      /** A message for people. */
       readonly error: string;
-      /** A stable word for programs. */
+      /** A stable code for programs. */
       readonly code: "token_budget_exceeded";
       readonly cap: {
         readonly credits: number;
         readonly period: "total" | "30_days";
       };
-      /** What the token has spent of its cap. */
+      /** The credits that the token has spent of its cap. */
       readonly spent: number;
-      /** What it may still spend. */
+      /** The credits that the token can still spend. */
       readonly room: number;
-      /** What the request needed. */
+      /** The credits that the request needs. */
       readonly required: number;
-      /** When the next period of the cap begins; null for a total. */
+      /** The start of the next period of the cap; null for a cap with the period `total`. */
       readonly resets_at: string | null;
     }
   | {
-      /** A sentence for people. */
+      /** A message for people. */
       readonly error: string;
-      /** A stable word for programs. */
+      /** A stable code for programs. */
       readonly code: "insufficient_credits";
-      /** What is available: the balance without what is held. */
+      /** The available credits: the balance without held credits. */
       readonly credits: number;
-      /** What started jobs have reserved. */
+      /** The credits reserved by started jobs. */
       readonly held: number;
-      /** What the request needed. */
+      /** The credits that the request needs. */
       readonly required: number;
     };
 
 export interface SettledJobs {
-  /** In the order of the items. */
+  /** One result per item, in the order of the items. */
   readonly results: readonly (SettledJob | SettledItemRefusal)[];
-  /** The balance after all of them. */
+  /** The balance after all items. */
   readonly credits: number;
 }
 
 export interface SettledJob {
   readonly job: Job;
-  /** The balance afterwards; may be negative after an overage. */
+  /** The balance after this request. It can be negative after an overage. */
   readonly credits: number;
 }
 
 /** The item was refused; its job is unchanged. */
 export type SettledItemRefusal =
   | {
-      /** A sentence for people. */
+      /** A message for people. */
       readonly error: string;
-      /** A stable word for programs. */
+      /** A stable code for programs. */
       readonly code:
         | "invalid_request"
         | "metadata_too_large"
@@ -217,56 +220,56 @@ export type SettledItemRefusal =
         | "job_not_started";
     }
   | {
-      /** A sentence for people. */
+      /** A message for people. */
       readonly error: string;
-      /** A stable word for programs. */
+      /** A stable code for programs. */
       readonly code: "token_budget_exceeded";
       readonly cap: {
         readonly credits: number;
         readonly period: "total" | "30_days";
       };
-      /** What the token has spent of its cap. */
+      /** The credits that the token has spent of its cap. */
       readonly spent: number;
-      /** What it may still spend. */
+      /** The credits that the token can still spend. */
       readonly room: number;
-      /** What the request needed. */
+      /** The credits that the request needs. */
       readonly required: number;
-      /** When the next period of the cap begins; null for a total. */
+      /** The start of the next period of the cap; null for a cap with the period `total`. */
       readonly resets_at: string | null;
     }
   | {
-      /** A sentence for people. */
+      /** A message for people. */
       readonly error: string;
-      /** A stable word for programs. */
+      /** A stable code for programs. */
       readonly code: "overage_limit";
-      /** The most that this job may cost. */
+      /** The highest allowed cost of this job. */
       readonly limit: number;
     };
 
 export interface Checkout {
-  /** Where to send the buyer. */
+  /** The checkout page for the buyer. */
   readonly url: string;
 }
 
 export interface EntryPage {
   readonly entries: readonly Entry[];
-  /** There is more: give it back as `cursor`. Left out on the last page. */
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
 }
 
-/** A line of the passbook. */
+/** An entry of the ledger. */
 export interface Entry {
-  /** Numbered from 1, without gaps. */
+  /** The number of the entry, from 1 without gaps. */
   readonly line: number;
   readonly kind: EntryKind;
-  /** Signed: what was added to the balance. */
+  /** The signed change of the balance. */
   readonly amount: number;
   readonly balance_after: number;
   /** A UUID. */
   readonly job_id: string | null;
   /** An app's slug. */
   readonly app: string | null;
-  /** An operator's reason; null where no operator wrote it. */
+  /** An operator's reason; null for an entry that no operator made. */
   readonly note: string | null;
   /** RFC 3339, in UTC with milliseconds. */
   readonly at: string;
@@ -279,8 +282,8 @@ export interface Me {
   readonly email_verified: boolean;
   readonly plan: string;
   /**
-   * Whether this caller may operate the service: its person is an operator, and its token has the
-   * scope `admin`, or it is a page of the service.
+   * Whether this caller has operator rights: the person is an operator, and uses a token with the
+   * scope `admin` or a page of the service.
    */
   readonly operator: boolean;
 }
@@ -291,12 +294,12 @@ export interface TokenResponse {
 
 /** RFC 8628, section 3.2. */
 export interface DeviceAuthorization {
-  /** The program's secret: never shown. */
+  /** The secret of the program. Do not display it. */
   readonly device_code: string;
-  /** What the person compares or types. */
+  /** The code that the person compares or types. */
   readonly user_code: string;
   readonly verification_uri: string;
-  /** With the code filled in, for a link or a QR code. */
+  /** Includes the user code, for a link or a QR code. */
   readonly verification_uri_complete: string;
   /** Seconds. */
   readonly expires_in: number;
@@ -304,15 +307,15 @@ export interface DeviceAuthorization {
   readonly interval: number;
 }
 
-/** The token itself is stored and shown nowhere. */
+/** The token itself is not stored and not returned. */
 export interface PersonalToken {
   /** A UUID. */
   readonly id: string;
   readonly label: string;
-  /** The app that asked for the token, by its own word. */
+  /** The app that requested the token, as its client named it. */
   readonly app: string | null;
   readonly scopes: readonly PersonalTokenScope[];
-  /** The only apps it may act for; null: all. */
+  /** The only apps that the token may use; null: all apps. */
   readonly apps: readonly string[] | null;
   readonly cap: {
     readonly credits: number;
@@ -320,13 +323,13 @@ export interface PersonalToken {
     readonly spent: number;
     readonly room: number;
   } | null;
-  /** Whether it is the one that asks. */
+  /** Whether this request was sent with this token. */
   readonly current: boolean;
-  /** Whether it ends with the session that approved it. */
+  /** Whether the token ends with the session that approved it. */
   readonly ends_with_session: boolean;
   /** RFC 3339, in UTC with milliseconds. */
   readonly created_at: string;
-  /** Late by at most an hour. */
+  /** Updated at most once an hour. */
   readonly last_used_at: string | null;
   /** RFC 3339, in UTC with milliseconds. */
   readonly expires_at: string;
@@ -338,20 +341,20 @@ export type PersonalTokenScope = (typeof PERSONAL_TOKEN_SCOPES)[number];
 
 export interface FoundAccountPage {
   readonly accounts: readonly FoundAccount[];
-  /** There is more: give it back as `cursor`. Left out on the last page. */
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
-  /** When the read model was asked; an account may be ahead of it by seconds. */
+  /** The time of the query to the read model, which can be some seconds behind the accounts. */
   readonly as_of: string;
 }
 
 export interface FoundAccount {
   /** A UUID. */
   readonly id: string;
-  /** The person at the identity provider; `sub` of session tokens. */
+  /** The person's id at the identity provider; also `sub` of session tokens. */
   readonly identity_id: string;
-  /** `free`, or what an operator set. */
+  /** `free`, or a plan that an operator set. */
   readonly plan: string;
-  /** What is available now: reserves are taken off. */
+  /** The available credits, without the credits that started jobs reserve. */
   readonly credits: number;
   readonly name: string | null;
   readonly email: string | null;
@@ -365,18 +368,18 @@ export interface InspectedAccount {
   readonly account: {
     /** A UUID. */
     readonly id: string;
-    /** The person at the identity provider; `sub` of session tokens. */
+    /** The person's id at the identity provider; also `sub` of session tokens. */
     readonly identity_id: string;
-    /** `free`, or what an operator set. */
+    /** `free`, or a plan that an operator set. */
     readonly plan: string;
-    /** What is available now: reserves are taken off. */
+    /** The available credits, without the credits that started jobs reserve. */
     readonly credits: number;
     readonly name: string | null;
     readonly email: string | null;
     readonly email_verified: boolean;
     /** RFC 3339, in UTC with milliseconds. */
     readonly created_at: string;
-    /** Since when its holder is kept out. */
+    /** The start of the suspension; null if the account is not suspended. */
     readonly suspended_at: string | null;
   };
   readonly reserved: number;
@@ -391,13 +394,13 @@ export interface InspectedAccount {
     readonly browser: string | null;
     readonly place: string | null;
   }[];
-  /** The newest 200; `/jobs?status=started` has them all. */
+  /** The newest 200. `/jobs?status=started` lists all of them. */
   readonly started_jobs: readonly Job[];
 }
 
 export interface AdjustedCredits {
   readonly entry: Entry;
-  /** The balance afterwards; may be negative after an overage. */
+  /** The balance after this request. It can be negative after an overage. */
   readonly credits: number;
 }
 
@@ -407,23 +410,23 @@ export interface ChangedPlan {
 }
 
 export interface RepairedPage {
-  /** How many people there are; first page only. */
+  /** The number of people; only on the first page. */
   readonly people?: number | undefined;
   /** People whose accounts were compared with the read model. */
   readonly checked: number;
-  /** Accounts that sent what was missing. */
+  /** Accounts that sent missing rows. */
   readonly repaired: number;
   /** Identities whose accounts could not be repaired. */
   readonly failed: readonly string[];
-  /** There is more: give it back as `cursor`. Left out on the last page. */
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
 }
 
 export interface FoundJobPage {
   readonly jobs: readonly FoundJob[];
-  /** There is more: give it back as `cursor`. Left out on the last page. */
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
-  /** When the read model was asked; an account may be ahead of it by seconds. */
+  /** The time of the query to the read model, which can be some seconds behind the accounts. */
   readonly as_of: string;
 }
 
@@ -436,24 +439,27 @@ export interface FoundJob {
   readonly status: JobStatus;
   /** Credits reserved when the job was created. */
   readonly reserved: number;
-  /** 0 while started; what the job cost once it ended. */
+  /** 0 while the job is started, then its final cost. */
   readonly actual_cost: number;
-  /** Why it failed: its client said so, or its time ran out. */
+  /** `reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it. */
   readonly failure: "reported" | "expired" | null;
-  /** The `reason` that its client gave; null without one. */
+  /** The client's `reason`; null without one. */
   readonly failure_reason: string | null;
   /** RFC 3339, in UTC with milliseconds. */
   readonly created_at: string;
   /** RFC 3339, in UTC with milliseconds. */
   readonly updated_at: string;
-  /** A job still started then fails by itself, with a full refund. */
+  /**
+   * A job that is still started at this time expires. Its reserve is refunded, or charged if the
+   * app's `on_expiry` says so.
+   */
   readonly expires_at: string;
   readonly identity_id: string;
 }
 
 export interface Stats {
   readonly series: readonly DailyTotals[];
-  /** When the read model was asked; an account may be ahead of it by seconds. */
+  /** The time of the query to the read model, which can be some seconds behind the accounts. */
   readonly as_of: string;
 }
 
@@ -469,9 +475,9 @@ export interface DailyTotals {
    */
   readonly settled: number;
   readonly refunded: number;
-  /** Gross. */
+  /** Credits bought, before reversals. */
   readonly purchased: number;
-  /** Signed. */
+  /** The signed sum of adjustments. */
   readonly adjusted: number;
   readonly jobs: number;
   readonly failed: number;
@@ -480,7 +486,7 @@ export interface DailyTotals {
 
 export interface AuditPage {
   readonly entries: readonly AuditEntry[];
-  /** There is more: give it back as `cursor`. Left out on the last page. */
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
 }
 
@@ -502,7 +508,7 @@ export interface AuditEntry {
 
 export interface AppPage {
   readonly apps: readonly RegisteredApp[];
-  /** There is more: give it back as `cursor`. Left out on the last page. */
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
 }
 
@@ -514,15 +520,15 @@ export interface RegisteredApp {
   readonly origins: readonly string[];
   /** The most that its grants of one UTC day may add up to; null: no limit. */
   readonly daily_starter_budget: number | null;
-  /** Who completes and fails its jobs. */
+  /** The caller that completes and fails its jobs. */
   readonly settle: "holder" | "app";
-  /** What a time-out does with the reserve. */
+  /** Whether the reserve of an expired job is refunded or charged. */
   readonly on_expiry: "refund" | "charge";
   /** How far a job's cost may exceed its estimate, in percent; null: no limit. */
   readonly max_overage_percent: number | null;
-  /** Sign-in providers whose upstream tokens the app's pages get. */
+  /** Sign-in providers whose upstream tokens the app's origins may receive. */
   readonly upstream_providers: readonly string[];
-  /** Grows with each save. Send it with the next one. */
+  /** Increases with each save. Send it with the next save. */
   readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */
   readonly created_at: string;
@@ -530,7 +536,7 @@ export interface RegisteredApp {
 
 export interface AppKeyPage {
   readonly keys: readonly AppKey[];
-  /** There is more: give it back as `cursor`. Left out on the last page. */
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
 }
 

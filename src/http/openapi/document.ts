@@ -17,14 +17,15 @@ import { upstream_tokens_paths } from "../api/upstream_tokens/openapi.ts";
 import { service_paths } from "../api/service/openapi.ts";
 import { TAGS } from "./operation.ts";
 
-/** Schemas whose form JSON Schema has other words for. */
+/** Schemas that JSON Schema describes differently. */
 const override: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
   const is = (schema: unknown): boolean => schema === zodSchema;
   if (is(metadata)) {
     jsonSchema.type = "object";
-    jsonSchema.description = "Free-form, at most 16 KiB. `description` and `previewUrl` are shown.";
+    jsonSchema.description =
+      "Any JSON object of at most 16 KiB. Pages show `description` and `previewUrl`.";
   }
-  // Classes such as \p{L} need a flag that few validators and generators set: said in words instead.
+  // Few validators and generators set the flag that classes such as \p{L} need, so a description replaces the pattern.
   const patterns = [
     jsonSchema.pattern,
     ...(jsonSchema.allOf ?? []).map((part) => Object(part).pattern),
@@ -32,7 +33,8 @@ const override: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
   if (patterns.some((pattern) => String(pattern).includes("\\p{"))) {
     delete jsonSchema.pattern;
     delete jsonSchema.allOf;
-    jsonSchema.description = "Plain text that shows something: no control or format characters.";
+    jsonSchema.description =
+      "Plain text with at least one visible character, without control and format characters.";
   }
   if (is(pageLimit)) {
     delete jsonSchema.pattern;
@@ -43,9 +45,9 @@ const override: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
   }
 };
 
-const DESCRIPTION = `Shared sign-in, a credit wallet, and jobs that reserve credits before work and settle the real cost after it.
+const DESCRIPTION = `Shared sign-in, a credit wallet, and jobs that reserve credits before work starts and settle the real cost afterwards.
 
-Errors are \`{ error, code }\`: a sentence for people and a stable word for programs. Costs and balances are whole credits. Times are RFC 3339 in UTC. A write may carry an \`Idempotency-Key\`; the same request under the same key happens once.`;
+Errors are \`{ error, code }\`: a message for people and a stable code for programs. Costs and balances are whole credits. Times are RFC 3339 in UTC. A write may have an \`Idempotency-Key\`; a request that is repeated with its key takes effect once.`;
 
 /** The whole document, OpenAPI 3.1. */
 export function openApiDocument(): object {
@@ -79,7 +81,7 @@ export function openApiDocument(): object {
       components: {
         headers: {
           "Passbook-Request-Id": {
-            description: "The name of this request: name it when you report a problem.",
+            description: "The id of this request. Send it when you report a problem.",
             required: true,
             schema: { type: "string" },
           },
@@ -89,30 +91,32 @@ export function openApiDocument(): object {
             type: "http",
             scheme: "bearer",
             bearerFormat: "JWT",
-            description: "A session token, from `/signin` or `/api/sessionToken`. 15 minutes.",
+            description:
+              "A session token from `/signin` or `/api/sessionToken`. Valid for 15 minutes.",
           },
           personalAccessToken: {
             type: "http",
             scheme: "bearer",
-            description: "A personal access token (`pb_pat_…`), from device login. About 90 days.",
+            description:
+              "A personal access token (`pb_pat_…`) from device login. Valid for about 90 days.",
           },
           appKey: {
             type: "http",
             scheme: "bearer",
             description:
-              "An app's key (`pb_app_…`), for the app's server alone, with the account's identity in `Passbook-Identity`. Only the app's own jobs, in accounts that were opened for the app.",
+              "An app's key (`pb_app_…`), only for the app's server, with the identity of the account in `Passbook-Identity`. It gives access to the app's own jobs, in accounts that were opened for the app.",
           },
           cookies: {
             type: "apiKey",
             in: "cookie",
             name: "passbook_session",
             description:
-              "A signed-in browser; writes need an allowed origin. Under https the name is `__Host-passbook_session`, and the token's cookie on the parent domain counts beside it.",
+              "A signed-in browser; writes require an allowed origin. With https the name is `__Host-passbook_session`. The session token's cookie on the parent domain counts only together with it.",
           },
           socialNetworkToken: {
             type: "http",
             scheme: "bearer",
-            description: "The social network's own token; never one of this service's.",
+            description: "A token of the social network, not of this service.",
           },
         },
       },

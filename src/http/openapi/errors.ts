@@ -1,4 +1,4 @@
-/** Refusals as responses, made from the place that answers them: status, words, headers and fields. */
+/** Error responses of the document, generated from `describeRefusal`: status, message, headers and members. */
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import * as z from "zod";
 import {
@@ -17,7 +17,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { describeRefusal } from "../refusals.ts";
 import { errorBodies } from "./error_bodies.ts";
 
-/** One of each, as an example. A new refusal goes here too, or this does not compile. */
+/** An example of each refusal. A new refusal without one does not compile. */
 const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly code: Code }> } = {
   invalid_request: { code: "invalid_request", detail: "cost_estimate must not be negative." },
   unsupported_media_type: { code: "unsupported_media_type" },
@@ -95,7 +95,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
 
 type Responses = Record<`${4 | 5}${string}`, ZodOpenApiResponseObject>;
 
-/** What every endpoint may answer, since anything may break. */
+/** Refusals that every endpoint may return. */
 const ALWAYS = [
   "internal",
   "misconfigured",
@@ -107,17 +107,19 @@ const ALWAYS = [
 
 const HEADERS: Readonly<Record<string, string>> = {
   "Retry-After": "Seconds to wait before the next attempt.",
-  RateLimit: "What is left of the limit that was reached, and the seconds until it is whole again.",
-  "RateLimit-Policy": "The limit that was reached: its name, requests, and seconds.",
-  "WWW-Authenticate": "RFC 6750, section 3.",
+  RateLimit:
+    "The remaining requests of the limit that was reached, and the seconds until it resets.",
+  "RateLimit-Policy":
+    "The limit that was reached: its name, its number of requests, and its window in seconds.",
+  "WWW-Authenticate": "The challenge of RFC 6750, section 3.",
 };
 
-/** What every response carries; the document describes it once, among its components. */
+/** A header of every response, described once among the components. */
 export const REQUEST_ID_HEADER = {
   "Passbook-Request-Id": { $ref: "#/components/headers/Passbook-Request-Id" },
 } as const;
 
-/** The error responses of an endpoint, by status. `pages`: whether people get them as pages. */
+/** The error responses of an endpoint, by status. With `pages`, browsers get them as HTML. */
 export function errorResponses(
   codes: readonly RefusalCode[],
   { pages = false, signin_url = false } = {},
@@ -138,14 +140,14 @@ export function errorResponses(
   );
 }
 
-const made = new Map<string, ZodOpenApiResponseObject>();
+const components = new Map<string, ZodOpenApiResponseObject>();
 
-/** The same refusals are one component, wherever they are met. */
+/** Each set of refusals is one component, which endpoints share. */
 function shared(codes: readonly RefusalCode[], pages: boolean): ZodOpenApiResponseObject {
   const sorted = codes.toSorted();
   const id = `${sorted.join(".")}${pages ? ".page" : ""}`;
-  const response = made.get(id) ?? { id, ...errorResponse(sorted, pages, false) };
-  made.set(id, response);
+  const response = components.get(id) ?? { id, ...errorResponse(sorted, pages, false) };
+  components.set(id, response);
   return response;
 }
 
@@ -156,7 +158,11 @@ function errorResponse(
 ): ZodOpenApiResponseObject {
   const described = codes.map((code) => [code, describeRefusal(SAMPLES[code])] as const);
   const signin = signin_url
-    ? { signin_url: z.url().describe("Signs in, and comes back by `redirect_to`.") }
+    ? {
+        signin_url: z
+          .url()
+          .describe("The sign-in page, which redirects back to the page that sent the request."),
+      }
     : {};
   const bodies = errorBodies(codes, signin);
   const schema = bodies.length === 1 ? bodies[0]! : z.union(bodies);
@@ -179,11 +185,11 @@ function errorResponse(
   };
 }
 
-/** The headers of some refusals with one status: required where each of them has it. */
+/** The headers of refusals with the same status. A header is required if all of them have it. */
 function headersOf(
-  of_each: readonly Readonly<Record<string, string>>[],
+  all: readonly Readonly<Record<string, string>>[],
 ): NonNullable<ZodOpenApiResponseObject["headers"]> {
-  const names = new Set(of_each.flatMap((headers) => Object.keys(headers)));
+  const names = new Set(all.flatMap((headers) => Object.keys(headers)));
   return {
     ...REQUEST_ID_HEADER,
     ...Object.fromEntries(
@@ -191,7 +197,7 @@ function headersOf(
         name,
         {
           description: HEADERS[name] ?? "",
-          required: of_each.every((headers) => name in headers),
+          required: all.every((headers) => name in headers),
           schema: { type: "string" },
         },
       ]),

@@ -1,4 +1,4 @@
-/** One made-up person's data, which the examples of the document are about. */
+/** Data of one fictional person, shared by the examples of the document. */
 
 const at = "2026-11-21T09:30:00.000Z";
 

@@ -1,4 +1,4 @@
-/** One endpoint of the document, from what is particular to it. */
+/** Builds one operation of the document from its options. */
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from "zod-openapi";
 import * as z from "zod";
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from "../../domain/limits.ts";
@@ -6,7 +6,6 @@ import type { RefusalCode } from "../../domain/refusal_codes.ts";
 import { errorResponses, REQUEST_ID_HEADER } from "./errors.ts";
 import * as schemas from "./schemas.ts";
 
-/** Headers of an answer, by name. */
 export type ResponseHeaders = Readonly<
   Record<
     string,
@@ -18,28 +17,28 @@ export type ResponseHeaders = Readonly<
   >
 >;
 
-/** An answer that is no refusal. */
+/** A response without an error. */
 export interface Success {
   readonly status?: 101 | 200 | 202 | 303 | 405 | 503;
   readonly description: string;
   readonly type?: string;
   readonly schema?: z.core.$ZodType;
   readonly example?: unknown;
-  /** Headers it always (`required`) or sometimes carries. */
+  /** Headers of this response; `required` if it always has them. */
   readonly headers?: ResponseHeaders;
 }
 
 /** The groups of operations, in the order of the document. */
 export const TAGS = {
-  Wallet: "The account: its balance, its apps, its ledger, and its changes as they happen.",
+  Wallet: "The account: its balance, apps and ledger, and a live stream of its changes.",
   Jobs: "Work that reserves credits before it starts and settles its real cost when it ends.",
-  "Sign-in": "Who the caller is, session tokens, and signing in and out in a browser.",
+  "Sign-in": "The caller's identity, session tokens, and sign-in and sign-out in a browser.",
   "Device login": "Personal access tokens for programs without a browser (RFC 8628).",
-  "Personal access tokens": "The caller's tokens of programs: listed and revoked.",
-  "Third parties": "Access tokens that other services gave for the caller.",
+  "Personal access tokens": "Lists and revokes the caller's personal access tokens.",
+  "Third parties": "The caller's access tokens of other services.",
   Operators: "Accounts, jobs, totals and the audit log, for operators of the service.",
   Apps: "Registered apps and the keys of their servers, for operators of the service.",
-  Service: "Whether the service runs, and its public keys.",
+  Service: "The state of the service, and its public keys.",
 } as const;
 
 export interface OperationOptions {
@@ -48,13 +47,13 @@ export interface OperationOptions {
   readonly summary: string;
   readonly description: string;
   /**
-   * `party`: an app's key too. `caller`: any bearer or the cookies. `session`: not a personal access
-   * token. `operator`: a caller who operates the service.
+   * `user_or_app`: also an app's key. `caller`: a session token, a personal access token or cookies. `session`: no personal
+   * access token. `operator`: a caller with operator rights.
    */
-  readonly security: "party" | "caller" | "session" | "operator" | "social" | "none";
+  readonly security: "user_or_app" | "caller" | "session" | "operator" | "social" | "none";
   readonly query?: z.core.$ZodObject;
   readonly path?: z.core.$ZodObject;
-  /** Headers of its own. */
+  /** Further request headers. */
   readonly headers?: z.ZodObject;
   readonly body?: {
     readonly schema: z.core.$ZodType;
@@ -72,7 +71,7 @@ export interface OperationOptions {
 const CALLER = [{ sessionToken: [] }, { personalAccessToken: [] }, { cookies: [] }];
 
 const SECURITY = {
-  party: [...CALLER, { appKey: [] }],
+  user_or_app: [...CALLER, { appKey: [] }],
   caller: CALLER,
   session: [{ sessionToken: [] }, { cookies: [] }],
   operator: CALLER,
@@ -86,8 +85,8 @@ const idempotency_header = z.object({
     .regex(new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_LENGTH}}$`))
     .optional()
     .describe(
-      "The same request under the same key happens once; kept for 24 hours. Each personal token and app has keys of its own. " +
-        `1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters without a space.`,
+      "A request that is repeated with its key takes effect once. Keys are kept for 24 hours. Each personal access token and each app has its own keys. " +
+        `1 to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters without spaces.`,
     )
     .meta({ examples: ["0d4c8f9e-6f0b-4d5f-8f0a-2f3c7f1e9b11"] }),
 });
@@ -96,45 +95,49 @@ const identity_header = z.object({
   "Passbook-Identity": z
     .string()
     .optional()
-    .describe("With an app's key: the `identity_id` whose account is meant.")
+    .describe("Required with an app's key: the `identity_id` of the account's holder.")
     .meta({ examples: ["user_5b0f6c1e-8a37-4f8e-9d52-6c1d8f0a7b34"] }),
 });
 
 const REPLAYED = {
   "Idempotency-Replayed": {
-    description: "`true` where this is the kept answer of an earlier request with this key.",
+    description: "`true` if this is the stored response of an earlier request with this key.",
     required: false,
     schema: { type: "string", const: "true" },
   },
 } as const;
 
-/** What any answer to a browser may carry; other answers never do. */
+/** A header that only responses to browsers may have. */
 export const COOKIES: ResponseHeaders = {
   "Set-Cookie": {
-    description: "A browser's cookies: set, renewed from its session, or ended.",
+    description: "Sets, renews or clears the cookies of the browser.",
     required: false,
     schema: { type: "string" },
   },
 } as const;
 
-/** A write without a value of its own. */
-export const done = { description: "Done.", schema: schemas.done, example: { ok: true } };
+/** The response of a write without a value. */
+export const done = {
+  description: "The change was made.",
+  schema: schemas.done,
+  example: { ok: true },
+};
 
 export const page: Success = {
-  description: "A page for people.",
+  description: "An HTML page.",
   type: "text/html",
   headers: COOKIES,
 };
 
-export const elsewhere: Success = {
+export const redirect: Success = {
   status: 303,
-  description: "The browser goes on.",
+  description: "A redirect of the browser.",
   headers: { Location: { required: true, schema: { type: "string" } }, ...COOKIES },
 };
 
-/** What one of these may meet before its own work begins. */
+/** Refusals that authentication may return. */
 const BY_SECURITY: Readonly<Record<OperationOptions["security"], readonly RefusalCode[]>> = {
-  party: [
+  user_or_app: [
     "unauthorized",
     "rate_limited",
     "scope",
@@ -159,33 +162,35 @@ const BY_SECURITY: Readonly<Record<OperationOptions["security"], readonly Refusa
 
 const WITH_BODY = ["invalid_request", "unsupported_media_type", "body_too_large"] as const;
 
-export function operation(it: OperationOptions): ZodOpenApiOperationObject {
-  const successes = [it.success].flat();
-  const refusals: RefusalCode[] = [...BY_SECURITY[it.security], ...it.refusals];
-  if (it.body !== undefined) refusals.push(...WITH_BODY);
-  if (it.query !== undefined) refusals.push("invalid_request");
-  if (it.idempotent) refusals.push("idempotency_key_reused");
-  const { pages = false, signin_url = false } = it;
+export function operation(options: OperationOptions): ZodOpenApiOperationObject {
+  const successes = [options.success].flat();
+  const refusals: RefusalCode[] = [...BY_SECURITY[options.security], ...options.refusals];
+  if (options.body !== undefined) refusals.push(...WITH_BODY);
+  if (options.query !== undefined) refusals.push("invalid_request");
+  if (options.idempotent) refusals.push("idempotency_key_reused");
+  const { pages = false, signin_url = false } = options;
   return {
-    operationId: it.id,
-    tags: [it.tag],
-    summary: it.summary,
-    description: it.description,
-    security: SECURITY[it.security],
+    operationId: options.id,
+    tags: [options.tag],
+    summary: options.summary,
+    description: options.description,
+    security: SECURITY[options.security],
     requestParams: {
-      ...(it.query === undefined ? {} : { query: it.query }),
-      ...(it.path === undefined ? {} : { path: it.path }),
-      ...headersOf(it),
+      ...(options.query === undefined ? {} : { query: options.query }),
+      ...(options.path === undefined ? {} : { path: options.path }),
+      ...headersOf(options),
     },
-    ...requestBody(it),
+    ...requestBody(options),
     responses: {
       ...errorResponses(refusals, { pages, signin_url }),
       ...Object.fromEntries(
         successes.map((success) => [
           String(success.status ?? 200),
           successResponse(success, {
-            ...(["party", "caller", "session", "operator"].includes(it.security) ? COOKIES : {}),
-            ...(it.idempotent ? REPLAYED : {}),
+            ...(["user_or_app", "caller", "session", "operator"].includes(options.security)
+              ? COOKIES
+              : {}),
+            ...(options.idempotent ? REPLAYED : {}),
           }),
         ]),
       ),
@@ -194,7 +199,7 @@ export function operation(it: OperationOptions): ZodOpenApiOperationObject {
 }
 
 function headersOf({ security, idempotent, headers }: OperationOptions) {
-  const identity = security === "party" ? identity_header.shape : {};
+  const identity = security === "user_or_app" ? identity_header.shape : {};
   const idempotency = idempotent ? idempotency_header.shape : {};
   const header = z.object({ ...headers?.shape, ...identity, ...idempotency });
   return Object.keys(header.shape).length === 0 ? {} : { header };

@@ -1,6 +1,6 @@
 /**
- * The answers, as schemas. Strict: a field that is not here is not in the API, and the tests fail on it.
- * Requests have no schemas here: the document is made from those that validate them.
+ * Schemas of responses. They are strict, so that tests fail on a field that is missing here. The document describes requests
+ * with the schemas that validate them.
  */
 import * as z from "zod";
 import { EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
@@ -15,7 +15,7 @@ const uuid = z.uuid().describe("A UUID.");
 export const time = z.iso.datetime().describe("RFC 3339, in UTC with milliseconds.");
 export const credits = z
   .int()
-  .describe("The balance afterwards; may be negative after an overage.");
+  .describe("The balance after this request. It can be negative after an overage.");
 const slug = z.string().describe("An app's slug.");
 
 const job_status = z.enum(JOB_STATUSES).meta({ id: "JobStatus" });
@@ -27,17 +27,22 @@ export const account = z
     id: uuid,
     identity_id: z
       .string()
-      .describe("The person at the identity provider; `sub` of session tokens."),
-    plan: z.string().describe("`free`, or what an operator set."),
-    credits: z.int().describe("What is available now: reserves are taken off."),
+      .describe("The person's id at the identity provider; also `sub` of session tokens."),
+    plan: z.string().describe("`free`, or a plan that an operator set."),
+    credits: z
+      .int()
+      .describe("The available credits, without the credits that started jobs reserve."),
   })
   .meta({ id: "Account" });
 
 export const app_entry = z
   .strictObject({
     slug,
-    starter_credits: z.int().min(0).describe("What was granted, or would be now."),
-    granted: z.boolean().describe("Whether the grant was ever made."),
+    starter_credits: z
+      .int()
+      .min(0)
+      .describe("The granted amount, or the amount that a grant would have now."),
+    granted: z.boolean().describe("Whether the starter credits were ever granted."),
     granted_at: time.nullable(),
   })
   .meta({ id: "AppEntry" });
@@ -50,16 +55,18 @@ export const wallet = z
       .strictObject({
         slug,
         starter_credits: z.int().min(0),
-        granted: z.boolean().describe("True only in the answer that made the grant."),
+        granted: z
+          .boolean()
+          .describe("True only in the response to the request that made the grant."),
       })
       .nullable()
-      .describe("The app that the query names; null without one."),
+      .describe("The app of the query; null without `app`."),
   })
   .meta({ id: "Wallet" });
 
 export const metadata = z
   .record(z.string(), z.unknown())
-  .describe("Free-form. `description` and `previewUrl` are shown to people.")
+  .describe("Any JSON object. Pages show `description` and `previewUrl`.")
   .meta({ id: "Metadata" });
 
 export const job = z
@@ -69,18 +76,19 @@ export const job = z
     action: z.string(),
     status: job_status,
     reserved: z.int().min(0).describe("Credits reserved when the job was created."),
-    actual_cost: z.int().min(0).describe("0 while started; what the job cost once it ended."),
+    actual_cost: z.int().min(0).describe("0 while the job is started, then its final cost."),
     failure: z
       .enum(["reported", "expired"])
       .nullable()
-      .describe("Why it failed: its client said so, or its time ran out."),
-    failure_reason: z
-      .string()
-      .nullable()
-      .describe("The `reason` that its client gave; null without one."),
+      .describe(
+        "`reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it.",
+      ),
+    failure_reason: z.string().nullable().describe("The client's `reason`; null without one."),
     created_at: time,
     updated_at: time,
-    expires_at: time.describe("A job still started then fails by itself, with a full refund."),
+    expires_at: time.describe(
+      "A job that is still started at this time expires. Its reserve is refunded, or charged if the app's `on_expiry` says so.",
+    ),
     metadata: metadata.nullable(),
   })
   .meta({ id: "Job" });
@@ -88,14 +96,14 @@ export const job = z
 export const next_cursor = z
   .string()
   .optional()
-  .describe("There is more: give it back as `cursor`. Left out on the last page.");
+  .describe("Send this as `cursor` to get the next page. Missing on the last page.");
 
 export const job_page = z.strictObject({ jobs: z.array(job), next_cursor }).meta({ id: "JobPage" });
 
 export const created_job = z.strictObject({ job_id: uuid, credits }).meta({ id: "CreatedJob" });
 
 export const checkout = z
-  .strictObject({ url: z.url().describe("Where to send the buyer.") })
+  .strictObject({ url: z.url().describe("The checkout page for the buyer.") })
   .meta({ id: "Checkout" });
 
 export const settled_job = z.strictObject({ job, credits }).meta({ id: "SettledJob" });
@@ -111,8 +119,10 @@ export const settled_item_refusal = z
 /** The response to a batch: one result for each item. */
 const batchOf = <Item extends z.ZodType, Refusal extends z.ZodType>(item: Item, refusal: Refusal) =>
   z.strictObject({
-    results: z.array(z.union([item, refusal])).describe("In the order of the items."),
-    credits: z.int().describe("The balance after all of them."),
+    results: z
+      .array(z.union([item, refusal]))
+      .describe("One result per item, in the order of the items."),
+    credits: z.int().describe("The balance after all items."),
   });
 
 export const created_jobs = batchOf(created_job, created_item_refusal).meta({ id: "CreatedJobs" });
@@ -130,8 +140,10 @@ const registered_app = z
       .min(0)
       .nullable()
       .describe("The most that its grants of one UTC day may add up to; null: no limit."),
-    settle: z.enum(SETTLERS).describe("Who completes and fails its jobs."),
-    on_expiry: z.enum(EXPIRY_OUTCOMES).describe("What a time-out does with the reserve."),
+    settle: z.enum(SETTLERS).describe("The caller that completes and fails its jobs."),
+    on_expiry: z
+      .enum(EXPIRY_OUTCOMES)
+      .describe("Whether the reserve of an expired job is refunded or charged."),
     max_overage_percent: z
       .int()
       .min(0)
@@ -139,8 +151,8 @@ const registered_app = z
       .describe("How far a job's cost may exceed its estimate, in percent; null: no limit."),
     upstream_providers: z
       .array(z.string())
-      .describe("Sign-in providers whose upstream tokens the app's pages get."),
-    version: z.int().min(1).describe("Grows with each save. Send it with the next one."),
+      .describe("Sign-in providers whose upstream tokens the app's origins may receive."),
+    version: z.int().min(1).describe("Increases with each save. Send it with the next save."),
     created_at: time,
   })
   .meta({ id: "RegisteredApp" });
@@ -169,16 +181,19 @@ export const new_app_key = z
 
 export const entry = z
   .strictObject({
-    line: z.int().min(1).describe("Numbered from 1, without gaps."),
+    line: z.int().min(1).describe("The number of the entry, from 1 without gaps."),
     kind: entry_kind,
-    amount: z.int().describe("Signed: what was added to the balance."),
+    amount: z.int().describe("The signed change of the balance."),
     balance_after: z.int(),
     job_id: uuid.nullable(),
     app: slug.nullable(),
-    note: z.string().nullable().describe("An operator's reason; null where no operator wrote it."),
+    note: z
+      .string()
+      .nullable()
+      .describe("An operator's reason; null for an entry that no operator made."),
     at: time,
   })
-  .meta({ id: "Entry", description: "A line of the passbook." });
+  .meta({ id: "Entry", description: "An entry of the ledger." });
 
 export const entry_page = z
   .strictObject({ entries: z.array(entry), next_cursor })
@@ -188,9 +203,9 @@ const entry_event = z
   .strictObject({
     line: z.int().min(1).describe("The number of the ledger entry."),
     kind: entry_kind,
-    amount: z.int().describe("Signed: what was added to the balance."),
+    amount: z.int().describe("The signed change of the balance."),
     credits: z.int().describe("The balance after this entry."),
-    reserved: z.int().min(0).describe("What started jobs held after this entry."),
+    reserved: z.int().min(0).describe("The credits reserved by started jobs after this entry."),
     job: job.nullable().describe("The job as it is now; null for an entry without a job."),
     app: slug.nullable(),
     at: time,
@@ -202,7 +217,7 @@ const snapshot_event = z
     line: z.int().min(1).describe("The number of the newest ledger entry."),
     kind: z.literal("snapshot"),
     credits: z.int().describe("The balance."),
-    reserved: z.int().min(0).describe("What started jobs hold."),
+    reserved: z.int().min(0).describe("The credits reserved by started jobs."),
   })
   .meta({ id: "SnapshotEvent", description: "The state of the account when the stream begins." });
 
@@ -220,7 +235,7 @@ export const me = z
     operator: z
       .boolean()
       .describe(
-        "Whether this caller may operate the service: its person is an operator, and its token has the scope `admin`, or it is a page of the service.",
+        "Whether this caller has operator rights: the person is an operator, and uses a token with the scope `admin` or a page of the service.",
       ),
   })
   .meta({ id: "Me" });
@@ -229,9 +244,12 @@ export const personal_token = z
   .strictObject({
     id: uuid,
     label: z.string(),
-    app: slug.nullable().describe("The app that asked for the token, by its own word."),
+    app: slug.nullable().describe("The app that requested the token, as its client named it."),
     scopes: z.array(personal_token_scope),
-    apps: z.array(slug).nullable().describe("The only apps it may act for; null: all."),
+    apps: z
+      .array(slug)
+      .nullable()
+      .describe("The only apps that the token may use; null: all apps."),
     cap: z
       .strictObject({
         credits: z.int().min(0),
@@ -240,13 +258,15 @@ export const personal_token = z
         room: z.int().min(0),
       })
       .nullable(),
-    current: z.boolean().describe("Whether it is the one that asks."),
-    ends_with_session: z.boolean().describe("Whether it ends with the session that approved it."),
+    current: z.boolean().describe("Whether this request was sent with this token."),
+    ends_with_session: z
+      .boolean()
+      .describe("Whether the token ends with the session that approved it."),
     created_at: time,
-    last_used_at: time.nullable().describe("Late by at most an hour."),
+    last_used_at: time.nullable().describe("Updated at most once an hour."),
     expires_at: time,
   })
-  .meta({ id: "PersonalToken", description: "The token itself is stored and shown nowhere." });
+  .meta({ id: "PersonalToken", description: "The token itself is not stored and not returned." });
 
 export const personal_tokens = z.strictObject({ tokens: z.array(personal_token) });
 
@@ -256,12 +276,10 @@ export const done = z.strictObject({ ok: z.literal(true) });
 
 export const device_authorization = z
   .strictObject({
-    device_code: z.string().describe("The program's secret: never shown."),
-    user_code: z.string().describe("What the person compares or types."),
+    device_code: z.string().describe("The secret of the program. Do not display it."),
+    user_code: z.string().describe("The code that the person compares or types."),
     verification_uri: z.url(),
-    verification_uri_complete: z
-      .url()
-      .describe("With the code filled in, for a link or a QR code."),
+    verification_uri_complete: z.url().describe("Includes the user code, for a link or a QR code."),
     expires_in: z.int().min(1).describe("Seconds."),
     interval: z.int().min(1).describe("Seconds between two polls."),
   })

@@ -1,4 +1,4 @@
-/** The document's operators' side. */
+/** The operators' API in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
 import type { RefusalCode } from "../../../domain/refusal_codes.ts";
@@ -31,8 +31,8 @@ const REASON = { reason: "Support case 4711" };
 const ADJUSTMENT = { ...ENTRY, kind: "adjustment", amount: 50, job_id: null, app: null };
 const { metadata: _, ...JOB_IN_LIST } = JOB;
 
-/** An act on one account: its body, and the answer that says it was done. */
-function accountAct(it: {
+/** An action on one account whose response has no value. */
+function accountAction(options: {
   readonly id: string;
   readonly summary: string;
   readonly description: string;
@@ -44,7 +44,7 @@ function accountAct(it: {
 }) {
   const refusals: RefusalCode[] = ["account_unknown"];
   const common = { tag: "Operators", security: "operator", path: of_account } as const;
-  return { post: operation({ ...common, ...it, idempotent: true, success: done, refusals }) };
+  return { post: operation({ ...common, ...options, idempotent: true, success: done, refusals }) };
 }
 
 export const admin_paths: ZodOpenApiPathsObject = {
@@ -54,7 +54,7 @@ export const admin_paths: ZodOpenApiPathsObject = {
       tag: "Operators",
       summary: "Find accounts",
       description:
-        "`q` is an account's id, an identity, or the beginning of an e-mail address. From the read model.",
+        "`q` is an account's id, an identity, or the beginning of an e-mail address. The data comes from the read model.",
       security: "operator",
       query: findAccountsQuery,
       success: {
@@ -69,8 +69,8 @@ export const admin_paths: ZodOpenApiPathsObject = {
     get: operation({
       id: "inspectAccount",
       tag: "Operators",
-      summary: "One account in full",
-      description: "From the account itself.",
+      summary: "Read one account with its tokens, sessions and started jobs",
+      description: "The data comes from the account itself.",
       security: "operator",
       path: of_account,
       success: {
@@ -93,7 +93,7 @@ export const admin_paths: ZodOpenApiPathsObject = {
       id: "listAccountJobs",
       tag: "Operators",
       summary: "An account's jobs, as its holder sees them",
-      description: "From the account itself.",
+      description: "The data comes from the account itself.",
       security: "operator",
       path: of_account,
       query: listJobsQuery,
@@ -110,12 +110,12 @@ export const admin_paths: ZodOpenApiPathsObject = {
       id: "listAccountLedger",
       tag: "Operators",
       summary: "An account's ledger, as its holder sees it",
-      description: "From the account itself.",
+      description: "The data comes from the account itself.",
       security: "operator",
       path: of_account,
       query: listLedgerQuery,
       success: {
-        description: "A page of lines.",
+        description: "A page of entries.",
         schema: schemas.entry_page,
         example: { entries: [ENTRY] },
       },
@@ -126,15 +126,15 @@ export const admin_paths: ZodOpenApiPathsObject = {
     post: operation({
       id: "adjustCredits",
       tag: "Operators",
-      summary: "Give credits, or take them",
+      summary: "Add or take credits",
       description:
-        "Needs `Idempotency-Key`. Taking more credits than there are needs `allow_negative: true`; without it the response is 400 `balance_below_zero`. The holder sees the reason in their ledger.",
+        "Requires `Idempotency-Key`. Taking more credits than available requires `allow_negative: true`; otherwise the response is 400 `balance_below_zero`. The holder sees the reason in the ledger.",
       security: "operator",
       path: of_account,
       body: { schema: creditsBody, example: { amount: 50, ...REASON } },
       idempotent: true,
       success: {
-        description: "The line, and the balance.",
+        description: "The ledger entry, and the balance.",
         schema: admin.adjusted_credits,
         example: { entry: { ...ADJUSTMENT, note: REASON.reason }, credits: ENTRY.balance_after },
       },
@@ -147,7 +147,7 @@ export const admin_paths: ZodOpenApiPathsObject = {
       tag: "Operators",
       summary: "Set the plan",
       description:
-        "Any slug. The holder sees the plan in the wallet, and the change in their ledger.",
+        "The plan can be any slug. The holder sees the plan in the wallet, and the change in the ledger.",
       security: "operator",
       path: of_account,
       body: { schema: planBody, example: { plan: "studio", ...REASON } },
@@ -160,29 +160,30 @@ export const admin_paths: ZodOpenApiPathsObject = {
       refusals: ["account_unknown"],
     }),
   },
-  "/api/admin/accounts/{identity_id}/signout": accountAct({
+  "/api/admin/accounts/{identity_id}/signout": accountAction({
     id: "signOutAccount",
     summary: "End all sessions",
-    description: "And what hangs on them; other personal tokens stay.",
+    description:
+      "Also revokes the personal tokens that end with a session. Other personal tokens stay valid.",
     body: { schema: optionalReasonBody, example: REASON, optional: true },
   }),
-  "/api/admin/accounts/{identity_id}/rebuild": accountAct({
+  "/api/admin/accounts/{identity_id}/rebuild": accountAction({
     id: "rebuildAccount",
-    summary: "Send the account to the read model anew",
-    description: "Safe at any time.",
+    summary: "Send the account to the read model again",
+    description: "Safe to repeat at any time.",
     body: { schema: emptyBody, example: {}, optional: true },
   }),
-  "/api/admin/accounts/{identity_id}/suspend": accountAct({
+  "/api/admin/accounts/{identity_id}/suspend": accountAction({
     id: "suspendAccount",
-    summary: "Keep the holder out",
+    summary: "Suspend the account",
     description:
-      "They are answered 403 `suspended` everywhere but at sign-out. What is held still settles or times out.",
+      "Every request of the holder except sign-out gets 403 `suspended`. Started jobs can still be settled, and still expire.",
     body: { schema: reasonBody, example: REASON },
   }),
-  "/api/admin/accounts/{identity_id}/restore": accountAct({
+  "/api/admin/accounts/{identity_id}/restore": accountAction({
     id: "restoreAccount",
-    summary: "Let the holder in again",
-    description: "Sessions and tokens that did not end meanwhile work again.",
+    summary: "End a suspension",
+    description: "Sessions and tokens that are still valid work again.",
     body: { schema: reasonBody, example: REASON },
   }),
   "/api/admin/accounts/{identity_id}/personal-tokens/{id}": {
@@ -190,7 +191,7 @@ export const admin_paths: ZodOpenApiPathsObject = {
       id: "revokeAccountToken",
       tag: "Operators",
       summary: "Revoke a personal token",
-      description: "From the next call on, everywhere.",
+      description: "The next call with the token is refused, in every location.",
       security: "operator",
       path: of_token,
       query: revokeQuery,
@@ -205,12 +206,12 @@ export const admin_paths: ZodOpenApiPathsObject = {
       tag: "Operators",
       summary: "Repair the read model of all accounts, a page at a time",
       description:
-        "Compares the accounts of a page of people with the read model; each sends what is missing there. Repeat with `cursor` set to `next_cursor` until the response has none. Safe to repeat: a repeated `Idempotency-Key` repairs the same page again.",
+        "Compares the accounts of one page of people with the read model; each account sends the rows that are missing. Repeat with `cursor` set to `next_cursor` until the response has no `next_cursor`. A repeated `Idempotency-Key` repairs the same page again, which is safe.",
       security: "operator",
       body: { schema: rebuildBody, example: {}, optional: true },
       idempotent: true,
       success: {
-        description: "What became of the page.",
+        description: "The result for the page.",
         schema: admin.repaired_page,
         example: {
           people: 3400,
@@ -228,7 +229,7 @@ export const admin_paths: ZodOpenApiPathsObject = {
       id: "findJobs",
       tag: "Operators",
       summary: "Jobs across accounts, newest first",
-      description: "From the read model, without metadata.",
+      description: "The data comes from the read model, which has no metadata.",
       security: "operator",
       query: findJobsQuery,
       success: {
@@ -244,7 +245,8 @@ export const admin_paths: ZodOpenApiPathsObject = {
       id: "readStats",
       tag: "Operators",
       summary: "Totals by day",
-      description: "UTC days, `to` not included; the last thirty without a query.",
+      description:
+        "UTC days from `from` up to and excluding `to`. Without a query, the last 30 days.",
       security: "operator",
       query: readStatsQuery,
       success: {
@@ -275,12 +277,12 @@ export const admin_paths: ZodOpenApiPathsObject = {
     get: operation({
       id: "listAudit",
       tag: "Operators",
-      summary: "What operators did, newest first",
-      description: "One record for each act, with its actor, time, reason and request id.",
+      summary: "List operators' actions, newest first",
+      description: "One record per action, with its actor, time, reason and request id.",
       security: "operator",
       query: listAuditQuery,
       success: {
-        description: "A page of the log.",
+        description: "A page of the audit log.",
         schema: admin.audit_page,
         example: {
           entries: [

@@ -1,4 +1,4 @@
-/** The answers to operators, as schemas; strict like all. */
+/** Schemas of responses to operators. */
 import * as z from "zod";
 import {
   account,
@@ -13,7 +13,7 @@ import {
 
 const text_or_null = z.string().nullable();
 const as_of = time.describe(
-  "When the read model was asked; an account may be ahead of it by seconds.",
+  "The time of the query to the read model, which can be some seconds behind the accounts.",
 );
 
 const found_account = z
@@ -32,9 +32,9 @@ export const found_accounts = z
 
 export const repaired_page = z
   .strictObject({
-    people: z.int().min(0).optional().describe("How many people there are; first page only."),
+    people: z.int().min(0).optional().describe("The number of people; only on the first page."),
     checked: z.int().min(0).describe("People whose accounts were compared with the read model."),
-    repaired: z.int().min(0).describe("Accounts that sent what was missing."),
+    repaired: z.int().min(0).describe("Accounts that sent missing rows."),
     failed: z.array(z.string()).describe("Identities whose accounts could not be repaired."),
     next_cursor,
   })
@@ -48,7 +48,9 @@ export const inspected_account = z
       email: text_or_null,
       email_verified: z.boolean(),
       created_at: time,
-      suspended_at: time.nullable().describe("Since when its holder is kept out."),
+      suspended_at: time
+        .nullable()
+        .describe("The start of the suspension; null if the account is not suspended."),
     }),
     reserved: z.int().min(0),
     apps: z.array(app_entry),
@@ -62,7 +64,9 @@ export const inspected_account = z
         place: text_or_null,
       }),
     ),
-    started_jobs: z.array(job).describe("The newest 200; `/jobs?status=started` has them all."),
+    started_jobs: z
+      .array(job)
+      .describe("The newest 200. `/jobs?status=started` lists all of them."),
   })
   .meta({ id: "InspectedAccount" });
 
@@ -94,8 +98,8 @@ const daily_totals = z
         "The real cost of jobs that ended that day, less what late completions refunded of charged time-outs.",
       ),
     refunded: total,
-    purchased: total.describe("Gross."),
-    adjusted: z.int().describe("Signed."),
+    purchased: total.describe("Credits bought, before reversals."),
+    adjusted: z.int().describe("The signed sum of adjustments."),
     jobs: total,
     failed: total,
     active_accounts: total,

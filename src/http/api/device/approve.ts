@@ -1,4 +1,4 @@
-/** Approving a login, by the API and by the page. */
+/** Approval of a device login, for the API and the page. */
 import * as z from "zod/mini";
 import {
   CAP_PERIODS,
@@ -35,7 +35,7 @@ export const limitFields = {
           error: "must name read, write or admin",
         }),
         z.refine((scopes) => !scopes.includes("upstream") || readsOrWrites(scopes), {
-          error: "must name read or write beside upstream",
+          error: "must name read or write in addition to upstream",
         }),
       ),
   ),
@@ -61,12 +61,12 @@ export const limitFields = {
   ),
 };
 
-/** Only these limits: a misspelt one must not be none at all. */
+/** Strict, so that a misspelt limit is not silently ignored. */
 export const limitsBody = z.strictObject(limitFields);
 
 /**
- * The limits as the rules know them. Without any, full access: every protected endpoint takes a personal
- * token (spec, Authentication 1). Whoever sets one says all they want: third parties' tokens by name.
+ * The limits in the terms of the domain. Without any limit the token has full access (spec, Authentication 1). With a
+ * limit, it gets upstream tokens only if the scope `upstream` is named.
  */
 export function limitsFrom(body: z.output<typeof limitsBody>): PersonalTokenLimits {
   const { scopes, apps, cap } = body;
@@ -85,8 +85,8 @@ function isUnlimited({ scopes, apps, cap }: z.output<typeof limitsBody>): boolea
 }
 
 /**
- * {@link limitsFrom} for the origin that approves: one that does not receive upstream tokens itself approves full
- * access without them.
+ * {@link limitsFrom} for the origin that approves. An origin that may not receive upstream tokens cannot approve access to
+ * them, so full access then excludes them.
  */
 export async function limitsForOrigin(
   context: AppContext,
@@ -104,9 +104,9 @@ function accessOf(scopes: readonly Scope[] | undefined): PersonalTokenLimits["ac
 }
 
 /**
- * Approves the login of a user code as the caller, who has a living session. What was not approved on our
- * own page ends with the session: neither a session token that leaked nor an app's page, which acts by
- * the cookie of whoever visits it, must outlive that.
+ * Approves the login of a user code for a caller with a live session. A token that was not approved on our own page ends
+ * with the session: a leaked session token, or the page of an app that sends its visitor's cookie, must not create
+ * access that outlives the session.
  */
 export async function approveLogin(
   context: AppContext,

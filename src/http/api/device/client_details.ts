@@ -1,4 +1,4 @@
-/** What can be told of whoever starts a device login, for the approver to recognise or to doubt. */
+/** Details of the client that starts a device login. The approver sees them. */
 import * as z from "zod/mini";
 import type { Asker } from "../../../device/contract.ts";
 import { locationOf, programOf } from "../../../domain/client_description.ts";
@@ -8,7 +8,7 @@ import { appSlug } from "../../validation.ts";
 /** Longest name of a device client on the approval page, in UTF-16 code units. */
 const CLIENT_NAME_MAX_LENGTH = 80;
 
-/** What a client may say of itself at start; all of it is optional. */
+/** The client can claim anything here, and nothing is decided by it. */
 export const clientDetailsBody = z.object({
   app: z.optional(appSlug),
   client_name: z.optional(
@@ -16,18 +16,17 @@ export const clientDetailsBody = z.object({
       z.trim(),
       z.minLength(1, "must not be empty"),
       z.maxLength(CLIENT_NAME_MAX_LENGTH, `must have at most ${CLIENT_NAME_MAX_LENGTH} characters`),
-      // Control and format characters could hide or turn round what the approver reads; those that
-      // nothing shows (fillers, selectors, the blank Braille pattern) could make a name look empty.
+      // Control and format characters could hide or reverse text that the approver reads. Characters without a
+      // visible form (fillers, selectors, the blank Braille pattern) could make a name look empty.
       z.regex(
         /^[^\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{DI}\u2800\u{1d159}]*$/u,
         "must be plain text",
       ),
-      z.regex(/[\p{L}\p{N}\p{P}\p{S}]/u, "must show something"),
+      z.regex(/[\p{L}\p{N}\p{P}\p{S}]/u, "must have a visible character"),
     ),
   ),
 });
 
-/** The asker of a login that this request starts. */
 export function clientDetailsOf(
   context: AppContext,
   body: z.output<typeof clientDetailsBody>,

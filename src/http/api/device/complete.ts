@@ -14,8 +14,8 @@ export const completeLogin = factory.createHandlers(
   validBody(completeLoginBody),
   async (context) => {
     const { user_code, ...limits } = context.req.valid("json");
-    const within = await limitsForOrigin(context, limits);
-    const answer = await approveLogin(context, user_code, within);
-    return answer.ok ? context.json({ ok: true }) : refuse(context, answer.refusal);
+    const granted = await limitsForOrigin(context, limits);
+    const approved = await approveLogin(context, user_code, granted);
+    return approved.ok ? context.json({ ok: true }) : refuse(context, approved.refusal);
   },
 );

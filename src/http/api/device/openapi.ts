@@ -1,7 +1,7 @@
-/** What the OpenAPI document says of device login. */
+/** Device login in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
-import { done, elsewhere, operation, page } from "../../openapi/operation.ts";
+import { done, redirect, operation, page } from "../../openapi/operation.ts";
 import * as schemas from "../../openapi/schemas.ts";
 import { clientDetailsBody } from "./client_details.ts";
 import { completeLoginBody } from "./complete.ts";
@@ -14,7 +14,8 @@ export const device_paths: ZodOpenApiPathsObject = {
       id: "startDeviceLogin",
       tag: "Device login",
       summary: "Begin a device login",
-      description: "RFC 8628. The body may be left out. 60 a minute from one network.",
+      description:
+        "Starts a login as in RFC 8628. The body is optional. Requests are limited per network.",
       security: "none",
       body: {
         schema: clientDetailsBody,
@@ -22,7 +23,7 @@ export const device_paths: ZodOpenApiPathsObject = {
         optional: true,
       },
       success: {
-        description: "Show the code, and poll.",
+        description: "Show the user code to the person, then poll.",
         schema: schemas.device_authorization,
         example: DEVICE,
       },
@@ -35,7 +36,7 @@ export const device_paths: ZodOpenApiPathsObject = {
       tag: "Device login",
       summary: "Approve a device login",
       description:
-        "By a signed-in person, who may limit the token. Attempts at codes, right or wrong, are limited.",
+        "A signed-in person approves the login and may limit the token. Attempts at codes, right or wrong, are limited.",
       security: "session",
       body: {
         schema: completeLoginBody,
@@ -57,19 +58,20 @@ export const device_paths: ZodOpenApiPathsObject = {
     get: operation({
       id: "pollDeviceLogin",
       tag: "Device login",
-      summary: "Ask for the token",
-      description: "The token comes once, whenever it is asked for after approval.",
+      summary: "Poll for the token",
+      description: "After approval, the first poll returns the token. It is returned only once.",
       security: "none",
       query: pollLoginQuery,
       success: [
         {
-          description: "A personal access token, this once.",
+          description: "The personal access token, returned only once.",
           schema: schemas.token,
           example: { token: "pb_pat_eyJhbGciOiJIUzI1NiIsInR5cCI6InBhdCtqd3QifQ.e30.c2ln" },
         },
         {
           status: 202,
-          description: "Nobody has decided yet; `slow_down`: this poll came too early.",
+          description:
+            "The login is not yet approved or denied. `slow_down`: this poll came too early.",
           schema: schemas.device_pending,
           example: { code: "authorization_pending", interval: 5 },
           headers: {
@@ -96,11 +98,11 @@ export const device_paths: ZodOpenApiPathsObject = {
     get: operation({
       id: "showDevice",
       tag: "Device login",
-      summary: "The page where a person approves a device login",
-      description: "A caller who is not signed in signs in first and returns to this page.",
+      summary: "The page on which a person approves a device login",
+      description: "A person who is not signed in signs in first and returns to this page.",
       security: "session",
       query: z.object({ user_code: z.string().optional() }),
-      success: [page, elsewhere],
+      success: [page, redirect],
       refusals: [
         "user_code_invalid",
         "expired_token",

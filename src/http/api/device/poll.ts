@@ -1,4 +1,4 @@
-/** `GET /api/device/poll`: the device asks for its token (RFC 8628, sections 3.4 and 3.5). */
+/** `GET /api/device/poll`: the device requests its token (RFC 8628, sections 3.4 and 3.5). */
 import * as z from "zod/mini";
 import type { PolledLogin } from "../../../device/contract.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
@@ -11,21 +11,21 @@ import { countNetworkRequest, countRequest } from "../../middleware/rate_limits.
 export const pollLoginQuery = z.object({ device_code: queryText });
 
 export const pollLogin = factory.createHandlers(validQuery(pollLoginQuery), async (context) => {
-  // A HEAD would collect the token and drop it.
+  // HEAD would redeem the login and lose the token.
   if (context.req.raw.method !== "GET") return context.body(null, 405, { Allow: "GET" });
   const { device_codes, device_logins } = context.get("services");
   const { device_code } = context.req.valid("query");
   const user_code = await device_codes.read(device_code);
   if (user_code === null) return refuseUnknown(context);
   const digest = await device_codes.digest(device_code);
-  // The network's count also bounds codes long forgotten, each of which would wake an object.
+  // Also counted per network: each poll with an old code wakes an object.
   const limited =
     (await countRequest(context, "device_poll", digest)) ??
     (await countNetworkRequest(context, "device_poll"));
   if (limited !== null) return refuse(context, limited);
-  const answer = await device_logins(user_code).poll(digest);
-  if (!answer.ok) return refuse(context, answer.refusal);
-  const polled: PolledLogin = answer.value;
+  const result = await device_logins(user_code).poll(digest);
+  if (!result.ok) return refuse(context, result.refusal);
+  const polled: PolledLogin = result.value;
   if (polled.kind === "collected") {
     const minted = await mint(context, polled);
     return minted.ok ? context.json({ token: minted.value }) : refuse(context, minted.refusal);
@@ -38,13 +38,13 @@ export const pollLogin = factory.createHandlers(validQuery(pollLoginQuery), asyn
   );
 });
 
-/** A code that this service never issued asks no object. */
+/** A code that this service never issued reaches no object. */
 async function refuseUnknown(context: AppContext): Promise<Response> {
   const limited = await countNetworkRequest(context, "device_unknown");
   return refuse(context, limited ?? { code: "device_code_unknown" });
 }
 
-/** The token of a login that was just redeemed: should anything fail now, the device starts anew. */
+/** Issues the token of a login that was just redeemed. If this fails, the device must start again. */
 function mint(
   context: AppContext,
   { grant, asker }: Extract<PolledLogin, { kind: "collected" }>,

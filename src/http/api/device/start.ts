@@ -35,7 +35,7 @@ export const startLogin = factory.createHandlers(async (context) => {
       interval: config.device_poll_interval_seconds,
     });
   }
-  throw new Error("no free user code was drawn");
+  throw new Error("every drawn user code was taken");
 });
 
 function drawUserCode(): string {

@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of live events. */
+/** The event stream in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { watchEventsQuery } from "./watch.ts";
 import { operation } from "../../openapi/operation.ts";
@@ -9,16 +9,16 @@ export const events_paths: ZodOpenApiPathsObject = {
     get: operation({
       id: "watchEvents",
       tag: "Wallet",
-      summary: "The account's changes, live and without a gap",
+      summary: "Stream the account's changes",
       description:
-        "With `Upgrade: websocket` JSON messages, else server-sent events whose `id` is the line. Each message is a ledger line with the balance, what is held, and its job as it is now; each line comes once and in order. `after` or `Last-Event-ID` resumes; without, or too far behind, it begins with a snapshot. Browsers' WebSockets bring their token among the subprotocols: `passbook, bearer.<token>`. A WebSocket is closed with 4408 once 1 MiB was sent on it: open it again with `after`.",
+        "JSON messages over a WebSocket with `Upgrade: websocket`, otherwise server-sent events whose `id` is `line`. Each message is a ledger entry with the balance, the held credits, and the current state of its job. Each entry is sent once and in order. To resume, send the last `line` as `after` or `Last-Event-ID`. Without it, or if it is too old, the stream begins with a snapshot. A browser's WebSocket sends its token as a subprotocol: `passbook, bearer.<token>`. The service closes a WebSocket with code 4408 after 1 MiB; connect again with `after`.",
       security: "caller",
       query: watchEventsQuery,
       success: [
         { status: 101, description: "The WebSocket." },
         {
           description:
-            "The stream; it ends when the token that opened it expires, and is resumed with a new one. The schema describes the `data` of one message.",
+            "The stream. It ends when its token expires; resume it with a new token. The schema describes the `data` of one message.",
           type: "text/event-stream",
           schema: account_event,
         },

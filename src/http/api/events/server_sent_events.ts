@@ -1,22 +1,22 @@
-/** The messages of an account's socket as server-sent events, no faster than the client reads them. */
+/** Converts the messages of an account's socket to server-sent events, no faster than the client reads them. */
 import { EVENTS_QUEUE_MAX_BYTES, EVENTS_REPORT_BYTES } from "../../../domain/limits.ts";
 
 /** Interval of the keep-alive comment. Proxies close a connection that is silent for a minute. */
 export const EVENTS_PULSE_MS = 25_000;
 
 /**
- * Passes the socket's messages on. The account sends a window of bytes and waits until this reports them
- * as read. A client that reads nothing between two pulses is dropped, and so is one for whom too much
- * is queued: it resumes after the last line it has.
+ * The account sends a window of bytes, then waits until this stream reports them as read. A client that reads nothing
+ * between two pulses is disconnected, and so is one with too many queued bytes. It can resume after the last entry that it
+ * received.
  */
 export function serverSentEvents(socket: WebSocket): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  /** Bytes of messages that came since the last report. */
+  /** Bytes of messages received since the last report. */
   let unreported_bytes = 0;
   let [enqueued, read_at_last_pulse] = [0, 0];
   let pulse: number | null = null;
   let is_over = false;
-  // Its queue counts chunks, and it pulls when the client has taken all of them.
+  // The queue counts chunks. `pull` runs when the client has read all of them.
   return new ReadableStream<Uint8Array>({
     start(controller) {
       const send = (text: string): number => {
@@ -33,7 +33,7 @@ export function serverSentEvents(socket: WebSocket): ReadableStream<Uint8Array> 
         finish();
       };
       const close = (): void => end(() => controller.close());
-      /** Breaks the stream off, which frees what is queued. */
+      /** Aborts the stream, which frees the queue. */
       const drop = (): void =>
         end(() => {
           socket.close(1000, "The client does not read.");
@@ -67,7 +67,7 @@ export function serverSentEvents(socket: WebSocket): ReadableStream<Uint8Array> 
     cancel() {
       is_over = true;
       clearInterval(pulse);
-      socket.close(1000, "The client went away.");
+      socket.close(1000, "The client closed the stream.");
     },
   });
 }

@@ -1,4 +1,4 @@
-/** `GET /api/events`: the account's changes as they happen, as WebSocket or `text/event-stream`. */
+/** `GET /api/events`: the account's changes, over a WebSocket or as server-sent events. */
 import * as z from "zod/mini";
 import { CLOSE_PROOF_ENDED, openWatch, WATCH_PROTOCOL } from "../../../account/clients/accounts.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
@@ -12,14 +12,14 @@ import { serverSentEvents } from "./server_sent_events.ts";
 import { queryText, validQuery } from "../../validation.ts";
 
 const LINE = /^(0|[1-9]\d{0,14})$/;
-const NOT_A_LINE = "must be the number of a line";
+const NOT_AN_ENTRY = "must be the number of a ledger entry";
 export const watchEventsQuery = z.object({
-  after: z.optional(z.pipe(queryText.check(z.regex(LINE, NOT_A_LINE)), z.transform(Number))),
+  after: z.optional(z.pipe(queryText.check(z.regex(LINE, NOT_AN_ENTRY)), z.transform(Number))),
 });
 
 const SESSION_ENDED: Refusal = { code: "unauthorized", reason: "session_ended" };
 
-/** How a browser's WebSocket brings a token, since it cannot set a header of its own. */
+/** The subprotocol that carries a token: the WebSocket API of browsers cannot set headers. */
 const BEARER_PROTOCOL = "bearer.";
 
 export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), async (context) => {
@@ -34,10 +34,10 @@ export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), 
   const expires_at_ms = await streamEnd(context, caller.value);
   if (expires_at_ms === null) return refuse(context, SESSION_ENDED);
   const { accounts } = context.get("services");
-  // A browser that reconnects by itself repeats the address and says in the header where it is.
+  // When an EventSource reconnects, it repeats the URL and sends its position in the header.
   const last_event_id = context.req.header("Last-Event-ID");
   if (last_event_id !== undefined && !LINE.test(last_event_id)) {
-    return refuse(context, { code: "invalid_request", detail: `Last-Event-ID ${NOT_A_LINE}.` });
+    return refuse(context, { code: "invalid_request", detail: `Last-Event-ID ${NOT_AN_ENTRY}.` });
   }
   const after =
     last_event_id === undefined
@@ -48,9 +48,9 @@ export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), 
   const opened = await openWatch(accounts(identity_id), watch);
   if (!opened.ok) return refuse(context, opened.refusal);
   const socket = opened.value.webSocket;
-  if (socket === null) throw new Error("an upgrade brings a socket");
-  // The account closes the streams it has when a session ends. One that ended just now ended before
-  // this stream was there to be closed.
+  if (socket === null) throw new Error("the account returned no socket");
+  // The account closes open streams when a session ends. This session may have ended before the stream was open, so it
+  // is checked again.
   if ((await streamEnd(context, caller.value)) === null) {
     socket.accept();
     socket.close(CLOSE_PROOF_ENDED, "session_ended");
@@ -63,17 +63,17 @@ function wantsWebSocket(context: AppContext): boolean {
   return context.req.header("Upgrade")?.toLowerCase() === "websocket";
 }
 
-/** The caller: by a bearer in the header or among the subprotocols, otherwise by a browser's cookies. */
+/** The caller: by a bearer token in the header or a subprotocol, otherwise by cookies. */
 function identifyWatcher(context: AppContext): Promise<Result<UserCaller, Refusal>> {
   if (context.req.header("Authorization") !== undefined) return identify(context);
-  const token = offeredProtocols(context).find((it) => it.startsWith(BEARER_PROTOCOL));
+  const token = offeredProtocols(context).find((protocol) => protocol.startsWith(BEARER_PROTOCOL));
   if (token === undefined) return identifyBySession(context);
   return identifyByBearer(context, `Bearer ${token.slice(BEARER_PROTOCOL.length)}`);
 }
 
 /**
- * When the stream ends by itself: with the caller's token, or with their session where that is sooner.
- * Null: the session has ended. A personal token's life is checked by the account itself.
+ * The time at which the stream ends: the expiry of the caller's token, or the end of the session if that is sooner. Null if
+ * the session has ended. The account checks personal access tokens itself.
  */
 async function streamEnd(
   context: AppContext,
@@ -91,7 +91,7 @@ function offeredProtocols(context: AppContext): string[] {
   return offered.split(",").map((protocol) => protocol.trim());
 }
 
-/** Hands the account's own socket to the client; a protocol is answered only where it was offered. */
+/** Passes the account's socket to the client. The response names a subprotocol only if the client offered it. */
 function upgrade(context: AppContext, webSocket: WebSocket): Response {
   const headers = new Headers();
   if (offeredProtocols(context).includes(WATCH_PROTOCOL)) {
@@ -100,7 +100,7 @@ function upgrade(context: AppContext, webSocket: WebSocket): Response {
   return new Response(null, { status: 101, webSocket, headers });
 }
 
-/** The same messages as server-sent events. The Worker holds the connection, so the object may sleep. */
+/** The same messages as server-sent events. The Worker holds the connection, so the object can hibernate. */
 function stream(context: AppContext, socket: WebSocket): Response {
   context.header("Content-Type", "text/event-stream; charset=utf-8");
   context.header("X-Accel-Buffering", "no");

@@ -1,6 +1,6 @@
 /**
- * `POST /api/jobs/batch` and `POST /api/jobs/complete/batch`: up to a hundred jobs in one transaction.
- * Each item is answered as it would be alone; one that is refused, or malformed, stops no other.
+ * `POST /api/jobs/batch` and `POST /api/jobs/complete/batch`: up to 100 jobs in one transaction. Each item gets the
+ * response that it would get in a request of its own; a refused or malformed item does not stop the others.
  */
 import * as z from "zod/mini";
 import type {
@@ -33,14 +33,13 @@ const batchOf = <Item extends z.ZodMiniType>(item: Item) =>
       ),
   });
 
-/** The bodies, as the document shows them. */
+/** The bodies, for the API document. */
 export const createJobsBody = batchOf(createJobBody);
 export const completeJobsBody = batchOf(completeJobBody);
 
-/** What is checked first: the items are checked one by one. */
+/** Validates only the list. Each item is validated by itself. */
 const anyBatch = batchOf(z.unknown());
 
-/** What sets one kind of batch apart from the other. */
 interface BatchKind<Schema extends z.ZodMiniType, Request, Value> {
   readonly item: Schema;
   readonly requestOf: (
@@ -74,12 +73,12 @@ const handleBatch = <Schema extends z.ZodMiniType, Request, Value>({
     const guard = await idempotencyGuard(context, fingerprinted);
     if (!guard.ok) return refuse(context, guard.refusal);
     const sent = requests.flatMap((request) => (request.ok ? [request.value] : []));
-    const answer = await run(accountOf(context), callerOf(context), sent, guard.value);
-    return respondOnce(context, answer, ({ results, credits }) => {
+    const ran = await run(accountOf(context), callerOf(context), sent, guard.value);
+    return respondOnce(context, ran, ({ results, credits }) => {
       const done = results.values();
       const views = requests.map((request) => {
         const result = request.ok ? done.next().value : request;
-        if (result === undefined) throw new Error("the account answers every item");
+        if (result === undefined) throw new Error("the account returned too few results");
         return result.ok ? view(result.value) : refusalView(result.refusal);
       });
       return { results: views, credits };

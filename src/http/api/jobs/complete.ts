@@ -1,4 +1,4 @@
-/** `POST /api/jobs/complete`: settles a job against its real cost. */
+/** `POST /api/jobs/complete`: settles a job at its real cost. */
 import * as z from "zod/mini";
 import type { CompleteJobRequest } from "../../../account/contract.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
@@ -21,7 +21,7 @@ export const completeJobBody = z.object({
   metadata: z.optional(metadata),
 });
 
-/** What the account is asked, from a checked body. */
+/** The account's request, from a validated body. */
 export function completeJobRequest(
   body: z.output<typeof completeJobBody>,
 ): Result<CompleteJobRequest, Refusal> {
@@ -38,6 +38,6 @@ export const completeJob = factory.createHandlers(validBody(completeJobBody), as
   const guard = await idempotencyGuard(context, body);
   if (!guard.ok) return refuse(context, guard.refusal);
   const account = accountOf(context);
-  const answer = await account.completeJob(callerOf(context), request.value, guard.value);
-  return respondOnce(context, answer, settledView);
+  const settled = await account.completeJob(callerOf(context), request.value, guard.value);
+  return respondOnce(context, settled, settledView);
 });

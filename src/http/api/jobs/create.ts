@@ -45,8 +45,8 @@ export const createJobBody = z.object({
 });
 
 /**
- * What the account is asked, from a checked body. Refused as `unavailable` where it is not known who may
- * settle the app's jobs: a job that its holder could settle at 0 is worse than none.
+ * The account's request, from a validated body. If the app's policy cannot be read, the job is refused as `unavailable`:
+ * without the policy the holder could settle at 0 a job that only the app may settle.
  */
 export async function createJobRequest(
   context: AppContext,
@@ -76,6 +76,6 @@ export const createJob = factory.createHandlers(validBody(createJobBody), async 
   const guard = await idempotencyGuard(context, body);
   if (!guard.ok) return refuse(context, guard.refusal);
   const account = accountOf(context);
-  const answer = await account.createJob(callerOf(context), request.value, guard.value);
-  return respondOnce(context, answer, (created) => created);
+  const created = await account.createJob(callerOf(context), request.value, guard.value);
+  return respondOnce(context, created, (job) => job);
 });

@@ -1,4 +1,4 @@
-/** `POST /api/jobs/fail`: fails a job, refunding its reserve unless told otherwise. */
+/** `POST /api/jobs/fail`: fails a job, and refunds its reserve unless `refund` is false. */
 import * as z from "zod/mini";
 import { REASON_MAX_LENGTH } from "../../../domain/limits.ts";
 import { accountOf, callerOf, factory } from "../../context.ts";
@@ -36,6 +36,6 @@ export const failJob = factory.createHandlers(validBody(failJobBody), async (con
   const guard = await idempotencyGuard(context, body);
   if (!guard.ok) return refuse(context, guard.refusal);
   const request = { job_id, refund, reason, metadata_json: metadata_json.value };
-  const answer = await accountOf(context).failJob(callerOf(context), request, guard.value);
-  return respondOnce(context, answer, settledView);
+  const settled = await accountOf(context).failJob(callerOf(context), request, guard.value);
+  return respondOnce(context, settled, settledView);
 });

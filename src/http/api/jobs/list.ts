@@ -16,22 +16,21 @@ export const listJobsQuery = z.object({
   cursor: z.optional(z.uuid("must be a next_cursor of this list")),
 });
 
-/** What the account is asked for. */
+/** The account's request, from a validated query. */
 export function jobsRequest(query: z.output<typeof listJobsQuery>): ListJobsRequest {
   const { app: app_slug, status, from, to, limit, cursor } = query;
   return { app_slug, status, from_ms: from, to_ms: to, before_id: cursor?.toLowerCase(), limit };
 }
 
-/** The page as the API shows it. */
 export function jobsView({ rows, next }: Page<JobRow, string>) {
   return { jobs: rows.map(jobView), ...(next === null ? {} : { next_cursor: next }) };
 }
 
 export const listJobs = factory.createHandlers(validQuery(listJobsQuery), async (context) => {
   const request = jobsRequest(context.req.valid("query"));
-  const answer = await accountOf(context).listJobs(callerOf(context), request);
-  if (!answer.ok) return refuse(context, answer.refusal);
-  const { rows, next } = answer.value;
+  const listed = await accountOf(context).listJobs(callerOf(context), request);
+  if (!listed.ok) return refuse(context, listed.refusal);
+  const { rows, next } = listed.value;
   const cursor_json = next === null ? "" : `,"next_cursor":${JSON.stringify(next)}`;
   const json = `{"jobs":${jobsJson(rows)}${cursor_json}}`;
   return context.body(json, 200, { "Content-Type": "application/json" });

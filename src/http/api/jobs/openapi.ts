@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of jobs. */
+/** Jobs in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
 import { completeJobsBody, createJobsBody } from "./batch.ts";
@@ -12,13 +12,13 @@ import { operation } from "../../openapi/operation.ts";
 import * as schemas from "../../openapi/schemas.ts";
 
 const settled = {
-  description: "The job as it ended, and the balance.",
+  description: "The settled job, and the balance.",
   schema: schemas.settled_job,
   example: { job: JOB, credits: 75 },
 };
 
-const BATCH_WORDS =
-  "One transaction. Each item is answered as it would be alone, in order; one that is refused or malformed stops no other. The key covers the batch, and keeps its answer where any item was done. Every ten items count as one write.";
+const BATCH_DESCRIPTION =
+  "All items run in one transaction, in order. Each item has the result that it would have in a request of its own; a refused or malformed item does not stop the others. The idempotency key covers the whole batch; its response is stored if any item took effect. Every ten items count as one write.";
 
 export const jobs_paths: ZodOpenApiPathsObject = {
   "/api/jobs": {
@@ -27,8 +27,8 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       tag: "Jobs",
       summary: "The caller's jobs, newest first",
       description:
-        "Filters may be combined. A filtered page may have fewer jobs than `limit`, even none, and still a `next_cursor`.",
-      security: "party",
+        "Filters can be combined. A filtered page can have fewer jobs than `limit`, or no jobs, and still have a `next_cursor`.",
+      security: "user_or_app",
       query: listJobsQuery,
       success: {
         description: "A page of jobs.",
@@ -42,15 +42,15 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       tag: "Jobs",
       summary: "Create a job and reserve its estimate",
       description:
-        "Needs `credits >= cost_estimate`. A job still started after `ttl_seconds` fails by itself with a full refund.",
-      security: "party",
+        "Requires `credits >= cost_estimate`. A job that is still started after `ttl_seconds` expires, and its reserve is refunded unless the app's `on_expiry` says otherwise.",
+      security: "user_or_app",
       body: {
         schema: createJobBody,
         example: { app: "sketch", action: "render", cost_estimate: 60 },
       },
       idempotent: true,
       success: {
-        description: "The job is started.",
+        description: "The job was started.",
         schema: schemas.created_job,
         example: { job_id: JOB_ID, credits: ACCOUNT.credits },
       },
@@ -71,8 +71,8 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       id: "createJobs",
       tag: "Jobs",
       summary: "Create up to 100 jobs in one transaction",
-      description: BATCH_WORDS,
-      security: "party",
+      description: BATCH_DESCRIPTION,
+      security: "user_or_app",
       body: {
         schema: createJobsBody,
         example: {
@@ -84,7 +84,7 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       },
       idempotent: true,
       success: {
-        description: "What became of each item.",
+        description: "The result of each item.",
         schema: schemas.created_jobs,
         example: {
           results: [{ job_id: JOB_ID, credits: ACCOUNT.credits }, INSUFFICIENT_CREDITS],
@@ -99,15 +99,15 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       id: "completeJobs",
       tag: "Jobs",
       summary: "Settle up to 100 jobs in one transaction",
-      description: BATCH_WORDS,
-      security: "party",
+      description: BATCH_DESCRIPTION,
+      security: "user_or_app",
       body: {
         schema: completeJobsBody,
         example: { jobs: [{ job_id: JOB_ID, actual_cost: 25 }] },
       },
       idempotent: true,
       success: {
-        description: "What became of each item.",
+        description: "The result of each item.",
         schema: schemas.settled_jobs,
         example: { results: [{ job: JOB, credits: 75 }], credits: 75 },
       },
@@ -120,7 +120,7 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       tag: "Jobs",
       summary: "One job",
       description: "A job of another account has the same response as one that does not exist.",
-      security: "party",
+      security: "user_or_app",
       path: z.object({ id: z.string().meta({ examples: [JOB_ID] }) }),
       success: { description: "The job.", schema: schemas.job, example: JOB },
       refusals: ["job_not_found"],
@@ -132,8 +132,8 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       tag: "Jobs",
       summary: "Settle a job at its real cost",
       description:
-        "What was reserved beyond the cost comes back; what the cost has beyond the reserve is charged in full, below zero if need be. A job that timed out may still be completed, once.",
-      security: "party",
+        "The part of the reserve that exceeds the cost is refunded. If the cost exceeds the reserve, the difference is charged in full, even if the balance falls below zero. An expired job can still be completed, once.",
+      security: "user_or_app",
       body: { schema: completeJobBody, example: { job_id: JOB_ID, actual_cost: 25 } },
       idempotent: true,
       success: settled,
@@ -155,8 +155,8 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       tag: "Jobs",
       summary: "Fail a job",
       description:
-        "The reserve comes back, or with `refund: false` stays as the job's cost. `reason` (up to 500 characters) is shown as `failure_reason`; `metadata` is merged as when completing.",
-      security: "party",
+        "The reserve is refunded; with `refund: false` it is charged as the job's cost. `reason` (up to 500 characters) is returned as `failure_reason`. `metadata` is merged as in a completion.",
+      security: "user_or_app",
       body: {
         schema: failJobBody,
         example: { job_id: JOB_ID, reason: "The model ran out of memory." },
@@ -178,7 +178,7 @@ export const jobs_paths: ZodOpenApiPathsObject = {
       tag: "Jobs",
       summary: "Cancel a started job of any app",
       description:
-        "Expires the job now: its reserve comes back, or stays as its cost if the app's `on_expiry` says so. Only the account holder's own session may do this. The job may still be completed late, so cancelling makes no work free. Repeating it changes nothing.",
+        "Expires the job now. Its reserve is refunded, or charged if the app's `on_expiry` says so. Only the account holder's own session can cancel a job. A cancelled job can still be completed late, so finished work is still paid for. Repeating the request changes nothing.",
       security: "caller",
       body: { schema: cancelJobBody, example: { job_id: JOB_ID } },
       success: settled,

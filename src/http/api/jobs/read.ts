@@ -6,6 +6,6 @@ import { jobView } from "../../views.ts";
 export const readJob = factory.createHandlers(async (context) => {
   const account = accountOf(context);
   const job_id = (context.req.param("id") ?? "").toLowerCase();
-  const answer = await account.readJob(callerOf(context), job_id);
-  return answer.ok ? context.json(jobView(answer.value)) : refuse(context, answer.refusal);
+  const read = await account.readJob(callerOf(context), job_id);
+  return read.ok ? context.json(jobView(read.value)) : refuse(context, read.refusal);
 });

@@ -1,4 +1,4 @@
-/** `GET /api/ledger`: the lines of the caller's passbook, newest first. */
+/** `GET /api/ledger`: the entries of the caller's ledger, newest first. */
 import * as z from "zod/mini";
 import type { EntryRow, ListEntriesRequest, Page } from "../../../account/contract.ts";
 import { ENTRY_KINDS } from "../../../domain/ledger.ts";
@@ -22,20 +22,19 @@ export const listLedgerQuery = z.object({
   ),
 });
 
-/** What the account is asked for. */
+/** The account's request, from a validated query. */
 export function entriesRequest(query: z.output<typeof listLedgerQuery>): ListEntriesRequest {
   const { app, job_id, kind, from, to, limit, cursor } = query;
   const time = { from_ms: from, to_ms: to };
   return { app_slug: app, job_id, kind, ...time, before_line: cursor, limit };
 }
 
-/** The page as the API shows it. */
 export function entriesView({ rows, next }: Page<EntryRow, number>) {
   return { entries: rows.map(entryView), ...(next === null ? {} : { next_cursor: String(next) }) };
 }
 
 export const listLedger = factory.createHandlers(validQuery(listLedgerQuery), async (context) => {
   const request = entriesRequest(context.req.valid("query"));
-  const answer = await accountOf(context).listEntries(callerOf(context), request);
-  return answer.ok ? context.json(entriesView(answer.value)) : refuse(context, answer.refusal);
+  const listed = await accountOf(context).listEntries(callerOf(context), request);
+  return listed.ok ? context.json(entriesView(listed.value)) : refuse(context, listed.refusal);
 });

@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of the ledger. */
+/** The ledger in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { listLedgerQuery } from "./list.ts";
 import { ENTRY } from "../../openapi/examples.ts";
@@ -10,13 +10,13 @@ export const ledger_paths: ZodOpenApiPathsObject = {
     get: operation({
       id: "listLedger",
       tag: "Wallet",
-      summary: "The passbook: every change of the balance, newest first",
+      summary: "The ledger: every change of the balance, newest first",
       description:
-        "`from` is included, `to` is not. A filtered page may have fewer lines than asked for, even none, and still a `next_cursor`.",
+        "`from` is inclusive, `to` is exclusive. A filtered page can have fewer entries than `limit`, or no entries, and still have a `next_cursor`.",
       security: "caller",
       query: listLedgerQuery,
       success: {
-        description: "A page of lines.",
+        description: "A page of entries.",
         schema: schemas.entry_page,
         example: { entries: [ENTRY], next_cursor: "4" },
       },

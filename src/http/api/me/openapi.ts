@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of the caller. */
+/** The caller in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { ACCOUNT } from "../../openapi/examples.ts";
 import { operation } from "../../openapi/operation.ts";
@@ -9,8 +9,8 @@ export const me_paths: ZodOpenApiPathsObject = {
     get: operation({
       id: "readMe",
       tag: "Sign-in",
-      summary: "Who the caller is",
-      description: "Not for a personal access token that is limited to some apps.",
+      summary: "The caller's person, plan and rights",
+      description: "A personal access token that is limited to some apps is refused.",
       security: "caller",
       success: {
         description: "The person.",

@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of buying credits. */
+/** Purchases in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { checkoutBody } from "./start_checkout.ts";
 import { operation } from "../../openapi/operation.ts";
@@ -11,7 +11,7 @@ export const payments_paths: ZodOpenApiPathsObject = {
       tag: "Wallet",
       summary: "Open a checkout of a package of credits",
       description:
-        "Send the buyer to `url`. They come back to `return_url` with `checkout=success` and `checkout_session`, or `checkout=cancelled`, in its query; neither is proof of payment: the credits are a `purchase` in the ledger and in the live events. A personal access token with limits may not buy. 404 while nothing is sold.",
+        "Send the buyer to `url`. The buyer returns to `return_url` with `checkout=success` and `checkout_session`, or with `checkout=cancelled`, in its query. Neither proves a payment: paid credits appear as a `purchase` in the ledger and in the event stream. A personal access token with limits is refused. If the service sells no credits, the response is 404.",
       security: "caller",
       body: {
         schema: checkoutBody,
@@ -19,7 +19,7 @@ export const payments_paths: ZodOpenApiPathsObject = {
       },
       idempotent: true,
       success: {
-        description: "The checkout is open; nothing is paid.",
+        description: "The checkout is open. Nothing has been paid yet.",
         schema: schemas.checkout,
         example: { url: "https://checkout.stripe.com/c/pay/cs_live_a1" },
       },

@@ -1,6 +1,6 @@
 /**
- * `POST /webhooks/stripe`: what became of people's payments. 200 to what is done, was done before, or is
- * nothing to us; 400 to what Stripe did not sign just now; 5xx to what is to be sent again.
+ * `POST /webhooks/stripe`: records payments and refunds. 200 if the event is recorded, was recorded before, or does not
+ * concern this service; 400 if Stripe did not sign it recently; 5xx if Stripe must send it again.
  */
 import { bodyLimit } from "hono/body-limit";
 import type { DropReason, PaymentEvent, PaymentEffect } from "../../../domain/payment_event.ts";
@@ -19,7 +19,7 @@ export const limitWebhookSize = bodyLimit({
     refuse(context as AppContext, { code: "body_too_large", limit_bytes: WEBHOOK_BODY_MAX_BYTES }),
 });
 
-/** A stranger's message costs one HMAC, and reaches no store and no other server. */
+/** A message without a valid signature costs one HMAC, and reaches no store and no other server. */
 export const receiveWebhook = factory.createHandlers(async (context) => {
   const body = await context.req.text();
   const signature = context.req.header("Stripe-Signature");
@@ -30,13 +30,13 @@ export const receiveWebhook = factory.createHandlers(async (context) => {
     if (booked.value !== null) logDropped(read.value, booked.value);
     return context.json({ ok: true });
   }
-  // Nobody who could mend it reads the response.
+  // The operator reads the log, not this response to Stripe.
   const request_id = context.get("request_id");
   console.error({ event: "payment_not_booked", request_id, code: booked.refusal.code });
   return refuse(context, { code: "internal", request_id });
 });
 
-/** Tells the account. @returns why there was nothing to tell, or null. */
+/** Records the event in the account. Returns the reason if it was dropped, else null. */
 async function book(
   context: AppContext,
   news: PaymentEffect,
@@ -45,7 +45,7 @@ async function book(
   const { accounts, identity } = context.get("services");
   const account = accounts(news.identity_id);
   if (news.kind === "reversal" && !news.is_marked) {
-    // Another service's people have no account here, and asking for one would make it.
+    // Checked first, since a call to the account of an unknown identity would create its object.
     const person = await identity.readPerson(news.identity_id);
     const { payment_intent_id } = news.reversal;
     if (person === null || !(await account.hasBought(payment_intent_id))) {
@@ -60,13 +60,13 @@ async function book(
   return done.refusal.code === "account_unknown" ? accepted("account_deleted") : done;
 }
 
-/** The service that sent it does not send it again, so the log is the only trace. */
+/** Stripe does not send a dropped event again, so the log is the only trace. */
 function logDropped({ id, type, news }: PaymentEvent, reason: DropReason): void {
   const { payment_intent_id = null } =
     news.kind === "purchase" ? news.purchase : news.kind === "reversal" ? news.reversal : {};
   const about = { stripe_event_id: id, type, payment_intent_id };
   const event = { event: "payment_event_dropped", reason, ...about };
-  // Only a person can give back what was paid to a deleted account.
+  // An operator must refund a payment to a deleted account by hand.
   if (reason === "account_deleted" && news.kind === "purchase") console.error(event);
   else console.warn(event);
 }

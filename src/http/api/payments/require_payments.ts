@@ -1,18 +1,18 @@
-/** Whether anything is sold here: until the settings say so, money's addresses do not exist. */
+/** Routes for payments. They exist only if the settings configure payments. */
 import { refuseByAccept } from "../../refusal_page.ts";
 import { factory, type AppContext } from "../../context.ts";
 import type { Services } from "../../services.ts";
 
-/** Goes before everything else of such an address, so that it tells strangers nothing either. */
+/** The first middleware of such a route, so that every caller gets 404. */
 export const requirePayments = factory.createMiddleware(async (context, next) =>
   context.get("services").payments === null
     ? refuseByAccept(context, { code: "not_found", missing: "payments" })
     : next(),
 );
 
-/** The till. Only after {@link requirePayments}. */
+/** The payment service. Only after {@link requirePayments}. */
 export function paymentsOf(context: AppContext): NonNullable<Services["payments"]> {
   const { payments } = context.get("services");
-  if (payments === null) throw new Error("nothing is sold here");
+  if (payments === null) throw new Error("payments are not configured");
   return payments;
 }

@@ -1,4 +1,4 @@
-/** `POST /api/checkout`: opens a checkout of a package, and says where to send its buyer. */
+/** `POST /api/checkout`: opens a checkout of a package, and returns its URL. */
 import * as z from "zod/mini";
 import { REDIRECT_MAX_LENGTH } from "../../../domain/limits.ts";
 import { shownAddress } from "../../../domain/origins.ts";
@@ -11,13 +11,13 @@ import { paymentsOf } from "./require_payments.ts";
 export const checkoutBody = z.object({
   package: z
     .string("must be a string")
-    .check(z.minLength(1, "must not be empty"), z.maxLength(64, "is too long")),
+    .check(z.minLength(1, "must not be empty"), z.maxLength(64, "must have at most 64 characters")),
   return_url: z
     .string("must be a string")
     .check(z.maxLength(REDIRECT_MAX_LENGTH, `must have at most ${REDIRECT_MAX_LENGTH} characters`)),
 });
 
-/** Nothing of ours is written: a checkout that is never paid leaves no trace here. */
+/** Writes nothing to our stores: an unpaid checkout leaves no trace here. */
 export const startCheckout = factory.createHandlers(validBody(checkoutBody), async (context) => {
   const body = context.req.valid("json");
   const guard = await idempotencyGuard(context, body);

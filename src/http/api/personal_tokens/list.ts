@@ -1,10 +1,10 @@
-/** `GET /api/tokens`: the caller's personal access tokens. The tokens themselves are stored nowhere. */
+/** `GET /api/tokens`: the caller's personal access tokens, without the tokens themselves, which are not stored. */
 import type { ListedPersonalToken } from "../../../account/contract.ts";
 import { accountOf, callerOf, factory } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
 import { timestamp } from "../../views.ts";
 
-/** What a token may do, in the words of the wire. */
+/** The scopes in the form of the API. */
 function scopesOf({ access, upstream, admin }: ListedPersonalToken["limits"]): readonly string[] {
   return [
     ...(access === "none" ? [] : ["read"]),
@@ -14,7 +14,6 @@ function scopesOf({ access, upstream, admin }: ListedPersonalToken["limits"]): r
   ];
 }
 
-/** A token as the API shows it. */
 export function personalTokenView(token: ListedPersonalToken) {
   const { app_slugs, cap } = token.limits;
   const spent = token.spent ?? 0;
@@ -35,7 +34,7 @@ export function personalTokenView(token: ListedPersonalToken) {
 
 export const listPersonalTokens = factory.createHandlers(async (context) => {
   const account = accountOf(context);
-  const answer = await account.listPersonalTokens(callerOf(context));
-  if (!answer.ok) return refuse(context, answer.refusal);
-  return context.json({ tokens: answer.value.map(personalTokenView) });
+  const listed = await account.listPersonalTokens(callerOf(context));
+  if (!listed.ok) return refuse(context, listed.refusal);
+  return context.json({ tokens: listed.value.map(personalTokenView) });
 });

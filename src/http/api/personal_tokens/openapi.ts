@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of personal access tokens. */
+/** Personal access tokens in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
 import { done, operation } from "../../openapi/operation.ts";
@@ -10,12 +10,12 @@ export const personal_tokens_paths: ZodOpenApiPathsObject = {
     get: operation({
       id: "listPersonalTokens",
       tag: "Personal access tokens",
-      summary: "The caller's living tokens, newest first",
+      summary: "The caller's valid tokens, newest first",
       description:
-        "Revoked and expired tokens are not listed. The token itself is stored and shown nowhere.",
+        "Revoked and expired tokens are not listed. The token itself is not stored and not returned.",
       security: "caller",
       success: {
-        description: "The tokens. One that is limited to some apps sees itself only.",
+        description: "The tokens. A token that is limited to some apps sees only itself.",
         schema: schemas.personal_tokens,
         example: { tokens: [PERSONAL_TOKEN] },
       },
@@ -27,7 +27,8 @@ export const personal_tokens_paths: ZodOpenApiPathsObject = {
       id: "revokePersonalToken",
       tag: "Personal access tokens",
       summary: "Revoke a token",
-      description: "From the next call on, everywhere. A token may revoke only itself.",
+      description:
+        "The next call with the token is refused, in every location. A token can revoke only itself.",
       security: "caller",
       path: z.object({ id: z.string().meta({ examples: [PERSONAL_TOKEN_ID] }) }),
       success: done,

@@ -1,10 +1,10 @@
-/** `DELETE /api/tokens/{id}`: ends a personal access token's life, from the next call on. */
+/** `DELETE /api/tokens/{id}`: revokes a personal access token. The next call with it is refused. */
 import { accountOf, callerOf, factory } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
 
 export const revokePersonalToken = factory.createHandlers(async (context) => {
   const account = accountOf(context);
   const id = (context.req.param("id") ?? "").toLowerCase();
-  const answer = await account.revokePersonalToken(callerOf(context), { id });
-  return answer.ok ? context.json({ ok: true }) : refuse(context, answer.refusal);
+  const revoked = await account.revokePersonalToken(callerOf(context), { id });
+  return revoked.ok ? context.json({ ok: true }) : refuse(context, revoked.refusal);
 });

@@ -1,17 +1,14 @@
-/** `GET /healthz`: the Worker runs. `GET /readyz`: it can serve, as far as its stores and keys go. */
+/** `GET /healthz`: the Worker runs. `GET /readyz`: its settings, stores and keys work. */
 import { factory } from "../../context.ts";
 import type { ServicesFor } from "../../services.ts";
 
-/** Asks no store and needs no setting: it answers wherever the code runs. */
+/** Queries no store and reads no setting. */
 export const readHealth = factory.createHandlers((context) => {
   context.header("Cache-Control", "no-store");
   return context.json({ ok: true });
 });
 
-/**
- * Says which store does not answer, never why: the log has that. On settings that make no sense nothing
- * is served, so nothing is ready.
- */
+/** Names the store that does not respond; the reason is only in the log. With wrong settings nothing is ready. */
 export const readReadiness = (servicesFor: ServicesFor) =>
   factory.createHandlers(async (context) => {
     context.header("Cache-Control", "no-store");

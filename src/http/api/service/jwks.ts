@@ -1,6 +1,6 @@
 /**
- * `GET /.well-known/jwks.json`: the public keys, so that apps can check session JWTs themselves. They
- * must require `typ: session+jwt`; README, "Checking tokens yourself".
+ * `GET /.well-known/jwks.json`: the public keys, with which apps verify session JWTs themselves. An app must also require
+ * `typ: session+jwt`.
  */
 import { factory } from "../../context.ts";
 

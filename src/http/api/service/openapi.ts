@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of the service itself. */
+/** The service itself in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { operation } from "../../openapi/operation.ts";
 import * as schemas from "../../openapi/schemas.ts";
@@ -10,7 +10,7 @@ export const service_paths: ZodOpenApiPathsObject = {
       tag: "Service",
       summary: "The public keys of session tokens (RFC 7517)",
       description:
-        "With them a server verifies session tokens itself. The first key signs; the others verify tokens of an earlier key.",
+        "Servers verify session tokens with these keys. The first key signs new tokens; the others verify tokens of earlier keys.",
       security: "none",
       success: {
         description: "The keys.",
@@ -35,10 +35,10 @@ export const service_paths: ZodOpenApiPathsObject = {
     get: operation({
       id: "readHealth",
       tag: "Service",
-      summary: "The Worker runs",
-      description: "Queries no store, and responds on wrong settings too.",
+      summary: "Check that the Worker runs",
+      description: "Queries no store, and works even with wrong settings.",
       security: "none",
-      success: { description: "It does.", schema: schemas.done, example: { ok: true } },
+      success: { description: "The Worker runs.", schema: schemas.done, example: { ok: true } },
       refusals: [],
     }),
   },
@@ -46,12 +46,12 @@ export const service_paths: ZodOpenApiPathsObject = {
     get: operation({
       id: "readReadiness",
       tag: "Service",
-      summary: "The stores and keys answer",
-      description: "What was found is repeated for some seconds.",
+      summary: "Check the stores and keys",
+      description: "The result is cached for some seconds.",
       security: "none",
       success: [
         {
-          description: "All of them do.",
+          description: "All of them work.",
           schema: schemas.readiness,
           example: {
             ok: true,
@@ -60,7 +60,7 @@ export const service_paths: ZodOpenApiPathsObject = {
         },
         {
           status: 503,
-          description: "One of them does not.",
+          description: "At least one of them does not work.",
           schema: schemas.readiness,
           example: {
             ok: false,

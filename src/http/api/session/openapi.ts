@@ -1,7 +1,7 @@
-/** What the OpenAPI document says of sessions: signing in and out, and session tokens. */
+/** Sessions in the OpenAPI document: sign-in, sign-out and session tokens. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
-import { COOKIES, done, elsewhere, operation, page } from "../../openapi/operation.ts";
+import { COOKIES, done, redirect, operation, page } from "../../openapi/operation.ts";
 import * as schemas from "../../openapi/schemas.ts";
 import { signOutForm } from "./sign_out.ts";
 
@@ -16,12 +16,12 @@ export const session_paths: ZodOpenApiPathsObject = {
     get: operation({
       id: "issueSessionToken",
       tag: "Sign-in",
-      summary: "A fresh session token",
+      summary: "Get a new session token",
       description:
-        "For whoever is signed in by cookie or bearer, while the session lives. With `template`, a token for another service.",
+        "For a caller with cookies or a bearer token whose session is live. With `template`, the token is for another service.",
       security: "caller",
       query: z.object({
-        template: z.string().optional().describe("A name of `TOKEN_TEMPLATES`."),
+        template: z.string().optional().describe("The name of a template in `TOKEN_TEMPLATES`."),
       }),
       success: session_token,
       refusals: ["token_template_unknown", "origin_not_allowed"],
@@ -34,12 +34,12 @@ export const session_paths: ZodOpenApiPathsObject = {
       tag: "Sign-in",
       summary: "The sign-in page",
       description:
-        "Afterwards the browser goes to `redirect_to` with `token` added to its query. Who is signed in already is asked whether to go on as who they are.",
+        "After sign-in the browser goes to `redirect_to` with `token` added to its query. A person who is already signed in can continue with that account.",
       security: "none",
       query: z.object({
-        redirect_to: z.url().optional().describe("An absolute address of an allowed origin."),
+        redirect_to: z.url().optional().describe("An absolute URL of an allowed origin."),
       }),
-      success: [page, elsewhere],
+      success: [page, redirect],
       refusals: ["redirect_not_allowed", "rate_limited", "suspended"],
       pages: true,
     }),
@@ -49,10 +49,11 @@ export const session_paths: ZodOpenApiPathsObject = {
       id: "signOut",
       tag: "Sign-in",
       summary: "End this browser's session",
-      description: "A form of a page of an allowed origin. Programs that read no HTML get JSON.",
+      description:
+        "Accepts a form from a page of an allowed origin. A client that does not accept HTML gets JSON.",
       security: "none",
       form: signOutForm,
-      success: [{ ...done, headers: COOKIES }, elsewhere],
+      success: [{ ...done, headers: COOKIES }, redirect],
       refusals: [
         "redirect_not_allowed",
         "origin_not_allowed",

@@ -8,7 +8,7 @@ import { validForm } from "../../validation.ts";
 
 export const signOutForm = z.object({ redirect_to: z.optional(z.string("must be a string")) });
 
-/** A page goes on to `redirect_to` or `/signin`; a program that reads no HTML gets `{ ok: true }`. */
+/** Redirects a browser to `redirect_to` or `/signin`. A client that does not accept HTML gets `{ ok: true }`. */
 export const signOut = factory.createHandlers(validForm(signOutForm), async (context) => {
   const { redirect_to } = context.req.valid("form");
   const target = await readRedirectTo(context, redirect_to);

@@ -1,14 +1,14 @@
 /**
- * Which origins receive upstream tokens. A provider's token opens the person's account at a third party, so the
- * operator decides for each app, and a page that may use the rest of the API may not have it for that reason.
+ * The origins that receive upstream tokens. A provider's token gives access to the person's account at another service, so
+ * the operator decides for each app; an origin that may use the rest of the API does not receive it by default.
  */
 import { coversCookieDomain, isAllowedOrigin } from "../../../domain/origins.ts";
 import { SHARED_AZP, type SessionProof } from "../../../domain/proof.ts";
 import type { AppContext } from "../../context.ts";
 
 /**
- * Whether the origin that acts may have every provider's token: our own pages, and the origins of
- * `ALLOWED_ORIGINS`. The parent domain's shared cookie counts if that list allows each host that can read it.
+ * Whether the origin in `azp` may receive every provider's token: our own pages, and the origins of `ALLOWED_ORIGINS`. For
+ * the shared cookie of the parent domain, that list must allow every host that can read the cookie.
  */
 export async function isConfiguredOrigin(
   context: AppContext,
@@ -21,7 +21,7 @@ export async function isConfiguredOrigin(
   return config.cookie_domain !== null && coversCookieDomain(config.cookie_domain, allowed);
 }
 
-/** Whether the origin that acts may have the token of one provider, as an origin of a registered app. */
+/** Whether the origin in `azp` belongs to a registered app that may receive the tokens of the provider. */
 export async function appReceivesProvider(
   context: AppContext,
   { azp }: SessionProof,

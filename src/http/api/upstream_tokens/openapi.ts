@@ -1,16 +1,16 @@
-/** What the OpenAPI document says of upstream tokens. */
+/** Upstream tokens in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
 import { operation } from "../../openapi/operation.ts";
 import * as schemas from "../../openapi/schemas.ts";
 
 const upstream_token = {
-  description: "The access token that the provider gave.",
+  description: "The access token of the provider.",
   schema: schemas.token,
   example: { token: "gho_16C7e42F292c6912E7710c838347Ae178B4a" },
 };
 
-const hand_out = [
+const token_refusals = [
   "token_not_found",
   "reconnect_required",
   "upstream_unavailable",
@@ -22,36 +22,36 @@ export const upstream_tokens_paths: ZodOpenApiPathsObject = {
     get: operation({
       id: "readOAuthToken",
       tag: "Third parties",
-      summary: "The access token held for the caller at a provider",
+      summary: "Get the caller's access token of a provider",
       description:
-        "Refreshed first if it is about to expire. A personal access token needs the scope `upstream`.",
+        "A token that is about to expire is refreshed first. A personal access token requires the scope `upstream`.",
       security: "caller",
       path: z.object({ provider: z.string().meta({ examples: ["github"] }) }),
       success: upstream_token,
-      refusals: hand_out,
+      refusals: token_refusals,
     }),
   },
   "/api/socialToken": {
     get: operation({
       id: "readSocialToken",
       tag: "Third parties",
-      summary: "The access token held for the caller at the social network",
+      summary: "Get the caller's access token of the social network",
       description:
-        "As `/api/oauthToken/{provider}`, for the provider that `SOCIAL_PROVIDER` names.",
+        "Like `/api/oauthToken/{provider}`, for the provider in the setting `SOCIAL_PROVIDER`.",
       security: "caller",
       success: upstream_token,
-      refusals: hand_out,
+      refusals: token_refusals,
     }),
   },
   "/api/socialMe": {
     get: operation({
       id: "readSocialMe",
       tag: "Third parties",
-      summary: "Who the bearer of a social network's token is, as the network says it",
+      summary: "Get the social network's profile for a token",
       description:
-        "Passes one request on to the network, with the network's own token as bearer. A token of this service is refused and passed on to nobody.",
+        "Sends one request to the social network, with the network's own token as bearer token. A token of this service is refused and never sent on.",
       security: "social",
-      success: { description: "The network's JSON, to the letter.", schema: z.unknown() },
+      success: { description: "The unchanged JSON of the social network.", schema: z.unknown() },
       refusals: ["invalid_request", "rate_limited", "upstream_error", "upstream_not_configured"],
     }),
   },

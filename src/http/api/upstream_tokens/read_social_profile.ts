@@ -1,4 +1,4 @@
-/** `GET /api/socialMe`: asks the social network who the bearer of its token is. */
+/** `GET /api/socialMe`: returns the social network's profile for a token of that network. */
 import { TOKEN_MAX_LENGTH } from "../../../domain/limits.ts";
 import { isOwnToken } from "../../../tokens/own_token.ts";
 import { readBearer } from "../../caller/bearer.ts";
@@ -7,9 +7,10 @@ import { limitNetwork } from "../../middleware/rate_limits.ts";
 import { refuse } from "../../refusals.ts";
 
 const NO_BEARER = "Send the social network's own token: Authorization: Bearer <token>.";
-const OWN_BEARER = "This is a token of this service, which is sent to nobody. Send the network's.";
+const OWN_BEARER =
+  "This is a token of this service, which is never sent to another server. Send the social network's token.";
 
-/** The bearer goes on; nothing else of the request does. */
+/** Forwards only the bearer token, nothing else of the request. */
 export const readSocialMe = factory.createHandlers(limitNetwork("social_me"), async (context) => {
   const bearer = readBearer(context.req.header("Authorization") ?? "");
   if (bearer === null || bearer.length > TOKEN_MAX_LENGTH) {

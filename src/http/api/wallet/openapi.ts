@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of the wallet. */
+/** The wallet in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { readWalletQuery } from "./read.ts";
 import { WALLET } from "../../openapi/examples.ts";
@@ -12,8 +12,8 @@ export const wallet_paths: ZodOpenApiPathsObject = {
       tag: "Wallet",
       summary: "The account and its apps",
       description:
-        "Opens the account where there is none. With `app`, the app is added and its starter credits are granted, once per account and app; by cookie that needs an allowed origin.",
-      security: "party",
+        "Opens the account if there is none. With `app`, adds the app and grants its starter credits, once per account and app. With cookies, `app` requires an allowed origin.",
+      security: "user_or_app",
       query: readWalletQuery,
       success: { description: "The wallet.", schema: schemas.wallet, example: WALLET },
       refusals: ["origin_not_allowed", "too_many_apps"],

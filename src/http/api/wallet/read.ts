@@ -1,4 +1,4 @@
-/** `GET /api/wallet[?app=]`: the account and its app grants; opens the account, grants once. */
+/** `GET /api/wallet[?app=]`: the account and its apps. Opens the account, and grants starter credits once per app. */
 import * as z from "zod/mini";
 import type { Answer, WalletAnswer, WalletRequest } from "../../../account/contract.ts";
 import { accountOf, callerOf, factory, type AppContext } from "../../context.ts";
@@ -9,7 +9,7 @@ import { timestamp } from "../../views.ts";
 
 export const readWalletQuery = z.object({ app: z.optional(appSlug) });
 
-/** With `app` this GET writes, so a cookie alone does not suffice from an unknown page. */
+/** With `app` this GET writes, so a cookie from an origin that is not allowed is refused. */
 const guardGrant = factory.createMiddleware((context, next) =>
   context.req.query("app") === undefined ? next() : guardCookieWrites(context, next),
 );
@@ -20,21 +20,21 @@ export const readWallet = factory.createHandlers(
   async (context) => {
     const { app: slug } = context.req.valid("query");
     const { apps: registry } = context.get("services");
-    const answer = await grantWithinBudget(context, slug);
-    if (!answer.ok) return refuse(context, answer.refusal);
-    const { account, apps, app_grant, takes_starters } = answer.value;
-    const worth_now = new Map<string, number>();
+    const wallet = await grantWithinBudget(context, slug);
+    if (!wallet.ok) return refuse(context, wallet.refusal);
+    const { account, apps, app_grant, takes_starters } = wallet.value;
+    const current_starters = new Map<string, number>();
     for (const { slug, starter_credits, granted_at_ms } of apps) {
-      // Where the registry cannot be read, the account's own row stands in.
+      // If the registry cannot be read, the amount in the account's row is used.
       if (granted_at_ms === null && takes_starters) {
-        worth_now.set(slug, (await registry.starterCredits(slug)) ?? starter_credits);
+        current_starters.set(slug, (await registry.starterCredits(slug)) ?? starter_credits);
       }
     }
     return context.json({
       account,
       apps: apps.map((row) => ({
         slug: row.slug,
-        starter_credits: worth_now.get(row.slug) ?? row.starter_credits,
+        starter_credits: current_starters.get(row.slug) ?? row.starter_credits,
         granted: row.granted_at_ms !== null,
         granted_at: row.granted_at_ms === null ? null : timestamp(row.granted_at_ms),
       })),
@@ -44,8 +44,8 @@ export const readWallet = factory.createHandlers(
 );
 
 /**
- * The wallet, with the app's grant where it may be made. Only an account that a budgeted grant waits for
- * makes two hops more: to the budget, and back with what that set apart.
+ * The wallet, with the app's grant if it is due. Two further hops are needed only for a grant within a daily budget: one to
+ * the budget's object, and one back to the account with the reservation.
  */
 async function grantWithinBudget(
   context: AppContext,
@@ -53,15 +53,16 @@ async function grantWithinBudget(
 ): Promise<Answer<WalletAnswer>> {
   const { apps, reserve_starter } = context.get("services");
   const { identity_id } = context.get("caller");
-  const ask = (app: WalletRequest["app"]) => accountOf(context).wallet(callerOf(context), { app });
-  if (slug === undefined) return ask(null);
+  const readWith = (app: WalletRequest["app"]) =>
+    accountOf(context).wallet(callerOf(context), { app });
+  if (slug === undefined) return readWith(null);
   const starter = await apps.starterGrant(slug);
   const starter_credits = starter?.credits ?? null;
-  if (starter === null || starter.daily_budget === null) return ask({ slug, starter_credits });
-  const answer = await ask({ slug, starter_credits, reservation: null });
-  if (!answer.ok || !answer.value.grant_waits) return answer;
+  if (starter === null || starter.daily_budget === null) return readWith({ slug, starter_credits });
+  const wallet = await readWith({ slug, starter_credits, reservation: null });
+  if (!wallet.ok || !wallet.value.grant_waits) return wallet;
   const { credits, daily_budget } = starter;
   const wanted = { app_slug: slug, identity_id, credits, daily_budget };
   const reservation = await reserve_starter(wanted);
-  return reservation === null ? answer : ask({ slug, starter_credits, reservation });
+  return reservation === null ? wallet : readWith({ slug, starter_credits, reservation });
 }

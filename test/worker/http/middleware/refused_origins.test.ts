@@ -62,8 +62,8 @@ describe("an origin that is refused", () => {
 
   it.each([
     ["http://app.example/", "http://app.example", "loopback"],
-    ["javascript:alert(1)", null, "no address"],
-    ["//app.example", null, "no address"],
+    ["javascript:alert(1)", null, "not a valid URL"],
+    ["//app.example", null, "not a valid URL"],
   ])("that no setting allows (%s) is said to be so", async (address, origin, hint) => {
     await send("GET", signInPath(address), {}, environmentWith({}));
     const report = { setting: null, origin, hint: expect.stringContaining(hint) };

@@ -1,4 +1,4 @@
-/** The document's registry of apps and their keys, for operators. */
+/** Registered apps and their keys in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
 import { addAppKeyBody, listAppKeysQuery, revokeAppKeyQuery } from "./keys.ts";
@@ -30,7 +30,7 @@ const if_match_header = z.object({
     .string()
     .regex(/^"?\d{1,15}"?$/)
     .optional()
-    .describe("The version that you read, in place of the field `version`.")
+    .describe("The version that you read, instead of the field `version`.")
     .meta({ examples: ['"3"'] }),
 });
 export const app_paths: ZodOpenApiPathsObject = {
@@ -39,7 +39,7 @@ export const app_paths: ZodOpenApiPathsObject = {
       id: "listApps",
       tag: "Apps",
       summary: "The registered apps, by slug",
-      description: "Their settings, without their keys.",
+      description: "The settings of the apps, without their keys.",
       security: "operator",
       query: listAppsQuery,
       success: {
@@ -56,7 +56,7 @@ export const app_paths: ZodOpenApiPathsObject = {
       tag: "Apps",
       summary: "Register an app, or change it",
       description:
-        "Send the `version` that you read, as the field or in `If-Match`; it is 0 or omitted for a new app. If somebody saved the app since, or registered it first, the response is 409 `app_changed` and nothing changes. An omitted optional field has its default in a new app, and stays as it is in a registered one. `settle: app` lets the app's key alone complete and fail its jobs; `on_expiry` says what a job's time-out does with its reserve. `max_overage_percent` limits how far a job's cost may exceed its estimate: beyond it completing is 400 `overage_limit`, and a job of estimate 0 may cost nothing. Jobs keep what they were created under. `upstream_providers` names the sign-in providers whose tokens the app's pages get. In force everywhere within a minute.",
+        "Send the `version` that you read, as the field or in `If-Match`; for a new app it is 0 or omitted. If the app was saved or registered in the meantime, the response is 409 `app_changed` and nothing changes. An omitted optional field gets its default in a new app, and keeps its value in a registered app. With `settle: app`, only the app's key can complete and fail its jobs. `on_expiry` decides whether the reserve of an expired job is refunded or charged. `max_overage_percent` limits how far a job's cost may exceed its estimate: a higher cost gets 400 `overage_limit`, and a job with an estimate of 0 must cost 0. A job keeps the settings that it was created with. `upstream_providers` lists the sign-in providers whose tokens the app's origins may receive. Changes take effect everywhere within a minute.",
       security: "operator",
       path: slug,
       headers: if_match_header,
@@ -70,8 +70,9 @@ export const app_paths: ZodOpenApiPathsObject = {
     get: operation({
       id: "listAppKeys",
       tag: "Apps",
-      summary: "The app's living keys",
-      description: "Revoked keys are not listed. The keys themselves are stored and shown nowhere.",
+      summary: "The app's valid keys",
+      description:
+        "Revoked keys are not listed. The keys themselves are not stored and not returned.",
       security: "operator",
       path: slug,
       query: listAppKeysQuery,
@@ -85,9 +86,9 @@ export const app_paths: ZodOpenApiPathsObject = {
     post: operation({
       id: "addAppKey",
       tag: "Apps",
-      summary: "Make a key for the app's server",
+      summary: "Create a key for the app's server",
       description:
-        "The key is shown this once. Where the request is repeated under its `Idempotency-Key`, `key` is null: revoke the key and make another if the first response was lost. Once the key is revoked, such a request is 409 `app_key_revoked`.",
+        "The response contains the key only once. If the request is repeated with its `Idempotency-Key`, `key` is null: if you lost the first response, revoke the key and create another. After the key is revoked, a repeated request gets 409 `app_key_revoked`.",
       security: "operator",
       path: slug,
       body: { schema: addAppKeyBody, example: { label: KEY.label } },
@@ -104,8 +105,9 @@ export const app_paths: ZodOpenApiPathsObject = {
     delete: operation({
       id: "revokeAppKey",
       tag: "Apps",
-      summary: "End a key, everywhere within a minute",
-      description: "Started jobs of the app stay started: another key of the app can end them.",
+      summary: "Revoke a key",
+      description:
+        "The key stops working everywhere within a minute. The app's started jobs stay started; another key of the app can settle them.",
       security: "operator",
       path: slug.extend({ id: z.string().meta({ examples: [KEY.id] }) }),
       query: revokeAppKeyQuery,
