@@ -10,7 +10,7 @@ import type * as jobs from "./contract/jobs.ts";
 import type * as operators from "./contract/operators.ts";
 import type * as personal_tokens from "./contract/personal_tokens.ts";
 import type { HandedOutUpstreamToken, VaultSettings } from "./contract/vault.ts";
-import type { ListedPurchase, WalletAnswer, WalletRequest } from "./contract/wallet.ts";
+import type { ListedPurchase, Wallet, WalletRequest } from "./contract/wallet.ts";
 import type { EntryRow, JobRow } from "./sql/schema.ts";
 
 export * from "./contract/call.ts";
@@ -30,7 +30,7 @@ type Guard = IdempotencyGuard | null;
  * caller may not do this) or `suspended`. To apps and operators, a deleted account is `account_unknown`.
  */
 export interface AccountOperations {
-  wallet(caller: Caller, request: WalletRequest): Answer<WalletAnswer>;
+  wallet(caller: Caller, request: WalletRequest): Answer<Wallet>;
   /** The plan. Refused for a token limited to some apps, which may not learn about the person. */
   readPlan(caller: Caller): Answer<string>;
   /** Connects or disconnects an app. Only for the holder; refused as `app_unknown` for an app without a row. */
@@ -64,8 +64,8 @@ export interface AccountOperations {
   listJobs(caller: Caller, request: jobs.ListJobsRequest): Answer<Page<JobRow, string>>;
 
   listEntries(caller: Caller, request: history.ListEntriesRequest): Answer<Page<EntryRow, number>>;
-  readOverview(caller: Caller, request: history.OverviewRequest): Answer<history.OverviewAnswer>;
-  readStatement(caller: Caller, request: history.StatementRequest): Answer<history.StatementAnswer>;
+  readOverview(caller: Caller, request: history.OverviewRequest): Answer<history.Overview>;
+  readStatement(caller: Caller, request: history.StatementRequest): Answer<history.Statement>;
 
   /** Refused as `balance_limit` or `balance_below_zero`. */
   adjustCredits(

@@ -41,7 +41,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     this.#instance = new Instance(ctx, env);
   }
 
-  wallet(caller: Caller, request: contract.WalletRequest): Answer<contract.WalletAnswer> {
+  wallet(caller: Caller, request: contract.WalletRequest): Answer<contract.Wallet> {
     return this.#instance.transact(caller, "read", (it) => readWallet(it, request));
   }
 
@@ -136,16 +136,13 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     );
   }
 
-  readOverview(caller: Caller, request: contract.OverviewRequest): Answer<contract.OverviewAnswer> {
+  readOverview(caller: Caller, request: contract.OverviewRequest): Answer<contract.Overview> {
     return this.#instance.transact(caller, "read", (it, { database, listJobs }) =>
       readOverview(database, listJobs, it, request),
     );
   }
 
-  readStatement(
-    caller: Caller,
-    request: contract.StatementRequest,
-  ): Answer<contract.StatementAnswer> {
+  readStatement(caller: Caller, request: contract.StatementRequest): Answer<contract.Statement> {
     return this.#instance.transact(caller, "read", (it, { database }) =>
       readStatement(database, it, request),
     );
@@ -348,7 +345,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
-    this.#instance.openParts().streams.hear(socket, message);
+    this.#instance.openParts().streams.receive(socket, message);
   }
 
   override async alarm(): Promise<void> {

@@ -1,11 +1,8 @@
-/**
- * What the account's own pages show: an overview, and a statement by time. Every read is bounded: by
- * rows that a page can show, or by the logarithm of the passbook's length.
- */
+/** What the account page shows first. Every read is bounded by what a page can show. */
 import { and, asc, desc, gt, gte, ne } from "drizzle-orm";
 import { sampleBalance, sumSpending, type BalancePoint } from "../domain/history.ts";
 import { accepted, assertInvariant } from "../domain/result.ts";
-import type { Answer, OverviewAnswer, OverviewRequest } from "./contract.ts";
+import type { Answer, Overview, OverviewRequest } from "./contract.ts";
 import { ensureOpen } from "./ledger/posting.ts";
 import { firstIdAt, type JobLists } from "./jobs/lists.ts";
 import { visibleApps } from "./caller.ts";
@@ -22,25 +19,25 @@ const OVERVIEW_JOBS_MAX = 2_000;
 const OVERVIEW_POINTS_MAX = 120;
 const OVERVIEW_RECENT_JOBS = 6;
 
-/** The account at a glance; opens it where it is not open yet. */
+/** Opens the account if it is not open yet. */
 export function readOverview(
   database: AccountDatabase,
   listJobs: JobLists,
   transaction: Transaction,
   request: OverviewRequest,
-): Answer<OverviewAnswer> {
+): Answer<Overview> {
   const { store, now_ms } = transaction;
   ensureOpen(transaction);
   const account = store.readAccount();
   const newest = store.readNewestEntry();
-  assertInvariant(account !== null && newest !== null, "an open account has its row and a line");
-  // A month of nothing would squeeze a new account's first hour into a line at the edge.
+  assertInvariant(account !== null && newest !== null, "an open account has its row and an entry");
+  // In a chart of a whole month, a new account's first hour would be too narrow to see.
   const opened_at_ms = Math.min(account.created_at_ms, now_ms - OVERVIEW_LEAST_MS);
   const from_ms = Math.max(request.from_ms, opened_at_ms);
   const visible_apps = visibleApps(transaction);
   const filter = { visible_apps, limit: OVERVIEW_RECENT_JOBS };
   const { rows: recent_jobs } = listJobs(filter, newest.recent_after_job_id);
-  const { points, complete } = readBalances(database, from_ms);
+  const { points, complete } = readBalancePoints(database, from_ms);
   return accepted({
     account: { ...account, credits: newest.balance_after },
     line: newest.line,
@@ -57,8 +54,8 @@ export function readOverview(
   });
 }
 
-/** Balances since a time, oldest first, with the one that stood before it; the newest, if too many. */
-function readBalances(
+/** Balances since a time, oldest first, and the one before it. If there are too many, only the newest. */
+function readBalancePoints(
   database: AccountDatabase,
   from_ms: number,
 ): { readonly points: readonly BalancePoint[]; readonly complete: boolean } {
@@ -73,10 +70,8 @@ function readBalances(
   return { points, complete: before !== -1 || newest.length < OVERVIEW_LINES_MAX };
 }
 
-/**
- * The line that took the balance below zero. Reads back to it: few lines, since nothing starts meanwhile.
- */
-function readDebtCause(database: AccountDatabase): OverviewAnswer["debt_cause"] {
+/** The entry that took the balance below zero. Few entries follow it, because no job starts meanwhile. */
+function readDebtCause(database: AccountDatabase): Overview["debt_cause"] {
   const solvent = database
     .select({ line: entries.line })
     .from(entries)
@@ -94,7 +89,7 @@ function readDebtCause(database: AccountDatabase): OverviewAnswer["debt_cause"] 
   return cause ?? null;
 }
 
-/** Ended jobs created since a time; their ids begin with that time (RFC 9562, section 5.7). */
+/** Ended jobs created since a time; their ids begin with their time (RFC 9562, section 5.7). */
 function readEnded(database: AccountDatabase, from_ms: number) {
   return database
     .select({ app_slug: jobs.app_slug, actual_cost: jobs.actual_cost })

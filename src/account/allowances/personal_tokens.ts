@@ -1,4 +1,4 @@
-/** The life of an account's personal access tokens: issued, listed, revoked, ended with their session. */
+/** Personal access tokens: they are issued, listed and revoked, and they end with their session or sign-in method. */
 import * as rules from "../../domain/personal_token.ts";
 import { PERSONAL_TOKENS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
@@ -15,14 +15,14 @@ import type { Transaction } from "../transaction.ts";
 import { readBudget } from "./spending.ts";
 import { limitsOf } from "../sql/personal_token_store.ts";
 
-/** Refuses where the account has as many living tokens as it may have. */
+/** Refuses if the account has the maximum number of valid tokens. */
 export function checkRoomForPersonalToken({ personal_tokens, now_ms }: Transaction): Answer<null> {
   return personal_tokens.listLiving(now_ms).length >= PERSONAL_TOKENS_PER_ACCOUNT_MAX
     ? refused({ code: "too_many_tokens", limit: PERSONAL_TOKENS_PER_ACCOUNT_MAX })
     : accepted(null);
 }
 
-/** Makes a token valid: its row. Opens the account, so that a token that may only read never writes. */
+/** Stores the row that makes a token valid. Also opens the account, so that a read-only token never has to. */
 export function issuePersonalToken(
   transaction: Transaction,
   request: IssuePersonalTokenRequest,
@@ -56,7 +56,7 @@ export function issuePersonalToken(
   return accepted(null);
 }
 
-/** Living tokens, newest first. A token limited to some apps sees only itself. */
+/** Valid tokens, newest first. A token limited to some apps sees only itself. */
 export function listPersonalTokens(
   transaction: Transaction,
 ): Answer<readonly ListedPersonalToken[]> {
@@ -87,7 +87,7 @@ export function listPersonalTokens(
   );
 }
 
-/** Ends a token's life now. A personal token may end only itself, and an app's key none. */
+/** Ends a token now. A personal token may end only itself, and an app's key may end no token. */
 export function revokePersonalToken(
   transaction: Transaction,
   { id }: RevokePersonalTokenRequest,
@@ -105,7 +105,7 @@ export function revokePersonalToken(
   return accepted(null);
 }
 
-/** Ends the tokens that were to end with these sessions, or with any. Again, it changes nothing. */
+/** Ends the tokens that end with these sessions, or with any session. Repeating it changes nothing. */
 export function endSessions(
   { personal_tokens, now_ms }: Transaction,
   session_ids: readonly string[] | "all",
@@ -116,8 +116,8 @@ export function endSessions(
 }
 
 /**
- * Ends the tokens behind whose approval a session or a sign-in method stands. A token whose method is not
- * known ends with any.
+ * Ends the tokens that were approved in a session, or by a sign-in method. A token whose method is unknown ends with
+ * every method.
  */
 export function revokeApprovedBy(
   { personal_tokens, now_ms }: Transaction,

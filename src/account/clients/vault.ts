@@ -1,4 +1,4 @@
-/** The vault as the rest of the service sees it: settings filled in, one hop to the account's object. */
+/** How the Worker reaches a user's upstream tokens: with its settings, in one hop to the account's object. */
 import type { EncryptionKey } from "../../keys/encryption.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import type { UpstreamTokens } from "../../oauth/upstream_tokens.ts";
@@ -6,33 +6,29 @@ import type { Accounts } from "./accounts.ts";
 import type { Answer, Caller, HandedOutUpstreamToken } from "../contract.ts";
 
 export interface UpstreamTokenVault {
-  /**
-   * Keeps what a sign-in brought, in place of what was held for the provider, unless its identity was
-   * unlinked meanwhile.
-   */
+  /** Stores the tokens that a sign-in brought in place of older ones, unless their identity was unlinked meanwhile. */
   keep(identity_id: string, tokens: UpstreamTokens): Promise<void>;
   /**
-   * The access token held for a provider, good for another minute at least where it can be renewed.
-   * A personal access token gets it only where nothing limits it.
-   * Refused as `token_not_found`, `reconnect_required` or `upstream_unavailable`.
+   * The stored access token of a provider. If it can be renewed, it is valid for at least another minute. A personal
+   * access token needs the scope for upstream tokens. Refused as `token_not_found`, `reconnect_required` or `upstream_unavailable`.
    */
   read(
     identity_id: string,
     caller: Caller,
     provider: string,
   ): Promise<Answer<HandedOutUpstreamToken>>;
-  /** Forgets what is held for a provider, and drops what its identity of then still brings. */
+  /** Deletes the tokens of a provider; later ones of an identity that was linked by then are dropped. */
   forget(identity_id: string, provider: string, linked_at_ms: number): Promise<void>;
 }
 
 export interface UpstreamTokenVaultOptions {
-  /** The first seals, all open. */
+  /** The first key seals; every key opens. */
   readonly encryption_keys: readonly EncryptionKey[];
-  /** Who can be asked for fresh tokens. */
+  /** The providers that can renew tokens. */
   readonly providers: readonly OAuthProvider[];
 }
 
-/** The vault over the accounts. The object learns keys and provider with each call, and logs neither. */
+/** The object receives the keys and the provider with each call, and never logs them. */
 export function createUpstreamTokenVault(
   accounts: Accounts,
   { encryption_keys, providers }: UpstreamTokenVaultOptions,

@@ -2,7 +2,7 @@
 import type { AppSpending, BalancePoint } from "../../domain/history.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
 import type { AppRow, EntryRow, JobRow } from "../sql/schema.ts";
-import type { WalletAnswer } from "./wallet.ts";
+import type { Wallet } from "./wallet.ts";
 
 export interface ListEntriesRequest {
   /** Only entries before this number. */
@@ -22,15 +22,15 @@ export interface OverviewRequest {
 }
 
 /** What the account page shows first. */
-export interface OverviewAnswer {
-  readonly account: WalletAnswer["account"] & { readonly created_at_ms: number };
+export interface Overview {
+  readonly account: Wallet["account"] & { readonly created_at_ms: number };
   /** The number of the newest entry, after which a stream of events continues. */
   readonly line: number;
   /** Credits held for started jobs, and the number of these jobs. */
   readonly reserved: number;
   readonly open_jobs: number;
   readonly apps: readonly AppRow[];
-  /** As in {@link WalletAnswer}. */
+  /** As in {@link Wallet}. */
   readonly takes_starters: boolean;
   /** The entry that took the balance below zero; null if the balance is not below zero. */
   readonly debt_cause: Pick<EntryRow, "kind" | "note"> | null;
@@ -53,7 +53,7 @@ export interface StatementRequest {
   readonly limit: number;
 }
 
-export interface StatementAnswer {
+export interface Statement {
   readonly opened_at_ms: number;
   /** The balance before the time and at its end, in credits. */
   readonly opening: number;

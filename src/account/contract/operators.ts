@@ -1,7 +1,7 @@
 /** Operators' actions, and the debts of deleted accounts. */
 import type { AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { ListedPersonalToken } from "./personal_tokens.ts";
-import type { WalletAnswer } from "./wallet.ts";
+import type { Wallet } from "./wallet.ts";
 
 export interface AdjustCreditsRequest {
   /** Credits to give, or to take if negative; not 0. */
@@ -26,12 +26,12 @@ export interface ChangePlanRequest {
 
 export interface ChangedPlan {
   readonly entry: EntryRow;
-  readonly account: WalletAnswer["account"];
+  readonly account: Wallet["account"];
 }
 
 /** An account in full, as operators see it. */
 export interface InspectedAccount {
-  readonly account: WalletAnswer["account"] & {
+  readonly account: Wallet["account"] & {
     readonly created_at_ms: number;
     /** Null: the account is not suspended. */
     readonly suspended_at_ms: number | null;

@@ -21,7 +21,7 @@ export interface GrantReservation {
   readonly credits: number;
 }
 
-export interface WalletAnswer {
+export interface Wallet {
   readonly account: {
     readonly id: string;
     readonly identity_id: string;

@@ -6,7 +6,7 @@
 import { accepted } from "../../domain/result.ts";
 import { BALANCE_MAX_CREDITS } from "../../domain/limits.ts";
 import type { Answer, Debt, Owed } from "../contract.ts";
-import { ensureOpen, OF_ACCOUNT, post, readBooks } from "../ledger/posting.ts";
+import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Store } from "../sql/store.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -49,7 +49,7 @@ export function oweDebts(transaction: Transaction, debts: readonly Debt[]): Answ
   for (const { id, credits } of debts) {
     if (!store.insertDebt(id, now_ms)) continue;
     // A balance below the limit could not be counted exactly.
-    const room = readBooks(transaction).balance_after + BALANCE_MAX_CREDITS;
+    const room = readBalance(transaction).balance_after + BALANCE_MAX_CREDITS;
     const amount = 0 - Math.min(credits, room);
     post(transaction, { ...OF_ACCOUNT, kind: "debt", amount });
   }

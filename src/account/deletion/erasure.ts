@@ -1,14 +1,14 @@
 /**
- * What becomes of a deleted account's rows, in steps that the alarm repeats until all are done:
+ * Erasing a deleted account. The alarm repeats the steps until all are done:
  *
- * `closing`: started jobs end and give up their holds, and the read model hears of every line, so that
- * the daily totals, which hold no person, stay exact.
- * `wiping`: the rows go, a portion at a time. The ledger goes last of them, then what is in the account's
- * own row, which stays as the tombstone, and the debts it took over.
- * `forgetting`: the read model forgets the account, and takes nothing of it any more.
+ * `closing`: started jobs expire, and the read model receives every entry, so that the daily totals, which contain no
+ * personal data, stay exact.
+ * `wiping`: rows are deleted in portions, the ledger last. Then the account's own row is cleared; it stays as the
+ * tombstone. The ids of debts that the account took over stay too.
+ * `forgetting`: the read model deletes the account, and accepts nothing of it any more.
  * `done`.
  *
- * Each step may be cut off and be done again.
+ * Each step may be interrupted and repeated.
  */
 import { getTableName, is, sql, type SQL } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
@@ -30,12 +30,12 @@ const ERASURE_PORTIONS = 20;
 export const ERASURE_DELIVERY_MAX_MS = 24 * 60 * 60 * 1000;
 
 /**
- * What stays: the tombstone, and the ids of debts that the account took over. Until D1 has forgotten the person, it
- * may still say that they are owed.
+ * Tables that stay. `data_format` belongs to the tables, not to the person. The directory may still list the debts as
+ * owed, until D1 has deleted the person.
  */
 const KEPT: readonly unknown[] = [schema.account, schema.dataFormat, schema.debts];
 
-/** Everything else; the ledger last, since its lines stand for the rest. */
+/** All other tables; the ledger last, because its entries say what the rest was. */
 const WIPED: readonly SQLiteTable[] = [
   ...Object.values(schema).filter(
     (table) => is(table, SQLiteTable) && !KEPT.includes(table) && table !== schema.entries,
@@ -47,7 +47,7 @@ export interface ErasureParts {
   readonly database: AccountDatabase;
   readonly store: Store;
   readonly outbox: Outbox;
-  /** What its transactions work on. */
+  /** For each transaction of the erasure. */
   readonly transaction: () => TransactionParts;
 }
 
@@ -65,20 +65,20 @@ export class Erasure {
     return this.#has_begun;
   }
 
-  /** Says that the account's deletion is committed. */
+  /** The account's deletion is committed. */
   begin(): void {
     this.#has_begun = true;
   }
 
-  /** Arms the alarm where it was lost with something left to do. */
+  /** Arms the alarm if it was dropped before the erasure was done. */
   seeThatItGoesOn(alarm: Alarm): void {
     if (alarm.armed_at_ms === null && this.#stage() !== "done") alarm.by(Date.now());
   }
 
   /**
-   * Does a bounded part of what is left.
-   * @returns when to go on, in milliseconds since the epoch; null where nothing is left.
-   * @throws where the read model cannot be reached.
+   * Does a bounded part of the erasure.
+   * @returns when to continue, in milliseconds since the epoch; null if the erasure is done.
+   * @throws if the read model cannot be reached.
    */
   async step(): Promise<number | null> {
     const { store, outbox } = this.#parts;
@@ -100,21 +100,21 @@ export class Erasure {
     return null;
   }
 
-  /** @returns when to go on; null where nothing is left to be told. */
+  /** @returns when to continue; null if the step is done. */
   async #close({ deleted_at_ms }: AccountRow): Promise<number | null> {
     const { transaction, outbox } = this.#parts;
     if (transact(transaction(), expireStartedJobs)) return Date.now();
     const lasting_ms = Date.now() - (deleted_at_ms ?? 0);
-    // A read model that stays away must not keep a person's rows here: its totals lose their last lines.
+    // An unreachable read model must not keep a person's rows here. Its totals then lack the last entries.
     if (lasting_ms >= ERASURE_DELIVERY_MAX_MS) return null;
     outbox.forgetKnown();
     const retry_at_ms = await outbox.flush();
     if (retry_at_ms !== null) return retry_at_ms;
-    // A queue may still have entries, or have lost them.
+    // Entries may still be in the queue, or lost there.
     return (await outbox.isDelivered()) ? null : Date.now() + backOff(lasting_ms, Math.random());
   }
 
-  /** Deletes a portion of the rows. @returns whether that were all. */
+  /** Deletes a portion of the rows. @returns whether none is left. */
   #wipe(): boolean {
     const { database, store } = this.#parts;
     for (let left = ERASURE_PORTIONS; left > 0; left -= 1) {

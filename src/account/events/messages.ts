@@ -1,16 +1,16 @@
-/** What a stream says: one JSON text for each line of the passbook, and a snapshot to begin with. */
+/** The messages of a stream: one JSON text for each entry, and a snapshot at the beginning. */
 import { jobView, timestamp } from "../../domain/wire.ts";
 import type { EntryRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 
-/** The state at a line, for those who have none before it. */
+/** The state at an entry, for a client that has no earlier one. */
 export function snapshotMessage(newest: EntryRow): string {
   const { line, balance_after: credits, reserved_after: reserved } = newest;
   return JSON.stringify({ line, kind: "snapshot", credits, reserved });
 }
 
-/** A line of the passbook; its job as it is now, as in lists. */
-export function lineMessage(store: Store, entry: EntryRow): string {
+/** An entry, with its job as it is now. */
+export function entryMessage(store: Store, entry: EntryRow): string {
   const job = entry.job_id === null ? null : store.readJob(entry.job_id);
   return JSON.stringify({
     line: entry.line,

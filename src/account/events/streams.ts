@@ -1,14 +1,14 @@
 /**
- * The account's open streams. Their sockets hibernate: an object with a thousand idle watchers sleeps,
- * and what it must know of each of them is kept with its socket. Each socket's `sent_line` is all the
- * order there is: whatever wakes the object, a stream gets the lines after it, one after another.
+ * The account's open streams. Their sockets hibernate, so an object with a thousand idle streams can be evicted; the
+ * state of each stream is stored with its socket. `sent_line` is the number of the last entry that was sent. After any
+ * wake-up a stream continues with the entries after it, in order.
  */
 import { errorName } from "../../domain/result.ts";
 import { EVENTS_REPLAY_MAX_LINES, EVENTS_WATCHERS_MAX } from "../../domain/limits.ts";
 import { limitsOf, type PersonalTokenStore } from "../sql/personal_token_store.ts";
 import type { EntryRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
-import { lineMessage, snapshotMessage } from "./messages.ts";
+import { entryMessage, snapshotMessage } from "./messages.ts";
 import {
   CLOSE_NOT_LISTENING,
   CLOSE_PROOF_ENDED,
@@ -24,7 +24,7 @@ import {
 /** Entries sent to streams in one turn. The account serves other requests between two turns. */
 const EVENTS_BATCH_LINES = 200;
 
-/** What the streams read, and the sockets the platform keeps for them. */
+/** What the streams read, and the platform's sockets. */
 export interface StreamSources {
   readonly context: DurableObjectState;
   readonly store: Store;
@@ -44,10 +44,10 @@ export class Streams {
     return this.#sources.context.getWebSockets().length < EVENTS_WATCHERS_MAX;
   }
 
-  /** Opens a stream on an open account; everything here is one turn, so no line is between. */
+  /** Opens a stream of an open account. Nothing here is asynchronous, so no entry can be missed. */
   open(socket: WebSocket, { proof, after, reports_reading }: WatchRequest): void {
     const { context, store } = this.#sources;
-    // Answered by the platform itself, so that a client's pulse does not wake the object.
+    // The platform itself responds, so that a client's heartbeat does not wake the object.
     context.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     context.acceptWebSocket(socket);
     const newest = store.readNewestEntry();
@@ -63,28 +63,28 @@ export class Streams {
   }
 
   /**
-   * Sends every stream the lines it has not had, and closes those whose proof has ended. Never throws:
-   * what is committed stands, whatever becomes of those who watch.
+   * Sends every stream the entries that it lacks, and closes streams whose proof has ended. Never throws, because the
+   * operation that called it is committed.
    */
   publish(): void {
     try {
-      this.#tellAll();
+      this.#sendToAll();
     } catch (error) {
       const reason = errorName(error);
       console.warn({ event: "streams_not_told", reason });
     }
   }
 
-  #tellAll(): void {
-    const watching = this.#living().filter(([, watcher]) => !isFull(watcher));
+  #sendToAll(): void {
+    const watching = this.#valid().filter(([, watcher]) => !isFull(watcher));
     const newest = watching.length === 0 ? null : this.#sources.store.readNewestEntry();
     if (newest === null) return;
     const after_line = Math.min(...watching.map(([, { sent_line }]) => sent_line));
     if (after_line >= newest.line) return;
     const to_line = Math.min(newest.line, after_line + EVENTS_BATCH_LINES);
-    const lines = this.#sources.store.readEntriesBetween(after_line, to_line);
-    for (const entry of lines) this.#send(entry, watching);
-    if ((lines.at(-1)?.line ?? newest.line) < newest.line) this.#continue();
+    const entries = this.#sources.store.readEntriesBetween(after_line, to_line);
+    for (const entry of entries) this.#send(entry, watching);
+    if ((entries.at(-1)?.line ?? newest.line) < newest.line) this.#continue();
   }
 
   /** Closes the streams that these sessions opened. */
@@ -96,16 +96,16 @@ export class Streams {
     }
   }
 
-  /** Closes every stream, and says why: the account's holder is let in no more. */
+  /** Closes every stream, because the holder may not use the account any more. */
   closeAll(reason: CloseReason): void {
     for (const [socket] of this.#all()) close(socket, CLOSE_PROOF_ENDED, reason);
   }
 
   /**
-   * Takes the Worker's report of what a client has read, and sends what waited for it. A client itself
-   * only listens: one that talks would keep the object awake.
+   * Receives the Worker's report of how much a client has read, and sends what waited for it. Clients themselves may
+   * not send messages, because these would keep the object awake.
    */
-  hear(socket: WebSocket, message: string | ArrayBuffer): void {
+  receive(socket: WebSocket, message: string | ArrayBuffer): void {
     const watcher = readWatcher(socket);
     const read_bytes = watcher.reports_reading ? Number(message) : Number.NaN;
     if (!Number.isSafeInteger(read_bytes)) {
@@ -134,7 +134,7 @@ export class Streams {
       .map((socket) => [socket, readWatcher(socket)]);
   }
 
-  #living(): [WebSocket, Watcher][] {
+  #valid(): [WebSocket, Watcher][] {
     const now_ms = Date.now();
     const { personal_tokens } = this.#sources;
     return this.#all().filter(([socket, { proof }]) => {
@@ -158,13 +158,13 @@ export class Streams {
       try {
         socket.send(message.text);
       } catch {
-        // It closed under our hands; its client resumes after the last line it has.
+        // The socket has just closed. Its client resumes after the last entry that it has.
       }
       if (isFull(watched[1]) && !watcher.reports_reading) close(socket, CLOSE_RESUME, "resume");
     }
   }
 
-  /** A token limited to some apps sees their lines alone, as in the ledger's list. */
+  /** A token limited to some apps sees only their entries, as in the list of entries. */
   #maySee({ proof }: Watcher, { app_slug }: EntryRow): boolean {
     const personal_token =
       proof.kind === "personal_token"
@@ -174,7 +174,7 @@ export class Streams {
     return app_slugs === null || (app_slug !== null && app_slugs.includes(app_slug));
   }
 
-  /** The rest in a later turn, so that a long replay does not make the account's money wait. */
+  /** Sends the rest later, so that a long replay does not delay other calls. */
   #continue(): void {
     if (this.#continuing) return;
     this.#continuing = true;
@@ -186,11 +186,11 @@ export class Streams {
 }
 
 function sized(store: Store, entry: EntryRow): { readonly text: string; readonly bytes: number } {
-  const text = lineMessage(store, entry);
+  const text = entryMessage(store, entry);
   return { text, bytes: new TextEncoder().encode(text).byteLength };
 }
 
-/** Why a stream was closed, for programs: the second word that a WebSocket's end carries. */
+/** Why a stream was closed: the WebSocket's close reason. */
 export type CloseReason =
   | "session_ended"
   | "suspended"
@@ -203,6 +203,6 @@ function close(socket: WebSocket, code: number, reason: CloseReason): void {
   try {
     socket.close(code, reason);
   } catch {
-    // Closed already.
+    // The socket is already closed.
   }
 }

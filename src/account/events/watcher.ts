@@ -1,8 +1,8 @@
-/** One open stream as its WebSocket remembers it while the object sleeps. */
+/** The state of one open stream, stored with its WebSocket while the object is evicted. */
 import { EVENTS_QUEUE_MAX_BYTES, EVENTS_WINDOW_BYTES } from "../../domain/limits.ts";
 import type { PersonalTokenRow } from "../sql/personal_token_store.ts";
 
-/** By which proof a stream was opened, and until when that proof is good. */
+/** The credential that a stream was opened with, and when it expires. */
 export type WatcherProof =
   | { readonly kind: "session"; readonly session_id: string; readonly expires_at_ms: number }
   | {
@@ -12,8 +12,8 @@ export type WatcherProof =
     };
 
 /**
- * What the Worker says of a stream to open. `after`: the last line that the client has, null: none.
- * `reports_reading`: the Worker holds the stream, and sends the number of bytes that the client has read.
+ * The Worker's request for a stream. `after`: the number of the last entry that the client has; null: none.
+ * `reports_reading`: the Worker forwards the stream, and reports how many bytes the client has read.
  */
 export interface WatchRequest {
   readonly proof: WatcherProof;
@@ -21,18 +21,17 @@ export interface WatchRequest {
   readonly reports_reading: boolean;
 }
 
-/** What an open stream's socket carries. */
 export interface Watcher {
   readonly proof: WatcherProof;
   readonly sent_line: number;
-  /** Bytes that were sent and not reported as read. */
+  /** Bytes that were sent and not yet reported as read. */
   readonly unread_bytes: number;
   readonly reports_reading: boolean;
 }
 
 /**
- * Whether a stream takes no more for now. Where nobody reports, it never will again: the platform does
- * not tell how much of a WebSocket's queue has left.
+ * Whether nothing more may be sent for now. Without reports a full stream stays full, because the platform does not
+ * tell how much of a WebSocket's queue was sent.
  */
 export function isFull({ reports_reading, unread_bytes }: Watcher): boolean {
   return unread_bytes >= (reports_reading ? EVENTS_WINDOW_BYTES : EVENTS_QUEUE_MAX_BYTES);
@@ -43,10 +42,10 @@ export const CLOSE_PROOF_ENDED = 4401;
 export const CLOSE_RESUME = 4408;
 export const CLOSE_NOT_LISTENING = 1008;
 
-/** The header in which the Worker hands the object a {@link WatchRequest}, as JSON. */
+/** The header with the Worker's {@link WatchRequest}, as JSON. */
 export const WATCH_HEADER = "Passbook-Watch";
 
-/** The WebSocket subprotocol of the stream, and what a token begins with beside it. */
+/** The WebSocket subprotocol of the stream. */
 export const WATCH_PROTOCOL = "passbook";
 
 export function readWatcher(socket: WebSocket): Watcher {
@@ -57,7 +56,7 @@ export function saveWatcher(socket: WebSocket, watcher: Watcher): void {
   socket.serializeAttachment(watcher);
 }
 
-/** Whether a watcher's proof is good now. `readToken` finds a personal token's row while it lives. */
+/** Whether a stream's credential is valid now. `readToken` finds a personal token that was not ended. */
 export function isProofGood(
   proof: WatcherProof,
   now_ms: number,

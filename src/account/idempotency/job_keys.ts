@@ -1,6 +1,6 @@
 /**
- * The key of the request that completed or failed a job, in the job's own row, which is written anyway. Such a
- * job never changes again, so its row and the balance of its last entry are the response.
+ * The idempotency key of the request that completed or failed a job. It is in the job's own row, which is written
+ * anyway. Such a job never changes again, so its row and the balance of its last entry are the response.
  */
 import { IDEMPOTENCY_KEEP_MS } from "../../domain/limits.ts";
 import { assertInvariant } from "../../domain/result.ts";
@@ -14,7 +14,7 @@ type KeyColumns = Pick<
   "idempotency_caller" | "idempotency_key" | "idempotency_fingerprint"
 >;
 
-/** The columns that record a request under a key; null: it had none. */
+/** The key columns of a job's row. `keyed`: null if the request had no key. */
 export function keyColumns(keyed: KeyedRequest | null): KeyColumns {
   return {
     idempotency_caller: keyed?.caller ?? null,
@@ -23,7 +23,7 @@ export function keyColumns(keyed: KeyedRequest | null): KeyColumns {
   };
 }
 
-/** Completes or fails a job once. `status` tells the two endpoints apart: a key of one is not the other's. */
+/** Completes or fails a job once per key. `status` identifies the endpoint, because each endpoint has its own keys. */
 export function onceInJob(
   transaction: Transaction,
   guard: IdempotencyGuard | null,

@@ -9,7 +9,7 @@ import type { Transaction } from "../transaction.ts";
 
 /** A request with an idempotency key. */
 export interface KeyedRequest extends IdempotencyGuard {
-  /** Whose key it is: the holder, each personal token and each app have keys of their own. */
+  /** The owner of the key: the holder, each personal token and each app have their own keys. */
   readonly caller: string;
 }
 
@@ -19,7 +19,7 @@ export interface FirstRequest<Value> {
   readonly response: () => Value;
 }
 
-/** The request of a guard; null without one. */
+/** Null if the request has no key. */
 export function keyedRequest(
   { caller }: Transaction,
   guard: IdempotencyGuard | null,

@@ -1,7 +1,7 @@
 /**
- * The responses of creations, batches and operators' acts: one row for each key, for `IDEMPOTENCY_KEEP_MS`.
- * The row's key begins with the UTC day, so that the alarm finds old rows without an index, which would be
- * one more written row for each key.
+ * The stored responses of creations, batches and operators' actions: one row for each key, kept for
+ * `IDEMPOTENCY_KEEP_MS`. The row's key begins with the UTC day, so that the alarm finds old rows without an index,
+ * which would cost one more written row for each key.
  */
 import { and, asc, desc, sql } from "drizzle-orm";
 import { DAY_MS, utcDayOf } from "../../domain/calendar.ts";
@@ -19,14 +19,14 @@ import { keyedRequest, once, type FirstRequest, type KeyedRequest } from "./once
 
 /** How a response is stored. */
 export interface ResponseForm<Value> {
-  /** Whether the request changed anything: only then is its response stored. */
+  /** Whether the request changed anything. Only then its response is stored. */
   changed(response: Value): boolean;
-  /** What is stored of it, as JSON. */
+  /** What is stored, as JSON. */
   store(response: Value): unknown;
   restore(stored: unknown, transaction: Transaction): Value;
 }
 
-/** Stored always, and as it is. */
+/** Always stored, unchanged. */
 export const WHOLE: ResponseForm<never> = {
   changed: () => true,
   store: (response) => response,
@@ -35,8 +35,8 @@ export const WHOLE: ResponseForm<never> = {
 
 const { day, caller, endpoint, key } = idempotencyKeys;
 
-// The rows of three days are read by their whole key: the clock may have gone back over midnight. Then a key used
-// again after its 24 hours may have two rows that count: the newest is the one that its caller knows.
+// Rows of three days are read, because the clock may have gone back over midnight. Then a key that was used again after
+// 24 hours may have two rows; the caller knows the response of the newest one.
 const rows_of_key = query((database) =>
   database
     .select()
@@ -62,7 +62,6 @@ const oldest_day = query((database) =>
   database.select({ day }).from(idempotencyKeys).orderBy(asc(day)).limit(atMost(1)),
 );
 
-/** Where the responses are stored, over a migrated database. */
 export class Responses {
   readonly #database: AccountDatabase;
 
@@ -118,8 +117,8 @@ export class Responses {
   }
 
   /**
-   * Deletes a portion of the rows that no retry can use any more. Rows that are not yet old wait for an alarm
-   * of the account's next activity: an alarm of their own would be a written row.
+   * Deletes a portion of the rows that no retry can use any more. It sets no alarm for the other rows, because that
+   * would cost a written row: an alarm of the account's next activity deletes them.
    * @returns `now_ms` if more can be deleted; null if not.
    */
   deleteOld(now_ms: number): number | null {
@@ -137,7 +136,7 @@ export class Responses {
   }
 }
 
-/** When all rows of a day are too old, also by a clock that is somewhat behind. In milliseconds. */
+/** When all rows of a day are too old, even if the clock is somewhat behind. In milliseconds. */
 function deletableAt(of_day: number): number {
   return (of_day + 1) * DAY_MS + IDEMPOTENCY_KEEP_MS + LEDGER_CLOCK_SKEW_MS;
 }

@@ -1,4 +1,4 @@
-/** Several jobs in one transaction: item by item, in order, each as if it came alone. */
+/** Several jobs in one transaction: one item after another, each as if it were a request of its own. */
 import { accepted, assertInvariant, refused } from "../../domain/result.ts";
 import type {
   Answer,
@@ -11,10 +11,10 @@ import type {
 import type { ResponseForm } from "../idempotency/responses.ts";
 import { createJob } from "./create.ts";
 import { completeJob, unknownJob } from "./settle.ts";
-import { readBooks } from "../ledger/posting.ts";
+import { readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 
-/** Creates jobs. An item that is refused changes nothing, and stops no other. */
+/** Creates jobs. A refused item changes nothing, and the next items are still tried. */
 export function createJobs(
   transaction: Transaction,
   requests: readonly CreateJobRequest[],
@@ -22,7 +22,7 @@ export function createJobs(
   return inOrder(transaction, requests, createJob);
 }
 
-/** Settles jobs, likewise. To an app that has no job here and no access, the account is unknown as a whole. */
+/** Completes jobs. To an app without access and without a job of its own here, the whole account is unknown. */
 export function completeJobs(
   transaction: Transaction,
   requests: readonly CompleteJobRequest[],
@@ -41,14 +41,14 @@ function inOrder<Request, Value>(
   operation: (transaction: Transaction, request: Request) => Answer<Value>,
 ): Answer<Batch<Value>> {
   const results = requests.map((request) => operation(transaction, request));
-  return accepted({ results, credits: readBooks(transaction).balance_after });
+  return accepted({ results, credits: readBalance(transaction).balance_after });
 }
 
-const isAnyDone = ({ results }: Batch<unknown>): boolean => results.some(({ ok }) => ok);
+const isAnyAccepted = ({ results }: Batch<unknown>): boolean => results.some(({ ok }) => ok);
 
-/** Stored as it is, if any item was done. */
+/** Stored as it is, if any item succeeded. */
 export const CREATED_FORM: ResponseForm<Batch<CreatedJob>> = {
-  changed: isAnyDone,
+  changed: isAnyAccepted,
   store: (response) => response,
   restore: (stored) => stored as Batch<CreatedJob>,
 };
@@ -58,7 +58,7 @@ export const CREATED_FORM: ResponseForm<Batch<CreatedJob>> = {
  * again: a completed job never changes.
  */
 export const SETTLED_FORM: ResponseForm<Batch<SettledJob>> = {
-  changed: isAnyDone,
+  changed: isAnyAccepted,
   store: ({ results, credits }): StoredSettlements => ({
     credits,
     results: results.map((it) =>
@@ -74,7 +74,7 @@ export const SETTLED_FORM: ResponseForm<Batch<SettledJob>> = {
       results: results.map((it) => {
         if (!it.ok) return it;
         const job = jobs.get(it.value.job_id);
-        assertInvariant(job !== undefined, "a settled job is there");
+        assertInvariant(job !== undefined, "a settled job has its row");
         return accepted({ job, credits: it.value.credits });
       }),
     };

@@ -9,7 +9,7 @@ import { chargeCreator, whyNoStorage, whyNotReserve } from "../allowances/spendi
 import { actingToken } from "../caller.ts";
 import type { Answer, CreatedJob, CreateJobRequest } from "../contract.ts";
 import { keyColumns } from "../idempotency/job_keys.ts";
-import { ensureOpen, post, readBooks } from "../ledger/posting.ts";
+import { ensureOpen, post, readBalance } from "../ledger/posting.ts";
 import { startedJobsOf, withStarted } from "../ledger/started_jobs.ts";
 import type { JobCreator } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
@@ -40,7 +40,7 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
   const no_storage = whyNoStorage(transaction, bytes);
   if (no_storage !== null) return refused(no_storage);
   const id = nextJobId(store.readNewestJobId());
-  const step = rules.reserve(readBooks(transaction), { id, app_slug }, cost_estimate);
+  const step = rules.reserve(readBalance(transaction), { id, app_slug }, cost_estimate);
   if (!step.ok) return step;
   ensureOpen(transaction);
   openForJob(transaction, app_slug);

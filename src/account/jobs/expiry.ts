@@ -1,4 +1,4 @@
-/** Jobs whose time runs out. They expire in portions, at the alarm or at the next call, whichever comes first. */
+/** The expiry of jobs: in portions, by the alarm or by the next call, whichever comes first. */
 import { errorName } from "../../domain/result.ts";
 import { startedJobsOf } from "../ledger/started_jobs.ts";
 import type { JobRow } from "../sql/schema.ts";

@@ -1,6 +1,6 @@
 /**
- * The SQL of what an account's owner lists, newest first. However long the history and however few rows
- * match, a page looks at a bounded number of them: it may be short, even empty, and says where to go on.
+ * Lists of jobs, newest first. A page reads a bounded number of rows, however long the history is and however few rows
+ * match. So a page may be short or even empty, and still have a next page.
  */
 import { and, desc, gte, inArray, lt, type SQL } from "drizzle-orm";
 import type { JobStatus } from "../../domain/job.ts";
@@ -14,19 +14,19 @@ import type { JobRow, Page } from "../contract.ts";
 /** Rows that one page of a filtered list reads. The page may be short; its cursor continues after these rows. */
 export const LIST_SCAN_ROWS = 2_000;
 
-/** Which jobs a list wants: `before_id` is exclusive; `visible_apps`, where given, are all it may see. */
+/** `before_id` is exclusive. `visible_apps`: the only apps whose jobs are listed; undefined: all. */
 export interface JobFilter {
   readonly visible_apps?: readonly string[] | undefined;
   readonly app_slug?: string | undefined;
   readonly status?: JobStatus | undefined;
-  /** Created at this moment or later, and before that one. */
+  /** Jobs created from this moment on, and before `to_ms`. */
   readonly from_ms?: number | undefined;
   readonly to_ms?: number | undefined;
   readonly before_id?: string | undefined;
   readonly limit: number;
 }
 
-/** Before any id there is: a list's beginning, where none is given. */
+/** After every id: where a list begins. */
 const END_OF_IDS = "~";
 
 const whole_list = query((database) =>
@@ -43,9 +43,9 @@ const of_started = filtered(() => isKnownStarted(value("recent_after_id")));
 /** Lists jobs over a migrated database. */
 export function openJobLists(database: AccountDatabase) {
   /**
-   * A page of jobs. Looks at {@link LIST_SCAN_ROWS} jobs at most, counts them once more where the page
-   * is short, and reads the page; a list of started jobs reads those (`OPEN_JOBS_MAX`) and the recent
-   * ones (`RECENT_JOBS_MAX`) besides. `recent_after_id`: as the newest ledger line has it.
+   * A page of jobs. Scans at most {@link LIST_SCAN_ROWS} jobs, scans them once more if the page is short, and reads the
+   * page. A list of started jobs scans these (`OPEN_JOBS_MAX`) and the recent ones (`RECENT_JOBS_MAX`) instead.
+   * `recent_after_id`: of the newest entry.
    */
   return (filter: JobFilter, recent_after_id: string | null): Page<JobRow, string> => {
     const { app_slug = null, status = null, visible_apps, before_id = END_OF_IDS, limit } = filter;
@@ -53,38 +53,38 @@ export function openJobLists(database: AccountDatabase) {
     const idOf = (row: JobRow): string => row.id;
     const is_timed = from_ms !== null || to_ms !== null;
     if (app_slug === null && status === null && visible_apps === undefined && !is_timed) {
-      // Without a filter every job that is looked at is shown.
+      // Without a filter, every scanned job is listed.
       const rows = whole_list(database).all({ before_id, scan_rows: limit + 1 });
       return page(rows, limit, idOf, () => null);
     }
     const { scan, found } = status === "started" ? of_started : of_all;
     const end_id = to_ms === null ? END_OF_IDS : firstIdAt(to_ms + LEDGER_CLOCK_SKEW_MS);
-    const looked_at = {
+    const range = {
       from_id: from_ms === null ? "" : firstIdAt(from_ms - LEDGER_CLOCK_SKEW_MS),
       before_id: before_id < end_id ? before_id : end_id,
       scan_rows: LIST_SCAN_ROWS,
       recent_after_id: recent_after_id ?? "",
     };
     const filters = { app_slug, status, from_ms, to_ms, apps_json: arrayJson(visible_apps) };
-    const rows = found(database).all({ ...looked_at, ...filters, page_rows: limit + 1 });
-    const lastLookedAt = (): string | null =>
-      scan(database).all(looked_at)[LIST_SCAN_ROWS - 1]?.id ?? null;
-    return page(rows, limit, idOf, lastLookedAt);
+    const rows = found(database).all({ ...range, ...filters, page_rows: limit + 1 });
+    const lastScanned = (): string | null =>
+      scan(database).all(range)[LIST_SCAN_ROWS - 1]?.id ?? null;
+    return page(rows, limit, idOf, lastScanned);
   };
 }
 
 export type JobLists = ReturnType<typeof openJobLists>;
 
 /**
- * An id before all that were made at this moment, and after all made before it: ids are UUIDv7, which begin with
- * 48 bits of milliseconds. A job's id is later than its creation where the clock went back.
+ * An id between those made before this moment and those made from it on: ids are UUIDv7, which begin with 48 bits of
+ * milliseconds. If the clock went back, a job's id is later than its creation.
  */
 export function firstIdAt(at_ms: number): string {
   const hex = Math.max(0, at_ms).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
-/** `scan`: the ids that a page looks at; `found`: the rows among them that a filter lets through. */
+/** `scan`: the ids that a page reads; `found`: the rows among them that match the filter. */
 function filtered(among: () => SQL | undefined) {
   const { id, app_slug, status, created_at_ms } = jobs;
   const scanned = (database: Builder) =>
@@ -95,35 +95,35 @@ function filtered(among: () => SQL | undefined) {
       .orderBy(desc(id))
       .limit(atMost("scan_rows"));
   const found = query((database) => {
-    const looked_at = scanned(database).as("looked_at");
+    const scanned_rows = scanned(database).as("scanned_rows");
     const shown = database
-      .select({ id: looked_at.id })
-      .from(looked_at)
+      .select({ id: scanned_rows.id })
+      .from(scanned_rows)
       .where(
         and(
-          matchesIfGiven(looked_at.app_slug),
-          matchesIfGiven(looked_at.status),
-          ifGiven("from_ms", (given) => gte(looked_at.created_at_ms, given)),
-          ifGiven("to_ms", (given) => lt(looked_at.created_at_ms, given)),
-          ifGiven("apps_json", (given) => isAmong(looked_at.app_slug, given)),
+          matchesIfGiven(scanned_rows.app_slug),
+          matchesIfGiven(scanned_rows.status),
+          ifGiven("from_ms", (given) => gte(scanned_rows.created_at_ms, given)),
+          ifGiven("to_ms", (given) => lt(scanned_rows.created_at_ms, given)),
+          ifGiven("apps_json", (given) => isAmong(scanned_rows.app_slug, given)),
         ),
       )
-      .orderBy(desc(looked_at.id))
+      .orderBy(desc(scanned_rows.id))
       .limit(atMost("page_rows"));
     return database.select().from(jobs).where(inArray(id, shown)).orderBy(desc(id));
   });
   return { scan: query(scanned), found };
 }
 
-/** `rows` may hold one more than the limit; `lastLookedAt`: null where nothing is left to look at. */
+/** `rows` may have one more than the limit. `lastScanned`: null if no row is left. */
 function page<Row, Key>(
   rows: readonly Row[],
   limit: number,
   keyOf: (row: Row) => Key,
-  lastLookedAt: () => Key | null,
+  lastScanned: () => Key | null,
 ): Page<Row, Key> {
   const last = rows[limit - 1];
   if (rows.length > limit && last !== undefined)
     return { rows: rows.slice(0, limit), next: keyOf(last) };
-  return { rows, next: lastLookedAt() };
+  return { rows, next: lastScanned() };
 }

@@ -14,7 +14,7 @@ import type {
   SettledJob,
 } from "../contract.ts";
 import type { KeyedRequest } from "../idempotency/once.ts";
-import { readBooks } from "../ledger/posting.ts";
+import { readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 import { isOpenFor } from "../wallet/app_access.ts";
 import { endJob } from "./end.ts";
@@ -32,7 +32,7 @@ export function completeJob(
   const endable = readEndable(transaction, request.job_id);
   if (!endable.ok) return endable;
   const job = endable.value;
-  const step = rules.complete(readBooks(transaction), job, request.actual_cost);
+  const step = rules.complete(readBalance(transaction), job, request.actual_cost);
   if (!step.ok) return step;
   const charge = 0 - step.value.posting.amount;
   const over_cap = whyOverCap(transaction, job, request.actual_cost, charge);
@@ -73,7 +73,7 @@ export function cancelJob(
   const job = readInTime(transaction, job_id);
   if (job === null) return refused({ code: "job_unknown" });
   if (job.failure === "expired") {
-    return accepted({ job, credits: readBooks(transaction).balance_after });
+    return accepted({ job, credits: readBalance(transaction).balance_after });
   }
   if (job.status !== "started") return refused({ code: "job_not_started" });
   const details = { metadata_json: job.metadata_json, failure_reason: CANCELLED };

@@ -1,8 +1,8 @@
-/** Reading the passbook: pages of lines, filtered, in bounded work whatever the history. */
+/** Lists of ledger entries, filtered. A page reads a bounded number of rows, however long the history is. */
 import { and, desc, gte, lt } from "drizzle-orm";
 import { LEDGER_CLOCK_SKEW_MS } from "../../domain/limits.ts";
 import type { EntryRow, ListEntriesRequest, Page } from "../contract.ts";
-import { lineAt, newestLine } from "./entry_times.ts";
+import { numberAt, newestNumber } from "./entry_times.ts";
 import { job_by_id } from "../sql/queries.ts";
 import { arrayJson, atMost, ifGiven, isAmong, matchesIfGiven, value } from "../sql/parameters.ts";
 import { entries } from "../sql/schema.ts";
@@ -14,20 +14,20 @@ import { query, type AccountDatabase } from "../sql/query.ts";
  */
 const LEDGER_SCAN_MAX_LINES = 2_000;
 
-/** Which lines a list wants; only those of `visible_apps` are seen, where given. */
+/** `visible_apps`: the only apps whose entries are listed; undefined: all. */
 export interface EntryFilter extends ListEntriesRequest {
   readonly visible_apps?: readonly string[] | undefined;
 }
 
-/** Lines from `first` on, before `end`. */
+/** Entry numbers from `first` on, before `end`. */
 interface Range {
   readonly first: number;
   readonly end: number;
 }
 
 /**
- * One page of the lines that match, newest first; it may be short, even empty, and still have a next.
- * Reads at most {@link LEDGER_SCAN_MAX_LINES} lines, and 2 for each doubling of the history.
+ * A page of the matching entries, newest first. It may be short or even empty, and still have a next page. Reads at
+ * most {@link LEDGER_SCAN_MAX_LINES} entries, and two more for each doubling of the history.
  */
 export function listEntries(
   database: AccountDatabase,
@@ -36,7 +36,7 @@ export function listEntries(
   const { limit } = filter;
   const range = rangeOf(database, filter);
   const first = Math.max(range.first, range.end - LEDGER_SCAN_MAX_LINES);
-  const rows = readLines(database, filter, { first, end: range.end });
+  const rows = readMatching(database, filter, { first, end: range.end });
   if (rows.length > limit) {
     const page = rows.slice(0, limit);
     return { rows: page, next: page.at(-1)?.line ?? null };
@@ -44,7 +44,7 @@ export function listEntries(
   return { rows, next: first > range.first ? first : null };
 }
 
-const lines_of_range = query((database) => {
+const entries_of_range = query((database) => {
   const { line, app_slug, job_id, kind, at_ms } = entries;
   return database
     .select()
@@ -65,29 +65,29 @@ const lines_of_range = query((database) => {
     .limit(atMost("rows"));
 });
 
-/** The matching lines of a range, one more than the page holds. */
-function readLines(database: AccountDatabase, filter: EntryFilter, range: Range): EntryRow[] {
+/** The matching entries of a range, up to one more than the page has. */
+function readMatching(database: AccountDatabase, filter: EntryFilter, range: Range): EntryRow[] {
   const { app_slug = null, job_id = null, kind = null, from_ms = null, to_ms = null } = filter;
   const apps_json = arrayJson(filter.visible_apps);
   const filters = { app_slug, job_id, kind, from_ms, to_ms, apps_json };
-  return lines_of_range(database).all({ ...range, ...filters, rows: filter.limit + 1 });
+  return entries_of_range(database).all({ ...range, ...filters, rows: filter.limit + 1 });
 }
 
 function rangeOf(database: AccountDatabase, filter: EntryFilter): Range {
   const { before_line, from_ms, to_ms, job_id } = filter;
-  const newest = newestLine(database);
+  const newest = newestNumber(database);
   const all = { first: 1, end: Math.min(newest + 1, before_line ?? newest + 1) };
   const life = job_id === undefined ? all : lifeOf(database, job_id, newest);
-  const lineOf = (at_ms: number): number => lineAt(database, newest, at_ms);
-  const since = from_ms === undefined ? 1 : lineOf(from_ms - LEDGER_CLOCK_SKEW_MS);
-  const until = to_ms === undefined ? all.end : lineOf(to_ms + LEDGER_CLOCK_SKEW_MS);
+  const numberOf = (at_ms: number): number => numberAt(database, newest, at_ms);
+  const since = from_ms === undefined ? 1 : numberOf(from_ms - LEDGER_CLOCK_SKEW_MS);
+  const until = to_ms === undefined ? all.end : numberOf(to_ms + LEDGER_CLOCK_SKEW_MS);
   return { first: Math.max(life.first, since), end: Math.min(all.end, life.end, until) };
 }
 
-/** Where a job's lines are: between its creation and its last change. Nowhere where there is no job. */
+/** The range of a job's entries: from its creation to its last change. Empty for an unknown job. */
 function lifeOf(database: AccountDatabase, job_id: string, newest: number): Range {
   const job = job_by_id(database).get({ id: job_id });
   if (job === undefined) return { first: 1, end: 1 };
-  const first = lineAt(database, newest, job.created_at_ms - LEDGER_CLOCK_SKEW_MS);
+  const first = numberAt(database, newest, job.created_at_ms - LEDGER_CLOCK_SKEW_MS);
   return { first, end: job.line + 1 };
 }

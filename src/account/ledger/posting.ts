@@ -1,21 +1,18 @@
-/** Writing the passbook: the only place that adds a line. */
+/** The only place that adds a ledger entry. */
 import { nextEntry, type LedgerEntry, type Posting } from "../../domain/ledger.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import { startedJobsOf, type StartedJobs } from "./started_jobs.ts";
 import type { EntryRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 
-/** The newest line's books; nothing where the account is not open yet. In credits. */
-export function readBooks({
+/** The balance and the held credits; both 0 if the account is not open yet. */
+export function readBalance({
   store,
 }: Transaction): Pick<EntryRow, "balance_after" | "reserved_after"> {
   return store.readNewestEntry() ?? { balance_after: 0, reserved_after: 0 };
 }
 
-/**
- * Adds an entry, which the read model then receives. `started`: which jobs are started after it, if the posting
- * starts or ends one.
- */
+/** Adds an entry, and has it delivered. `started`: the started jobs after it, if it starts or ends a job. */
 export function post(
   transaction: Transaction,
   posting: Posting,
@@ -32,7 +29,7 @@ export function post(
   return entry;
 }
 
-/** The pair of the assertions in `nextEntry`: what was written is what was meant. */
+/** Checks that storage has the entry as it was computed. */
 function assertWritten(
   written: Pick<LedgerEntry, "line" | "balance_after" | "reserved_after"> | undefined,
   meant: LedgerEntry,
@@ -41,16 +38,16 @@ function assertWritten(
     written?.line === meant.line &&
       written.balance_after === meant.balance_after &&
       written.reserved_after === meant.reserved_after,
-    "the entry stored is the one just posted",
+    "the stored entry is the posted one",
   );
 }
 
-/** A posting that is about the account alone. */
+/** For a posting about the account itself, not about a job or an app. */
 export const OF_ACCOUNT = { held: 0, job_id: null, app_slug: null, note: null } as const;
-/** The plan an account begins with. */
+/** The plan of a new account. */
 export const FIRST_PLAN = "free";
 
-/** Opens the account where it is not open yet: its row, and line 1 of its passbook. */
+/** Opens the account if it is not open yet: writes its row, and entry 1 of its ledger. */
 export function ensureOpen(transaction: Transaction): void {
   const { store, identity_id, now_ms } = transaction;
   if (store.readNewestEntry() !== null) return;

@@ -1,11 +1,11 @@
 /** The holder's monthly statement, or one for any other time. */
 import { and, desc, gte, lt } from "drizzle-orm";
 import { accepted, assertInvariant } from "../../domain/result.ts";
-import type { Answer, StatementAnswer, StatementRequest } from "../contract.ts";
+import type { Answer, Statement, StatementRequest } from "../contract.ts";
 import type { AccountDatabase } from "../sql/query.ts";
 import { entries } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
-import { lineAt, newestLine } from "./entry_times.ts";
+import { numberAt, newestNumber } from "./entry_times.ts";
 import { ensureOpen } from "./posting.ts";
 
 /**
@@ -16,14 +16,14 @@ export function readStatement(
   database: AccountDatabase,
   transaction: Transaction,
   { from_ms, to_ms, before_line, limit }: StatementRequest,
-): Answer<StatementAnswer> {
+): Answer<Statement> {
   const { store } = transaction;
   ensureOpen(transaction);
   const account = store.readAccount();
   assertInvariant(account !== null, "an open account has its row");
-  const newest = newestLine(database);
-  const first = lineAt(database, newest, from_ms);
-  const end = lineAt(database, newest, to_ms);
+  const newest = newestNumber(database);
+  const first = numberAt(database, newest, from_ms);
+  const end = numberAt(database, newest, to_ms);
   const below = Math.min(end, before_line ?? end);
   const rows = database
     .select()

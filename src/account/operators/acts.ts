@@ -1,4 +1,4 @@
-/** What operators change in an account: its credits, and its plan. Each is a line its owner can read. */
+/** Operators' actions: credits, plan, suspension. The holder sees the first two as ledger entries. */
 import { fitsBalance } from "../../domain/ledger.ts";
 import { accepted, assertInvariant, refused } from "../../domain/result.ts";
 import type {
@@ -8,21 +8,20 @@ import type {
   ChangedPlan,
   ChangePlanRequest,
 } from "../contract.ts";
-import { ensureOpen, OF_ACCOUNT, post, readBooks } from "../ledger/posting.ts";
+import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 
 /**
- * Gives or takes credits. Taking more than there is needs `allow_negative`, else it is refused as
- * `balance_below_zero`. Refused as `balance_limit` where the balance, or the
- * balance with everything held given back, could not be counted exactly any more.
+ * Gives or takes credits. A balance below zero needs `allow_negative`, else it is refused as `balance_below_zero`.
+ * Refused as `balance_limit` if the balance, with or without the held credits, could not be counted exactly any more.
  */
 export function adjustCredits(
   transaction: Transaction,
   { amount, note, allow_negative = false }: AdjustCreditsRequest,
 ): Answer<AdjustedCredits> {
-  const books = readBooks(transaction);
-  const credits = books.balance_after;
-  if (!fitsBalance(books, { amount, held: 0 })) return refused({ code: "balance_limit" });
+  const before = readBalance(transaction);
+  const credits = before.balance_after;
+  if (!fitsBalance(before, { amount, held: 0 })) return refused({ code: "balance_limit" });
   if (amount < 0 && credits + amount < 0 && !allow_negative) {
     return refused({ code: "balance_below_zero", credits, required: 0 - amount });
   }
@@ -31,7 +30,7 @@ export function adjustCredits(
   return accepted({ entry, credits: entry.balance_after });
 }
 
-/** Sets the plan. The line of amount 0 is what carries it to the read model. */
+/** Sets the plan. The entry of amount 0 makes the read model receive it. */
 export function changePlan(
   transaction: Transaction,
   { plan, note }: ChangePlanRequest,
@@ -45,7 +44,7 @@ export function changePlan(
   return accepted({ entry, account: { id, identity_id, plan, credits: entry.balance_after } });
 }
 
-/** Keeps the holder out from now on. Again, it changes nothing: the first time stands. */
+/** Keeps the holder out. The holder's jobs still settle or expire. Repeating it changes nothing. */
 export function suspend(transaction: Transaction): Answer<null> {
   const { store, now_ms } = transaction;
   ensureOpen(transaction);
@@ -53,7 +52,7 @@ export function suspend(transaction: Transaction): Answer<null> {
   return accepted(null);
 }
 
-/** Lets the holder in again. */
+/** Ends a suspension. */
 export function restore({ store }: Transaction): Answer<null> {
   store.saveSuspendedAt(null);
   return accepted(null);

@@ -7,16 +7,16 @@ import type { JobLists } from "../jobs/lists.ts";
 import { listPersonalTokens } from "../allowances/personal_tokens.ts";
 import type { Transaction } from "../transaction.ts";
 
-/** Opens the account where its holder never did, as a wallet call would: the identity is somebody's. */
+/** Opens the account if its holder never did, as a wallet call would. The caller has checked the identity. */
 export function inspect(listJobs: JobLists, transaction: Transaction): Answer<InspectedAccount> {
   const { store } = transaction;
   ensureOpen(transaction);
   const account = store.readAccount();
   const newest = store.readNewestEntry();
-  assertInvariant(account !== null && newest !== null, "an open account has its row and a line");
+  assertInvariant(account !== null && newest !== null, "an open account has its row and an entry");
   const personal_tokens = listPersonalTokens(transaction);
   if (!personal_tokens.ok) return personal_tokens;
-  // Each may carry metadata of 16 KiB: whoever needs them all pages through the list.
+  // Each may have 16 KiB of metadata. An operator who needs all of them pages through the list.
   const started = { status: "started", limit: PAGE_MAX_ROWS } as const;
   const { rows } = listJobs(started, newest.recent_after_job_id);
   return accepted({

@@ -1,6 +1,6 @@
 /**
- * Money in: a paid checkout credits once, and what goes back takes its part along. What is taken back
- * follows from all that is known, never from the event at hand, so that events may come in any order.
+ * A paid checkout gives credits once; refunds and disputes take their share back. The amount taken back is computed
+ * from all known refunds and disputes, so that events may arrive in any order.
  */
 import { fitsBalance } from "../../domain/ledger.ts";
 import {
@@ -11,13 +11,13 @@ import {
 } from "../../domain/purchases.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import type { Answer, ListedPurchase } from "../contract.ts";
-import { ensureOpen, OF_ACCOUNT, post, readBooks } from "../ledger/posting.ts";
+import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 import type { PurchaseRow, PurchaseStore } from "./store.ts";
 
 /**
- * Credits a paid checkout, the first time it is told of; what is known to have gone back already is
- * taken at once. Refused as `balance_limit`, with nothing changed, where it does not fit the books.
+ * Credits a paid checkout the first time, less what is known to be refunded already. Refused as `balance_limit`, with
+ * nothing changed, if the balance could not be counted exactly any more.
  */
 export function recordPurchase(
   transaction: Transaction,
@@ -38,7 +38,7 @@ export function recordPurchase(
   return accepted(null);
 }
 
-/** Keeps what went back, and takes or gives the credits that follow; before the purchase it waits. */
+/** Stores a refund or dispute, and takes or gives back credits. Before its purchase is known, it is only stored. */
 export function recordReversal(
   transaction: Transaction,
   bought: PurchaseStore,
@@ -58,7 +58,7 @@ export function recordReversal(
   return accepted(null);
 }
 
-/** One line for what is to go back by now and has not, or came back. */
+/** One entry for the difference between what is due back now and what was taken back. */
 function takeBack(
   transaction: Transaction,
   bought: PurchaseStore,
@@ -71,10 +71,10 @@ function takeBack(
 }
 
 function fits(transaction: Transaction, amount: number): boolean {
-  return fitsBalance(readBooks(transaction), { amount, held: 0 });
+  return fitsBalance(readBalance(transaction), { amount, held: 0 });
 }
 
-/** A purchase as its buyer sees it, by its checkout; null until it is credited. */
+/** A purchase as its buyer sees it, by its checkout. */
 export function readPurchase(
   transaction: Transaction,
   bought: PurchaseStore,

@@ -1,4 +1,4 @@
-/** The SQL of what was bought and what went back. Synchronous, like all of an account's money. */
+/** The SQL of purchases and their reversals. Synchronous, like all SQL of an account's money. */
 import { and, eq } from "drizzle-orm";
 import type { Reversal } from "../../domain/purchases.ts";
 import { purchaseReversals, purchases } from "../sql/schema.ts";
@@ -6,7 +6,7 @@ import type { AccountDatabase } from "../sql/query.ts";
 
 export type PurchaseRow = typeof purchases.$inferSelect;
 
-/** Opens the statements over a migrated database. */
+/** Opens the tables of a migrated database. */
 export function openPurchaseStore(database: AccountDatabase) {
   const { payment_intent_id, source_id } = purchaseReversals;
   return {

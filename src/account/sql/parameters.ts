@@ -1,41 +1,41 @@
-/** What a statement is told when it runs, as parts of its SQL. */
+/** Parameters of prepared queries, as parts of their SQL. */
 import { eq, sql, type Column, type Placeholder, type SQL } from "drizzle-orm";
 
-/** A statement's parameter. */
+/** A parameter. */
 export const value = (name: string): SQL => sql`${sql.placeholder(name)}`;
 
 /**
- * How many rows at most, as a number or the name of a parameter. SQLite looks at the value of a bare
- * parameter there, and so plans anew at each run, which takes longer than running.
+ * The largest number of rows, as a number or the name of a parameter. A bare parameter would be slow: SQLite would plan
+ * the query again at each run, depending on its value.
  */
 export function atMost(rows: number | string): Placeholder {
   const count = typeof rows === "number" ? sql.raw(String(rows)) : sql`${value(rows)} + 0`;
-  // Drizzle writes any SQL there; its types know numbers and placeholders alone.
+  // Drizzle accepts any SQL here, but its types accept only numbers and placeholders.
   return count as unknown as Placeholder;
 }
 
-/** Columns that are given as parameters of their own names. */
+/** Columns whose values are parameters of the same names. */
 export function values<Name extends string>(...names: readonly Name[]): Record<Name, SQL> {
   return Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, SQL>;
 }
 
-/** Whether the column is what the parameter of its name says. */
+/** The column equals the parameter of its name. */
 export const matches = (column: Column): SQL => eq(column, value(column.name));
 
-/** A condition on a parameter that may be null, and then asks nothing: so a list has one statement. */
+/** A condition that holds if the parameter is null, so that one query serves every filter of a list. */
 export function ifGiven(name: string, condition: (given: SQL) => SQL): SQL {
   return sql`(${value(name)} is null or ${condition(value(name))})`;
 }
 
-/** As {@link matches}, where the parameter is not null. */
+/** As {@link matches}, if the parameter is not null. */
 export const matchesIfGiven = (column: Column): SQL => ifGiven(column.name, () => matches(column));
 
-/** Whether a JSON array has the column: one parameter however long, where the platform takes a hundred. */
+/** The column is in a JSON array. That is one parameter, where the platform allows only a hundred. */
 export function isAmong(column: Column, array_json: SQL): SQL {
   return sql`${column} in (select value from json_each(${array_json}))`;
 }
 
-/** An array for {@link isAmong} and {@link ifGiven}: null where there is none to be among. */
+/** The array for {@link isAmong} and {@link ifGiven}; null for no condition. */
 export function arrayJson(array: readonly string[] | undefined): string | null {
   return array === undefined ? null : JSON.stringify(array);
 }

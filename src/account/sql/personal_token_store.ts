@@ -1,4 +1,4 @@
-/** The SQL of an account's personal access tokens. Synchronous, like that of its money. */
+/** The SQL of personal access tokens. Synchronous, like all SQL of an account's money. */
 import {
   and,
   desc,
@@ -22,10 +22,10 @@ const { spent, spent_window, stored_bytes, ...columns } = getTableColumns(person
 
 type Columns = typeof personalTokens.$inferSelect;
 
-/** What a token has used so far; it may change within one transaction. */
+/** What a token has used. It may change during one transaction, so it is read again each time. */
 export type TokenUse = Pick<Columns, "spent" | "spent_window" | "stored_bytes">;
 
-/** A token without what it has used: see `spending.ts`. */
+/** A token without what it has used. */
 export type PersonalTokenRow = Omit<Columns, keyof TokenUse>;
 
 const UNUSED: TokenUse = { spent: 0, spent_window: 0, stored_bytes: 0 };
@@ -47,10 +47,10 @@ const save_use = query((database) =>
     .where(by_id),
 );
 
-/** Opens the statements over a migrated database. */
+/** Opens the table of a migrated database. */
 export function openPersonalTokenStore(database: AccountDatabase) {
   let has_ended = false;
-  // What a capped token spent is kept: an app's key may settle its jobs after it ended.
+  // A capped token's row stays, because an app's key may settle its jobs after it has ended.
   const end = (which: SQL | undefined, now_ms: number): void => {
     has_ended = true;
     const is_capped = isNotNull(personalTokens.cap_credits);
@@ -64,16 +64,16 @@ export function openPersonalTokenStore(database: AccountDatabase) {
       .where(and(isNull(personalTokens.cap_credits), which))
       .run();
   };
-  const readKept = (id: string): PersonalTokenRow | null =>
+  const readRow = (id: string): PersonalTokenRow | null =>
     token_by_id(database).get({ id }) ?? null;
   return {
-    /** A token that was not ended; it may have expired. */
+    /** A token that was not ended. It may have expired. */
     read(id: string): PersonalTokenRow | null {
-      const row = readKept(id);
+      const row = readRow(id);
       return row?.ended_at_ms === null ? row : null;
     },
-    /** The token that created a job: a capped one also after it was ended. */
-    readCreator: readKept,
+    /** The token that created a job; a capped one even after it was ended. */
+    readCreator: readRow,
     /** Tokens that have not expired, newest first. */
     listLiving: (now_ms: number): PersonalTokenRow[] =>
       database
@@ -125,14 +125,14 @@ export function openPersonalTokenStore(database: AccountDatabase) {
 
 export type PersonalTokenStore = ReturnType<typeof openPersonalTokenStore>;
 
-/** The limits that a row records. */
+/** The limits in a token's row. */
 export function limitsOf(row: PersonalTokenRow): PersonalTokenLimits {
   const { access, upstream, admin, app_slugs_json } = row;
   const app_slugs = app_slugs_json === null ? null : (JSON.parse(app_slugs_json) as string[]);
   return { access, upstream, admin, app_slugs, cap: capOf(row) };
 }
 
-/** The spending cap that a row records; null where it has none. */
+/** The spending cap in a token's row; null: no cap. */
 export function capOf({
   cap_credits,
   cap_period,

@@ -1,7 +1,4 @@
-/**
- * The statements of one account's money that a request may wait for. What is done once in an account's
- * life, or by an operator, `store.ts` builds where it is done.
- */
+/** The prepared queries of requests. Queries that run rarely are in `tables.ts`, and are built when they run. */
 import {
   and,
   asc,
@@ -107,7 +104,7 @@ export const recent_started_jobs = query((database) =>
     ),
 );
 
-/** The ids of started jobs, wherever they are known; see `open_jobs.ts`. */
+/** The job is started; see `ledger/started_jobs.ts`. */
 export function isKnownStarted(recent_after_id: SQL): SQL {
   return sql`${jobs.id} in (
     select ${longJobs.job_id} from ${longJobs}

@@ -1,7 +1,6 @@
 /**
- * The tables inside one Account object. Migrations under `drizzle/account` are generated from this
- * file; text-keyed tables there are WITHOUT ROWID, added by hand since the generator has no word
- * for it, so that one logical row is one written row.
+ * The tables of one Account object, and the types of their rows. The migration in `drizzle/account` is generated from
+ * this file. Its tables with text keys are WITHOUT ROWID, so that a row costs one written row and not two.
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { APP_ACCESS, EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
@@ -18,31 +17,29 @@ export const dataFormat = sqliteTable("data_format", {
   oldest_build: integer().notNull(),
 });
 
-/** The one account this object holds. Its balance is not here: it is the newest entry's. */
+/** The account: one row. The balance is only in the newest entry. */
 export const account = sqliteTable("account", {
   singleton: integer().primaryKey(),
   id: text().notNull(),
   identity_id: text().notNull(),
   plan: text().notNull(),
   created_at_ms: integer().notNull(),
-  /** Since when operators keep its holder out; null: they do not. */
+  /** Null: not suspended. */
   suspended_at_ms: integer(),
-  /** Since when there is no such account any more; null: there is. From then on this row is its tombstone. */
+  /** Null: not deleted. The row of a deleted account is its tombstone. */
   deleted_at_ms: integer(),
-  /** How far a deleted account's rows are gone; see `erasure.ts`. Null: the account is there. */
+  /** The next step of a deleted account's erasure; see `deletion/erasure.ts`. Null: not deleted. */
   erasure: text({ enum: ["closing", "wiping", "forgetting", "done"] }),
-  /** Whether its holder had an account before and deleted it: no app gives them starter credits again. */
+  /** Whether its holder deleted an account before. Then no app grants starter credits again. */
   returned: integer({ mode: "boolean" }).notNull().default(false),
-  /** What a deleted account owed, in credits: its holder owes it again with the next one. */
+  /** What a deleted account owed, in credits. The holder's next account takes it over. */
   owed_credits: integer().notNull().default(0),
 });
 
 /**
- * The ledger, append-only. Each line closes the books of its moment, so that no other row has to be
- * written for them: the balance, what is held, and beside them
- * `open_jobs` how many jobs are started;
- * `recent_after_job_id` started jobs up to this one have a row in `long_jobs` (null: none was before);
- * `recent_jobs` how many jobs there are after it, started or not: at most `RECENT_JOBS_MAX`.
+ * The ledger, append-only. `line` is the entry's number, from 1 without gaps. Each entry has the balance and the held
+ * credits after it, so that no other row has to be written for them. For the last three columns, see
+ * `ledger/started_jobs.ts`.
  */
 export const entries = sqliteTable("entries", {
   line: integer().primaryKey(),
@@ -52,7 +49,7 @@ export const entries = sqliteTable("entries", {
   reserved_after: integer().notNull().default(0),
   job_id: text(),
   app_slug: text(),
-  /** What the account's owner is told of it; null: nothing more than the kind says. */
+  /** A note for the holder, such as an operator's reason. */
   note: text(),
   at_ms: integer().notNull(),
   open_jobs: integer().notNull().default(0),
@@ -60,17 +57,17 @@ export const entries = sqliteTable("entries", {
   recent_jobs: integer().notNull().default(0),
 });
 
-/** Apps this account was upserted for; `granted_at_ms` is null until starter credits were granted. */
+/** The account's apps. `granted_at_ms`: null until starter credits are granted. */
 export const apps = sqliteTable("apps", {
   slug: text().primaryKey(),
   starter_credits: integer().notNull(),
   granted_at_ms: integer(),
   created_at_ms: integer().notNull(),
-  /** What the app's key may do here; see `app_access.ts`. */
+  /** What the app's key may do here; see `wallet/app_access.ts`. */
   access: text({ enum: APP_ACCESS }).notNull(),
 });
 
-/** Jobs. Ids are UUIDv7, made in order, so the key gives newest-first listing without an index. */
+/** Jobs. Ids are UUIDv7 in the order of creation, so lists with the newest job first need no index. */
 export const jobs = sqliteTable("jobs", {
   id: text().primaryKey(),
   status: text({ enum: JOB_STATUSES }).notNull(),
@@ -79,39 +76,36 @@ export const jobs = sqliteTable("jobs", {
   reserved: integer().notNull(),
   actual_cost: integer().notNull(),
   failure: text().$type<JobFailure>(),
-  /** What its client said of the failure; null: nothing. */
+  /** The client's reason for the failure. */
   failure_reason: text(),
   created_at_ms: integer().notNull(),
   updated_at_ms: integer().notNull(),
   expires_at_ms: integer().notNull(),
-  /** The ledger line of the job's last change: its version in the read model. */
+  /** The number of the entry of the job's last change: its version in the read model. */
   line: integer().notNull(),
   metadata_json: text(),
-  /** The personal access token that created the job; null: a browser session or the app did. */
+  /** The personal access token that created the job; null: a browser session or the app's key. */
   personal_token_id: text(),
-  /** That token's spending cap, which bounds the job's overage also after the token ended; null: it had none. */
+  /** The cap of that token, which bounds the job's overage even after the token has ended; null: no cap. */
   token_cap_credits: integer(),
   /** The app's policy when the job was created; see `domain/app_policy`. */
   settle: text({ enum: SETTLERS }).notNull().default("holder"),
   on_expiry: text({ enum: EXPIRY_OUTCOMES }).notNull().default("refund"),
   max_overage_percent: integer(),
-  /** The request that completed or failed the job, if it had a key; see `idempotency/job_keys.ts`. */
+  /** The request that completed or failed the job, if it had an idempotency key; see `idempotency/job_keys.ts`. */
   idempotency_caller: text(),
   idempotency_key: text(),
   idempotency_fingerprint: text(),
 });
 
-/**
- * Started jobs that are not among the recent ones, by the moment their time runs out. An index on
- * `jobs` would cost two more written rows for every job; this costs them for those that last.
- */
+/** Started jobs that are not among the recent ones, by expiry; see `ledger/started_jobs.ts`. */
 export const longJobs = sqliteTable(
   "long_jobs",
   { expires_at_ms: integer().notNull(), job_id: text().notNull() },
   (table) => [primaryKey({ columns: [table.expires_at_ms, table.job_id] })],
 );
 
-/** Jobs whose time ran out and that could not be ended: a defect, set aside and tried again. */
+/** Overdue jobs that could not be expired, which is a defect. They are tried again at `retry_at_ms`. */
 export const stuckJobs = sqliteTable("stuck_jobs", {
   job_id: text().primaryKey(),
   since_ms: integer().notNull(),
@@ -119,44 +113,43 @@ export const stuckJobs = sqliteTable("stuck_jobs", {
 });
 
 /**
- * Personal access tokens that live, and expired ones until the next is issued. A revoked one is gone:
- * the row is what makes a token valid. `spent` of its cap, and in which window (`domain/personal_token`).
+ * Valid personal access tokens, and expired ones until the next token is issued. The row makes a token valid: a revoked
+ * token's row is deleted. `spent`: credits of its cap in the period `spent_window` (see `domain/personal_token.ts`).
  */
 export const personalTokens = sqliteTable("personal_tokens", {
   id: text().primaryKey(),
   label: text().notNull(),
-  /** The app that asked for the token, by its own word. */
+  /** The app that requested the token, as it named itself. */
   app_slug: text(),
   access: text({ enum: PERSONAL_TOKEN_ACCESS }).notNull(),
-  /** Whether it may be handed third parties' tokens. */
+  /** Whether it may read upstream tokens. */
   upstream: integer({ mode: "boolean" }).notNull().default(false),
-  /** Whether it operates the service, where its owner does. */
+  /** Whether it may operate the service, if its holder is an operator. */
   admin: integer({ mode: "boolean" }).notNull().default(false),
-  /** The session that approved it, and the sign-in method behind that; null: one unlinked before. */
+  /** The session that approved it, and the sign-in method of that session; null: a method unlinked before. */
   session_id: text().notNull(),
   signin_method: text(),
-  /** Whether it ends with that session, whatever the person wants; with the method it always does. */
+  /** Whether it ends with that session. It always ends with the sign-in method. */
   ends_with_session: integer({ mode: "boolean" }).notNull(),
-  /** JSON array of the only apps it may act for; null: all. */
+  /** JSON array of the only apps that it may act for; null: all apps. */
   app_slugs_json: text(),
   cap_credits: integer(),
   cap_period: text({ enum: CAP_PERIODS }),
   spent: integer().notNull(),
   spent_window: integer().notNull(),
-  /** What its jobs have stored so far, in bytes; see `TOKEN_STORAGE_MAX_BYTES`. */
+  /** How many bytes its jobs have stored; see `TOKEN_STORAGE_MAX_BYTES`. */
   stored_bytes: integer().notNull(),
   created_at_ms: integer().notNull(),
-  /** Late by at most an hour; null: never used. */
+  /** At most an hour old; null: never used. */
   last_used_at_ms: integer(),
   expires_at_ms: integer().notNull(),
-  /** When it was ended. Only a capped token's row stays, for what its jobs still spend; null: it was not ended. */
+  /** When a capped token was ended; its row stays, for what its jobs still spend. Null: not ended. */
   ended_at_ms: integer(),
 });
 
 /**
- * Responses for retries of all other requests with an `Idempotency-Key`. `day`: the UTC day of
- * `created_at_ms`, first in the key, so that old rows are found without an index; see
- * `idempotency/responses.ts`.
+ * Responses of requests with an `Idempotency-Key`, other than to complete or fail a job. `day`: the UTC day of
+ * `created_at_ms`. It comes first in the key, so that old rows are found without an index.
  */
 export const idempotencyKeys = sqliteTable(
   "idempotency_keys",
@@ -173,15 +166,15 @@ export const idempotencyKeys = sqliteTable(
 );
 
 /**
- * What third-party providers gave for the user, a row for each. `sealed` holds the tokens themselves
- * (see `vault/sealing.ts`); `revision` changes with them, and only with them. `issuer` and `client_id`
- * say whose they are, since a provider's id can be pointed elsewhere; null in rows older than them.
+ * The user's tokens of third-party providers, a row for each provider. `sealed`: the tokens themselves, encrypted (see
+ * `vault/sealing.ts`). `revision` changes whenever the tokens change, and only then. `issuer` and `client_id`: which
+ * server issued them to which client, because a provider's id may be configured for another server later.
  */
 export const upstreamTokens = sqliteTable("upstream_tokens", {
   provider: text().primaryKey(),
   subject: text().notNull(),
   scope: text(),
-  /** When the access token runs out; null where the provider did not say. */
+  /** When the access token expires; null if the provider did not say. */
   expires_at_ms: integer(),
   key_id: text().notNull(),
   sealed: text().notNull(),
@@ -191,22 +184,19 @@ export const upstreamTokens = sqliteTable("upstream_tokens", {
   client_id: text(),
 });
 
-/**
- * Providers that the user unlinked: what a sign-in brings through an identity linked no later than this
- * comes too late, and is dropped.
- */
+/** Providers that the user unlinked. Tokens of an identity that was linked at `linked_at_ms` or before are dropped. */
 export const upstreamUnlinks = sqliteTable("upstream_unlinks", {
   provider: text().primaryKey(),
   linked_at_ms: integer().notNull(),
 });
 
-/** Debts of the holder's deleted accounts that this one took over: each once, by this row. */
+/** Debts of the holder's deleted accounts that this account took over. The row makes each count once. */
 export const debts = sqliteTable("debts", {
   id: text().primaryKey(),
   at_ms: integer().notNull(),
 });
 
-/** Checkouts that were paid: each credits once, by this row. Amounts of money in their smallest unit. */
+/** Paid checkouts. The row makes each credit once. `paid_minor` is in the currency's smallest unit. */
 export const purchases = sqliteTable("purchases", {
   checkout_session_id: text().primaryKey(),
   payment_intent_id: text().notNull().unique(),
@@ -215,12 +205,12 @@ export const purchases = sqliteTable("purchases", {
   credits: integer().notNull(),
   paid_minor: integer().notNull(),
   currency: text().notNull(),
-  /** Credits that went back with the money so far. */
+  /** Credits taken back so far, for refunds and disputes. */
   taken_back: integer().notNull(),
   created_at_ms: integer().notNull(),
 });
 
-/** Refunds and disputes as far as they are known, also of payments whose purchase is still to come. */
+/** Refunds and disputes, even of payments whose purchase is not known yet. */
 export const purchaseReversals = sqliteTable(
   "purchase_reversals",
   {
@@ -233,14 +223,11 @@ export const purchaseReversals = sqliteTable(
   (table) => [primaryKey({ columns: [table.payment_intent_id, table.source_id] })],
 );
 
-/**
- * One row while the read model could not be reached, or is being sent the whole account anew; none
- * where all goes well. See `outbox.ts`.
- */
+/** One row while the read model cannot be reached, or receives the whole account again; see `sync/outbox.ts`. */
 export const projectionDebt = sqliteTable("projection_debt", {
   singleton: integer().primaryKey(),
   since_ms: integer().notNull(),
-  /** A rebuild has sent the jobs up to this one, "" before the first; null: none is under way. */
+  /** A rebuild has sent the jobs up to this one; "": none yet; null: no rebuild is under way. */
   rebuilt_to_job_id: text(),
 });
 

@@ -1,7 +1,7 @@
 /**
- * When the read model receives a new entry. In an account that was quiet: at once, after the response. Its alarm,
- * armed in the entry's transaction, is then only the guarantee, a quarter of an hour away; most jobs end before
- * it and need no other. In a busy account the alarm delivers, once a second.
+ * When the read model receives a new entry. In an account that was quiet, it is sent at once, after the response. The
+ * alarm that was set in the entry's transaction is then only a guarantee, 15 minutes later. Most jobs end before it,
+ * and need no alarm of their own. In a busy account, the alarm delivers once a second.
  */
 import { errorName } from "../../domain/result.ts";
 import { PROJECTION_RETRY_MAX_MS } from "../../domain/back_off.ts";
@@ -17,13 +17,15 @@ export const PROJECTION_DELAY_MS = 1_000;
 export class Delivery {
   readonly #alarm: Alarm;
   readonly #outbox: Outbox;
-  /** When the last one began, in this instance. */
+  /** When this instance's last delivery began. */
   #began_at_ms = Number.NEGATIVE_INFINITY;
   #is_owed = false;
-  /** When an earlier instance's delivery is due that has no alarm: the platform drops one that failed too often. */
+  /** When a delivery is due whose alarm was dropped, because it failed too often; null: none. */
   #left_due_at_ms: number | null = null;
 
-  /** `has_started_jobs`: then an alarm is always armed, so that a missing one was dropped, maybe with a delivery. */
+  /**
+   * While jobs are started, an alarm is always armed. If it is missing, it was dropped, maybe together with a delivery.
+   */
   constructor(alarm: Alarm, outbox: Outbox, has_started_jobs: () => boolean) {
     this.#alarm = alarm;
     this.#outbox = outbox;
@@ -31,7 +33,7 @@ export class Delivery {
     this.#left_due_at_ms = outbox.due_at_ms ?? (has_started_jobs() ? Date.now() : null);
   }
 
-  /** Says that an entry is written; inside its transaction, so that no entry is without an alarm. */
+  /** An entry was written. Called inside its transaction, so that every entry has an alarm. */
   owe(now_ms: number): void {
     if (now_ms - this.#began_at_ms < PROJECTION_DELAY_MS) {
       return this.#alarm.by(now_ms + PROJECTION_DELAY_MS);
@@ -40,19 +42,19 @@ export class Delivery {
     this.#is_owed = true;
   }
 
-  /** After a transaction: sends at once what {@link owe} left to it, and arms the alarm for an earlier delivery. */
+  /** After a transaction: sends at once if {@link owe} decided so, and arms the alarm that was dropped. */
   start(): void {
     if (this.#left_due_at_ms !== null) this.#alarm.by(this.#left_due_at_ms);
     this.#left_due_at_ms = null;
     if (!this.#is_owed) return;
     void this.flush().then(
       (at_ms) => at_ms !== null && this.#alarm.by(at_ms),
-      // The alarm retries. The reason names the failure, never what was being written.
+      // The alarm retries. The error's name contains nothing of the data.
       (error: unknown) => console.warn({ event: "delivery_failed", reason: errorName(error) }),
     );
   }
 
-  /** Sends everything owed; as {@link Outbox.flush}. */
+  /** As {@link Outbox.flush}. */
   async flush(): Promise<number | null> {
     this.#is_owed = false;
     this.#left_due_at_ms = null;

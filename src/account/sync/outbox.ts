@@ -1,12 +1,12 @@
 /**
  * Sends an account's entries to the read model.
  *
- * D1's own row of the account says which entry D1 has, so this object stores no marker and a delivery writes
- * no row here. An instance that does not know what D1 has reads that row first. D1 accepts entries only if they
- * follow on its row, so sending an entry twice changes nothing.
+ * D1's row of the account says which entry D1 has, so this object stores no cursor, and a delivery writes no row here.
+ * An instance that does not know what D1 has reads that row first. D1 accepts entries only if they follow its row, so
+ * sending an entry twice changes nothing.
  *
- * Only a failure writes a row, `projection_debt`: since when D1 lacks entries, so that the pauses between
- * retries grow even if the object is evicted, and how far a rebuild has come.
+ * Only a failure writes a row, in `projection_debt`: since when D1 lacks entries, so that the pauses between retries
+ * grow even if the object is evicted, and how far a rebuild has come.
  */
 import { errorName } from "../../domain/result.ts";
 import { backOff } from "../../domain/back_off.ts";
@@ -32,9 +32,9 @@ type Debt = Pick<typeof projectionDebt.$inferSelect, "since_ms" | "rebuilt_to_jo
 /** What this instance knows of D1's row. */
 type Known =
   | { readonly state: "unknown" }
-  /** D1 has the entries up to `line`, or will have them once everything that was sent arrives; 0: none. */
+  /** D1 has the entries up to `line`, or will have them when everything sent has arrived; 0: none. */
   | { readonly state: "known"; readonly line: number }
-  /** The row is not what this object sent: a rebuild replaces it. */
+  /** D1's row is not what this object sent. A rebuild replaces it. */
   | { readonly state: "foreign" };
 
 const the_debt = query((database) => database.select().from(projectionDebt));
@@ -44,9 +44,9 @@ export class Outbox {
   readonly #store: Store;
   readonly #projector: Projector;
   #known: Known = { state: "unknown" };
-  /** The row in storage; null: none. */
+  /** The row in storage; null: no row. */
   #debt: Debt | null;
-  /** A delivery under way. Two at a time would only send the same twice. */
+  /** The delivery under way. Two at the same time would send the same entries. */
   #under_way: Promise<number | null> | null = null;
 
   constructor(database: AccountDatabase, store: Store, projector: Projector) {
@@ -56,14 +56,13 @@ export class Outbox {
     this.#debt = the_debt(database).get() ?? null;
   }
 
-  /** When a debt that an earlier instance left is due, in milliseconds since the epoch; null: none. */
+  /** When the retry of a stored debt is due, in milliseconds since the epoch; null: no debt. */
   get due_at_ms(): number | null {
     return this.#debt === null ? null : retryAt(this.#debt.since_ms);
   }
 
   /**
-   * Sends a bounded part of the entries that exist now; later entries have an alarm of their own. Never
-   * throws.
+   * Sends a bounded part of the entries that exist now; later entries have their own alarm. Never throws.
    * @returns when to call again, in milliseconds since the epoch: at once if there is more, later if D1
    * cannot be reached; null if everything is delivered.
    */
@@ -76,8 +75,8 @@ export class Outbox {
   }
 
   /**
-   * Whether D1 has every entry: entries sent through a queue may still be on their way, or lost.
-   * @throws where D1 cannot be reached.
+   * Whether D1 has every entry. Entries sent through a queue may not have arrived yet, or may be lost.
+   * @throws if D1 cannot be reached.
    */
   async isDelivered(): Promise<boolean> {
     const account = this.#store.readAccount();
@@ -87,21 +86,21 @@ export class Outbox {
     return row.line === this.#store.readNewestEntry()?.line;
   }
 
-  /** Says that D1 may lack what was sent: the next flush reads its row. */
+  /** D1 may lack what was sent, so the next flush reads its row. */
   forgetKnown(): void {
     this.#known = { state: "unknown" };
   }
 
   /**
-   * Has the read model forget the account, a bounded part of it, and accept nothing of it from then on.
-   * @returns whether nothing of it remains. @throws where D1 cannot be reached.
+   * Makes the read model refuse the account from now on, and deletes a bounded part of it there.
+   * @returns whether nothing of it remains. @throws if D1 cannot be reached.
    */
   async forgetForGood(account_id: string): Promise<boolean> {
     await this.#projector.bar(account_id);
     return (await this.#forget(account_id, PROJECTION_FLUSH_BATCHES)) > 0;
   }
 
-  /** Notes that the whole account is to be sent again; {@link flush} does it, in portions. */
+  /** Records that the whole account must be sent again. {@link flush} does it, in portions. */
   startRebuild(): void {
     if (this.#store.readNewestEntry() === null) return;
     this.#saveDebt({ since_ms: this.#debt?.since_ms ?? Date.now(), rebuilt_to_job_id: "" });
@@ -122,20 +121,20 @@ export class Outbox {
     }
   }
 
-  /** @returns how many batches could still be sent; 0: it is not finished. */
+  /** @returns how many more batches this flush may send; 0: not finished. */
   async #sendOwed(account: AccountRow, to_line: number): Promise<number> {
     let left = PROJECTION_FLUSH_BATCHES;
     const reads = this.#known.state === "unknown" || this.#debt?.rebuilt_to_job_id === "";
     if (reads) left = await this.#readKnown(account, left);
     if (this.#isRebuilding()) left = await this.#rebuild(left);
-    const unsent = await this.#sendLines(to_line, left);
+    const unsent = await this.#sendEntries(to_line, left);
     return unsent === "refused" ? this.#whenRefused(reads) : unsent;
   }
 
-  /** D1 was emptied or restored: the next flush reads what it has. */
+  /** D1 was emptied or restored. The next flush reads what it has. */
   #whenRefused(has_read: boolean): number {
     this.forgetKnown();
-    // It was read just now. To read it again at once could go on for ever.
+    // D1's row was read just before. To read it again at once could repeat for ever.
     if (has_read) throw new Error("D1 accepts no entry after those it has");
     return 0;
   }
@@ -159,12 +158,12 @@ export class Outbox {
     return { state: "foreign" };
   }
 
-  /** Takes note of what a call to D1 showed, unless {@link forgetKnown} was called meanwhile. */
+  /** Stores what a call to D1 showed, unless {@link forgetKnown} was called meanwhile. */
   #learn(before: Known, now: Known): void {
     if (this.#known === before) this.#known = now;
   }
 
-  /** Deletes an account from the read model. @returns how many batches are left; 0: not finished. */
+  /** Deletes an account from the read model. @returns as {@link #sendOwed}. */
   async #forget(account_id: string, batches: number): Promise<number> {
     for (let left = batches; left > 0; left -= 1) {
       if (await this.#projector.forget(account_id)) return left;
@@ -177,10 +176,9 @@ export class Outbox {
   }
 
   /**
-   * Sends the account again, from where it stopped: first its grants, then its jobs, range by range. Each
-   * replaces what is there in one transaction, so that nothing is missing meanwhile. Entries that D1's row
-   * does not name are sent after it: that row moves by entries only, because each is counted in the daily
-   * totals as it does. Only a foreign row is replaced.
+   * Sends the account again, continuing where it stopped: first its grants, then its jobs, in ranges of ids. Each batch
+   * replaces rows in one transaction, so that nothing is missing meanwhile. Entries that D1's row lacks are sent
+   * afterwards as usual, because D1's daily totals count each entry when its row moves. Only a foreign row is replaced.
    */
   async #rebuild(batches: number): Promise<number> {
     for (let left = batches; left > 0; left -= 1) {
@@ -203,15 +201,15 @@ export class Outbox {
     return 0;
   }
 
-  async #sendLines(to_line: number, batches: number): Promise<number | "refused"> {
+  async #sendEntries(to_line: number, batches: number): Promise<number | "refused"> {
     for (let left = batches; left > 0; left -= 1) {
       const before = this.#known;
       if (before.state !== "known") return 0;
       const end_line = Math.min(to_line, before.line + this.#projector.lines_at_once);
-      const lines = this.#store.readEntriesBetween(before.line, end_line);
-      const last = lines.at(-1);
+      const entries = this.#store.readEntriesBetween(before.line, end_line);
+      const last = entries.at(-1);
       if (last === undefined) return left;
-      const is_accepted = await this.#projector.apply(rowsOf(this.#store, lines), before.line);
+      const is_accepted = await this.#projector.apply(rowsOf(this.#store, entries), before.line);
       if (!is_accepted) return "refused";
       this.#learn(before, { state: "known", line: last.line });
     }
@@ -220,9 +218,9 @@ export class Outbox {
 
   #postpone(error: unknown): number {
     const since_ms = this.#owedSince();
-    // D1 may have done it all the same.
+    // D1 may have accepted the entries before the call failed.
     this.forgetKnown();
-    // What failed, never what was being written.
+    // The error's name contains nothing of the data.
     const reason = errorName(error);
     console.warn({ event: "projection_failed", lasting_ms: Date.now() - since_ms, reason });
     if (this.#debt?.since_ms !== since_ms) {
@@ -231,14 +229,14 @@ export class Outbox {
     return retryAt(since_ms);
   }
 
-  /** Since when D1 lacks entries; it moves on with what was delivered since the debt was noted. */
+  /** Since when D1 lacks entries: since the debt was stored, or since its oldest missing entry if that is later. */
   #owedSince(): number {
     const [noted_ms, oldest_ms] = [this.#debt?.since_ms, this.#oldestUndelivered()];
     if (noted_ms === undefined) return oldest_ms ?? Date.now();
     return Math.max(noted_ms, oldest_ms ?? noted_ms);
   }
 
-  /** When the oldest entry that D1 lacks was written; null where that is not known. */
+  /** When the oldest entry that D1 lacks was written; null: unknown. */
   #oldestUndelivered(): number | null {
     if (this.#known.state !== "known") return null;
     return this.#store.readEntry(this.#known.line + 1)?.at_ms ?? null;

@@ -1,4 +1,4 @@
-/** What the read model shows of an account, made from the object's own rows. */
+/** The rows of the read model, computed from the object's rows. */
 import { utcDayOf } from "../../domain/calendar.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
 import { assertInvariant } from "../../domain/result.ts";
@@ -11,10 +11,7 @@ import type {
 import type { AccountRow, AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 
-/**
- * What a line of a kind changes in the read model besides the account's own row, which every line
- * changes. A new kind does not compile before it says so here.
- */
+/** What an entry changes in the read model, in addition to the account's row. A new kind must be added here to compile. */
 function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
   switch (kind) {
     case "reserve":
@@ -35,27 +32,27 @@ function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
 
 type Sums = Omit<LineTotals, "line" | "day" | "app_slug">;
 
-/** A line, the one before it where its kind asks for it, and its job as it is now. */
-interface LineInBook {
+/** An entry, the entry before it if its kind needs that, and its job as it is now. */
+interface EntryContext {
   readonly entry: EntryRow;
   readonly before: EntryRow | null;
   readonly job: JobRow | null;
 }
 
 /**
- * What a line adds to the totals of its day, without sign but `adjusted`. Purchases are counted whole,
- * since what is taken back later is of another day. A new kind does not compile before it says so here.
- * A line always adds the same, whatever its job has become meanwhile.
+ * What an entry adds to the totals of its day; only `adjusted` has a sign. Purchases count in full, because a refund
+ * belongs to another day. An entry always adds the same, even if its job has changed since. A new kind must be added
+ * here to compile.
  */
-function sumsOf(line: LineInBook): Sums {
-  const { kind, amount } = line.entry;
+function sumsOf(context: EntryContext): Sums {
+  const { kind, amount } = context.entry;
   switch (kind) {
     case "grant":
       return { granted: amount };
     case "reserve":
       return { reserved: 0 - amount, jobs: 1 };
     case "settle":
-      return { settled: costOf(line), ...(leftFailed(line) ? { failed: 1 } : {}) };
+      return { settled: costOf(context), ...(leftFailed(context) ? { failed: 1 } : {}) };
     case "refund":
       return { refunded: amount, failed: 1 };
     case "purchase":
@@ -65,50 +62,48 @@ function sumsOf(line: LineInBook): Sums {
     case "open":
     case "purchase_refund":
     case "plan":
-    // The days of the deleted account have what was spent.
+    // A debt counts in the totals of the deleted account, where it was spent.
     case "debt":
       return {};
   }
 }
 
 /**
- * What a settling line cost the account, its balance and what is held together: for a job's first ending
- * its real cost, whatever was reserved. Where a time-out had charged the reserve a late completion adds
- * the difference, which may be below zero.
+ * What a settling entry cost the account, counting the balance and the held credits together. When a job first ends,
+ * this is its real cost. When an expired job that was charged its reserve is completed late, it is the difference,
+ * which may be negative.
  */
-function costOf({ entry, before }: LineInBook): number {
+function costOf({ entry, before }: EntryContext): number {
   assertInvariant(before !== null, "a job's reserve comes before its settlement");
   return before.balance_after + before.reserved_after - entry.balance_after - entry.reserved_after;
 }
 
-/** A settled job changes again in one case: its time-out had failed it, and it is completed late. */
-function leftFailed({ entry, job }: LineInBook): boolean {
+/** Whether the job had failed after this entry. A job that a settling entry failed may still be completed late. */
+function leftFailed({ entry, job }: EntryContext): boolean {
   return job !== null && (job.line > entry.line || job.status === "failed");
 }
 
-function totalsOf(line: LineInBook): LineTotals {
-  const { line: number, at_ms, app_slug } = line.entry;
-  return { line: number, day: utcDayOf(at_ms), app_slug: app_slug ?? "", ...sumsOf(line) };
+function totalsOf(context: EntryContext): LineTotals {
+  const { line, at_ms, app_slug } = context.entry;
+  const sums = sumsOf(context);
+  return { line, day: utcDayOf(at_ms), app_slug: app_slug ?? "", ...sums };
 }
 
-/**
- * The rows that some lines changed, as they are now, with the account as of the last of the lines.
- * `lines`: at least one, in order.
- */
-export function rowsOf(store: Store, lines: readonly EntryRow[]): ProjectedRows {
+/** The rows that these entries changed, as they are now, and the account as of the last entry. `entries`: in order. */
+export function rowsOf(store: Store, entries: readonly EntryRow[]): ProjectedRows {
   const account = readAccount(store);
-  const last = lines.at(-1);
-  assertInvariant(last !== undefined, "there are lines to project");
+  const last = entries.at(-1);
+  assertInvariant(last !== undefined, "there are entries to send");
   const moves_job = ({ kind }: EntryRow): boolean => changedBesides(kind) === "its job";
-  const job_ids = new Set(lines.filter(moves_job).flatMap(({ job_id }) => job_id ?? []));
+  const job_ids = new Set(entries.filter(moves_job).flatMap(({ job_id }) => job_id ?? []));
   const jobs = new Map(store.readJobs([...job_ids]).map((job) => [job.id, job]));
   const app_slugs = new Set<string>();
-  const totals = lines.map((entry, at) => {
+  const totals = entries.map((entry, at) => {
     if (changedBesides(entry.kind) === "its grant" && entry.app_slug !== null) {
       app_slugs.add(entry.app_slug);
     }
     const before =
-      entry.kind === "settle" ? (lines[at - 1] ?? store.readEntry(entry.line - 1)) : null;
+      entry.kind === "settle" ? (entries[at - 1] ?? store.readEntry(entry.line - 1)) : null;
     return totalsOf({ entry, before, job: jobs.get(entry.job_id ?? "") ?? null });
   });
   return {
@@ -119,10 +114,10 @@ export function rowsOf(store: Store, lines: readonly EntryRow[]): ProjectedRows 
   };
 }
 
-/** The account as of its newest line. */
+/** The account as of its newest entry. */
 export function newestAccount(store: Store): ProjectedAccount {
   const newest = store.readNewestEntry();
-  assertInvariant(newest !== null, "an open account has lines");
+  assertInvariant(newest !== null, "an open account has entries");
   return accountRow(readAccount(store), newest);
 }
 
@@ -132,7 +127,7 @@ export function allGrants(store: Store): ProjectedRows["grants"] {
   return store.listApps().flatMap((app) => grantRow(id, app));
 }
 
-/** `limit` jobs after `after_id`, and up to where they leave no other out. */
+/** The next `limit` jobs after `after_id`, and the range of ids that they cover. */
 export function jobRangeAfter(store: Store, after_id: string, limit: number): JobRange {
   const { id: account_id } = readAccount(store);
   const rows = store.readJobsAfter(after_id, limit);
@@ -141,37 +136,37 @@ export function jobRangeAfter(store: Store, after_id: string, limit: number): Jo
 }
 
 /**
- * Whether D1's row is what this object once sent: equal, column by column, to its own books at the line
- * that the row names. Where not, somebody wrote there, or this object was put back to an earlier time.
+ * Whether D1's row is what this object once sent: it equals, column by column, this account as of the entry that the
+ * row names. If not, D1 was changed, or this object was restored to an earlier time.
  */
 export function isOwn(store: Store, known: ProjectedAccount): boolean {
   const entry = store.readEntry(known.line);
   if (entry === null) return false;
   const expected = accountRow(readAccount(store), entry);
-  // Lines do not say which plan there was; D1 has the one of its newest delivery.
+  // Entries do not contain the plan. D1 has the plan of its newest delivery.
   if (entry.line !== store.readNewestEntry()?.line) expected.plan = known.plan;
   return Object.entries(expected).every(([column, value]) => Reflect.get(known, column) === value);
 }
 
 function readAccount(store: Store): AccountRow {
   const account = store.readAccount();
-  assertInvariant(account !== null, "an account with lines has its row");
+  assertInvariant(account !== null, "an account with entries has its row");
   return account;
 }
 
 function accountRow(
   { id, identity_id, plan, created_at_ms }: AccountRow,
-  line: EntryRow,
+  entry: EntryRow,
 ): ProjectedAccount {
   return {
     id,
     identity_id,
     plan,
     created_at_ms,
-    line: line.line,
-    credits: line.balance_after,
-    reserved: line.reserved_after,
-    updated_at_ms: line.at_ms,
+    line: entry.line,
+    credits: entry.balance_after,
+    reserved: entry.reserved_after,
+    updated_at_ms: entry.at_ms,
   };
 }
 
@@ -181,7 +176,7 @@ function grantRow(account_id: string, app: AppRow | null): ProjectedRows["grants
   return [{ account_id, app_slug, amount, granted_at_ms }];
 }
 
-/** What D1 shows of a job: not its metadata, which is the user's, and nothing that only the account needs. */
+/** A job without its metadata, which is private, and without the columns that only the account needs. */
 function jobRow(account_id: string, row: JobRow): Required<ProjectedRows["jobs"][number]> {
   const { id, status, app_slug, action, reserved, actual_cost, line } = row;
   const { failure, failure_reason, created_at_ms, updated_at_ms, expires_at_ms } = row;

@@ -1,11 +1,8 @@
-/**
- * Sealing secrets at rest, with keys of each account's own. What is sealed can be opened only for the
- * same account and provider.
- */
+/** Seals a user's upstream tokens with keys of the account's own. They open only for the same account and provider. */
 import { VAULT_PURPOSE, vaultKeys, type EncryptionKey } from "../../keys/encryption.ts";
 import { sealFor, unsealFor, type SealingContext, type Sealed } from "../../keys/sealing.ts";
 
-/** Where a secret belongs. Moved to another place, it does not open. */
+/** What a sealed secret belongs to. It does not open for anything else. */
 export interface SealedFor {
   readonly identity_id: string;
   readonly provider: string;
@@ -20,7 +17,7 @@ export function seal(
   return sealFor(vaultKeys(keys, owner.identity_id), contextOf(owner), secret);
 }
 
-/** Opens what {@link seal} made; null where its key is gone, or it was altered or moved. */
+/** Opens a sealed secret; null if its key is gone, or if it was altered or moved. */
 export function unseal(
   keys: readonly EncryptionKey[],
   owner: SealedFor,

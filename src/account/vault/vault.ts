@@ -1,15 +1,14 @@
 /**
- * The vault: what third-party providers gave for one user, sealed, handed out fresh.
+ * The vault: one user's upstream tokens, encrypted, and renewed before they expire.
  *
- * A token about to run out is renewed once for all who wait for it. Providers that rotate refresh
- * tokens revoke the whole grant when one is used twice, so two rules hold: nobody starts a renewal
- * without looking, in the same synchronous step, whether one of this revision is under way; and nobody
- * gets a token before it is written. What remains is a crash between the provider's answer and our
- * write: the user then has to connect again. That is accepted, since no order of steps on our side
- * removes it.
+ * An expiring token is renewed once for all calls that wait for it. A provider that rotates refresh tokens revokes the
+ * whole authorization if one is used twice. So a renewal starts only after a check, in the same synchronous step, that
+ * no other renewal of this revision is under way; and no call gets a token before the token is written. One risk is
+ * accepted, because no order of steps avoids it: after a crash between the provider's response and our write, the user
+ * must connect again.
  *
- * Reads and writes of the rows are synchronous; only sealing and the provider are waited for. Money is
- * never touched, nor held up: the object answers other calls meanwhile.
+ * Rows are read and written synchronously; only sealing and the provider are awaited. The object serves other calls
+ * meanwhile.
  */
 import { eq, sql } from "drizzle-orm";
 import { accepted, refused } from "../../domain/result.ts";
@@ -30,7 +29,7 @@ const GRANT_OVER_PAUSE_MS = 60_000;
 
 type Row = typeof schema.upstreamTokens.$inferSelect;
 
-/** The part of a row that is sealed, as JSON. */
+/** The sealed part of a row, as JSON. */
 interface Secrets {
   readonly access_token: string;
   readonly refresh_token: string | null;
@@ -42,12 +41,12 @@ export class Vault {
   readonly #database: AccountDatabase;
   readonly #identity_id: string;
   readonly #isClosed: () => boolean;
-  /** Renewals under way, by the revision they renew. Gone when settled: a failure is tried again. */
+  /** Renewals under way, by the revision that they renew. A failed renewal may be tried again. */
   readonly #renewals = new Map<string, Promise<Answer<HandedOutUpstreamToken>>>();
-  /** Revisions whose grant the provider called over, and when. A hint that spares the provider. */
-  readonly #over_at_ms = new Map<string, number>();
+  /** Revisions whose refresh token the provider refused, and when, so that it is not asked again at once. */
+  readonly #refused_at_ms = new Map<string, number>();
 
-  /** `isClosed`: whether the account is deleted, and nothing more is kept in it. */
+  /** `isClosed`: whether the account is deleted, so that nothing may be stored any more. */
   constructor(database: AccountDatabase, identity_id: string, isClosed: () => boolean) {
     this.#database = database;
     this.#identity_id = identity_id;
@@ -55,9 +54,9 @@ export class Vault {
   }
 
   /**
-   * Keeps what a sign-in brought, in place of what was held for the provider. Where it brought no
-   * refresh token for the same grant, the one held goes on: providers often give it only once. What
-   * comes through an identity unlinked meanwhile is dropped.
+   * Stores the tokens that a sign-in brought in place of older ones. If it brought no refresh token for the same
+   * authorization, the stored one is kept, because providers often give it only once. Tokens of an identity that was
+   * unlinked meanwhile are dropped.
    */
   async keep(tokens: UpstreamTokens, keys: readonly EncryptionKey[]): Promise<void> {
     const { provider, access_token } = tokens;
@@ -65,8 +64,8 @@ export class Vault {
       const before = this.#find(provider);
       if (this.#isUnwanted(tokens)) return;
       const carries_over =
-        tokens.refresh_token === null && before !== null && isSameGrant(before, tokens);
-      // A renewal under way is using up the very token that would go on.
+        tokens.refresh_token === null && before !== null && isSameAuthorization(before, tokens);
+      // A renewal under way uses up the refresh token that would be kept.
       if (carries_over) await this.#renewals.get(before.revision)?.catch(() => undefined);
       const held = carries_over ? await this.#open(before, keys) : null;
       const refresh_token = tokens.refresh_token ?? held?.refresh_token ?? null;
@@ -79,7 +78,7 @@ export class Vault {
     }
   }
 
-  /** Forgets a provider's tokens; neither a renewal nor a sign-in under way brings anything back. */
+  /** Deletes a provider's tokens. A renewal or a sign-in under way cannot bring them back. */
   forget(provider: string, linked_at_ms: number): void {
     if (this.#isClosed()) return;
     const latest = sql`max(${upstreamUnlinks.linked_at_ms}, ${linked_at_ms})`;
@@ -94,14 +93,14 @@ export class Vault {
     this.#database.delete(upstreamTokens).where(eq(upstreamTokens.provider, provider)).run();
   }
 
-  /** Forgets everything. A renewal under way finds no row to write to. */
+  /** Deletes all tokens. A renewal under way finds no row to write to. */
   forgetAll(): void {
     this.#database.delete(upstreamTokens).run();
   }
 
   /**
-   * The access token held for a provider, renewed where it runs out within a minute. Refused as
-   * `token_not_found`, `reconnect_required` or `upstream_unavailable`.
+   * The stored access token of a provider, renewed if it expires within a minute. Refused as `token_not_found`,
+   * `reconnect_required` or `upstream_unavailable`.
    */
   async read(provider: string, settings: VaultSettings): Promise<Answer<HandedOutUpstreamToken>> {
     const row = this.#find(provider);
@@ -109,7 +108,7 @@ export class Vault {
     if (settings.provider !== null && !isIssuerOf(row, settings.provider)) {
       return refused({ code: "reconnect_required" });
     }
-    if (!runsOutSoon(row)) return this.#handOut(row, settings.encryption_keys);
+    if (!expiresSoon(row)) return this.#handOut(row, settings.encryption_keys);
     const under_way = this.#renewals.get(row.revision);
     if (under_way !== undefined) return under_way;
     const renewal = this.#renew(row, settings).finally(() => this.#renewals.delete(row.revision));
@@ -123,7 +122,7 @@ export class Vault {
   ): Promise<Answer<HandedOutUpstreamToken>> {
     const secrets = await this.#open(row, keys);
     if (secrets === null) return refused({ code: "reconnect_required" });
-    if (row.key_id !== keys[0]?.kid) await this.#sealAnew(row, secrets, keys);
+    if (row.key_id !== keys[0]?.kid) await this.#sealAgain(row, secrets, keys);
     return accepted({ token: secrets.access_token });
   }
 
@@ -131,19 +130,19 @@ export class Vault {
     const { provider, encryption_keys: keys } = settings;
     const secrets = await this.#open(row, keys);
     if (secrets === null) return refused({ code: "reconnect_required" });
-    // A refresh token is its client's alone (RFC 6749, section 6): another one's is not even shown it.
+    // A refresh token is bound to its client (RFC 6749, section 6), so it is never sent for another client.
     const renewable = provider !== null && row.client_id === provider.client_id;
     if (!renewable || secrets.refresh_token === null) {
-      if (!hasRunOut(row)) return this.#handOut(row, keys);
+      if (!hasExpired(row)) return this.#handOut(row, keys);
       return refused({ code: provider === null ? "token_not_found" : "reconnect_required" });
     }
-    const over_at_ms = this.#over_at_ms.get(row.revision);
-    if (over_at_ms !== undefined && Date.now() - over_at_ms < GRANT_OVER_PAUSE_MS) {
+    const refused_at_ms = this.#refused_at_ms.get(row.revision);
+    if (refused_at_ms !== undefined && Date.now() - refused_at_ms < GRANT_OVER_PAUSE_MS) {
       return refused({ code: "reconnect_required" });
     }
     const outcome = await refreshTokens(provider, secrets.refresh_token);
     if (outcome.kind === "renewed") return this.#replace(row, secrets, outcome.tokens, settings);
-    // A sign-in that came meanwhile has brought something better than this failure.
+    // A sign-in has brought new tokens meanwhile.
     if (this.#find(row.provider)?.revision !== row.revision) {
       return this.read(row.provider, settings);
     }
@@ -155,12 +154,12 @@ export class Vault {
         upstream_status: outcome.upstream_status,
       });
     }
-    // The row stays: what "over" means to a provider may pass, and only a sign-in brings more.
-    this.#over_at_ms.set(row.revision, Date.now());
+    // The row stays, because a provider's refusal may be temporary.
+    this.#refused_at_ms.set(row.revision, Date.now());
     return refused({ code: "reconnect_required" });
   }
 
-  /** Writes renewed tokens unless the row was replaced or forgotten meanwhile, then hands out. */
+  /** Writes renewed tokens, unless the row was replaced or deleted meanwhile, and returns the access token. */
   async #replace(
     row: Row,
     used: Secrets,
@@ -178,8 +177,8 @@ export class Vault {
     return accepted({ token: access_token });
   }
 
-  /** Moves a row to the first key. Its revision stays, since its tokens do. */
-  async #sealAnew(row: Row, secrets: Secrets, keys: readonly EncryptionKey[]): Promise<void> {
+  /** Seals a row with the first key. Its revision stays, because its tokens do not change. */
+  async #sealAgain(row: Row, secrets: Secrets, keys: readonly EncryptionKey[]): Promise<void> {
     const sealed = await this.#seal(row.provider, secrets, keys);
     if (this.#find(row.provider)?.revision !== row.revision) return;
     this.#database
@@ -194,7 +193,7 @@ export class Vault {
     return this.#database.select().from(upstreamTokens).where(held).get() ?? null;
   }
 
-  /** Whether the identity that brought tokens was unlinked meanwhile, or the whole account deleted. */
+  /** Whether the identity that brought the tokens was unlinked meanwhile, or the account deleted. */
   #isUnwanted({ provider, linked_at_ms }: UpstreamTokens): boolean {
     if (this.#isClosed()) return true;
     const unlinked = eq(upstreamUnlinks.provider, provider);
@@ -208,7 +207,7 @@ export class Vault {
   }
 
   #write(row: Omit<Row, "revision" | "updated_at_ms">): void {
-    this.#over_at_ms.clear();
+    this.#refused_at_ms.clear();
     const whole = { ...row, revision: crypto.randomUUID(), updated_at_ms: Date.now() };
     this.#database
       .insert(upstreamTokens)
@@ -225,20 +224,20 @@ export class Vault {
     const { provider, key_id } = row;
     const json = await unseal(keys, { identity_id: this.#identity_id, provider }, row);
     if (json !== null) return JSON.parse(json) as Secrets;
-    // Nothing is deleted: the operator may have retired a key too early and can put it back.
+    // Nothing is deleted, because the operator may have removed a key too early and can put it back.
     console.error({ event: "upstream_tokens_unreadable", provider, key_id });
     return null;
   }
 }
 
-/** Whether two rows are of one grant: of one person, by the same issuer, to the same client. */
-function isSameGrant(row: Row, { subject, issuer, client_id }: UpstreamTokens): boolean {
+/** Whether tokens belong to the same authorization: the same person, issuer and client. */
+function isSameAuthorization(row: Row, { subject, issuer, client_id }: UpstreamTokens): boolean {
   return row.subject === subject && row.issuer === issuer && row.client_id === client_id;
 }
 
 /**
- * Whether a row's tokens are of the provider that its id names now. If not, neither may they go to that
- * server, nor may an app take them for tokens of it.
+ * Whether the provider that is configured under this id issued the tokens. If not, they may not be sent to it, and an
+ * app may not receive them as its tokens.
  */
 function isIssuerOf({ provider, issuer: known_issuer }: Row, { issuer }: OAuthProvider): boolean {
   if (known_issuer === issuer) return true;
@@ -252,11 +251,11 @@ function isIssuerOf({ provider, issuer: known_issuer }: Row, { issuer }: OAuthPr
   return false;
 }
 
-/** Whether a token is too short-lived to hand out as it is. One without an end never is. */
-function runsOutSoon({ expires_at_ms }: Row): boolean {
+/** Whether a token must be renewed first. A token without an expiry never must. */
+function expiresSoon({ expires_at_ms }: Row): boolean {
   return expires_at_ms !== null && expires_at_ms - Date.now() <= UPSTREAM_TOKEN_RENEW_BEFORE_MS;
 }
 
-function hasRunOut({ expires_at_ms }: Row): boolean {
+function hasExpired({ expires_at_ms }: Row): boolean {
   return expires_at_ms !== null && expires_at_ms <= Date.now();
 }

@@ -1,7 +1,7 @@
 /**
- * What an app's server may do in an account by the app's key. The holder opens the account for an app by using the
- * app, with a session or with a personal token that has no cap, and disconnects it on the account page. A capped
- * token never opens it: the app's key has no cap, so it would spend what the holder withheld.
+ * Which apps' keys may act in the account. The holder opens the account for an app by using the app, with a session or
+ * with a personal token that has no cap, and disconnects the app on the account page. A capped token never opens it,
+ * because the app's key has no cap and could spend more.
  */
 import type { AppAccess } from "../../domain/app_policy.ts";
 import { APPS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
@@ -22,8 +22,8 @@ export function accessAfterUse(transaction: Transaction, known: AppRow | null): 
 }
 
 /**
- * Opens the account for the app that a job is created for. An account with as many apps as it may have stays as it
- * is: the app's key ends its own jobs there all the same.
+ * Opens the account for the app that a job is created for. An account with the maximum number of apps is not opened;
+ * the app's key can still end its own jobs there.
  */
 export function openForJob(transaction: Transaction, slug: string): void {
   const { store, now_ms } = transaction;
@@ -35,10 +35,7 @@ export function openForJob(transaction: Transaction, slug: string): void {
   store.saveApp({ ...(known ?? first_use), access });
 }
 
-/**
- * Connects or disconnects an app. Only the holder's session may. Refused as `app_unknown` for an app that the account
- * does not have.
- */
+/** Connects or disconnects an app. Only the holder may. Refused as `app_unknown` if the account has no such app. */
 export function setAppAccess(
   { store, caller }: Transaction,
   slug: string,

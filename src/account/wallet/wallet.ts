@@ -1,4 +1,4 @@
-/** The wallet: the account opened on first sight, and each app's starter credits granted once. */
+/** The wallet. A call opens the account, adds the named app, and grants the app's starter credits once. */
 import { utcDayOf } from "../../domain/calendar.ts";
 import { fitsBalance } from "../../domain/ledger.ts";
 import { APPS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
@@ -6,14 +6,13 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, assertInvariant, refused } from "../../domain/result.ts";
 import { accessAfterUse } from "./app_access.ts";
 import { visibleApps, whyNotForApp, whyNotGrant } from "../caller.ts";
-import type { Answer, AppRow, WalletAnswer, WalletRequest } from "../contract.ts";
-import { ensureOpen, FIRST_PLAN, OF_ACCOUNT, post, readBooks } from "../ledger/posting.ts";
+import type { Answer, AppRow, Wallet, WalletRequest } from "../contract.ts";
+import { ensureOpen, FIRST_PLAN, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 
-type AppGrant = NonNullable<WalletAnswer["app_grant"]>;
+type AppGrant = NonNullable<Wallet["app_grant"]>;
 
-/** Answers the wallet, granting the named app's starter credits where they never were. */
-export function readWallet(transaction: Transaction, request: WalletRequest): Answer<WalletAnswer> {
+export function readWallet(transaction: Transaction, request: WalletRequest): Answer<Wallet> {
   const { store } = transaction;
   const takes_starters = store.readAccount()?.returned !== true;
   const app = takes_starters ? request.app : withoutStarter(request.app);
@@ -25,19 +24,19 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
   const row = store.readAccount();
   assertInvariant(row !== null, "an open account has its row");
   const { id, identity_id, plan } = row;
-  const account = { id, identity_id, plan, credits: readBooks(transaction).balance_after };
+  const account = { id, identity_id, plan, credits: readBalance(transaction).balance_after };
   const visible = visibleApps(transaction);
   const apps = store.listApps().filter(({ slug }) => visible?.includes(slug) ?? true);
   const { app_grant = null, grant_waits = false } = upserted ?? {};
   return accepted({ account, apps, app_grant, grant_waits, takes_starters });
 }
 
-/** Whoever had starter credits in an account that they deleted is upserted for the app all the same. */
+/** A holder who deleted an account before gets the app, but no starter credits again. */
 function withoutStarter(app: WalletRequest["app"]): WalletRequest["app"] {
   return app === null ? null : { slug: app.slug, starter_credits: 0 };
 }
 
-/** The plan: of an account not open yet, the one it will begin with. */
+/** The plan, or the first plan if the account is not open yet. */
 export function readPlan(transaction: Transaction): Answer<string> {
   if (visibleApps(transaction) !== undefined) {
     return refused({ code: "scope", reason: "apps_only" });
@@ -45,7 +44,7 @@ export function readPlan(transaction: Transaction): Answer<string> {
   return accepted(transaction.store.readAccount()?.plan ?? FIRST_PLAN);
 }
 
-/** A token that may only read still reads the wallet of an app, where that grants nothing. */
+/** A read-only token may name an app if that changes nothing. */
 function whyNotUpsert(
   transaction: Transaction,
   { slug, starter_credits }: NonNullable<WalletRequest["app"]>,
@@ -53,7 +52,7 @@ function whyNotUpsert(
 ): Refusal | null {
   const foreign = whyNotForApp(transaction, slug);
   if (foreign !== null) return foreign;
-  // An app's server reads, and takes no grant in its user's place.
+  // An app's key reads the wallet, and never takes the grant.
   if (transaction.caller.kind === "app") return null;
   const grants = starter_credits !== null && starter_credits > 0;
   const writes = known === null || (known.granted_at_ms === null && grants);
@@ -64,9 +63,9 @@ function whyNotUpsert(
 }
 
 /**
- * `granted` in the answer means: by this call. A grant of 0 is none, and may still come; so may one
- * whose worth is not known now, or that would leave no room for what is held to come back. One that a
- * budget bounds waits until its credits are reserved of that day's, and is worth what was reserved.
+ * `granted` means: by this call. No grant is made if its worth is 0 or unknown, or if the balance could not be counted
+ * exactly after it; it may be made later. A grant that a daily budget bounds waits until its credits are reserved from
+ * that day's budget, and is worth what was reserved.
  */
 function upsertApp(
   transaction: Transaction,
@@ -83,9 +82,9 @@ function upsertApp(
   const worth_now = reservation?.credits ?? worth;
   const starter_credits = worth_now ?? known?.starter_credits ?? 0;
   const change = { amount: starter_credits, held: 0 };
-  const is_worth_some = worth_now !== null && worth_now > 0;
-  const may_be_made = is_worth_some && fitsBalance(readBooks(transaction), change);
-  // A reservation is of its own day's budget: the grant is never counted in another.
+  const has_worth = worth_now !== null && worth_now > 0;
+  const may_be_made = has_worth && fitsBalance(readBalance(transaction), change);
+  // A reservation of an earlier day does not cover a grant today.
   const is_covered = reservation === undefined || reservation?.day === utcDayOf(now_ms);
   const granted = may_be_made && is_covered;
   if (granted) post(transaction, { ...OF_ACCOUNT, ...change, kind: "grant", app_slug: slug });

@@ -1,5 +1,5 @@
 /** The account page: balance, jobs and spending, and on the side the person, sessions and devices. */
-import type { ListedPersonalToken, OverviewAnswer } from "../../account/contract.ts";
+import type { ListedPersonalToken, Overview as AccountOverview } from "../../account/contract.ts";
 import type { CreditPackage } from "../../domain/purchases.ts";
 import type { Person, SignInMethod } from "../../identity/port.ts";
 import { BalanceChart } from "../chart/balance.tsx";
@@ -15,7 +15,7 @@ import { SignInMethods } from "./sign_in_methods_section.tsx";
 import { DataSection } from "./data_section.tsx";
 
 /** The account and its charts, until `to_ms`. */
-export type Overview = OverviewAnswer & { readonly to_ms: number };
+export type Overview = AccountOverview & { readonly to_ms: number };
 
 export interface AccountPageProps {
   readonly person: Person;

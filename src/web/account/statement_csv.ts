@@ -1,5 +1,5 @@
 /** `GET /account/statement.csv[?month=]`: a month's statement as comma-separated values (RFC 4180). */
-import type { StatementAnswer } from "../../account/contract.ts";
+import type { Statement } from "../../account/contract.ts";
 import { monthOf, readMonth } from "../../domain/calendar.ts";
 import { factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
@@ -29,7 +29,7 @@ export const downloadStatement = factory.createHandlers(async (context) => {
 });
 
 function csvRows(
-  statement: StatementAnswer,
+  statement: Statement,
   appName: (slug: string | null) => string,
 ): readonly string[] {
   return statementEntries(statement, appName).map((entry, index) => {

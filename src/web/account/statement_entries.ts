@@ -1,5 +1,5 @@
 /** Ledger entries with the labels that pages show. */
-import type { EntryRow, JobRow, StatementAnswer } from "../../account/contract.ts";
+import type { EntryRow, JobRow, Statement } from "../../account/contract.ts";
 import { credits, DISPUTE_WON, ENTRY_NAMES, number } from "../layout/labels.ts";
 import { descriptionOf, readMetadata } from "./job_metadata.ts";
 
@@ -18,7 +18,7 @@ export interface StatementEntry {
 }
 
 export function statementEntries(
-  { rows, jobs }: Pick<StatementAnswer, "rows" | "jobs">,
+  { rows, jobs }: Pick<Statement, "rows" | "jobs">,
   appName: (slug: string | null) => string,
 ): readonly StatementEntry[] {
   const job_by_id = new Map(jobs.map((job) => [job.id, job]));

@@ -1,6 +1,6 @@
 /** `GET /api/wallet[?app=]`: the account and its apps. Opens the account, and grants starter credits once per app. */
 import * as z from "zod/mini";
-import type { Answer, WalletAnswer, WalletRequest } from "../../../account/contract.ts";
+import type { Answer, Wallet, WalletRequest } from "../../../account/contract.ts";
 import { accountOf, callerOf, factory, type AppContext } from "../../context.ts";
 import { guardCookieWrites } from "../../middleware/origins.ts";
 import { refuse } from "../../refusals.ts";
@@ -50,7 +50,7 @@ export const readWallet = factory.createHandlers(
 async function grantWithinBudget(
   context: AppContext,
   slug: string | undefined,
-): Promise<Answer<WalletAnswer>> {
+): Promise<Answer<Wallet>> {
   const { apps, reserve_starter } = context.get("services");
   const { identity_id } = context.get("caller");
   const readWith = (app: WalletRequest["app"]) =>
