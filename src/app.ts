@@ -1,4 +1,4 @@
-/** The app: middleware in order, routes and pages, one error handler. */
+/** The app: the order of the middleware, the routes and pages, and the error handler. */
 import { Hono } from "hono";
 import { readHealth, readReadiness } from "./http/api/service/health.ts";
 import type { AppEnvironment } from "./http/context.ts";
@@ -15,7 +15,7 @@ import { renderPages } from "./web/layout/shell.ts";
 import { showRefusal } from "./web/layout/problem.tsx";
 import { addPageRoutes } from "./web/routes.ts";
 
-/** Builds the app. It holds no state: everything comes with a request's environment. */
+/** Builds the app. It has no state of its own: all state comes from the request's environment. */
 export function createApp(servicesFor: ServicesFor): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>();
   app.onError(respondToError);

@@ -1,4 +1,4 @@
-/** The composition root: the only place, beside `worker.ts`, that names concrete adapters. */
+/** The composition root. Only this file and `worker.ts` name concrete adapters. */
 import { createAccountDeletion } from "./operations/account_deletion.ts";
 import { createAccounts } from "./account/clients/accounts.ts";
 import { createUpstreamTokenVault } from "./account/clients/vault.ts";
@@ -43,15 +43,15 @@ import { repairLostAccounts } from "./operations/lost_accounts.ts";
 import { runUpkeep } from "./operations/upkeep.ts";
 import { createWildcardGuard } from "./operations/wildcards.ts";
 
-/** A person whose session approved a login, or who closes their own account. */
+/** The caller of actions that a live session already approved: issuing a token, and deleting the account. */
 const HOLDER = { kind: "holder" } as const;
 
 const built = new WeakMap<Env, Result<Services, Misconfiguration>>();
 
-/** The services of an environment, built once in an isolate. */
+/** The services of an environment, built once per isolate. */
 export function servicesFor(env: Env): Result<Services, Misconfiguration> {
-  const known = built.get(env);
-  if (known !== undefined) return known;
+  const cached = built.get(env);
+  if (cached !== undefined) return cached;
   const services = build(env);
   built.set(env, services);
   return services;
@@ -84,7 +84,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
   const audit = createAuditLog(env.DIRECTORY);
   const identity = announceSessionEndings(
     createIdentity(env, config, { accounts, vault, pseudonymsOf }),
-    (identity_id, ending) => hearOfEnding(accounts(identity_id), ending),
+    (identity_id, ending) => endDependents(accounts(identity_id), ending),
   );
   const keepOwned = createWildcardGuard(env.ASSETS);
   const apps = createAppRegistry({
@@ -136,7 +136,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
       directory: askDatabase(env.DIRECTORY),
       read_model: askDatabase(env.DB),
       codes: () => env.DEVICE_CODES.get("readiness"),
-      keys: () => proveKeys(session_tokens),
+      keys: () => checkKeys(session_tokens),
     }),
     limiters: ({ binding }) => env[binding],
     living_personal_tokens: createLivingPersonalTokens(),
@@ -147,8 +147,8 @@ function build(env: Env): Result<Services, Misconfiguration> {
   });
 }
 
-/** Ends what hangs on a session or a sign-in method that ended. */
-async function hearOfEnding(
+/** Ends the streams and personal tokens that depend on a session or sign-in method that ended. */
+async function endDependents(
   account: ReturnType<Services["accounts"]>,
   ending: Ending,
 ): Promise<unknown> {
@@ -166,7 +166,7 @@ interface IdentityParts extends Pick<Services, "accounts" | "vault"> {
   readonly pseudonymsOf: ReturnType<typeof createPseudonyms>;
 }
 
-/** The adapter that the settings name. Another name without one does not compile. */
+/** The identity adapter of the settings. A name without an adapter does not compile. */
 function createIdentity(
   env: Env,
   config: Config,
@@ -182,7 +182,7 @@ function createIdentity(
         encryption_keys: config.encryption_keys,
         pseudonyms_of: pseudonymsOf,
         open_returned: (identity_id) => accounts(identity_id).openReturned(),
-        // A deleted account takes no debt over: the next one does.
+        // A deleted account refuses the debts; the account that replaces it takes them over.
         owe_debts: async (identity_id, debts) => (await accounts(identity_id).oweDebts(debts)).ok,
         keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
         forget_upstream_tokens: (identity_id, provider, linked_at_ms) =>
@@ -191,7 +191,7 @@ function createIdentity(
   }
 }
 
-/** What takes a batch of the queue `PROJECTIONS`. It needs no settings: what is owed arrives on wrong ones too. */
+/** The consumer of the queue `PROJECTIONS`. It reads no settings, so deliveries continue while settings are wrong. */
 export function projectionConsumer(
   env: Env,
 ): (batch: MessageBatch<ProjectionMessage>) => Promise<void> {
@@ -201,7 +201,7 @@ export function projectionConsumer(
   return (batch) => consumeProjections(batch, { projector, catchUp });
 }
 
-/** What the schedule runs. @throws where the settings are wrong, or a part failed. */
+/** The scheduled work. @throws if the settings are wrong or a part fails. */
 export function upkeepOf(env: Env): () => Promise<void> {
   const services = servicesFor(env);
   if (!services.ok) throw new Error("misconfigured");
@@ -223,8 +223,8 @@ export function upkeepOf(env: Env): () => Promise<void> {
     });
 }
 
-/** Signs a token and verifies it. @throws where the keys do neither. */
-async function proveKeys(session_tokens: SessionTokens): Promise<void> {
+/** Signs a token and verifies it. @throws if either fails. */
+async function checkKeys(session_tokens: SessionTokens): Promise<void> {
   const issuer = "readiness";
   const proof = { kind: "session", session_id: issuer, azp: issuer } as const;
   const about = { identity_id: issuer, proof, binding: null };

@@ -1,4 +1,4 @@
-/** The entry: the handlers of requests, of the queue and of the schedule, and the Durable Object classes. */
+/** The entry point: handlers for requests, the queue and the schedule, and the Durable Object classes. */
 import { createApp } from "./app.ts";
 import type { ProjectionMessage } from "./readmodel/projector.ts";
 import { projectionConsumer, servicesFor, upkeepOf } from "./services.ts";

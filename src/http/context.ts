@@ -4,7 +4,7 @@ import { createFactory } from "hono/factory";
 import { HOLDER, type Caller } from "../account/contract.ts";
 import type { Person, Session } from "../identity/port.ts";
 import type { AppProof, Proof, SessionProof } from "../domain/proof.ts";
-import type { RefusalPage } from "./refusal_page.ts";
+import type { Refusal } from "../domain/refusals.ts";
 import type { Services } from "./services.ts";
 
 /**
@@ -34,7 +34,6 @@ export interface AppEnvironment {
     /** The service's own origin: `BASE_URL`, or without it (in development) the origin of the request. */
     base_url: string;
     request_id: string;
-    /** Renders a refusal as a page. */
     refusal_page: RefusalPage;
     caller: UserCaller | AppCaller;
     /** On pages that require sign-in: the session, which is live. */
@@ -45,6 +44,9 @@ export interface AppEnvironment {
     holder: Person;
   };
 }
+
+/** Renders a refusal as a page. */
+export type RefusalPage = (context: AppContext, refusal: Refusal) => Response | Promise<Response>;
 
 export type AppContext = Context<AppEnvironment>;
 

@@ -1,10 +1,7 @@
 /** Refusals for browsers. `app.ts` passes in the page from `web`, so that middleware does not import a page. */
 import type { Refusal } from "../domain/refusals.ts";
-import { factory, type AppContext } from "./context.ts";
+import { factory, type AppContext, type RefusalPage } from "./context.ts";
 import { refuse } from "./refusals.ts";
-
-/** Renders a refusal as a page. */
-export type RefusalPage = (context: AppContext, refusal: Refusal) => Response | Promise<Response>;
 
 /** Sets the page for refusals. */
 export const withRefusalPage = (page: RefusalPage) =>

@@ -3,7 +3,7 @@ import { ProblemPage, type NextStep } from "./problem_page.tsx";
 import { formProblem, PAGE_PROBLEMS, type Problem } from "./messages.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { AppContext } from "../../http/context.ts";
-import type { RefusalPage } from "../../http/refusal_page.ts";
+import type { RefusalPage } from "../../http/context.ts";
 import { describeRefusal } from "../../http/refusals.ts";
 
 export const showRefusal: RefusalPage = (context, refusal) => {

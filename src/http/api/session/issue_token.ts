@@ -1,4 +1,5 @@
 /** `GET /api/sessionToken[?template=]`: a new token for a caller with cookies or a bearer token. */
+import type { RefusalCode } from "../../../domain/refusal_codes.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { SHARED_AZP, type Identified, type Proof } from "../../../domain/proof.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
@@ -12,12 +13,20 @@ import { setSessionCookies } from "../../caller/session_cookies.ts";
 const ENDED = "The session or token behind this request has ended. Sign in again at signin_url.";
 const NOT_SIGNED_IN = "You are not signed in. Sign in at signin_url.";
 
+/** A new sign-in does not help a caller who gets one of these. */
+const REFUSALS_WITHOUT_SIGNIN: readonly RefusalCode[] = [
+  "rate_limited",
+  "suspended",
+  "scope",
+  "origin_not_allowed",
+];
+
 /** Queries the session store: only a live session or personal access token gets a new token. */
 export const issueSessionToken = factory.createHandlers(async (context) => {
   const live = await findLiveCaller(context);
   if (!live.ok) {
     const { refusal } = live;
-    return ["rate_limited", "suspended", "scope", "origin_not_allowed"].includes(refusal.code)
+    return REFUSALS_WITHOUT_SIGNIN.includes(refusal.code)
       ? refuse(context, refusal)
       : refuseWithSignIn(context, refusal);
   }
