@@ -41,13 +41,13 @@ async function linkedProviders(): Promise<unknown[]> {
 }
 
 describe("the account page", () => {
-  it("is where the bare address leads", async () => {
+  it("/ redirects to the account page", async () => {
     const answer = await send("GET", "/");
     expect(answer.status).toBe(303);
     expect(answer.headers.get("Location")).toBe("/account");
   });
 
-  it("shows a person who they are here", async () => {
+  it("the account page shows name, e-mail address, account id and sign-in methods", async () => {
     const { acme, settings } = openTwo();
     const browser = openBrowser(settings);
     const landed = await browser.signIn(acme, { ...ADA, email_verified: false });
@@ -60,13 +60,13 @@ describe("the account page", () => {
     expect(subjectOf(tokenOf(landed))).toBe(wallet.body.account.identity_id);
   });
 
-  it("sends a stranger to sign in", async () => {
+  it("the account page redirects a signed-out browser to sign-in", async () => {
     const answer = await openBrowser().get("/account");
     expect(answer).toMatchObject({ status: 303 });
     expect(answer.headers.get("Location")).toMatch(SIGN_IN_FIRST);
   });
 
-  it("is not opened by a bearer token or a JWT cookie alone", async () => {
+  it("a bearer token or a JWT cookie without a session cookie does not open the account page", async () => {
     const { acme, settings } = openTwo();
     const browser = openBrowser(settings);
     const token = tokenOf(await browser.signIn(acme, ADA));
@@ -78,7 +78,7 @@ describe("the account page", () => {
     }
   });
 
-  it("writes what a provider says as text, not as markup", async () => {
+  it("the account page escapes names from a provider", async () => {
     const { acme, settings } = openTwo();
     const browser = openBrowser(settings);
     await browser.signIn(acme, { ...ADA, name: "<img src=x onerror=alert(1)>" });
@@ -86,8 +86,8 @@ describe("the account page", () => {
   });
 });
 
-describe("linking a further provider", () => {
-  it("lets the person sign in with either from then on", async () => {
+describe("linking a second provider", () => {
+  it("after linking, the person can sign in with either provider", async () => {
     const { acme, zeta, settings } = openTwo();
     const browser = openBrowser(settings);
     const first = await browser.signIn(acme, ADA);
@@ -98,7 +98,7 @@ describe("linking a further provider", () => {
     expect(subjectOf(tokenOf(other))).toBe(subjectOf(tokenOf(first)));
   });
 
-  it("leaves name and address to the provider the person came with", async () => {
+  it("linking a second provider does not change name and e-mail address", async () => {
     const { acme, zeta, settings } = openTwo();
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
@@ -108,7 +108,7 @@ describe("linking a further provider", () => {
     expect(row).toEqual({ name: "Ada", email: "ada@example.com" });
   });
 
-  it("refuses what belongs to someone else", async () => {
+  it("linking refuses a provider account that is linked to another person", async () => {
     const { acme, zeta, settings } = openTwo();
     const owner = await openBrowser(settings).signIn(zeta, ADA_AT_ZETA);
     const browser = openBrowser(settings);
@@ -122,7 +122,7 @@ describe("linking a further provider", () => {
     expect(subjectOf(tokenOf(again))).toBe(subjectOf(tokenOf(owner)));
   });
 
-  it("refuses a second identity of the same provider", async () => {
+  it("linking refuses a second account of the same provider", async () => {
     const { acme, settings } = openTwo();
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
@@ -131,7 +131,7 @@ describe("linking a further provider", () => {
     expect(await linkedProviders()).toEqual(["acme"]);
   });
 
-  it("ends when the person signed out meanwhile", async () => {
+  it("linking fails if the person has signed out in the meantime", async () => {
     const { acme, zeta, settings } = openTwo();
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
@@ -143,7 +143,7 @@ describe("linking a further provider", () => {
     expect(await linkedProviders()).toEqual(["acme"]);
   });
 
-  it("ends when someone else signed in meanwhile", async () => {
+  it("linking fails if another person has signed in in the meantime", async () => {
     const { acme, zeta, settings } = openTwo();
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
@@ -156,7 +156,7 @@ describe("linking a further provider", () => {
     expect(await linkedProviders()).toEqual(["acme", "acme"]);
   });
 
-  it("starts for signed-in people only, and never by following a link", async () => {
+  it("linking needs a signed-in person and a form, not a link", async () => {
     const { acme, settings } = openTwo();
     const answer = await openBrowser(settings).post("/account/link", { provider: "acme" });
     expect(answer.headers.get("Location")).toMatch(SIGN_IN_FIRST);
@@ -167,7 +167,7 @@ describe("linking a further provider", () => {
 });
 
 describe("unlinking", () => {
-  it("ends that way to sign in, and forgets its tokens", async () => {
+  it("an unlinked provider no longer signs the person in, and its upstream tokens are deleted", async () => {
     const { acme, zeta, settings } = openTwo();
     const browser = openBrowser(settings);
     const first = await browser.signIn(acme, ADA);
@@ -182,7 +182,7 @@ describe("unlinking", () => {
     expect(subjectOf(tokenOf(other))).not.toBe(subjectOf(tokenOf(first)));
   });
 
-  it("tried again after it failed halfway, forgets the tokens that were left", async () => {
+  it("unlinking again after a failure deletes the upstream tokens that remained", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const { acme, zeta, settings } = openTwo();
     const first = await openBrowser(settings).signIn(acme, ADA);
@@ -211,7 +211,7 @@ describe("unlinking", () => {
     expect((await send("GET", "/api/oauthToken/zeta", { headers }, settings)).status).toBe(404);
   });
 
-  it("never takes the last way, also when all are unlinked at once", async () => {
+  it("concurrent unlinking always leaves one sign-in method", async () => {
     const { acme, zeta, settings } = openTwo();
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
@@ -222,7 +222,7 @@ describe("unlinking", () => {
     expect(await linkedProviders()).toHaveLength(1);
   });
 
-  it("takes the verification that the unlinked provider gave with it", async () => {
+  it("unlinking a provider removes the e-mail verification that it gave", async () => {
     const { acme, zeta, settings } = openTwo();
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
@@ -232,7 +232,7 @@ describe("unlinking", () => {
     expect(row).toEqual({ email_verified: 0 });
   });
 
-  it("does not reach other people", async () => {
+  it("unlinking does not affect other people's sign-in methods", async () => {
     const { acme, zeta, settings } = openTwo();
     await openBrowser(settings).signIn(zeta, { sub: "ben" });
     const browser = openBrowser(settings);
@@ -246,7 +246,7 @@ describe("unlinking", () => {
 });
 
 describe("signing out", () => {
-  it("ends the session, clears both cookies and says so", async () => {
+  it("signing out ends the session, clears both cookies and shows a notice", async () => {
     const { acme, settings } = openTwo();
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
@@ -257,7 +257,7 @@ describe("signing out", () => {
     expect((await env.DIRECTORY.prepare("select * from sessions").all()).results).toEqual([]);
   });
 
-  it("clears this host's session and the family's token", async () => {
+  it("signing out clears the host's session cookie and the parent domain's token cookie", async () => {
     const { acme, settings } = openTwo();
     const family = {
       ...settings,
@@ -274,7 +274,7 @@ describe("signing out", () => {
     expect(more).toEqual([]);
   });
 
-  it("goes on to an allowed address, from an allowed app's page too", async () => {
+  it("signing out redirects to an allowed address, also from an allowed app's page", async () => {
     const { acme, settings } = openTwo();
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
@@ -284,12 +284,12 @@ describe("signing out", () => {
     expect(answer.headers.get("Access-Control-Allow-Origin")).toBe(headers.Origin);
   });
 
-  it("answers a program in JSON", async () => {
+  it("signing out responds with JSON to a program", async () => {
     const headers = { Origin: "http://localhost:3000" };
     expect(await send("POST", "/signout", { headers })).toMatchObject({ body: { ok: true } });
   });
 
-  it("everywhere ends the sessions of all browsers, and of nobody else", async () => {
+  it("signing out everywhere ends all sessions of the person and no one else's", async () => {
     const { acme, settings } = openTwo();
     const [here, there, other] = [
       openBrowser(settings),
@@ -309,7 +309,7 @@ describe("signing out", () => {
 });
 
 describe("a session in use", () => {
-  it("slides, and ends thirty days after its last use", async () => {
+  it("a session expires thirty days after its last use", async () => {
     const { acme, settings } = openTwo();
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
@@ -323,7 +323,7 @@ describe("a session in use", () => {
     expect((await browser.get("/account")).status).toBe(303);
   });
 
-  it("renews the JWT cookie from the session cookie", async () => {
+  it("an expired JWT cookie is renewed from the session cookie", async () => {
     const { acme, settings } = openTwo();
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);

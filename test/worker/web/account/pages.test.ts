@@ -33,7 +33,7 @@ const words = (html: string): string => html.replace(/<[^>]+>/g, " ").replace(/\
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 describe("the account page", () => {
-  it("shows what is held apart from what was charged", async () => {
+  it("the account page shows credits on hold separately from spending", async () => {
     const ada = await signInWithCredits();
     await startJob(ada, { cost_estimate: 5 });
     const job_id = await startJob(ada, { cost_estimate: 7 });
@@ -47,14 +47,14 @@ describe("the account page", () => {
     expect(text).toContain("Demo 1 job 6");
   });
 
-  it("says what to do next where there is nothing yet", async () => {
+  it("the account page of a new account says what to do next", async () => {
     const text = words((await open(await signIn(), "/account")).text);
     expect(text).toContain("You get your first credits when you open an app");
     expect(text).toContain("No app has run a job for you yet");
     expect(text).toContain("enter the code that it shows");
   });
 
-  it("calls apps and plans by their names", async () => {
+  it("the account page shows the names of apps and plans", async () => {
     const ada = await signInWithCredits("demo-studio");
     await env.DIRECTORY.prepare(
       "insert into apps (slug, name, starter_credits, created_at_ms) values ('zine', 'The Zine', 5, 0)",
@@ -74,7 +74,7 @@ describe("the account page", () => {
     expect(text).not.toContain("pro-plus");
   });
 
-  it("shows a picture only over https, without saying who looks, and only there", async () => {
+  it("a job's image is shown only over https and is requested without a referrer", async () => {
     const ada = await signInWithCredits();
     await startJob(ada, {
       metadata: { description: "<b>Cat</b>", previewUrl: "https://p.test/a" },
@@ -104,7 +104,7 @@ describe("the account page", () => {
     }
   });
 
-  it("lives without the registry of apps", async () => {
+  it("the account page works while the app registry cannot be read", async () => {
     const ada = await signInWithCredits();
     const broken = {
       DIRECTORY: new Proxy(env.DIRECTORY, {
@@ -120,7 +120,7 @@ describe("the account page", () => {
     expect((await open(ada, "/account", broken)).status).toBe(200);
   });
 
-  it("keeps charts to thirty days, the balance before them included", async () => {
+  it("the charts cover thirty days and start with the balance before them", async () => {
     const ada = await signInWithCredits();
     const job_id = await startJob(ada);
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 10 });
@@ -135,7 +135,7 @@ describe("the account page", () => {
 });
 
 describe("the jobs page", () => {
-  it("shows why a job failed, as text", async () => {
+  it("the jobs page shows a job's failure reason as text", async () => {
     const ada = await signInWithCredits();
     const job_id = await startJob(ada);
     await ada.post("/api/jobs/fail", { job_id, reason: "out of <b>paper</b>" });
@@ -144,7 +144,7 @@ describe("the jobs page", () => {
     }
   });
 
-  it("filters and pages, and takes nonsense for no filter", async () => {
+  it("the jobs page filters, pages, and ignores invalid filters", async () => {
     const ada = await signInWithCredits("demo");
     for (let count = 0; count < 26; count += 1) {
       await startJob(ada, { cost_estimate: 0, metadata: { description: `Number ${count}.` } });
@@ -164,7 +164,7 @@ describe("the jobs page", () => {
 });
 
 describe("the statement", () => {
-  it("tells a hold from a charge, with the balance after each line", async () => {
+  it("the statement distinguishes holds from charges and shows the balance after each entry", async () => {
     const ada = await signInWithCredits();
     const job_id = await startJob(ada, { metadata: { description: "A cat" } });
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 7 });
@@ -181,7 +181,7 @@ describe("the statement", () => {
     expect(text).toMatch(/At the start 0 Change \+89 Now 89/);
   });
 
-  it("goes by months, each beginning where the one before ended", async () => {
+  it("each month's statement starts with the closing balance of the month before", async () => {
     const ada = await signInWithCredits();
     const month = new Date().toISOString().slice(0, 7);
     passTime(40 * DAY_MS);
@@ -198,7 +198,7 @@ describe("the statement", () => {
     expect(words(future.text)).toContain("Your balance did not change in this month.");
   });
 
-  it("pages through a long month", async () => {
+  it("the statement of a long month has pages", async () => {
     const ada = await signInWithCredits();
     for (let count = 0; count < 51; count += 1) {
       const job_id = await startJob(ada, { cost_estimate: 0 });
@@ -210,7 +210,7 @@ describe("the statement", () => {
     expect((await open(ada, next)).text.match(/class="when"/g)).toHaveLength(4);
   });
 
-  it("comes as CSV, all of the month, with no formula in it", async () => {
+  it("the CSV has all entries of the month and no cell that a spreadsheet runs as a formula", async () => {
     const ada = await signInWithCredits();
     for (let count = 0; count < 51; count += 1) {
       await startJob(ada, { cost_estimate: 1, metadata: { description: '=HYPERLINK("x")' } });
@@ -233,7 +233,7 @@ describe("the statement", () => {
 });
 
 describe("a person's data", () => {
-  it("comes whole, and as JSON", async () => {
+  it("the data download contains everything about the person as JSON", async () => {
     const ada = await signInWithCredits();
     await getToken(ada, {}, { client_name: "Laptop" });
     for (let count = 0; count < 201; count += 1) await startJob(ada, { cost_estimate: 0 });
@@ -251,7 +251,7 @@ describe("a person's data", () => {
 });
 
 describe("signed-in browsers", () => {
-  it("are listed, and each can be ended but by strangers", async () => {
+  it("a person can end their own sessions but not another person's", async () => {
     const ada = await signIn();
     const elsewhere = await signIn();
     const bob = await signIn("bob@example.com");
@@ -267,7 +267,7 @@ describe("signed-in browsers", () => {
     expect((await open(ada, "/account")).status).toBe(200);
   });
 
-  it("are ended by our own pages only", async () => {
+  it("a session can be ended only from our own pages", async () => {
     const ada = await signIn();
     const answer = await send("POST", "/account/end-session", {
       headers: { Cookie: ada.cookies, Origin: "https://evil.test" },
@@ -280,7 +280,7 @@ describe("signed-in browsers", () => {
 describe("every page of the account", () => {
   const pages = ["", "/jobs", "/statement", "/statement.csv", "/data.json", "/tokens"];
 
-  it.each(pages)("%s wants a signed-in person", async (path) => {
+  it.each(pages)("%s redirects a signed-out browser to sign-in", async (path) => {
     const answer = await send("GET", `/account${path}`, { headers: { Accept: "text/html" } });
     expect(answer.status).toBe(303);
     expect(answer.headers.get("Location")).toContain("/signin?redirect_to=");
@@ -290,7 +290,7 @@ describe("every page of the account", () => {
 describe("the service's name and colour", () => {
   const settings = { SERVICE_NAME: "Atelier <Pass>", SERVICE_ACCENT: "#7A1FA2" };
 
-  it("are on every page", async () => {
+  it("every page has the service's name and colour", async () => {
     const ada = await signIn();
     for (const path of ["/signin", "/account", "/account/statement", "/device", "/nowhere"]) {
       const { text } = await open(ada, path, settings);
@@ -302,7 +302,7 @@ describe("the service's name and colour", () => {
     }
   });
 
-  it("make a style sheet and an icon that browsers may keep", async () => {
+  it("the theme and the icon can be cached", async () => {
     const theme = await send("GET", "/theme.css?v=7a1fa2", {}, settings);
     expect(theme.text).toContain("light-dark(#7a1fa2,");
     expect(theme.headers.get("Cache-Control")).toContain("immutable");
@@ -318,7 +318,7 @@ describe("the service's name and colour", () => {
     ["SERVICE_ACCENT", { SERVICE_ACCENT: "#123456;}" }],
     ["SERVICE_NAME", { SERVICE_NAME: " " }],
     ["SERVICE_NAME", { SERVICE_NAME: "x".repeat(41) }],
-  ])("refuses a wrong %s", async (variable, wrong) => {
+  ])("startup refuses an invalid %s", async (variable, wrong) => {
     const answer = await send("GET", "/api/wallet", {}, wrong);
     expect(answer).toMatchObject({
       status: 500,
@@ -326,7 +326,7 @@ describe("the service's name and colour", () => {
     });
   });
 
-  it("name every file so that a new release is a new address", async () => {
+  it("the paths of static files change with each release", async () => {
     const RELEASE = { id: "7b1c", tag: "", timestamp: "" };
     const { text } = await send("GET", "/signin", {}, { RELEASE });
     expect(text).toContain('href="/static/passbook.css?v=7b1c"');

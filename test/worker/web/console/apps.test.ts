@@ -27,7 +27,7 @@ function fieldsOf(html: string, action: string): Record<string, string> {
 }
 
 describe("registering an app", () => {
-  it("is done once by its form, and leads to the app", async () => {
+  it("the form registers an app once and redirects to its page", async () => {
     const { olga, fill, submit, open } = await openConsole();
     expect(words((await open("/console/apps")).text)).toContain("No app is registered yet.");
     const done = await fill("/console/new-app", SKETCH);
@@ -63,7 +63,7 @@ describe("registering an app", () => {
     [{}, "100"],
     [{ DEFAULT_STARTER_CREDITS: "40" }, "40"],
     [{ DEV_SIGNIN: "false", BASE_URL }, "0"],
-  ])("suggests the starter credits that its slug has before: %j", async (more, credits) => {
+  ])("the form suggests the starter credits of an unregistered slug: %j", async (more, credits) => {
     const { olga, open } = await openConsole();
     const operators = { OPERATORS: olga.person.identity_id };
     const page = await open("/console/new-app", { ...operators, ...more });
@@ -72,7 +72,7 @@ describe("registering an app", () => {
     );
   });
 
-  it("overwrites no app that is there", async () => {
+  it("registering does not overwrite an existing app", async () => {
     const { olga, fill } = await openConsole();
     await saveApp(olga, "sketch", { name: "The first" });
     const answer = await fill("/console/new-app", SKETCH);
@@ -83,7 +83,7 @@ describe("registering an app", () => {
     expect(await linesOf(olga, "sketch")).toHaveLength(1);
   });
 
-  it("registers nothing where a colleague registers the slug at the same moment", async () => {
+  it("of two concurrent registrations of one slug, only one succeeds", async () => {
     const { open, submit } = await openConsole();
     const forms = await Promise.all(
       ["Sketch", "Other"].map(async (name) => {
@@ -110,22 +110,25 @@ describe("registering an app", () => {
     ["on_expiry", "keep", "must be refund or charge"],
     ["max_overage_percent", "20%", "must be a whole number"],
     ["upstream_providers", "google Facebook!", "must be a provider&#39;s id"],
-  ])("refuses %s %j and keeps everything that was typed", async (field, value, text) => {
-    const { fill } = await openConsole();
-    const answer = await fill("/console/new-app", { ...SKETCH, [field]: value });
-    expect(answer.status).toBe(400);
-    expect(answer.text).toMatch(new RegExp(`id="${field}-problem">[^<]*${text}`));
-    if (field !== "name") expect(answer.text).toContain('value="Sketch"');
-    if (field !== "origins") expect(answer.text).toContain("https://*.sketch.example");
-    if (field === "origins") expect(answer.text).toContain(value);
-    expect(answer.text).toContain("a new app");
-    expect(await rows("select * from apps")).toEqual([]);
-    expect(await rows("select * from audit")).toEqual([]);
-  });
+  ])(
+    "registering refuses %s %j and keeps everything that was typed",
+    async (field, value, text) => {
+      const { fill } = await openConsole();
+      const answer = await fill("/console/new-app", { ...SKETCH, [field]: value });
+      expect(answer.status).toBe(400);
+      expect(answer.text).toMatch(new RegExp(`id="${field}-problem">[^<]*${text}`));
+      if (field !== "name") expect(answer.text).toContain('value="Sketch"');
+      if (field !== "origins") expect(answer.text).toContain("https://*.sketch.example");
+      if (field === "origins") expect(answer.text).toContain(value);
+      expect(answer.text).toContain("a new app");
+      expect(await rows("select * from apps")).toEqual([]);
+      expect(await rows("select * from audit")).toEqual([]);
+    },
+  );
 });
 
 describe("an app's page", () => {
-  it("shows its settings and changes them, with one line in the log", async () => {
+  it("an app's page shows and saves its settings with one audit record", async () => {
     const { olga, open, submit } = await openConsole();
     await saveApp(olga, "sketch", { name: "Sketch", daily_starter_budget: 900 });
     const page = await open("/console/apps/sketch");
@@ -148,7 +151,7 @@ describe("an app's page", () => {
     expect(refused.text).toContain("kept");
   });
 
-  it("keeps a colleague's change from a form that was opened before it", async () => {
+  it("a form that was opened before another operator's change does not overwrite it", async () => {
     const { olga, open, submit } = await openConsole();
     await saveApp(olga, "sketch", { starter_credits: 200 });
     const settings = "/console/apps/sketch/settings";
@@ -172,7 +175,7 @@ describe("an app's page", () => {
     ]);
   });
 
-  it("of no app says so and leads on", async () => {
+  it("the page of an unknown app says so and links to the console", async () => {
     const { open, submit } = await openConsole();
     for (const answer of [
       await open("/console/apps/nothing"),
@@ -201,7 +204,7 @@ describe("an app's keys", () => {
     return { ...browser, form, made, key };
   }
 
-  it("are shown once, work, and are in no address", async () => {
+  it("a new key is shown once, works, and is in no URL", async () => {
     const { olga, open, submit, form, made, key } = await addKey();
     expect(made.status).toBe(200);
     expect(key).not.toBe("");
@@ -218,7 +221,7 @@ describe("an app's keys", () => {
     expect(acts).toEqual(["app.save", "app_key.add"]);
   });
 
-  it("need a label, and are bounded", async () => {
+  it("a key needs a label, and an app has a largest number of keys", async () => {
     const { submit, olga } = await addKey();
     const refused = await submit(KEYS, { key: "two", label: " " });
     expect(refused.status).toBe(400);
@@ -232,7 +235,7 @@ describe("an app's keys", () => {
     expect(beyond.text).toContain('value="one more"');
   });
 
-  it("are not made again by the form of a key since revoked", async () => {
+  it("the form of a revoked key does not create the key again", async () => {
     const { olga, submit, form } = await addKey();
     const [{ id } = {}] = await rows("select id from app_keys");
     await olga.send("DELETE", `/api/admin/apps/sketch/keys/${String(id)}`);
@@ -245,7 +248,7 @@ describe("an app's keys", () => {
     expect((await submit(KEYS, { ...form, key })).text).toContain("pb_app_");
   });
 
-  it("are revoked after a page that asks, once", async () => {
+  it("a key is revoked once, after a confirmation page", async () => {
     const { olga, open, fill, submit, key } = await addKey();
     const [{ id } = {}] = await rows("select id from app_keys");
     const address = `/console/apps/sketch/revoke-key?key_id=${String(id)}`;

@@ -21,7 +21,7 @@ async function startJob(ada: Awaited<ReturnType<typeof signIn>>, job: object = {
 const read_model_down = { ...SETTINGS, DB: untouchable() };
 
 describe("the overview", () => {
-  it("adds up the days of the range, of all apps and of one", async () => {
+  it("the overview adds up the days of the range for all apps or one app", async () => {
     const { ada, open } = await consoleAndAda();
     const job_id = await startJob(ada, { cost_estimate: 30 });
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 20 });
@@ -45,7 +45,7 @@ describe("the overview", () => {
     expect(one).toContain("Failed 1 jobs");
   });
 
-  it("has every day's numbers in a table, and says how late they are", async () => {
+  it("the overview has each day's numbers in a table and says how old they are", async () => {
     const { open } = await consoleAndAda();
     const { text } = await open("/console?days=7");
     expect(text.match(/<th scope="row">/g)).toHaveLength(7);
@@ -56,7 +56,7 @@ describe("the overview", () => {
     );
   });
 
-  it("takes a range or an app that cannot be meant for none", async () => {
+  it("the overview ignores an invalid range or app", async () => {
     const { open } = await openConsole();
     const text = words((await open("/console?days=1000&app=NO!")).text);
     expect(text).toContain("All apps, last 30 days");
@@ -66,7 +66,7 @@ describe("the overview", () => {
 });
 
 describe("the accounts", () => {
-  it("are found by id, identity and the beginning of an address", async () => {
+  it("accounts are found by id, identity and the start of an e-mail address", async () => {
     const { ada, open } = await consoleAndAda();
     const { id } = (await ada.get("/api/wallet")).body.account;
     for (const q of [id, ada.identity_id, "ADA@"]) {
@@ -82,7 +82,7 @@ describe("the accounts", () => {
     expect(none).toContain("Show all accounts");
   });
 
-  it("are sorted, and go on where a page ended", async () => {
+  it("accounts are sorted, and the next page continues where the last ended", async () => {
     const { open } = await consoleAndAda();
     const bob = await signInWithCredits("demo", "bob@example.com");
     await startJob(bob);
@@ -99,7 +99,7 @@ describe("the accounts", () => {
     expect(found).toEqual(["ada", "bob"]);
   });
 
-  it("include people who have no account yet, where they are looked for", async () => {
+  it("a search finds people who have no account yet", async () => {
     const { open } = await openConsole();
     const newcomer = await signIn("newcomer@example.com");
     const { text } = await open("/console/accounts?q=newco");
@@ -109,7 +109,7 @@ describe("the accounts", () => {
 });
 
 describe("the jobs", () => {
-  it("are all accounts', by app, status and identity", async () => {
+  it("the console lists jobs of all accounts by app, status and identity", async () => {
     const { ada, open } = await consoleAndAda();
     const bob = await signInWithCredits("draw", "bob@example.com");
     await startJob(ada, { action: "adas-job" });
@@ -133,7 +133,7 @@ describe("the jobs", () => {
     expect(text).toContain('<option value="draw" selected="">');
   });
 
-  it("go on where a page ended, with the filters kept", async () => {
+  it("the next page of jobs continues where the last ended and keeps the filters", async () => {
     const { ada, open } = await consoleAndAda();
     for (let count = 0; count < 3; count += 1) await startJob(ada, { action: `job-${count}` });
     await fireAlarm(ada.identity_id);
@@ -148,7 +148,7 @@ describe("the jobs", () => {
 });
 
 describe("the audit log", () => {
-  it("names actor, act, subject and reason, by each of them", async () => {
+  it("the audit log shows and filters by actor, action and subject", async () => {
     const { olga, ada, open, fill } = await consoleAndAda();
     await saveApp(olga, "sketch", { starter_credits: 7 });
     await fill(pageOf(ada, "/suspend"), { reason: "chargebacks" });
@@ -172,7 +172,7 @@ describe("the audit log", () => {
 });
 
 describe("one account", () => {
-  it("is shown in full, from its own object, what is held apart", async () => {
+  it("an account's page shows the object's state, with credits on hold separately", async () => {
     const { ada, open } = await consoleAndAda();
     await startJob(ada, { cost_estimate: 40, metadata: { description: "A fox in the snow" } });
     await getToken(ada, { scopes: ["read"] }, { client_name: "Build agent" });
@@ -194,7 +194,7 @@ describe("one account", () => {
     }
   });
 
-  it("says how far the lists follow it", async () => {
+  it("an account's page says how many of its entries the read model has", async () => {
     const { ada, open } = await consoleAndAda();
     expect(words((await open(pageOf(ada))).text)).toContain(
       "Lists and charts include all 2 of its ledger entries",
@@ -207,7 +207,7 @@ describe("one account", () => {
     expect(words((await open(pageOf(ada))).text)).toContain("include all 3 of its ledger entries");
   });
 
-  it("has all lines of its passbook, page by page", async () => {
+  it("an account's page shows all ledger entries, page by page", async () => {
     const { ada, open } = await consoleAndAda();
     const jobs = Array.from({ length: 60 }, () => ({
       app: "demo",
@@ -231,7 +231,7 @@ describe("one account", () => {
     expect(shown).toBe(3);
   });
 
-  it("that nobody has is a page that leads on, and leaves no trace", async () => {
+  it("an unknown identity gets a page with a link and creates no storage", async () => {
     const { open } = await openConsole();
     const { status, text } = await open("/console/accounts/user_nobody");
     expect(status).toBe(404);
@@ -239,8 +239,8 @@ describe("one account", () => {
   });
 });
 
-describe("what others wrote", () => {
-  it("is text on every page of the console", async () => {
+describe("text from users and apps", () => {
+  it("names, reasons and metadata are escaped on every page of the console", async () => {
     const { olga, ada, open, fill } = await consoleAndAda();
     await env.DIRECTORY.prepare("update users set name = ? where email = 'ada@example.com'")
       .bind(HOSTILE)
@@ -276,8 +276,8 @@ describe("what others wrote", () => {
   });
 });
 
-describe("while the read model does not answer", () => {
-  it("lists and totals say so, and accounts are found and shown all the same", async () => {
+describe("while the read model is unavailable", () => {
+  it("without the read model, lists say so, and accounts can still be found, shown and changed", async () => {
     const { ada, open, fill } = await consoleAndAda();
     for (const path of ["/console", "/console/accounts", "/console/jobs"]) {
       const { status, text } = await open(path, read_model_down);

@@ -62,7 +62,7 @@ function sendForm(
   return send("POST", "/device/approve", { headers: fromOwnPage(person), body }, isolate);
 }
 
-describe("an error on the approval form", () => {
+describe("a problem on the approval form", () => {
   const careful = {
     access: "read",
     reach: "some",
@@ -73,23 +73,23 @@ describe("an error on the approval form", () => {
   };
 
   it.each([
-    ["a wrong app", { other_apps: "first, Second!" }, "apps_problem"],
+    ["an invalid app", { other_apps: "first, Second!" }, "apps_problem"],
     [
       "too many apps",
       { other_apps: Array.from({ length: 21 }, (_, i) => `a${i}`).join(" ") },
       "apps_problem",
     ],
-    ["no app at all", { other_apps: "" }, "apps_problem"],
+    ["no app", { other_apps: "" }, "apps_problem"],
     ["apps named and all apps chosen", { reach: "all" }, "apps_problem"],
     ["neither some apps nor all", { reach: "" }, "apps_problem"],
     ["no access chosen", { access: "" }, "access_problem"],
-    ["an access there is not", { access: "admin" }, "access_problem"],
-    ["a wrong number", { credits: "25 or so" }, "credits_problem"],
+    ["an unknown access", { access: "admin" }, "access_problem"],
+    ["an invalid number", { credits: "25 or so" }, "credits_problem"],
     ["a number too large", { credits: "9999999999999" }, "credits_problem"],
-    ["a period there is not", { period: "90_days" }, "credits_problem"],
+    ["an unknown period", { period: "90_days" }, "credits_problem"],
     ["wrong letters", { last_letters: "AAAA" }, "last_letters_problem"],
     ["no letters", { last_letters: "" }, "last_letters_problem"],
-  ])("%s: is said beside its field and keeps every choice", async (_, wrong, problem) => {
+  ])("%s is shown at its field and keeps every choice", async (_, wrong, problem) => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     const form = approvalForm(user_code, { ...careful, ...wrong });
@@ -111,7 +111,7 @@ describe("an error on the approval form", () => {
     expect((await poll(device_code)).status).toBe(202);
   });
 
-  it("once corrected gives just what was chosen", async () => {
+  it("a corrected approval form gives exactly the chosen limits", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     const form = approvalForm(user_code, { ...careful, other_apps: "first, Second!" });
@@ -125,7 +125,7 @@ describe("an error on the approval form", () => {
     });
   });
 
-  it("that is no form of ours at all approves nothing", async () => {
+  it("a body that is not our form approves nothing", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     const headers = { ...fromOwnPage(ada), "Content-Type": "application/json" };
@@ -136,7 +136,7 @@ describe("an error on the approval form", () => {
     expect((await poll(device_code)).status).toBe(202);
   });
 
-  it("of too many attempts keeps the form to be sent again", async () => {
+  it("after too many attempts the approval form can be sent again", async () => {
     await earlyInAMinute();
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
@@ -150,7 +150,7 @@ describe("an error on the approval form", () => {
     expect((await poll(device_code)).status).toBe(202);
   });
 
-  it("of too many tokens says so beside the choices", async () => {
+  it("an account with too many tokens gets the problem and its choices back", async () => {
     const ada = await signIn();
     const account = env.ACCOUNT.getByName(ada.identity_id);
     const limits = {
@@ -183,7 +183,7 @@ describe("an error on the approval form", () => {
     expect(sentBy(answer.text).get("access")).toEqual(["read"]);
   });
 
-  it("of an unknown code leaves the code for correction, tied to its error", async () => {
+  it("an unknown code stays in its field, next to the problem", async () => {
     const ada = await signIn();
     for (const typed of ["BCDF-GHJK", "BCDF-GHJ"]) {
       const page = await openPage(ada, typed);
@@ -196,7 +196,7 @@ describe("an error on the approval form", () => {
 });
 
 describe("the approval form as it is first shown", () => {
-  it("limits to the asking app where operators know it, with all known apps to tick", async () => {
+  it("the form suggests a limit to the requesting app if it is registered, and lists all registered apps", async () => {
     const isolate = await register("draw", "write");
     const ada = await signIn();
     const { device_code, user_code } = await startLogin({ app: "draw" });
@@ -214,7 +214,7 @@ describe("the approval form as it is first shown", () => {
     });
   });
 
-  it("takes the suggested tick beside 'all apps' for what it is", async () => {
+  it("all apps can be chosen while the suggested app is still ticked", async () => {
     const isolate = await register("draw", "write");
     const ada = await signIn();
     const { device_code, user_code } = await startLogin({ app: "draw" });
@@ -227,7 +227,7 @@ describe("the approval form as it is first shown", () => {
     expect((await tokenOf(device_code)).apps).toBeNull();
   });
 
-  it("suggests no limit by an app's own word alone", async () => {
+  it("the form suggests no limit to an unregistered app", async () => {
     const ada = await signIn();
     const { user_code } = await startLogin({ app: "invented" });
     const { text } = await openPage(ada, user_code);
@@ -236,7 +236,7 @@ describe("the approval form as it is first shown", () => {
   });
 });
 
-describe("third parties' tokens", () => {
+describe("upstream tokens", () => {
   const scopesOf = async (person: SignedIn, limits: object) => {
     const holder = await getToken(person, limits);
     const { scopes } = (await holder.get("/api/tokens")).body.tokens[0];
@@ -244,7 +244,7 @@ describe("third parties' tokens", () => {
     return { scopes, answer: status === 404 ? body.code : `${status} ${body.code}` };
   };
 
-  it("are a scope of their own; without any limit the API's approval has it", async () => {
+  it("upstream tokens need their own scope, which an approval without limits has", async () => {
     const ada = await signIn();
     const held = "token_not_found";
     expect(await scopesOf(ada, {})).toEqual({
@@ -271,7 +271,7 @@ describe("third parties' tokens", () => {
     }
   });
 
-  it("are nothing alone", async () => {
+  it("an approval with only the upstream scope is refused", async () => {
     const ada = await signIn();
     const { user_code } = await startLogin();
     for (const scopes of [["upstream"], [], ["admin", "upstream"], ["read", "everything"]]) {
@@ -280,7 +280,7 @@ describe("third parties' tokens", () => {
   });
 });
 
-describe("a name that shows as nothing", () => {
+describe("a client name with invisible characters", () => {
   it.each([
     "\u3164",
     "\u2800",
@@ -293,14 +293,14 @@ describe("a name that shows as nothing", () => {
     "a\u200bb",
     "\u{e0041}",
     "\u{1d159}",
-  ])("%j is refused at start", async (client_name) => {
+  ])("the invisible client name %j is refused", async (client_name) => {
     const headers = { "Content-Type": "application/json" };
     const body = JSON.stringify({ client_name });
     const answer = await send("POST", "/api/device/start", { headers, body });
     expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
   });
 
-  it("is not one in any script that people write", async () => {
+  it("client names in all scripts are accepted", async () => {
     for (const client_name of [
       "Büro 3",
       "수지의 노트북",

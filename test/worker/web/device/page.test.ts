@@ -15,7 +15,7 @@ import {
 import { BASE_URL, send, signIn } from "../../support/passbook.ts";
 
 describe("the device page", () => {
-  it("sends a signed-out browser to sign in and back to the same page", async () => {
+  it("the device page sends a signed-out browser to sign-in and back", async () => {
     const { user_code } = await startLogin();
     const path = `/device?user_code=${user_code}`;
     const answer = await send("GET", path);
@@ -37,7 +37,7 @@ describe("the device page", () => {
     expect(page.text).toContain(`${user_code.slice(0, 4)}-`);
   });
 
-  it("asks for a code where it was given none", async () => {
+  it("the device page without a code shows the code field", async () => {
     const ada = await signIn();
     const page = await send("GET", "/device", { headers: { Cookie: ada.cookies } });
     expect(page.status).toBe(200);
@@ -46,7 +46,7 @@ describe("the device page", () => {
     expect(page.headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'");
   });
 
-  it("shows the code, what asks, and a warning; what it says of itself stays text", async () => {
+  it("the device page shows the code, the client and a warning, and escapes the client's text", async () => {
     const ada = await signIn();
     const says = { client_name: "<b>Build & co</b>", app: "demo" };
     const started = await send("POST", "/api/device/start", {
@@ -71,13 +71,13 @@ describe("the device page", () => {
     expect(text).not.toContain("style=");
   });
 
-  it("says whose account the device will use", async () => {
+  it("the device page names the account that the device will use", async () => {
     const { user_code } = await startLogin();
     const { text } = await openPage(await signIn("grace@example.com"), user_code);
     expect(text).toContain("your account (grace@example.com)");
   });
 
-  it("names the place, and warns where it is in another country than the approver", async () => {
+  it("the device page names the location and warns if it is not the approver's country", async () => {
     const ada = await signIn();
     const from = async (cf: object, path: string, init: RequestInit = {}) => {
       const request = new Request(`${BASE_URL}${path}`, { ...init, cf } as RequestInit);
@@ -99,7 +99,7 @@ describe("the device page", () => {
     expect(away).toContain("not the country that you are in now");
   });
 
-  it("approves with limits, and says what is wrong with them without losing the login", async () => {
+  it("the device page approves with limits, and a form with problems does not use up the code", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     await openPage(ada, user_code);
@@ -133,7 +133,7 @@ describe("the device page", () => {
     });
   });
 
-  it("approves reading and spending where the form is left as it is, and nothing beyond", async () => {
+  it("an unchanged approval form gives reading and spending and nothing else", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     await postForm(ada, "/device/approve", approvalForm(user_code));
@@ -145,7 +145,7 @@ describe("the device page", () => {
     });
   });
 
-  it("has a page of its own for denied, used and unknown codes", async () => {
+  it("denied, used and unknown codes each have their own page", async () => {
     const ada = await signIn();
     const denied = (await startLogin()).user_code;
     expect((await postForm(ada, "/device/deny", { user_code: denied })).text).toContain(
@@ -166,7 +166,7 @@ describe("the device page", () => {
     }
   });
 
-  it("has a page of its own for expired codes", async () => {
+  it("an expired code has its own page", async () => {
     const ada = await signIn();
     const { user_code } = await startLogin({}, { DEVICE_CODE_TTL_SECONDS: "1" });
     await new Promise((resolve) => setTimeout(resolve, 1_100));
@@ -175,7 +175,7 @@ describe("the device page", () => {
     expect(page.text).toContain("expired");
   });
 
-  it("takes its forms from itself only, and only from signed-in people", async () => {
+  it("the device forms are accepted only from our own page and from signed-in people", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     const body = () => new URLSearchParams(approvalForm(user_code));
@@ -199,7 +199,7 @@ describe("the device page", () => {
     expect(sent.status).toBe(200);
   });
 
-  it("opens no code for a picture or a frame on another site", async () => {
+  it("an image or frame on another site does not open a code", async () => {
     const ada = await signIn();
     const { user_code } = await startLogin();
     for (const destination of ["image", "iframe", "empty"]) {

@@ -16,7 +16,7 @@ async function signInCount(): Promise<number> {
 }
 
 describe("a callback that this browser did not start", () => {
-  it("is refused without a flow cookie, and the code goes nowhere", async () => {
+  it("a callback without a flow cookie is refused, and its code is not redeemed", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     const back = acme.approve(await openBrowser(settings).start("acme"), ADA);
@@ -26,7 +26,7 @@ describe("a callback that this browser did not start", () => {
     expect(acme.requests).toEqual([]);
   });
 
-  it("is refused with the flow cookie of another flow (login CSRF)", async () => {
+  it("a callback with the flow cookie of another flow is refused (login CSRF)", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     const forged = acme.approve(await openBrowser(settings).start("acme"), MALLORY);
@@ -39,7 +39,7 @@ describe("a callback that this browser did not start", () => {
     expect((await victim.get(acme.approve(own, ADA).href)).status).toBe(303);
   });
 
-  it("is refused with a forged state", async () => {
+  it("a callback with a forged state is refused", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     const back = acme.approve(await browser.start("acme"), ADA);
@@ -47,7 +47,7 @@ describe("a callback that this browser did not start", () => {
     await expectNobody(browser, (await browser.get(back.href)).status);
   });
 
-  it("is refused without a state", async () => {
+  it("a callback without a state is refused", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     const back = acme.approve(await browser.start("acme"), ADA);
@@ -55,7 +55,7 @@ describe("a callback that this browser did not start", () => {
     await expectNobody(browser, (await browser.get(back.href)).status);
   });
 
-  it("is refused when a stolen flow's code is injected into one's own flow (PKCE)", async () => {
+  it("a stolen code that is injected into another flow is refused (PKCE)", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     const stolen = acme.approve(await openBrowser(settings).start("acme"), ADA);
@@ -65,7 +65,7 @@ describe("a callback that this browser did not start", () => {
     await expectNobody(attacker, (await attacker.get(own.href)).status);
   });
 
-  it("is refused when it is replayed", async () => {
+  it("a replayed callback is refused", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     const back = acme.approve(await browser.start("acme"), ADA);
@@ -78,7 +78,7 @@ describe("a callback that this browser did not start", () => {
     expect(await signInCount()).toBe(1);
   });
 
-  it("is refused ten minutes after the start", async () => {
+  it("a callback more than ten minutes after the start is refused", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     const back = acme.approve(await browser.start("acme"), ADA);
@@ -90,7 +90,7 @@ describe("a callback that this browser did not start", () => {
 });
 
 describe("a flow cookie", () => {
-  it("counts for nothing when it is altered", async () => {
+  it("an altered flow cookie is not accepted", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     const back = acme.approve(await browser.start("acme"), ADA);
@@ -101,7 +101,7 @@ describe("a flow cookie", () => {
     await expectNobody(browser, (await browser.get(back.href)).status);
   });
 
-  it("tells whoever reads it nothing", async () => {
+  it("a flow cookie does not reveal its contents", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     const asked = new URL(await browser.start("acme"));
@@ -114,7 +114,7 @@ describe("a flow cookie", () => {
     }
   });
 
-  it("opens on the service's own base URL only", async () => {
+  it("a flow cookie is accepted only for the base URL that it was made for", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     const elsewhere = openBrowser({ ...settings, BASE_URL: "http://staging.localhost" });
@@ -126,7 +126,7 @@ describe("a flow cookie", () => {
     expect(acme.requests).toEqual([]);
   });
 
-  it("planted by a sibling subdomain is not read under https", async () => {
+  it("under https, a flow cookie that a sibling subdomain set is not read", async () => {
     const acme = openProviderDouble("acme");
     const settings = { ...connect(acme), DEV_SIGNIN: "false", BASE_URL: "https://id.family.test" };
     const attacker = openBrowser(settings);
@@ -138,7 +138,7 @@ describe("a flow cookie", () => {
     await expectNobody(victim, (await victim.get(back.href)).status);
   });
 
-  it("outlives a change of keys while the old key is kept, and no longer", async () => {
+  it("a flow cookie is valid after a key rotation only while the old key is kept", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     const [fresh] = JSON.parse(newEncryptionKeys()).keys;
@@ -155,7 +155,7 @@ describe("a flow cookie", () => {
     }
   });
 
-  it("is no session, and a session cookie is no flow", async () => {
+  it("a flow cookie is not accepted as a session, nor a session cookie as a flow", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     const browser = openBrowser(settings);
@@ -170,8 +170,8 @@ describe("a flow cookie", () => {
   });
 });
 
-describe("an answer from the wrong place", () => {
-  it("is refused when iss names another issuer", async () => {
+describe("a response from the wrong provider", () => {
+  it("a callback whose iss names another issuer is refused", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     const back = acme.approve(await browser.start("acme"), ADA);
@@ -182,7 +182,7 @@ describe("an answer from the wrong place", () => {
     expect(acme.requests).toEqual([]);
   });
 
-  it("is refused without iss from a provider that always sends it", async () => {
+  it("a callback without iss is refused for a provider that always sends it", async () => {
     const acme = openProviderDouble("acme", {
       authorization_response_iss_parameter_supported: true,
     });
@@ -193,7 +193,7 @@ describe("an answer from the wrong place", () => {
     expect(acme.requests).toEqual([]);
   });
 
-  it("is taken without iss from a provider that does not promise it", async () => {
+  it("a callback without iss is accepted for a provider that does not promise it", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     const back = acme.approve(await browser.start("acme"), ADA);
@@ -201,7 +201,7 @@ describe("an answer from the wrong place", () => {
     expect((await browser.get(back.href)).status).toBe(303);
   });
 
-  it("is refused at another provider's callback (mix-up)", async () => {
+  it("a response at another provider's callback is refused (mix-up)", async () => {
     const acme = openProviderDouble("acme");
     const evil = openProviderDouble("evil");
     const browser = openBrowser(connect(acme, evil));
@@ -239,7 +239,7 @@ describe("an ID token", () => {
     ["another issuer", { claims: (claims: object) => ({ ...claims, iss: "https://evil.test" }) }],
     ["an end long past", { claims: (claims: object) => ({ ...claims, iat: 1, exp: 2 }) }],
     ["no subject", { claims: (claims: object) => ({ ...claims, sub: "" }) }],
-  ])("with %s signs nobody in", async (_case, misbehaviour) => {
+  ])("an ID token with %s signs no one in", async (_case, misbehaviour) => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     acme.misbehave(misbehaviour);
@@ -247,7 +247,7 @@ describe("an ID token", () => {
     expect(await signInCount()).toBe(0);
   });
 
-  it("must be there where openid was asked for", async () => {
+  it("a missing ID token is refused if the scope openid was requested", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     acme.misbehave({
@@ -259,7 +259,7 @@ describe("an ID token", () => {
     await expectNobody(browser, (await browser.signIn(acme, ADA)).status);
   });
 
-  it("and user-info must be about the same person", async () => {
+  it("an ID token and a user-info response about different people are refused", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     acme.misbehave({
@@ -272,7 +272,7 @@ describe("an ID token", () => {
 
 describe("an e-mail address", () => {
   it.each(["true", "false", 1, {}, null])(
-    "is not verified by email_verified: %j",
+    "email_verified: %j does not verify an e-mail address",
     async (email_verified) => {
       const acme = openProviderDouble("acme");
       await openBrowser(connect(acme)).signIn(acme, { ...ADA, email_verified });
@@ -281,7 +281,7 @@ describe("an e-mail address", () => {
     },
   );
 
-  it("never joins the users of two providers", async () => {
+  it("the same e-mail address at two providers does not join two people", async () => {
     const acme = openProviderDouble("acme");
     const evil = openProviderDouble("evil");
     const settings = connect(acme, evil);

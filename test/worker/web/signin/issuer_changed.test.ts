@@ -27,36 +27,39 @@ async function adaOfAcme() {
   return subjectOf(tokenOf(await openBrowser(connect(acme)).signIn(acme, ADA)));
 }
 
-describe("signing in with a provider whose id named another issuer before", () => {
+describe("signing in with a provider whose id named another issuer earlier", () => {
   it.each([
     ["an equal subject", ADA, "enterprise"],
     ["a subject of its own", { sub: "4712" }, "enterprise"],
     // Known issuers are looked for on either side of the new one.
     ["a subject of its own, at a server earlier in the alphabet,", { sub: "4712" }, "aardvark"],
-  ])("by %s is refused, with a message for the operator", async (_, person, server) => {
-    await adaOfAcme();
-    const other = serverNamed(server);
-    const browser = openBrowser(connect(other));
-    const answer = await browser.signIn(other, person);
-    expect(answer.status).toBe(500);
-    expect(answer.text).toContain("not set up correctly");
-    await expectNobody(browser, answer.status);
-    expect(errors).toEqual([
-      [
-        {
-          event: "provider_issuer_changed",
-          provider: "acme",
-          known_issuer: "https://acme.test",
-          configured_issuer: `https://${server}.test`,
-          remedy: expect.stringContaining("an id of its own"),
-        },
-      ],
-    ]);
-    const count = await env.DIRECTORY.prepare("select count(*) as n from identities").first("n");
-    expect(count).toBe(1);
-  });
+  ])(
+    "a changed issuer with %s refuses the sign-in and tells the operator in the log",
+    async (_, person, server) => {
+      await adaOfAcme();
+      const other = serverNamed(server);
+      const browser = openBrowser(connect(other));
+      const answer = await browser.signIn(other, person);
+      expect(answer.status).toBe(500);
+      expect(answer.text).toContain("not set up correctly");
+      await expectNobody(browser, answer.status);
+      expect(errors).toEqual([
+        [
+          {
+            event: "provider_issuer_changed",
+            provider: "acme",
+            known_issuer: "https://acme.test",
+            configured_issuer: `https://${server}.test`,
+            remedy: expect.stringContaining("an id of its own"),
+          },
+        ],
+      ]);
+      const count = await env.DIRECTORY.prepare("select count(*) as n from identities").first("n");
+      expect(count).toBe(1);
+    },
+  );
 
-  it("is refused to who wants to link it", async () => {
+  it("a changed issuer refuses linking", async () => {
     const ada_id = await adaOfAcme();
     const zeta = openProviderDouble("zeta");
     const other = enterprise();
@@ -72,14 +75,14 @@ describe("signing in with a provider whose id named another issuer before", () =
     expect(rows.flat()).toEqual(["zeta"]);
   });
 
-  it("works once the other issuer has an id of its own, for people of its own", async () => {
+  it("another issuer under its own id signs in its own people", async () => {
     const ada_id = await adaOfAcme();
     const other = openProviderDouble("enterprise");
     const landed = await openBrowser(connect(other)).signIn(other, ADA);
     expect(subjectOf(tokenOf(landed))).not.toBe(ada_id);
   });
 
-  it("works on under another client of the same issuer, which is kept", async () => {
+  it("a new client of the same issuer signs in the same people", async () => {
     const ada_id = await adaOfAcme();
     const moved = openProviderDouble("acme", { client_id: "the-new-client" });
     const landed = await openBrowser(connect(moved)).signIn(moved, ADA);
@@ -99,7 +102,7 @@ describe("signing in with a provider whose id named another issuer before", () =
   });
 });
 
-describe("what the vault holds of a provider", () => {
+describe("stored upstream tokens of a provider", () => {
   const elsewhere = {
     SIGNIN_PROVIDERS: JSON.stringify([
       { ...PROVIDER, issuer: "https://ghe.test", token_endpoint: "https://ghe.test/token" },
@@ -109,7 +112,7 @@ describe("what the vault holds of a provider", () => {
     SIGNIN_PROVIDERS: JSON.stringify([{ ...PROVIDER, client_id: "another" }]),
   };
 
-  it("is neither handed out nor posted to the server that its id names now", async () => {
+  it("stored upstream tokens are neither returned for nor sent to another issuer under the same id", async () => {
     const upstream = fakeUpstream();
     const ada = await connectVault(upstream.grant(3600));
     const refused = { status: 404, body: { code: "reconnect_required" } };
@@ -129,7 +132,7 @@ describe("what the vault holds of a provider", () => {
     expect((await ada.oauthToken()).status).toBe(200);
   });
 
-  it("lasts under another client, but is not renewed by it", async () => {
+  it("a stored access token is valid under a new client, but the new client does not renew it", async () => {
     const upstream = fakeUpstream();
     const ada = await connectVault(upstream.grant(3600));
     expect((await ada.oauthToken(newClient)).status).toBe(200);
@@ -139,7 +142,7 @@ describe("what the vault holds of a provider", () => {
     expect((await ada.oauthToken()).status).toBe(200);
   });
 
-  it("gives no refresh token on to another issuer's or client's sign-in", async () => {
+  it("a refresh token is not carried over to a sign-in with another issuer or client", async () => {
     const upstream = fakeUpstream();
     const ada = await connectVault(upstream.grant(-1));
     const { refresh_token: _, ...first } = upstream.grant(-1);

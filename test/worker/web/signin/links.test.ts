@@ -20,7 +20,7 @@ describe("a sign-in method's address with an app's redirect_to", () => {
       "another site's request with our Referer",
       { "Sec-Fetch-Site": "cross-site", Referer: `${BASE_URL}/signin` },
     ],
-  ])("reached by %s shows the sign-in page first", async (_, headers) => {
+  ])("a sign-in address reached by %s shows the sign-in page first", async (_, headers) => {
     const browser = openBrowser(connect(openProviderDouble("acme")));
     const answer = await browser.get(PATH, headers);
     expect(answer.status).toBe(303);
@@ -31,13 +31,16 @@ describe("a sign-in method's address with an app's redirect_to", () => {
   it.each([
     ["by the browser's word", { "Sec-Fetch-Site": "same-origin" }],
     ["by Referer, in a browser that says nothing more", { Referer: `${BASE_URL}/signin` }],
-  ])("reached from our own page, %s, leaves for the provider", async (_, headers) => {
-    const browser = openBrowser(connect(openProviderDouble("acme")));
-    const answer = await browser.get(PATH, headers);
-    expect(answer.headers.get("Location")).toContain("https://acme.test/authorize");
-  });
+  ])(
+    "a sign-in address reached from our own page, %s, redirects to the provider",
+    async (_, headers) => {
+      const browser = openBrowser(connect(openProviderDouble("acme")));
+      const answer = await browser.get(PATH, headers);
+      expect(answer.headers.get("Location")).toContain("https://acme.test/authorize");
+    },
+  );
 
-  it("hands no token to an app when a signed-in person follows a link", async () => {
+  it("a link by itself does not give an app the token of a signed-in person", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     await browser.signIn(acme, { sub: "ada", name: "Ada" });
@@ -48,7 +51,7 @@ describe("a sign-in method's address with an app's redirect_to", () => {
     expect(page.headers.get("Location")).toBeNull();
   });
 
-  it("is left directly where the person goes to our own page, which gets no token", async () => {
+  it("a sign-in for our own page redirects directly to the provider", async () => {
     const browser = openBrowser(connect(openProviderDouble("acme")));
     for (const path of ["/signin/acme", `/signin/acme?redirect_to=${BASE_URL}/account`]) {
       const answer = await browser.get(path, { "Sec-Fetch-Site": "cross-site" });

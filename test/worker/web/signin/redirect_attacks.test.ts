@@ -22,7 +22,7 @@ describe("redirect_to", () => {
   ];
 
   it.each(hostile)(
-    "to %s is refused with a page before any sign-in starts",
+    "redirect_to to %s is refused with a page before any sign-in starts",
     async (_name, address) => {
       const settings = connect(openProviderDouble("acme"));
       const query = new URLSearchParams({ redirect_to: address }).toString();
@@ -36,7 +36,7 @@ describe("redirect_to", () => {
     },
   );
 
-  it.each(hostile)("to %s signs nobody in and nobody out", async (_name, redirect_to) => {
+  it.each(hostile)("redirect_to to %s leaves the session unchanged", async (_name, redirect_to) => {
     const browser = openBrowser();
     const answer = await browser.post("/signin/dev", { email: "ada@example.com", redirect_to });
     await expectNobody(browser, answer.status);
@@ -46,7 +46,7 @@ describe("redirect_to", () => {
     expect((await browser.get("/account")).status).toBe(200);
   });
 
-  it("taken off the allowlist meanwhile is not followed", async () => {
+  it("a redirect_to that was removed from the allowlist during the sign-in is not followed", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     const browser = openBrowser(settings);
@@ -57,7 +57,7 @@ describe("redirect_to", () => {
     expect(landed.headers.get("Location")).toBe("http://passbook.localhost/account");
   });
 
-  it("cannot write itself into the page", async () => {
+  it("redirect_to is escaped in the page", async () => {
     const address = `${BACK}?a="><script>alert(1)</script>`;
     const answer = await openBrowser(connect(openProviderDouble("acme"))).get(
       `/signin?redirect_to=${encodeURIComponent(address)}`,

@@ -16,7 +16,7 @@ const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified:
 const MALLORY = { sub: "mallory", email: "mallory@example.com", email_verified: true };
 
 describe("a session", () => {
-  it("is not what was in the browser before the sign-in (session fixation)", async () => {
+  it("a sign-in always starts a new session (session fixation)", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     const attacker = openBrowser(settings);
@@ -30,7 +30,7 @@ describe("a session", () => {
     expect(subjectOf(tokenOf(attackers))).not.toBe(subjectOf(tokenOf(landed)));
   });
 
-  it("is none when its cookie is altered", async () => {
+  it("an altered session cookie is not accepted", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     await browser.signIn(acme, ADA);
@@ -40,7 +40,7 @@ describe("a session", () => {
     expect(account.headers.get("Location")).toMatch(SIGN_IN_FIRST);
   });
 
-  it("cannot be made from anything that D1 holds", async () => {
+  it("no value that D1 stores is accepted as a session cookie", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     await openBrowser(settings).signIn(acme, ADA);
@@ -62,7 +62,7 @@ describe("a session", () => {
     }
   });
 
-  it("leaves no token of the sign-in in D1 or in the log", async () => {
+  it("a sign-in leaves no token in D1 or in the log", async () => {
     const logged: unknown[] = [];
     for (const level of ["log", "info", "warn", "error"] as const) {
       vi.spyOn(console, level).mockImplementation((...values) => void logged.push(...values));
@@ -86,7 +86,7 @@ describe("a session", () => {
   });
 });
 
-describe("a form posted by a stranger's page", () => {
+describe("a form posted by another site", () => {
   const foreign = [
     { Origin: "https://evil.test" },
     { Origin: "null" },
@@ -94,7 +94,7 @@ describe("a form posted by a stranger's page", () => {
     { "Sec-Fetch-Site": "same-site" },
   ] as const;
 
-  it.each(foreign)("does not sign out: %j", async (headers) => {
+  it.each(foreign)("a cross-site form does not sign out: %j", async (headers) => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     await browser.signIn(acme, ADA);
@@ -103,7 +103,7 @@ describe("a form posted by a stranger's page", () => {
   });
 
   it.each([...foreign, { Origin: APP }])(
-    "does not link, unlink or sign out everywhere: %j",
+    "a cross-site form does not link, unlink or sign out everywhere: %j",
     async (headers) => {
       const acme = openProviderDouble("acme");
       const browser = openBrowser(connect(acme));
@@ -116,9 +116,12 @@ describe("a form posted by a stranger's page", () => {
     },
   );
 
-  it.each(foreign)("does not use the development sign-in: %j", async (headers) => {
-    const browser = openBrowser();
-    const answer = await browser.post("/signin/dev", { email: "mallory@example.com" }, headers);
-    await expectNobody(browser, answer.status);
-  });
+  it.each(foreign)(
+    "a cross-site form does not use the development sign-in: %j",
+    async (headers) => {
+      const browser = openBrowser();
+      const answer = await browser.post("/signin/dev", { email: "mallory@example.com" }, headers);
+      await expectNobody(browser, answer.status);
+    },
+  );
 });

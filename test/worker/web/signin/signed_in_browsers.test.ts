@@ -70,7 +70,7 @@ function listed(page: string): string[] {
 }
 
 describe("signed-in browsers", () => {
-  it("are known by name and place, this one marked, and each can be ended", async () => {
+  it("signed-in browsers are listed with name and location, and each can be ended", async () => {
     const laptop = openBrowserAt(FIREFOX, LISBON);
     await laptop.signIn();
     const phone = openBrowserAt(SAFARI, { city: null, country: "DE" });
@@ -87,7 +87,7 @@ describe("signed-in browsers", () => {
     expect(await phone.get("/account")).toBe("");
   });
 
-  it("are 'A browser' where nothing is known of them, as locally no place is", async () => {
+  it("an unknown browser is listed as 'A browser'", async () => {
     await openBrowserAt(null, {}).signIn();
     const laptop = openBrowserAt(FIREFOX, {});
     await laptop.signIn();
@@ -97,7 +97,7 @@ describe("signed-in browsers", () => {
     );
   });
 
-  it("are noted again with their use, once a day and not with each request", async () => {
+  it("the last use of a session is written at most once a day", async () => {
     const laptop = openBrowserAt(FIREFOX, LISBON);
     await laptop.signIn();
     const [before] = await rows();
@@ -112,7 +112,7 @@ describe("signed-in browsers", () => {
     ]);
   });
 
-  it("leave nothing else of their User-Agent, and are in the data to take away", async () => {
+  it("only the parsed name of a User-Agent is stored, and the data download contains it", async () => {
     const laptop = openBrowserAt(`${FIREFOX} for ada's own eyes`, LISBON);
     await laptop.signIn();
     const dump = JSON.stringify(await rows());
@@ -121,7 +121,7 @@ describe("signed-in browsers", () => {
     expect(data.sessions).toMatchObject([{ browser: "Firefox on Linux", ...LISBON }]);
   });
 
-  it("are shown to operators in the same words", async () => {
+  it("operators see the same names of browsers", async () => {
     const olga = await signInOperator();
     const laptop = openBrowserAt(FIREFOX, LISBON);
     await laptop.signIn();

@@ -20,7 +20,7 @@ async function users(): Promise<Record<string, unknown>[]> {
 }
 
 describe("signing in with a provider", () => {
-  it("sends the browser to the provider with PKCE, state, nonce and the one redirect address", async () => {
+  it("a sign-in sends the browser to the provider with PKCE, state, nonce and one redirect address", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     const asked = new URL(await browser.start("acme"));
@@ -37,14 +37,14 @@ describe("signing in with a provider", () => {
     });
   });
 
-  it("starts without writing to any store or asking the provider anything", async () => {
+  it("starting a sign-in writes to no store and sends no request to the provider", async () => {
     const acme = openProviderDouble("acme");
     await openBrowser(connect(acme)).start("acme");
     expect(acme.requests).toEqual([]);
     for (const table of ["users", "identities", "sessions"]) expect(await count(table)).toBe(0);
   });
 
-  it("comes back with a token that the API takes", async () => {
+  it("a sign-in returns a token that the API accepts", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     const landed = await openBrowser(settings).signIn(acme, ADA, `${BACK}?keep=1#part`);
@@ -57,14 +57,14 @@ describe("signing in with a provider", () => {
     expect(await send("GET", "/api/wallet", { headers }, settings)).toMatchObject({ status: 200 });
   });
 
-  it("lands without leaving the token in caches or referrers", async () => {
+  it("the redirect with the token is not cached and sends no referrer", async () => {
     const acme = openProviderDouble("acme");
     const landed = await openBrowser(connect(acme)).signIn(acme, ADA);
     expect(landed.headers.get("Referrer-Policy")).toBe("no-referrer");
     expect(landed.headers.get("Cache-Control")).toBe("no-store");
   });
 
-  it("sets cookies that scripts cannot read, the session for this host alone", async () => {
+  it("a sign-in sets HttpOnly cookies, the session only for this host", async () => {
     const acme = openProviderDouble("acme");
     const settings = {
       ...connect(acme),
@@ -85,7 +85,7 @@ describe("signing in with a provider", () => {
     }
   });
 
-  it("keeps the flow in a cookie of this host alone, gone at the end", async () => {
+  it("the flow cookie is only for this host and is removed at the end", async () => {
     const acme = openProviderDouble("acme");
     const settings = {
       ...connect(acme),
@@ -109,7 +109,7 @@ describe("signing in with a provider", () => {
     ]);
   });
 
-  it("ends on the account page where nobody asked to be sent anywhere", async () => {
+  it("a sign-in without redirect_to ends on the account page", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     const started = await browser.get("/signin/acme");
@@ -118,7 +118,7 @@ describe("signing in with a provider", () => {
     expect(landed.headers.get("Location")).toBe("http://passbook.localhost/account");
   });
 
-  it("knows a person again and takes over a new name and address", async () => {
+  it("a second sign-in finds the same person and updates name and e-mail address", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     const first = await openBrowser(settings).signIn(acme, ADA);
@@ -128,7 +128,7 @@ describe("signing in with a provider", () => {
     expect(await users()).toMatchObject([{ name: "Ada L.", email: "ada@new.example" }]);
   });
 
-  it("makes one user of two simultaneous first sign-ins", async () => {
+  it("two simultaneous first sign-ins create one user", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     const landings = await Promise.all(
@@ -140,7 +140,7 @@ describe("signing in with a provider", () => {
     expect(await count("sessions")).toBe(4);
   });
 
-  it("asks the user-info endpoint where the ID token has no address", async () => {
+  it("the user-info endpoint is queried if the ID token has no e-mail address", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     acme.misbehave({
@@ -152,7 +152,7 @@ describe("signing in with a provider", () => {
     ]);
   });
 
-  it("works with a provider that has no ID tokens and numbers its people", async () => {
+  it("a provider without ID tokens and with numeric user ids works", async () => {
     const hub = openProviderDouble("hub", {
       scope: "read:user",
       jwks_uri: null,
@@ -173,7 +173,7 @@ describe("a preset", () => {
     ["github", "https://github.com/login/oauth/authorize", {}],
     ["google", "https://accounts.google.com/o/oauth2/v2/auth", { access_type: "offline" }],
     ["x", "https://x.com/i/oauth2/authorize", {}],
-  ])("for %s needs a client and nothing else", async (preset, address, parameters) => {
+  ])("the preset for %s needs only a client", async (preset, address, parameters) => {
     const entry = { preset, client_id: "our-id", client_secret: "our-secret" };
     const browser = openBrowser({ SIGNIN_PROVIDERS: JSON.stringify([entry]) });
     const asked = new URL(await browser.start(preset));
@@ -189,7 +189,7 @@ describe("a preset", () => {
 });
 
 describe("the sign-in page", () => {
-  it("has a link for each provider that carries where the person goes back to", async () => {
+  it("the sign-in page has a link for each provider with the address to return to", async () => {
     const settings = connect(openProviderDouble("acme"), openProviderDouble("zeta"));
     const page = await openBrowser(settings).get(`/signin?redirect_to=${encodeURIComponent(BACK)}`);
     const back = encodeURIComponent(BACK);
@@ -199,7 +199,7 @@ describe("the sign-in page", () => {
     expect(page.text).toContain(new URL(APP).host);
   });
 
-  it("asks a signed-in browser before a token goes back, and then gives a fresh one", async () => {
+  it("a signed-in person confirms before an app gets a new token", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     const browser = openBrowser(settings);
@@ -214,7 +214,7 @@ describe("the sign-in page", () => {
     expect(await send("GET", "/api/wallet", { headers }, settings)).toMatchObject({ status: 200 });
   });
 
-  it("goes on with a click on our own page alone, and only to an address that is allowed", async () => {
+  it("continuing needs our own page's form and an allowed address", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     await browser.signIn(acme, ADA);
@@ -230,7 +230,7 @@ describe("the sign-in page", () => {
     );
   });
 
-  it("lets who is signed in use another account instead", async () => {
+  it("a signed-in person can use another account", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     await browser.signIn(acme, ADA);
@@ -241,7 +241,7 @@ describe("the sign-in page", () => {
     expect(choose.text).toContain(`/signin/acme?redirect_to=${encodeURIComponent(BACK)}`);
   });
 
-  it("names the app that asks as operators did, where one alone has the address", async () => {
+  it("the sign-in page names the app if exactly one app has the origin", async () => {
     const registered = { starter_credits: 0, origins_json: JSON.stringify([APP]) };
     const titleOf = async (settings: object) => {
       const path = `/signin?redirect_to=${encodeURIComponent(BACK)}`;
@@ -255,7 +255,7 @@ describe("the sign-in page", () => {
     expect(await titleOf({ SERVICE_NAME: "Three" })).toBe("Sign in to localhost:3000");
   });
 
-  it("makes no database work for who opens it often without a cookie", async () => {
+  it("opening the sign-in page without a cookie does not query D1", async () => {
     const { environment, hops } = countedEnvironment();
     const open = () =>
       send("GET", `/signin?redirect_to=${encodeURIComponent(BACK)}`, {}, environment);
@@ -265,7 +265,7 @@ describe("the sign-in page", () => {
     expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
   });
 
-  it("sends a signed-in browser without redirect_to to its account", async () => {
+  it("the sign-in page without redirect_to sends a signed-in browser to its account", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     await browser.signIn(acme, ADA);
@@ -273,7 +273,7 @@ describe("the sign-in page", () => {
     expect(again.headers.get("Location")).toBe("http://passbook.localhost/account");
   });
 
-  it("says so where no way to sign in is set up", async () => {
+  it("the sign-in page says so if sign-in is not set up", async () => {
     const settings = { DEV_SIGNIN: "false", BASE_URL: "https://passbook.test" };
     const page = await openBrowser(settings).get("/signin");
     expect(page).toMatchObject({
@@ -282,7 +282,7 @@ describe("the sign-in page", () => {
     });
   });
 
-  it("answers an unknown address with a page to a person and with JSON to a program", async () => {
+  it("an unknown path gets a page for a person and JSON for a program", async () => {
     expect(await openBrowser().get("/nowhere")).toMatchObject({
       status: 404,
       text: expect.stringContaining("Page not found"),

@@ -67,7 +67,7 @@ async function isSignedIn(browser: Browser): Promise<boolean> {
 }
 
 describe("unlinking", () => {
-  it("ends the other sessions that came through the provider, and no others", async () => {
+  it("unlinking ends the other sessions that were started with the provider, and no others", async () => {
     const { acme, zeta, settings, ada, unlink } = await adaWithTwo();
     const through_zeta = openBrowser(settings);
     await through_zeta.signIn(zeta, ADA_AT_ZETA);
@@ -82,7 +82,7 @@ describe("unlinking", () => {
     }
   });
 
-  it("leaves the session that does it, also where it came through the provider", async () => {
+  it("unlinking keeps the session that does it", async () => {
     const { zeta, settings } = await adaWithTwo();
     const through_zeta = openBrowser(settings);
     await through_zeta.signIn(zeta, ADA_AT_ZETA);
@@ -90,7 +90,7 @@ describe("unlinking", () => {
     expect(await isSignedIn(through_zeta)).toBe(true);
   });
 
-  it("ends sessions of which nobody knows how they came", async () => {
+  it("unlinking ends sessions whose sign-in method is unknown", async () => {
     const { acme, settings, unlink } = await adaWithTwo();
     const older = openBrowser(settings);
     const landed = await older.signIn(acme, ADA);
@@ -101,7 +101,7 @@ describe("unlinking", () => {
     expect(await isSignedIn(older)).toBe(false);
   });
 
-  it("that is refused ends no session", async () => {
+  it("a refused unlinking ends no session", async () => {
     const { acme, settings, ada, unlink } = await adaWithTwo();
     await unlink();
     const other = openBrowser(settings);
@@ -111,8 +111,8 @@ describe("unlinking", () => {
   });
 });
 
-describe("a sign-in under way while its provider is unlinked", () => {
-  it("gets no session of the account, and puts nothing back into the vault", async () => {
+describe("a sign-in in progress while its provider is unlinked", () => {
+  it("a sign-in in progress during unlinking gets no session and stores no upstream tokens", async () => {
     const { zeta, settings, unlink, onceTokensArrive, heldAtZeta } = await adaWithTwo();
     const late = openBrowser(settings);
     const back = zeta.approve(await late.start("zeta"), ADA_AT_ZETA);
@@ -122,14 +122,14 @@ describe("a sign-in under way while its provider is unlinked", () => {
     expect((await heldAtZeta()).body.code).toBe("token_not_found");
   });
 
-  it("that links it again puts nothing back either", async () => {
+  it("linking in progress during unlinking stores no upstream tokens", async () => {
     const { zeta, ada, unlink, onceTokensArrive, heldAtZeta } = await adaWithTwo();
     onceTokensArrive(unlink);
     await linkZeta(ada, zeta);
     expect((await heldAtZeta()).body.code).toBe("token_not_found");
   });
 
-  it("links nothing for a session that it ended", async () => {
+  it("linking in progress fails if unlinking ended its session", async () => {
     const { zeta, settings, identity_id, unlink } = await adaWithTwo();
     const through_zeta = openBrowser(settings);
     await through_zeta.signIn(zeta, ADA_AT_ZETA);
@@ -151,7 +151,7 @@ describe("a sign-in under way while its provider is unlinked", () => {
     expect(rows.flat()).toEqual(["acme"]);
   });
 
-  it("is no obstacle to linking it again later", async () => {
+  it("an unlinked provider can be linked again later", async () => {
     const { zeta, ada, unlink, heldAtZeta } = await adaWithTwo();
     await unlink();
     await linkZeta(ada, zeta);

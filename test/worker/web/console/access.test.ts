@@ -45,12 +45,12 @@ async function everything(identity_id: string): Promise<string> {
   return JSON.stringify([await dump(identity_id), tables.map(({ results }) => results)]);
 }
 
-it("is tried on all routes of the console", () => {
+it("these tests cover all routes of the console", () => {
   expect(ROUTES.length).toBeGreaterThanOrEqual(27);
 });
 
 describe.each(ROUTES)("%s %s", (method, path) => {
-  it("is for an operator's own browser alone: others are told nothing and change nothing", async () => {
+  it("serves only operators in their own browser; others learn nothing and change nothing", async () => {
     const ada = await signInWithCredits();
     const bob = await signIn("bob@example.com");
     const server = await openAppServer("demo");
@@ -104,8 +104,8 @@ describe.each(ROUTES)("%s %s", (method, path) => {
   });
 });
 
-describe("the console's door", () => {
-  it("sends who is signed out to sign in, and back to the same page or the form's", async () => {
+describe("access to the console", () => {
+  it("a signed-out operator signs in and returns to the same page or the form's page", async () => {
     const to = async (method: string, path: string) => {
       const answer = await ask(method, path, { Origin: BASE_URL });
       const location = new URL(answer.headers.get("Location") ?? "");
@@ -118,7 +118,7 @@ describe("the console's door", () => {
     );
   });
 
-  it("tells who is no operator so, with a way on, whatever the address", async () => {
+  it("a non-operator gets the same page with a link to their account, whatever the path names", async () => {
     const bob = await signIn("bob@example.com");
     for (const path of ["/console", "/console/nowhere"]) {
       const { status, text } = await ask("GET", path, { Cookie: bob.cookies });
@@ -128,7 +128,7 @@ describe("the console's door", () => {
     }
   });
 
-  it("shuts on an operator who is suspended, and on one whose address nobody verified", async () => {
+  it("a suspended operator and one with an unverified e-mail address cannot use the console", async () => {
     const { open, olga } = await openConsole();
     expect((await open("/console")).status).toBe(200);
     await env.DIRECTORY.prepare("update users set email_verified = 0").run();
@@ -140,7 +140,7 @@ describe("the console's door", () => {
     expect(shut.text).toContain("suspended");
   });
 
-  it("lets a link from elsewhere in, since it is a person who follows it", async () => {
+  it("a link on another site can open the console", async () => {
     const { person } = await signInOperator();
     const headers = {
       Cookie: person.cookies,
@@ -150,7 +150,7 @@ describe("the console's door", () => {
     expect((await ask("GET", "/console", headers)).status).toBe(200);
   });
 
-  it("holds an operator's forms to the limit of writes", async () => {
+  it("the write limit applies to the console's forms", async () => {
     const { submit } = await openConsole();
     const ada = await signInWithCredits();
     const limiter = { limit: async () => ({ success: false }) };
@@ -161,8 +161,8 @@ describe("the console's door", () => {
   });
 });
 
-describe("the way to the console", () => {
-  it("is on an operator's account pages, and on nobody else's", async () => {
+describe("the link to the console", () => {
+  it("only an operator's account pages link to the console", async () => {
     const { open } = await openConsole();
     const bob = await signIn("bob@example.com");
     for (const path of ["/account", "/account/jobs", "/account/statement", "/account/tokens"]) {

@@ -11,7 +11,7 @@ const creditsOf = async (ada: SignedIn) => (await ada.get("/api/wallet")).body.a
 const GIVE = { direction: "give", amount: "50", reason: "an outage" };
 
 describe("giving and taking credits", () => {
-  it("shows what the balance will be, changes nothing until it is confirmed, and is done once", async () => {
+  it("credits change once, and only after the review of the new balance is confirmed", async () => {
     const { olga, ada, fill, submit, open } = await consoleAndAda();
     const review = await fill(pageOf(ada, "/credits"), GIVE);
     expect(review.status).toBe(200);
@@ -46,7 +46,7 @@ describe("giving and taking credits", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("below zero needs a deliberate tick", async () => {
+  it("taking credits below zero needs a ticked box", async () => {
     const { ada, fill, submit } = await consoleAndAda();
     const take = { direction: "take", amount: "130", reason: "a mistake of ours" };
     const review = await fill(pageOf(ada, "/credits"), take);
@@ -71,7 +71,7 @@ describe("giving and taking credits", () => {
     ["no reason", { reason: " " }, "reason", "must not be empty."],
     ["a long reason", { reason: "x".repeat(501) }, "reason", "must be at most 500 characters."],
   ])(
-    "refuses %s, keeps what was typed and says so beside the field",
+    "the credits form with %s is refused, keeps its values and names the problem at its field",
     async (_, wrong, field, text) => {
       const { olga, ada, fill } = await consoleAndAda();
       const typed = { ...GIVE, ...wrong };
@@ -89,7 +89,7 @@ describe("giving and taking credits", () => {
     },
   );
 
-  it("says so where the form was used for something else, and gives it a new key", async () => {
+  it("a form whose key was used for other values is refused and gets a new key", async () => {
     const { ada, submit } = await consoleAndAda();
     const form = { ...GIVE, confirmed: "yes", key: "one" };
     await submit(pageOf(ada, "/credits"), form);
@@ -102,7 +102,7 @@ describe("giving and taking credits", () => {
     expect(await creditsOf(ada)).toBe(150);
   });
 
-  it("is refused without a key, and beyond a balance's bound", async () => {
+  it("the credits form is refused without a key and above the largest balance", async () => {
     const { ada, submit } = await consoleAndAda();
     const keyless = await submit(pageOf(ada, "/credits"), { ...GIVE, confirmed: "yes" });
     expect(keyless.status).toBe(400);
@@ -123,9 +123,9 @@ const ACTS = [
   ["rebuild", {}, "account.rebuild"],
 ] as const;
 
-describe("an act", () => {
+describe("an operator's action", () => {
   it.each(ACTS)(
-    "%s is done once by its form, with one line in the log",
+    "the form of %s runs once and writes one audit record",
     async (act, typed, name) => {
       const { olga, ada, fill, submit, open } = await consoleAndAda();
       const form = await open(pageOf(ada, `/${act}`));
@@ -149,7 +149,7 @@ describe("an act", () => {
     },
   );
 
-  it("does what it says", async () => {
+  it("the forms change the plan, suspend, restore and sign out the account", async () => {
     const { ada, fill, open } = await consoleAndAda();
     await fill(pageOf(ada, "/plan"), { plan: "gold", reason: "paid" });
     expect((await ada.get("/api/wallet")).body.account.plan).toBe("gold");
@@ -165,7 +165,7 @@ describe("an act", () => {
     expect((await send("GET", "/account", { headers })).status).toBe(303);
   });
 
-  it("revokes a personal token that its page names, and no other", async () => {
+  it("the revoke form revokes the token that it names and no other", async () => {
     const { olga, ada, open, fill } = await consoleAndAda();
     const token = await getToken(ada, {}, { client_name: "Build agent" });
     const kept = await getToken(ada, {}, { client_name: "Laptop" });
@@ -190,17 +190,20 @@ describe("an act", () => {
     ["suspend", { reason: "" }, "reason"],
     ["restore", { reason: "x".repeat(501) }, "reason"],
     ["signout", { reason: "x".repeat(501) }, "reason"],
-  ] as const)("%s refuses %j and keeps it", async (act, typed, field) => {
-    const { olga, ada, fill } = await consoleAndAda();
-    const answer = await fill(pageOf(ada, `/${act}`), typed);
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain(`id="${field}-problem"`);
-    for (const value of Object.values(typed)) expect(answer.text).toContain(value);
-    expect(await linesOf(olga, ada.identity_id)).toEqual([]);
-    expect((await ada.get("/api/wallet")).body.account.plan).toBe("free");
-  });
+  ] as const)(
+    "the form of %s with %j is refused and keeps its values",
+    async (act, typed, field) => {
+      const { olga, ada, fill } = await consoleAndAda();
+      const answer = await fill(pageOf(ada, `/${act}`), typed);
+      expect(answer.status).toBe(400);
+      expect(answer.text).toContain(`id="${field}-problem"`);
+      for (const value of Object.values(typed)) expect(answer.text).toContain(value);
+      expect(await linesOf(olga, ada.identity_id)).toEqual([]);
+      expect((await ada.get("/api/wallet")).body.account.plan).toBe("free");
+    },
+  );
 
-  it("whose line cannot be written is not done, and its form is kept to be sent again", async () => {
+  it("an action whose audit record cannot be written is not run, and its form can be sent again", async () => {
     const { ada, submit } = await consoleAndAda();
     const audit = /into "?audit"?\b/;
     const failing = new Proxy(env.DIRECTORY, {
@@ -225,7 +228,7 @@ describe("an act", () => {
     expect(await creditsOf(ada)).toBe(150);
   });
 
-  it("on nobody is a page that says so and leads on", async () => {
+  it('an action on an unknown identity shows "Account not found" and a link to the console', async () => {
     const { open } = await consoleAndAda();
     const { status, text } = await open("/console/accounts/user_nobody/credits");
     expect(status).toBe(404);
