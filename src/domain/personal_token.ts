@@ -3,9 +3,7 @@
  * Pure; the Account object applies these rules inside the transaction of the operation.
  */
 import type { Refusal } from "./refusals.ts";
-
-/** The period of a spending cap "per 30 days", counted from the token's creation. */
-export const PERSONAL_TOKEN_BUDGET_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
+import { resetsAt, roomNow, spentNow, type CapSpending, type SpendingCap } from "./spending_cap.ts";
 
 /**
  * A token's access to its holder's account. Each level includes the ones before it. `none`: no access to the
@@ -20,15 +18,6 @@ export type PersonalTokenAccess = (typeof PERSONAL_TOKEN_ACCESS)[number];
  * none to operating.
  */
 export const PERSONAL_TOKEN_SCOPES = ["read", "write", "upstream", "admin"] as const;
-
-/** `total`: over the token's whole lifetime. `30_days`: again in each 30 days since its creation. */
-export const CAP_PERIODS = ["total", "30_days"] as const;
-export type CapPeriod = (typeof CAP_PERIODS)[number];
-
-export interface SpendingCap {
-  readonly credits: number;
-  readonly period: CapPeriod;
-}
 
 /** The limits that a person sets when approving a token. They never change. */
 export interface PersonalTokenLimits {
@@ -74,30 +63,6 @@ export interface NewPersonalToken {
   readonly expires_at_ms: number;
 }
 
-/** Why a token may not do what it requested. */
-export type ScopeReason =
-  | "read_only"
-  /** It only operates the service and has no access to accounts. */
-  | "admin_only"
-  | "other_app"
-  /** It is limited to some apps, and the request concerns the whole account. */
-  | "apps_only"
-  | "no_upstream"
-  /** It has a spending cap, and it did not create the job. */
-  | "capped"
-  /** It has limits, and a limited token may not buy. */
-  | "no_purchase"
-  /** It may only revoke itself. */
-  | "itself_only"
-  /** It is a token, and only the holder's session may do this. */
-  | "holder_only"
-  /** The origin that uses the session may not receive upstream tokens of this provider. */
-  | "upstream_origin"
-  /** The job's token had a spending cap and has ended. The job may cost at most its reserve. */
-  | "cap_ended"
-  /** It is an app key, which acts only for that app's jobs. */
-  | "app_key";
-
 /** The refusal if a token may not receive upstream tokens; null if it may. */
 export function whyNoUpstream({ upstream }: PersonalTokenLimits): Refusal | null {
   return upstream ? null : { code: "scope", reason: "no_upstream" };
@@ -136,66 +101,16 @@ export function whyNotForApp(limits: PersonalTokenLimits, app_slug: string | nul
   return { code: "scope", reason: "other_app" };
 }
 
-/** A cap and the credits spent under it: the reserves of started jobs and the cost of ended ones. */
-export interface Budget {
-  readonly cap: SpendingCap;
-  readonly created_at_ms: number;
-  /** Spent in the period with number `spent_window`. Spending of an earlier period does not count now. */
-  readonly spent: number;
-  readonly spent_window: number;
-}
-
-/** The number of the period at a time, from 0. A total cap has only one. */
-export function windowAt(budget: Budget, at_ms: number): number {
-  if (budget.cap.period === "total") return 0;
-  return Math.floor((at_ms - budget.created_at_ms) / PERSONAL_TOKEN_BUDGET_PERIOD_MS);
-}
-
-/** The current period. It never decreases, even if the clock goes back. */
-function currentWindow(budget: Budget, now_ms: number): number {
-  return Math.max(budget.spent_window, windowAt(budget, now_ms));
-}
-
-/** Credits spent in the current period. */
-export function spentNow(budget: Budget, now_ms: number): number {
-  return currentWindow(budget, now_ms) === budget.spent_window ? budget.spent : 0;
-}
-
-/** Credits that the token may still spend now. */
-export function roomNow(budget: Budget, now_ms: number): number {
-  return Math.max(0, budget.cap.credits - spentNow(budget, now_ms));
-}
-
-/** When the next period begins; null: a total cap has no next one. */
-function resetsAt(budget: Budget, now_ms: number): number | null {
-  if (budget.cap.period === "total") return null;
-  const next = currentWindow(budget, now_ms) + 1;
-  return budget.created_at_ms + next * PERSONAL_TOKEN_BUDGET_PERIOD_MS;
-}
-
 /** The refusal if a token may not spend this much more; null if it may. Returning credits is always allowed. */
-export function whyOverBudget(budget: Budget, credits: number, now_ms: number): Refusal | null {
+export function whyCapExceeded(
+  budget: CapSpending,
+  credits: number,
+  now_ms: number,
+): Refusal | null {
   const room = roomNow(budget, now_ms);
   if (credits <= 0 || credits <= room) return null;
   const { cap } = budget;
   const spent = spentNow(budget, now_ms);
   const resets_at_ms = resetsAt(budget, now_ms);
   return { code: "token_budget_exceeded", cap, spent, room, required: credits, resets_at_ms };
-}
-
-/**
- * The spending after a job of the token changed it by `credits` (positive: spent; negative: returned). Spent
- * credits count in the current period. Returned credits count only if they were reserved in the current period:
- * otherwise a refund of an old period would let the new one exceed its cap.
- */
-export function charge(
-  budget: Budget,
-  credits: number,
-  reserved_at_ms: number,
-  now_ms: number,
-): Pick<Budget, "spent" | "spent_window"> {
-  const spent_window = currentWindow(budget, now_ms);
-  const spent = spentNow(budget, now_ms);
-  const lost = credits < 0 && windowAt(budget, reserved_at_ms) !== spent_window;
-  return { spent: lost ? spent : spent + credits, spent_window };
 }

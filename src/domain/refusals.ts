@@ -1,4 +1,4 @@
-import type { ScopeReason, SpendingCap } from "./personal_token.ts";
+import type { SpendingCap } from "./spending_cap.ts";
 import type { RateLimitRule } from "./rate_limits.ts";
 
 /**
@@ -100,3 +100,27 @@ export type Refusal =
 
 /** Why a caller's proof is no longer valid. */
 export type EndedReason = "personal_token_ended" | "session_ended" | "account_deleted";
+
+/** Why a token may not do what it requested. */
+export type ScopeReason =
+  | "read_only"
+  /** It only operates the service and has no access to accounts. */
+  | "admin_only"
+  | "other_app"
+  /** It is limited to some apps, and the request concerns the whole account. */
+  | "apps_only"
+  | "no_upstream"
+  /** It has a spending cap, and it did not create the job. */
+  | "capped"
+  /** It has limits, and a limited token may not buy. */
+  | "no_purchase"
+  /** It may only revoke itself. */
+  | "itself_only"
+  /** It is a token, and only the holder's session may do this. */
+  | "holder_only"
+  /** The origin that uses the session may not receive upstream tokens of this provider. */
+  | "upstream_origin"
+  /** The job's token had a spending cap and has ended. The job may cost at most its reserve. */
+  | "cap_ended"
+  /** It is an app key, which acts only for that app's jobs. */
+  | "app_key";

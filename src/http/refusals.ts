@@ -1,8 +1,7 @@
 /** The only place where refusals become responses: the status of each code, and its error message. */
-import type { ScopeReason } from "../domain/personal_token.ts";
 import { policyName, type RateLimitRule } from "../domain/rate_limits.ts";
 import { REFUSAL_STATUS, type RefusalCode } from "../domain/refusal_codes.ts";
-import type { EndedReason, Refusal } from "../domain/refusals.ts";
+import type { EndedReason, Refusal, ScopeReason } from "../domain/refusals.ts";
 import { timestamp } from "../domain/wire.ts";
 import type { AppContext } from "./context.ts";
 

@@ -3,10 +3,13 @@
  * token it is; whether it still lives and what it may do is a row in the account, under its `jti`.
  */
 import { jwtVerify, SignJWT, type JWTHeaderParameters } from "jose";
-import { TOKEN_CLOCK_TOLERANCE_SECONDS } from "./session_token.ts";
 import { PERSONAL_TOKEN_PREFIX } from "../domain/proof.ts";
 import type { MacKeys } from "../keys/mac.ts";
-import { rememberVerified, type VerifyToken } from "./verified_tokens.ts";
+import {
+  rememberVerified,
+  TOKEN_CLOCK_TOLERANCE_SECONDS,
+  type VerifyToken,
+} from "./verified_tokens.ts";
 
 /**
  * Not the published keys' algorithm: an app that checks session JWTs by our JWKS and forgets their `typ`

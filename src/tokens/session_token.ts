@@ -3,10 +3,11 @@ import { jwtVerify, SignJWT, type JWTPayload } from "jose";
 import { SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
 import type { Identified, Proof } from "../domain/proof.ts";
 import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
-import { rememberVerified, type VerifyToken } from "./verified_tokens.ts";
-
-/** The clock difference tolerated when a token's times are checked. */
-export const TOKEN_CLOCK_TOLERANCE_SECONDS = 5;
+import {
+  rememberVerified,
+  TOKEN_CLOCK_TOLERANCE_SECONDS,
+  type VerifyToken,
+} from "./verified_tokens.ts";
 
 /**
  * The header's `typ`, by what stands behind the token. A token of another use is never taken for a

@@ -4,7 +4,9 @@
  * an Ed25519 signature anew is a fifth of what a small request costs.
  */
 import { TOKEN_MAX_LENGTH } from "../domain/limits.ts";
-import { TOKEN_CLOCK_TOLERANCE_SECONDS } from "./session_token.ts";
+
+/** The clock difference tolerated when a token's times are checked. */
+export const TOKEN_CLOCK_TOLERANCE_SECONDS = 5;
 
 /** Tokens that one isolate caches as verified, at about 1 KB each. A full cache is emptied. */
 const VERIFIED_TOKENS_MAX = 2_000;

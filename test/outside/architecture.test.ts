@@ -165,13 +165,9 @@ const ACCOUNT_ROOMS: readonly string[] = [
 const CIRCLES: readonly string[] = [
   "client/admin.ts",
   "client/client.ts",
-  "domain/personal_token.ts",
-  "domain/refusals.ts",
   "http/context.ts",
   "http/refusal_page.ts",
   "http/refusals.ts",
-  "tokens/session_token.ts",
-  "tokens/verified_tokens.ts",
   "web/console/account_page.tsx",
   "web/console/account_side.tsx",
 ];

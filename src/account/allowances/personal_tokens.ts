@@ -1,5 +1,5 @@
 /** Personal access tokens: they are issued, listed and revoked, and they end with their session or sign-in method. */
-import * as rules from "../../domain/personal_token.ts";
+import { spentNow } from "../../domain/spending_cap.ts";
 import { PERSONAL_TOKENS_PER_ACCOUNT_MAX } from "../../domain/limits.ts";
 import { accepted, refused } from "../../domain/result.ts";
 import type {
@@ -75,7 +75,7 @@ export function listPersonalTokens(
         label,
         app_slug,
         limits: limitsOf(row),
-        spent: budget === null ? null : rules.spentNow(budget, now_ms),
+        spent: budget === null ? null : spentNow(budget, now_ms),
         current: row.id === personal_token?.id,
         ends_with_session: row.ends_with_session,
         session_id: row.session_id,

@@ -3,9 +3,10 @@
  * own row, written in the transaction of the job that uses them.
  */
 import { TOKEN_STORAGE_MAX_BYTES } from "../../domain/limits.ts";
-import * as rules from "../../domain/personal_token.ts";
+import { whyCapExceeded } from "../../domain/personal_token.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { assertInvariant } from "../../domain/result.ts";
+import { charge, type CapSpending } from "../../domain/spending_cap.ts";
 import { actingToken, whyNotForApp } from "../caller.ts";
 import { capOf, type PersonalTokenRow } from "../sql/personal_token_store.ts";
 import type { JobRow } from "../sql/schema.ts";
@@ -15,7 +16,7 @@ import type { Transaction } from "../transaction.ts";
 export function readBudget(
   { personal_tokens }: Transaction,
   { id, created_at_ms, ...row }: PersonalTokenRow,
-): rules.Budget | null {
+): CapSpending | null {
   const cap = capOf(row);
   return cap === null ? null : { cap, created_at_ms, ...personal_tokens.readUse(id) };
 }
@@ -32,7 +33,7 @@ export function whyNotReserve(
 function whyOverBudget(transaction: Transaction, credits: number): Refusal | null {
   const personal_token = actingToken(transaction);
   const budget = personal_token === null ? null : readBudget(transaction, personal_token);
-  return budget === null ? null : rules.whyOverBudget(budget, credits, transaction.now_ms);
+  return budget === null ? null : whyCapExceeded(budget, credits, transaction.now_ms);
 }
 
 /** Why the acting token may not store so many bytes more; null if it may, or if no token acts. */
@@ -63,7 +64,7 @@ export function whyOverCap(
   assertInvariant(creator !== null && budget !== null, "a capped token's row stays");
   const has_ended = creator.ended_at_ms !== null || creator.expires_at_ms <= now_ms;
   if (has_ended && actual_cost > job.reserved) return { code: "scope", reason: "cap_ended" };
-  return rules.whyOverBudget(budget, credits, countedAt(creator, now_ms));
+  return whyCapExceeded(budget, credits, countedAt(creator, now_ms));
 }
 
 /** The moment at which a token's spending counts: an ended or expired token begins no new period. */
@@ -88,7 +89,7 @@ export function chargeCreator(
   if (!is_spending && bytes === 0) return;
   const use = personal_tokens.readUse(personal_token.id);
   const spending = is_spending
-    ? rules.charge(
+    ? charge(
         { cap, ...personal_token, ...use },
         credits,
         job.created_at_ms,

@@ -5,7 +5,8 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { APP_ACCESS, EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
 import { ENTRY_KINDS } from "../../domain/ledger.ts";
-import { CAP_PERIODS, PERSONAL_TOKEN_ACCESS } from "../../domain/personal_token.ts";
+import { PERSONAL_TOKEN_ACCESS } from "../../domain/personal_token.ts";
+import { CAP_PERIODS } from "../../domain/spending_cap.ts";
 import { REVERSAL_STATES } from "../../domain/purchases.ts";
 import { JOB_STATUSES, type JobFailure } from "../../domain/job.ts";
 

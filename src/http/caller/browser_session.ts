@@ -51,7 +51,7 @@ async function findSession(context: AppContext): Promise<Session | null> {
   const { identity_id, proof } = bearer.value;
   const limited = await countAuthenticated(context, bearer.value);
   if (limited !== null) throw new TooManyLookups(limited);
-  if (!(await identity.sessionIsAlive(proof.session_id, identity_id))) return null;
+  if (!(await identity.isSessionLive(proof.session_id, identity_id))) return null;
   context.set("caller", bearer.value);
   return { id: proof.session_id, identity_id };
 }

@@ -21,7 +21,7 @@ export async function operatorRefusal(context: AppContext): Promise<Refusal | nu
   const { accounts, identity } = context.get("services");
   const { identity_id, proof } = context.get("caller");
   if (isForeignSession(context)) return { code: "not_operator", reason: "foreign_session" };
-  if (proof.kind === "session" && !(await identity.sessionIsAlive(proof.session_id, identity_id))) {
+  if (proof.kind === "session" && !(await identity.isSessionLive(proof.session_id, identity_id))) {
     return { code: "unauthorized", reason: "session_ended" };
   }
   const admitted = await accounts(identity_id).checkOperator(callerOf(context));

@@ -1,6 +1,6 @@
 /** Schemas of error bodies: `{ error, code }`, and the further members of some codes. */
 import * as z from "zod";
-import { CAP_PERIODS } from "../../domain/personal_token.ts";
+import { CAP_PERIODS } from "../../domain/spending_cap.ts";
 import type { RefusalCode } from "../../domain/refusal_codes.ts";
 
 const required = z.int().min(0).describe("The credits that the request needs.");

@@ -4,7 +4,8 @@
  */
 import * as z from "zod";
 import { EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
-import { CAP_PERIODS, PERSONAL_TOKEN_SCOPES } from "../../domain/personal_token.ts";
+import { PERSONAL_TOKEN_SCOPES } from "../../domain/personal_token.ts";
+import { CAP_PERIODS } from "../../domain/spending_cap.ts";
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { ENTRY_KINDS } from "../../domain/ledger.ts";
 import { READINESS_CHECKS } from "../../domain/wire.ts";

@@ -1,5 +1,6 @@
 /** Reads the approval form of the device page and turns its choices into the token's limits. */
-import { CAP_PERIODS, type PersonalTokenLimits } from "../../domain/personal_token.ts";
+import type { PersonalTokenLimits } from "../../domain/personal_token.ts";
+import { CAP_PERIODS } from "../../domain/spending_cap.ts";
 import { confirmsUserCode } from "../../domain/device_login.ts";
 import { APPS_PER_PERSONAL_TOKEN_MAX, COST_MAX_CREDITS } from "../../domain/limits.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";

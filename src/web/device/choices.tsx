@@ -1,10 +1,7 @@
 /** The fields of the approval form: what a device can do, each with its problem. */
 import type { Child } from "hono/jsx";
-import {
-  CAP_PERIODS,
-  type CapPeriod,
-  type PersonalTokenAccess,
-} from "../../domain/personal_token.ts";
+import type { PersonalTokenAccess } from "../../domain/personal_token.ts";
+import { CAP_PERIODS, type CapPeriod } from "../../domain/spending_cap.ts";
 
 /** The form's values as they were chosen and typed; null if nothing is chosen. */
 export interface ApprovalChoices {

@@ -1,18 +1,18 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { whyCapExceeded } from "../../../src/domain/personal_token.ts";
 import {
-  type Budget,
+  type CapSpending,
   type CapPeriod,
-  PERSONAL_TOKEN_BUDGET_PERIOD_MS,
+  CAP_PERIOD_MS,
   charge,
   roomNow,
   spentNow,
-  whyOverBudget,
-} from "../../../src/domain/personal_token.ts";
+} from "../../../src/domain/spending_cap.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-const newBudget = (credits: number, period: CapPeriod): Budget => ({
+const newBudget = (credits: number, period: CapPeriod): CapSpending => ({
   cap: { credits, period },
   created_at_ms: 0,
   spent: 0,
@@ -47,9 +47,8 @@ describe("a spending cap", () => {
           const open: { reserved_at_ms: number; window: number; credits: number }[] = [];
           for (const { wait_days, action, credits } of steps) {
             now_ms += wait_days * DAY_MS;
-            const window =
-              period === "total" ? 0 : Math.floor(now_ms / PERSONAL_TOKEN_BUDGET_PERIOD_MS);
-            if (action === "reserve" && whyOverBudget(budget, credits, now_ms) === null) {
+            const window = period === "total" ? 0 : Math.floor(now_ms / CAP_PERIOD_MS);
+            if (action === "reserve" && whyCapExceeded(budget, credits, now_ms) === null) {
               budget = { ...budget, ...charge(budget, credits, now_ms, now_ms) };
               history.push({ window, credits });
               open.push({ reserved_at_ms: now_ms, window, credits });

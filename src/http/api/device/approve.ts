@@ -1,11 +1,11 @@
 /** Approval of a device login, for the API and the page. */
 import * as z from "zod/mini";
 import {
-  CAP_PERIODS,
   FULL_ACCESS,
   PERSONAL_TOKEN_SCOPES,
   type PersonalTokenLimits,
 } from "../../../domain/personal_token.ts";
+import { CAP_PERIODS } from "../../../domain/spending_cap.ts";
 import { readUserCode } from "../../../domain/device_login.ts";
 import { APPS_PER_PERSONAL_TOKEN_MAX } from "../../../domain/limits.ts";
 import type { Refusal } from "../../../domain/refusals.ts";

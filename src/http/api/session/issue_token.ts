@@ -103,7 +103,7 @@ async function endedRefusal(context: AppContext, caller: UserCaller): Promise<Re
   // A cookie session was looked up just now.
   const ended = { code: "unauthorized", detail: ENDED } as const;
   if (proof.kind === "session" && via === "bearer") {
-    if (!(await identity.sessionIsAlive(proof.session_id, identity_id))) return ended;
+    if (!(await identity.isSessionLive(proof.session_id, identity_id))) return ended;
   }
   const personal_token_id = proof.kind === "personal_token" ? proof.personal_token_id : null;
   const admitted = await accounts(identity_id).checkCaller(callerFrom(proof));

@@ -30,7 +30,7 @@ describe("a session whose end cannot be moved on", () => {
     for (const path of ["/account", "/api/sessionToken", "/api/wallet"]) {
       expect((await send("GET", path, { headers }, settings)).status).toBe(200);
     }
-    expect(logged).toHaveBeenCalledWith({ event: "session_not_extended", name: "Error" });
+    expect(logged).toHaveBeenCalledWith({ event: "session_extension_failed", name: "Error" });
     const before = await env.DIRECTORY.prepare("select expires_at_ms as at from sessions").first(
       "at",
     );

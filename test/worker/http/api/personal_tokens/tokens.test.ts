@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { base64url, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from "jose";
 import { describe, expect, it, vi } from "vitest";
-import { TOKEN_CLOCK_TOLERANCE_SECONDS } from "../../../../../src/tokens/session_token.ts";
+import { TOKEN_CLOCK_TOLERANCE_SECONDS } from "../../../../../src/tokens/verified_tokens.ts";
 import {
   BASE_URL,
   environmentWith,
