@@ -21,7 +21,7 @@ import { accepted, type Result } from "./domain/result.ts";
 import type { Services } from "./http/services.ts";
 import { createBuiltinAdapter } from "./identity/builtin/adapter.ts";
 import type { IdentityPort } from "./identity/port.ts";
-import { announceSessionEndings, type Ending } from "./identity/session_endings.ts";
+import { withSessionEndings, type Ending } from "./identity/session_endings.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createPseudonyms } from "./keys/pseudonym.ts";
 import { createKeyRing } from "./keys/signing.ts";
@@ -82,7 +82,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
   );
   const pseudonymsOf = createPseudonyms(createMacKeys(config.signing_keys, "passbook pseudonym 1"));
   const audit = createAuditLog(env.DIRECTORY);
-  const identity = announceSessionEndings(
+  const identity = withSessionEndings(
     createIdentity(env, config, { accounts, vault, pseudonymsOf }),
     (identity_id, ending) => endDependents(accounts(identity_id), ending),
   );
@@ -184,7 +184,7 @@ function createIdentity(
         open_returned: (identity_id) => accounts(identity_id).openReturned(),
         // A deleted account refuses the debts; the account that replaces it takes them over.
         owe_debts: async (identity_id, debts) => (await accounts(identity_id).oweDebts(debts)).ok,
-        keep_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
+        store_upstream_tokens: (identity_id, tokens) => vault.keep(identity_id, tokens),
         forget_upstream_tokens: (identity_id, provider, linked_at_ms) =>
           vault.forget(identity_id, provider, linked_at_ms),
       });

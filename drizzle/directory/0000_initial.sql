@@ -76,8 +76,8 @@ CREATE TABLE `identities` (
 	`subject` text NOT NULL,
 	`user_id` text NOT NULL,
 	`created_at_ms` integer NOT NULL,
-	`issuer` text,
-	`client_id` text,
+	`issuer` text NOT NULL,
+	`client_id` text NOT NULL,
 	PRIMARY KEY(`provider`, `subject`)
 ) WITHOUT ROWID;
 --> statement-breakpoint

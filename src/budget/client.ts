@@ -43,7 +43,7 @@ export function createStarterBudgets(
       return credits === null ? null : { day, credits };
     } catch (error) {
       const reason = errorName(error);
-      console.warn({ event: "starter_budget_unreachable", app_slug, reason });
+      console.warn({ event: "starter_budget_reservation_failed", app_slug, reason });
       return null;
     }
   };

@@ -27,14 +27,14 @@ export function createRequestCopies(namespace: KVNamespace): RequestCopies {
       try {
         await namespace.put(user_code, JSON.stringify(request), { expirationTtl });
       } catch (error) {
-        console.warn({ event: "device_code_not_cached", reason: errorName(error) });
+        console.warn({ event: "login_request_write_failed", reason: errorName(error) });
       }
     },
     async recall(user_code) {
       try {
         return await namespace.get<LoginRequest>(user_code, "json");
       } catch (error) {
-        console.warn({ event: "device_code_cache_unreadable", reason: errorName(error) });
+        console.warn({ event: "login_request_read_failed", reason: errorName(error) });
         return null;
       }
     },

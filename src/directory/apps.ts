@@ -116,7 +116,7 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
       remembered = { ...registry, read_at_ms };
     } catch {
       failed_at_ms = Date.now();
-      console.warn({ event: "app_registry_unreadable" });
+      console.warn({ event: "app_registry_read_failed" });
     }
   };
   const isYoungerThan = (age_ms: number): boolean =>
@@ -192,7 +192,7 @@ async function readRegistry(
 ): Promise<Registry> {
   const readable = rows.filter((row) => {
     const sound = isSound(row);
-    if (!sound) console.error({ event: "app_skipped", slug: row.slug });
+    if (!sound) console.error({ event: "app_ignored", slug: row.slug });
     return sound;
   });
   const known = new Map<string, RegisteredApp>();
@@ -237,7 +237,7 @@ async function readApp(
 ): Promise<RegisteredApp> {
   const { slug, name, starter_credits, daily_starter_budget, settle, on_expiry } = row;
   const entries = readEntries(row.origins_json);
-  if (entries === null) console.error({ event: "app_origins_unreadable", slug });
+  if (entries === null) console.error({ event: "app_origins_read_failed", slug });
   const parsed = (entries ?? []).map((entry) =>
     typeof entry === "string" ? parseAllowedOrigin(entry) : null,
   );
@@ -246,7 +246,7 @@ async function readApp(
   const upstream_providers = providers.filter((id) => typeof id === "string");
   for (const [index, origin] of parsed.entries()) {
     if (origin !== null && origins.includes(origin)) continue;
-    console.error({ event: "app_origin_skipped", slug, index });
+    console.error({ event: "app_origin_ignored", slug, index });
   }
   return {
     slug,

@@ -123,7 +123,7 @@ export function createAuditLog(binding: D1Database): AuditLog {
         await database.insert(auditOutcomes).values(row).onConflictDoNothing();
       } catch (error) {
         const name = errorName(error);
-        console.error({ event: "audit_outcome_not_kept", audit_id, outcome, name });
+        console.error({ event: "audit_outcome_write_failed", audit_id, outcome, name });
       }
     },
     async forgetPerson(identity_id, pseudonym) {

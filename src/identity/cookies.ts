@@ -1,7 +1,7 @@
 /**
- * Our cookies: out of reach of scripts, and named so that under https the browser itself keeps other
- * hosts from setting them (RFC 6265bis, section 4.1.3). Browsers grant the prefixes over https alone,
- * so local development goes without.
+ * Our cookies. Scripts cannot read them. Under https their names have prefixes with which browsers refuse
+ * cookies that other hosts set (RFC 6265bis, section 4.1.3). Browsers accept the prefixes only under https, so
+ * local development goes without.
  */
 import { serialize } from "hono/utils/cookie";
 
@@ -13,24 +13,24 @@ import { serialize } from "hono/utils/cookie";
  */
 const COOKIES_OF_ONE_NAME_MAX = 8;
 
-/** A cookie's own name, and its value with how long it is kept; 0 seconds take it away. */
+/** A cookie's name without its prefix, its value, and its lifetime; 0 seconds delete it. */
 export interface CookieToSet {
   readonly name: string;
   readonly value: string;
   readonly max_age_seconds: number;
 }
 
-/** The name of a cookie that this host alone sets and gets. */
+/** The name of a cookie that only this host sets and receives. */
 export function hostCookieName(base_url: string, name: string): string {
   return isSecure(base_url) ? `__Host-${name}` : name;
 }
 
-/** The name of a cookie that the whole family gets. Its other hosts can set it too. */
+/** The name of a cookie that every host of the parent domain receives. Those hosts can set it too. */
 export function sharedCookieName(base_url: string, name: string): string {
   return isSecure(base_url) ? `__Secure-${name}` : name;
 }
 
-/** The `Set-Cookie` value of a cookie that this host alone gets. */
+/** The `Set-Cookie` value of a cookie that only this host receives. */
 export function hostCookie(
   base_url: string,
   { name, value, max_age_seconds }: CookieToSet,
@@ -45,7 +45,7 @@ export function hostCookie(
   });
 }
 
-/** The `Set-Cookie` value of a cookie for all hosts of `domain`; null: for this host alone. */
+/** The `Set-Cookie` value of a cookie for all hosts of `domain`; null: only for this host. */
 export function sharedCookie(
   base_url: string,
   { name, value, max_age_seconds }: CookieToSet,
@@ -62,8 +62,8 @@ export function sharedCookie(
 }
 
 /**
- * Every value of a cookie's name, in the order of the header. There may be several, since other hosts
- * and other paths have their own; whoever reads one takes the first that is valid.
+ * All values of a cookie, in the order of the header. Other hosts and paths may have set further ones, so a
+ * reader takes the first valid one.
  */
 export function readCookies(request: Request, name: string): readonly string[] {
   const pairs = (request.headers.get("Cookie") ?? "").split(";").map((pair) => pair.trim());

@@ -10,8 +10,8 @@ export interface Session {
 }
 
 /**
- * A session as its own browser proves it. `binding` goes into the JWT beside the session's cookie, and
- * says which cookie that is without giving it away.
+ * A session as its own browser proves it. `binding` goes into the session token. It identifies the session's
+ * cookie without containing it.
  */
 export interface BrowserSession extends Session {
   readonly binding: string;
@@ -32,7 +32,7 @@ export interface SignedIn {
   readonly set_cookies: readonly string[];
 }
 
-/** A method of signing in: the button's words, and the `{id}` of `/signin/{id}`. */
+/** A way to sign in: the text of its button, and the `{id}` of `/signin/{id}`. */
 export interface SignInMethod {
   readonly id: string;
   readonly name: string;
@@ -41,15 +41,15 @@ export interface SignInMethod {
 /** A sign-in about to start. */
 export interface SignInStart {
   readonly method_id: string;
-  /** The service's own origin; the way back is under it. */
+  /** The service's own origin, which the callback address is under. */
   readonly base_url: string;
-  /** Where the person goes at the end, checked against the allowlist; null: to `/account`. */
+  /** The address to go to at the end, checked against the allowlist; null: `/account`. */
   readonly redirect_to: string | null;
-  /** The signed-in person who asks to sign in this way too; null: a plain sign-in. */
+  /** The signed-in person who is linking this method; null: a plain sign-in. */
   readonly link_to: Session | null;
 }
 
-/** The browser must go to `to`, an address of the provider, which sends it back to the callback. */
+/** The browser must go to `to`, an address of the provider. The provider sends it back to the callback. */
 export interface ProviderRedirect {
   readonly to: string;
   readonly set_cookies: readonly string[];
@@ -59,25 +59,25 @@ export type SignInStarted =
   | ({ readonly kind: "redirect" } & ProviderRedirect)
   | { readonly kind: "unknown_method" };
 
-/** Why a sign-in came to nothing. */
+/** Why a sign-in failed. */
 export type SignInFailure =
-  /** The person, or the provider's policy, said no. */
+  /** The person or the provider's policy refused. */
   | "cancelled"
-  /** No flow of this browser is open: it took too long, is done already, or began elsewhere. */
+  /** This browser has no open flow: it expired, was completed, or began in another browser. */
   | "expired"
-  /** The answer belongs to another flow or comes from another provider than asked. */
+  /** The response belongs to another flow, or comes from another provider than requested. */
   | "mismatch"
-  /** The provider did not answer in time, or says it cannot now. */
+  /** The provider did not respond in time, or is unavailable. */
   | "provider_unreachable"
-  /** The provider refused the code or our client, or its answer does not hold up. */
+  /** The provider refused the code or our client, or its response is invalid. */
   | "provider_failed"
-  /** The provider's id stood for another issuer before; the operator has to give this one its own. */
+  /** The provider's id belonged to another issuer. The operator must give this issuer another id. */
   | "issuer_changed"
   /** The identity to link already belongs to someone else. */
   | "linked_elsewhere"
   /** The person already has another identity of this provider. */
   | "linked_another"
-  /** The session that asked to link ended, or another person signed in meanwhile. */
+  /** The session that started the link ended, or another person signed in. */
   | "link_session_ended";
 
 export type SignInFinished =
@@ -93,7 +93,7 @@ export type SignInFinished =
       readonly failure: SignInFailure;
       readonly set_cookies: readonly string[];
       readonly redirect_to: string | null;
-      /** Whether it was to link a further way rather than to sign in. */
+      /** Whether the flow was to link a further method. */
       readonly linking: boolean;
     }
   | { readonly kind: "unknown_method" };
@@ -104,113 +104,116 @@ export interface SignedOut {
   readonly ended_sessions: readonly Session[];
 }
 
-/** A person as `/account` shows them to themselves. */
+/** A person as shown on their `/account`. */
 export interface Person {
   readonly identity_id: string;
   readonly name: string | null;
   readonly email: string | null;
   readonly email_verified: boolean;
-  /** The method whose provider vouches for the address; null where nobody does. */
+  /** The method whose provider verified the address; null: none did. */
   readonly vouched_by: string | null;
-  /** How they can sign in, oldest first. `provider` is a method's id, or the name of one since removed. */
+  /** Their sign-in methods, oldest first. `provider` is a method's id, which may no longer be configured. */
   readonly linked: readonly { readonly provider: string; readonly linked_at_ms: number }[];
 }
 
-/** What a list shows of a person. */
+/** A person as shown in lists. */
 export type Profile = Pick<Person, "name" | "email">;
 
-/** A browser session as its owner sees it. What is not known of it is null. */
+/** A browser session as shown to its person. Null: unknown. */
 export interface ListedSession {
   readonly id: string;
   readonly created_at_ms: number;
-  /** Late by at most a day. */
+  /** Accurate to a day. */
   readonly last_used_at_ms: number | null;
-  /** The browser and its system in words, and where it was, as of its last use. */
+  /** The browser and its system, and its location, as of the last use. */
   readonly browser: string | null;
   readonly city: string | null;
   readonly country: string | null;
 }
 
-/** A session that lives. */
-export interface LivingSession {
-  /** When it ends by itself, as far as is known now, in milliseconds since the epoch. */
+/** A session that has not ended. */
+export interface LiveSession {
+  /** When it will end unless it is renewed, in milliseconds since the epoch. */
   readonly ends_at_ms: number;
-  /** The method that it came through; null: one that was unlinked since. */
+  /** The method that it was started with; null: it was unlinked since. */
   readonly signin_method: string | null;
 }
 
 export type Unlinked =
   | {
       readonly kind: "unlinked";
-      /** The other sessions that were started with it. Their tokens and streams must end too. */
+      /** The other sessions that were started with this method. Their tokens and streams must end too. */
       readonly ended_sessions: readonly Session[];
     }
   | { readonly kind: "refused"; readonly reason: "only_one_left" | "not_linked" };
 
-/** What a deleted account owed, in credits, more than 0. Owed again once, whatever is repeated. */
+/**
+ * What a deleted account owed, in credits, more than 0. It is owed again only once, even if a call is repeated.
+ */
 export interface Debt {
   readonly id: string;
   readonly credits: number;
 }
 
-/** What a deleted account owed, in credits, and the ids of the debts that it had taken over: they are part of it. */
+/** What a deleted account owed, in credits, and the ids of earlier debts that are part of it. */
 export interface Owed {
   readonly credits: number;
   readonly debt_ids: readonly string[];
 }
 
 export interface IdentityPort {
-  /** The methods of signing in, in the order of their buttons. */
+  /** The sign-in methods, in the order of their buttons. */
   readonly sign_in_methods: readonly SignInMethod[];
   /**
-   * The bindings of a request's session cookies, whether those sessions live or not. Reads no store: a
-   * JWT beside them says the rest.
+   * The bindings of a request's session cookies, whether these sessions have ended or not. Reads no store; the
+   * caller compares them with the session token.
    */
   sessionBindings(request: Request): Promise<readonly string[]>;
   /** Finds and renews the session that a request's cookies prove. May read a store. */
   resume(request: Request): Promise<Resumption>;
-  /** Whether a session of this person still lives. Reads a store: not for the usual request. */
-  sessionIsAlive(session_id: string, identity_id: string): Promise<boolean>;
-  /** A session of this person; null where it does not live. Reads a store. */
-  readSession(session_id: string, identity_id: string): Promise<LivingSession | null>;
-  /** Starts a sign-in; writes to no store. */
+  /** Whether this session of this person has not ended. Reads a store, so most requests must not call it. */
+  isSessionLive(session_id: string, identity_id: string): Promise<boolean>;
+  /** A session of this person; null: it has ended. Reads a store. */
+  readSession(session_id: string, identity_id: string): Promise<LiveSession | null>;
+  /** Starts a sign-in. Writes to no store. */
   startSignIn(start: SignInStart): Promise<SignInStarted>;
-  /** Finishes the sign-in whose answer `request` brings to `/signin/callback/{method_id}`. */
+  /** Completes the sign-in whose provider response `request` has, at `/signin/callback/{method_id}`. */
   finishSignIn(request: Request, method_id: string, base_url: string): Promise<SignInFinished>;
-  /** Ends every session that a request's cookies prove, and clears its cookies. */
+  /** Ends every session that a request's cookies prove, and deletes the cookies. */
   signOut(request: Request): Promise<SignedOut>;
-  /**
-   * Ends every session of a person, and says which. Session JWTs already out work until they run out.
-   */
+  /** Ends every session of a person and returns them. Session tokens already issued work until they expire. */
   signOutEverywhere(identity_id: string): Promise<readonly Session[]>;
-  /** The living sessions of a person, the last used first. */
+  /** The sessions of a person that have not ended, newest use first. */
   listSessions(identity_id: string): Promise<readonly ListedSession[]>;
-  /** Ends one session of a person, and says so; one not theirs, or ended, is left as it is. */
+  /**
+   * Ends one session of a person and returns it. A session of another person, or one that has ended, is not
+   * changed.
+   */
   endSession(identity_id: string, session_id: string): Promise<readonly Session[]>;
-  /** Clears away a bounded part of the sessions that ended by themselves, oldest first. */
+  /** Deletes a bounded number of expired sessions, oldest first. */
   deleteEndedSessions(): Promise<{ readonly deleted_sessions: number }>;
   /**
-   * Forgets a person with all their sessions; may be done again. Nobody ever has the identity again: a
-   * person who signs in again, by any method they ever had, gets another. Their account takes no starter
-   * credits, and owes what the deleted account owed.
+   * Deletes a person and their sessions; may be repeated. The identity is never used again. If the person signs
+   * in again, by any method they ever had, they get another identity. Its account gets no starter credits and
+   * owes what the deleted account owed.
    */
   forgetPerson(identity_id: string, owed: Owed): Promise<void>;
-  /** The person of an identity; null where nobody has it. */
+  /** The person with this identity; null if there is none. */
   readPerson(identity_id: string): Promise<Person | null>;
-  /** Identities after one, in order. For the schedule and operators. */
+  /** Identities after this one, in order. For the schedule and operators. */
   listIdentities(after_id: string, limit: number): Promise<readonly string[]>;
-  /** How many people there are. Reads all of them. */
+  /** The number of people. Reads every row. */
   countPeople(): Promise<number>;
-  /** Names and addresses of people by identity; who is not there is left out. For operators' lists. */
+  /** Names and addresses of people by identity. Unknown identities are left out. For operators' lists. */
   readPeople(identity_ids: readonly string[]): Promise<ReadonlyMap<string, Profile>>;
-  /** Identities of people whose e-mail address begins so, whatever its case; no more than `limit`. */
+  /** Identities of people whose e-mail address starts with `prefix`, ignoring case; at most `limit`. */
   findByEmail(prefix: string, limit: number): Promise<readonly string[]>;
   /**
-   * Takes a way to sign in from a session's person, but never the last one, and ends the other sessions
-   * that came through it; this one does not say any more that it did. What a sign-in under way brings of it is dropped.
+   * Unlinks a method from a session's person, but never the last one. Ends the other sessions that were started
+   * with it; this session no longer names it. Upstream tokens of a sign-in in progress are dropped.
    */
   unlink(session: Session, provider: string): Promise<Unlinked>;
-  /** Signs in a local user by e-mail address alone; null where that is not allowed. */
+  /** Signs in a local user by e-mail address only; null if the development sign-in is off. */
   readonly signInDevelopment:
     | ((email: string, request: Request, base_url: string) => Promise<SignedIn>)
     | null;

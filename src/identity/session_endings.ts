@@ -1,4 +1,4 @@
-/** Telling others that sessions and sign-in methods ended, whichever adapter ended them. */
+/** Ends what depends on sessions and sign-in methods, whichever adapter ended them. */
 import type { IdentityPort, Session, Unlinked } from "./port.ts";
 import { errorName } from "../domain/result.ts";
 
@@ -8,55 +8,55 @@ export type Ending =
   | { readonly kind: "all_sessions" }
   | { readonly kind: "signin_method"; readonly signin_method: string };
 
-/** Hears of an ending. */
-export type HearOfEndings = (identity_id: string, ending: Ending) => Promise<unknown>;
+/** Ends the tokens and streams that depend on what ended. */
+export type OnEnding = (identity_id: string, ending: Ending) => Promise<unknown>;
 
 /**
- * A provider that calls `told` after each act that ended sessions, twice where it fails. What fails
- * again is thrown: the sessions have ended all the same, but a token that hangs on one goes on, and
- * nobody is told that all is over. Signing out everywhere, later, tells of all.
+ * Wraps a port so that each call that ended sessions also calls `onEnding`, twice if it fails. A second failure
+ * is thrown. The sessions have ended, but a token that depends on one is still valid, so the response must not
+ * claim success. Signing out everywhere ends all tokens later.
  */
-export function announceSessionEndings(provider: IdentityPort, told: HearOfEndings): IdentityPort {
-  const announce: HearOfEndings = async (identity_id, ending) => {
+export function withSessionEndings(port: IdentityPort, onEnding: OnEnding): IdentityPort {
+  const report: OnEnding = async (identity_id, ending) => {
     try {
-      await told(identity_id, ending).catch(() => told(identity_id, ending));
+      await onEnding(identity_id, ending).catch(() => onEnding(identity_id, ending));
     } catch (error) {
       const reason = errorName(error);
-      console.error({ event: "session_ending_not_told", reason });
+      console.error({ event: "session_revocation_failed", reason });
       throw error;
     }
   };
-  const announceAll = async (ended: readonly Session[]): Promise<void> => {
+  const reportAll = async (ended: readonly Session[]): Promise<void> => {
     for (const [identity_id, sessions] of Map.groupBy(ended, (session) => session.identity_id)) {
       const session_ids = sessions.map(({ id }) => id);
-      await announce(identity_id, { kind: "sessions", session_ids });
+      await report(identity_id, { kind: "sessions", session_ids });
     }
   };
   return {
-    ...provider,
+    ...port,
     async signOut(request) {
-      const signed_out = await provider.signOut(request);
-      await announceAll(signed_out.ended_sessions);
+      const signed_out = await port.signOut(request);
+      await reportAll(signed_out.ended_sessions);
       return signed_out;
     },
     async signOutEverywhere(identity_id) {
-      const ended = await provider.signOutEverywhere(identity_id);
-      await announce(identity_id, { kind: "all_sessions" });
+      const ended = await port.signOutEverywhere(identity_id);
+      await report(identity_id, { kind: "all_sessions" });
       return ended;
     },
     async unlink(session, signin_method) {
-      const unlinked = await provider.unlink(session, signin_method);
-      if (unlinked.kind === "unlinked") await announceAll(unlinked.ended_sessions);
-      // Also where it was unlinked already: a first try may have failed in between.
+      const unlinked = await port.unlink(session, signin_method);
+      if (unlinked.kind === "unlinked") await reportAll(unlinked.ended_sessions);
+      // Repeated for a method that was unlinked before: the first try may have failed after the unlinking.
       if (unlinked.kind === "unlinked" || isUnlinkedAlready(unlinked)) {
-        await announce(session.identity_id, { kind: "signin_method", signin_method });
+        await report(session.identity_id, { kind: "signin_method", signin_method });
       }
       return unlinked;
     },
     async endSession(identity_id, session_id) {
-      const ended = await provider.endSession(identity_id, session_id);
-      // Also where it had ended already: a first try may have failed in between.
-      await announce(identity_id, { kind: "sessions", session_ids: [session_id] });
+      const ended = await port.endSession(identity_id, session_id);
+      // Repeated for a session that had ended before: the first try may have failed after the ending.
+      await report(identity_id, { kind: "sessions", session_ids: [session_id] });
       return ended;
     },
   };

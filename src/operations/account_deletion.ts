@@ -61,7 +61,7 @@ export function createAccountDeletion(parts: AccountDeletionParts): AccountDelet
       } catch (error) {
         // It is deleted all the same: the note, or the person's next touch, brings the rest.
         const reason = errorName(error);
-        console.warn({ event: "account_deletion_unfinished", reason });
+        console.warn({ event: "account_deletion_interrupted", reason });
       }
       return closed;
     },

@@ -38,7 +38,7 @@ async function works(check: ReadinessCheck, probe: () => Promise<unknown>): Prom
     return true;
   } catch (error) {
     const name = errorName(error);
-    console.error({ event: "not_ready", check, name });
+    console.error({ event: "readiness_check_failed", check, name });
     return false;
   } finally {
     clearTimeout(timer);

@@ -20,6 +20,6 @@ export async function runUpkeep(parts: Readonly<Record<string, UpkeepPart>>): Pr
       console.error({ event: "upkeep_failed", part: name, reason });
     }
   }
-  console.log({ event: "upkeep", ...done });
+  console.log({ event: "upkeep_completed", ...done });
   if (failed.length > 0) throw new Error(`upkeep failed: ${failed.join(", ")}`);
 }

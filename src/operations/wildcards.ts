@@ -39,14 +39,14 @@ export function createWildcardGuard(assets: Fetcher): KeepOwned {
       suffixes = readHostingSuffixes(await answer.text());
     } catch (error) {
       failed_at_ms = Date.now();
-      console.error({ event: "hosting_suffixes_unreadable", name: errorName(error) });
+      console.error({ event: "hosting_suffixes_read_failed", name: errorName(error) });
     }
     return suffixes;
   };
   const told = new Set<string>();
   const isOwned = (suffix: string, known: HostingSuffixes): boolean => {
     if (!isHostingSuffix(suffix.slice(1), known)) return true;
-    if (!told.has(suffix)) console.error({ event: "wildcard_over_strangers", suffix });
+    if (!told.has(suffix)) console.error({ event: "wildcard_ignored", suffix });
     told.add(suffix);
     return false;
   };

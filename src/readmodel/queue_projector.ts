@@ -112,7 +112,7 @@ async function tell(
     messages.forEach((message) => message.ack());
   } catch (error) {
     const reason = errorName(error);
-    console.warn({ event: "account_not_told", reason });
+    console.warn({ event: "account_notification_failed", reason });
     messages.forEach(again);
   }
 }

@@ -1,4 +1,4 @@
-/** The built-in identity provider: our own users and sessions, and anyone's OAuth 2 to sign in with. */
+/** The built-in identity adapter: our own users and sessions, and sign-in with any OAuth 2 provider. */
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import { lowerCaseAscii } from "../../domain/text.ts";
 import { SESSION_TTL_MS } from "../../domain/limits.ts";
@@ -12,56 +12,64 @@ import { countPeople, findByEmail, listIdentities, readPeople } from "./people.t
 import { assignDebts, dropDebts } from "./debts.ts";
 import { forgetPerson } from "./forgetting.ts";
 import { endSession, listSessions } from "./session_list.ts";
-import { seenIn } from "./seen.ts";
-import { bindingOf, createSessions, type CameThrough } from "./sessions.ts";
+import { bindingOf, createSessions, describeBrowser, type ProvenIdentity } from "./sessions.ts";
 import { createSignIns } from "./sign_ins.ts";
 import type { PseudonymsOf } from "./tombstones.ts";
 import { createUsers, type Users } from "./users.ts";
 
 const SESSION_COOKIE = "passbook_session";
 
-/** 256 bits in base64url. */
+/** The provider, issuer and client of identities of the development sign-in. */
+const DEVELOPMENT = "dev";
+
 const SESSION_SECRET = /^[A-Za-z0-9_-]{43}$/;
 
 export interface BuiltinOptions {
   readonly database: D1Database;
-  /** The service's own origin; null, in development, where the request's stands for it. */
+  /** The service's own origin; null, in development: the origin of the request. */
   readonly base_url: string | null;
   /** Whether `POST /signin/dev` exists. */
   readonly dev_signin: boolean;
   readonly providers: readonly OAuthProvider[];
-  /** The first seals flow cookies, all open them. */
+  /** The first one seals flow cookies; all open them. */
   readonly encryption_keys: readonly EncryptionKey[];
-  /** What is kept of identities whose people deleted their account. */
+  /** The pseudonyms that stay of deleted people's identities. */
   readonly pseudonyms_of: PseudonymsOf;
-  /** Opens the account of someone who deleted one before, before they have a session; may be done again. */
+  /** Opens the account of a person who deleted one before, before they get a session; may be repeated. */
   readonly open_returned: (identity_id: string) => Promise<unknown>;
-  /** Makes an account owe what the person's deleted ones owed; says whether it does. May be done again. */
+  /**
+   * Makes an account owe the debts of the person's deleted accounts. Returns whether it owes them now; may be
+   * repeated.
+   */
   readonly owe_debts: (identity_id: string, debts: readonly Debt[]) => Promise<boolean>;
-  /** Takes the tokens that come with a sign-in. */
-  readonly keep_upstream_tokens?: KeepUpstreamTokens;
-  /** Told when a person no longer signs in with a provider. */
+  /** Stores the upstream tokens of a sign-in. */
+  readonly store_upstream_tokens?: KeepUpstreamTokens;
+  /** Deletes the upstream tokens of a method that a person unlinked. */
   readonly forget_upstream_tokens?: ForgetUpstreamTokens;
 }
 
-/** Opens the adapter over D1. */
 export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
   const database = drizzle(options.database);
   const sessions = createSessions(database);
-  const users = welcomingBack(database, createUsers(database, options.pseudonyms_of), options);
+  const users = withReturningPeople(
+    database,
+    createUsers(database, options.pseudonyms_of),
+    options,
+  );
   const baseUrlOf = (request: Request): string => options.base_url ?? new URL(request.url).origin;
   const secretsOf = (request: Request): readonly string[] => secretsIn(baseUrlOf(request), request);
 
-  const resume = (request: Request) => sessions.resume(secretsOf(request), seenIn(request));
+  const resume = (request: Request) =>
+    sessions.resume(secretsOf(request), describeBrowser(request));
 
-  // Always a new session: one that was planted in the browser before gains nothing from a sign-in.
+  // Every sign-in starts a new session, so a session cookie planted in the browser gains nothing.
   const signIn = async (
     user_id: string,
-    came_through: CameThrough,
+    proven_identity: ProvenIdentity,
     request: Request,
     base_url: string,
   ): Promise<SignedIn | null> => {
-    const started = await sessions.start(user_id, came_through, seenIn(request));
+    const started = await sessions.start(user_id, proven_identity, describeBrowser(request));
     if (started === null) return null;
     const { secret, session } = started;
     return { session, set_cookies: [cookieFor(base_url, secret)] };
@@ -70,7 +78,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     providers: options.providers,
     flows: createFlowCookies(options.encryption_keys),
     users,
-    keep_upstream_tokens: options.keep_upstream_tokens ?? null,
+    store_upstream_tokens: options.store_upstream_tokens ?? null,
     sessionOf: async (request) => (await resume(request))?.session ?? null,
     signIn,
   });
@@ -85,7 +93,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
       const set_cookies = [cookieFor(baseUrlOf(request), secret)];
       return { kind: "session", session, set_cookies };
     },
-    sessionIsAlive: async (session_id, identity_id) =>
+    isSessionLive: async (session_id, identity_id) =>
       (await sessions.read(session_id, identity_id)) !== null,
     readSession: (session_id, identity_id) => sessions.read(session_id, identity_id),
     startSignIn: (start) => signIns.start(start),
@@ -109,7 +117,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     async unlink(session, provider) {
       const outcome = await users.unlink(session, provider);
       if (outcome.kind === "only_one_left") return { kind: "refused", reason: outcome.kind };
-      // Also where it was not linked: a first try may have unlinked it and failed before this.
+      // Repeated for a method that was not linked: the first try may have failed after the unlinking.
       const linked_at_ms = outcome.kind === "unlinked" ? outcome.linked_at_ms : Date.now();
       await options.forget_upstream_tokens?.(session.identity_id, provider, linked_at_ms);
       return outcome.kind === "unlinked"
@@ -119,7 +127,12 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     signInDevelopment: options.dev_signin
       ? async (email, request, base_url) => {
           const subject = lowerCaseAscii(email);
-          const origin = { provider: "dev", subject, issuer: null, client_id: null };
+          const origin = {
+            provider: DEVELOPMENT,
+            subject,
+            issuer: DEVELOPMENT,
+            client_id: DEVELOPMENT,
+          };
           const profile = { name: null, email: subject, email_verified: true };
           const found = await users.findOrCreate(origin, profile);
           const signed_in =
@@ -132,16 +145,16 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
 }
 
 /**
- * Users of whom those who deleted an account before have the new one opened, and in debt where the old one
- * was, before anything can be done with it. D1 remembers both until they are done: a sign-in that is cut
- * off is completed by the next.
+ * Wraps the users: a sign-in of a person who deleted an account before opens the new account, with the debts of
+ * the old one, before it can be used. D1 remembers both until they are done, so the next sign-in completes an
+ * interrupted one.
  */
-function welcomingBack(
+function withReturningPeople(
   database: DrizzleD1Database,
   users: Users,
   { open_returned, owe_debts }: BuiltinOptions,
 ): Users {
-  const bringDebts = async (user_id: string): Promise<void> => {
+  const moveDebts = async (user_id: string): Promise<void> => {
     const owed = await assignDebts(database, user_id);
     if (owed.length > 0 && (await owe_debts(user_id, owed)))
       await dropDebts(database, user_id, owed);
@@ -153,28 +166,28 @@ function welcomingBack(
       if (found.kind !== "found") return found;
       if (found.opens_as_returned) {
         await open_returned(found.user_id);
-        await users.noteOpened(found.user_id);
+        await users.markOpened(found.user_id);
       }
-      await bringDebts(found.user_id);
+      await moveDebts(found.user_id);
       return found;
     },
     async link(session, origin) {
       const linking = await users.link(session, origin);
-      if (linking.kind === "linked") await bringDebts(session.identity_id);
+      if (linking.kind === "linked") await moveDebts(session.identity_id);
       return linking;
     },
   };
 }
 
 /**
- * `None`: the family's pages call the API with it from their own sites. Only this host ever gets it, so
- * no server of the family learns a secret of thirty days.
+ * `SameSite=None`, because apps of the parent domain call the API with it from their own origins. Only this
+ * host receives it, so no app's server sees this secret of thirty days.
  */
 function cookieFor(base_url: string, value: string, max_age_seconds = SESSION_TTL_MS / 1000) {
   return hostCookie(base_url, { name: SESSION_COOKIE, value, max_age_seconds }, "None");
 }
 
-/** The secrets in a request's cookies; what cannot be one of ours asks no store. */
+/** The secrets in a request's cookies. A value of another form causes no lookup. */
 function secretsIn(base_url: string, request: Request): readonly string[] {
   const values = readCookies(request, hostCookieName(base_url, SESSION_COOKIE));
   return values.filter((value) => SESSION_SECRET.test(value));

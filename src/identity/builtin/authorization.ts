@@ -18,14 +18,14 @@ import type { SignInFailure } from "../port.ts";
 import { readProfile, readSubject, type Claims } from "./profile.ts";
 import type { Profile } from "./users.ts";
 
-/** What a flow draws at random and must find again at its end. */
+/** The random values of a flow, which its end must match. */
 export interface FlowSecrets {
   readonly state: string;
   readonly nonce: string;
   readonly code_verifier: string;
 }
 
-/** Who the provider says signed in, and the tokens it gave. */
+/** The subject that the provider names, and the tokens it issued. */
 export interface Authorized {
   readonly subject: string;
   readonly profile: Profile;
@@ -38,7 +38,7 @@ export interface AuthorizationFailure {
   readonly reason: string;
 }
 
-/** New secrets, 256 bits each. */
+/** New secrets of 256 bits each. */
 export function drawFlowSecrets(): FlowSecrets {
   return {
     state: oauth.generateRandomState(),
@@ -47,7 +47,7 @@ export function drawFlowSecrets(): FlowSecrets {
   };
 }
 
-/** The address at the provider where a sign-in goes on. */
+/** The provider's address that a sign-in continues at. */
 export async function authorizationUrl(
   provider: OAuthProvider,
   redirect_uri: string,
@@ -71,7 +71,7 @@ export async function authorizationUrl(
   return url.href;
 }
 
-/** Checks the provider's answer, exchanges the code, and reads who signed in. */
+/** Checks the provider's response, exchanges the code and reads the subject. */
 export async function finishAuthorization(
   provider: OAuthProvider,
   redirect_uri: string,
@@ -84,7 +84,7 @@ export async function finishAuthorization(
   try {
     checked = oauth.validateAuthResponse(server, client, answer, secrets.state);
   } catch (error) {
-    return refused(failureOfAnswer(error));
+    return refused(failureOfResponse(error));
   }
   if (!checked.get("code")) return refused({ failure: "mismatch", reason: "no code" });
   try {
@@ -114,8 +114,8 @@ async function redeem(
 }
 
 /**
- * The profile of an ID token, or of the user-info endpoint where the token has no e-mail address. It
- * comes from one of them whole: an address from here must not be verified by a word from there.
+ * The profile from the ID token, or from the user-info endpoint if the token has no e-mail address. It never
+ * mixes the two, because `email_verified` of one must not verify the other's address.
  */
 async function completeProfile(
   conversation: Conversation,
@@ -132,20 +132,22 @@ async function completeProfile(
   return readProfile(claims, provider.profile);
 }
 
-/** The user-info answer of a provider without ID tokens; which field is the subject is its own. */
+/**
+ * The user-info response of a provider without ID tokens. Its configuration says which field is the subject.
+ */
 async function readUserInfo(conversation: Conversation, access_token: string): Promise<Claims> {
   const { server, client } = conversation;
   const response = await oauth.userInfoRequest(server, client, access_token, OPTIONS);
   const claims: unknown = response.status === 200 ? await response.json() : null;
   if (typeof claims === "object" && claims !== null) return claims as Claims;
-  throw new Error("the user-info answer is no JSON object");
+  throw new Error("the user-info response is not a JSON object");
 }
 
-function failureOfAnswer(error: unknown): AuthorizationFailure {
-  return { failure: kindOfAnswer(error), reason: reasonOf(error) };
+function failureOfResponse(error: unknown): AuthorizationFailure {
+  return { failure: kindOfResponse(error), reason: reasonOf(error) };
 }
 
-function kindOfAnswer(error: unknown): SignInFailure {
+function kindOfResponse(error: unknown): SignInFailure {
   if (!(error instanceof oauth.AuthorizationResponseError)) return "mismatch";
   switch (error.error) {
     case "access_denied":
@@ -158,10 +160,10 @@ function kindOfAnswer(error: unknown): SignInFailure {
   }
 }
 
-/** Problems that say only that the provider does not serve anybody now. */
-const SILENT = ["timeout", "network", "server_error"];
+/** Problems that mean only that the provider is unavailable. */
+const UNAVAILABLE = ["timeout", "network", "server_error"];
 
 function failureOfExchange(error: unknown): AuthorizationFailure {
-  const silent = error instanceof UpstreamFailure && SILENT.includes(error.problem);
+  const silent = error instanceof UpstreamFailure && UNAVAILABLE.includes(error.problem);
   return { failure: silent ? "provider_unreachable" : "provider_failed", reason: reasonOf(error) };
 }

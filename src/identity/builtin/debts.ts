@@ -1,13 +1,13 @@
 /**
- * What deleted accounts owed. A debt is assigned to one user of the person first, then their account takes
- * it over, then its row goes: a sign-in that is cut off in between is completed by the next.
+ * Debts of deleted accounts. A debt is assigned to one user of the person, then that user's account takes it
+ * over, then its row is deleted. The next sign-in completes an interrupted one.
  */
 import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { Debt } from "../port.ts";
 import { debts } from "./schema.ts";
 
-/** The debts of a person that a user's account is to take over. From then on no other user's does. */
+/** Assigns a person's debts to one of their users, and returns them. From then on no other user gets them. */
 export async function assignDebts(
   database: DrizzleD1Database,
   user_id: string,
@@ -21,7 +21,7 @@ export async function assignDebts(
     .returning({ id, credits });
 }
 
-/** Says that the user's account owes these debts now. */
+/** Deletes debts that the user's account has taken over. */
 export async function dropDebts(
   database: DrizzleD1Database,
   user_id: string,
@@ -31,7 +31,7 @@ export async function dropDebts(
   await dropTakenOver(database, user_id, ids);
 }
 
-/** The statement that drops debts which the user's account owes. */
+/** The query that deletes debts that the user's account has taken over. */
 export function dropTakenOver(
   database: DrizzleD1Database,
   user_id: string,

@@ -1,9 +1,8 @@
 /**
- * The state of a sign-in that is under way, carried by the browser itself: sealed in a host-only cookie,
- * so that starting a sign-in writes to no store.
- *
- * Its key is derived for this use alone, and it is sealed for this use and this service's address:
- * nothing else that was ever encrypted with `ENCRYPTION_KEYS` opens as a flow, nor a flow as that.
+ * The state of a sign-in in progress. The browser carries it in a sealed host-only cookie, so starting a
+ * sign-in writes to no store. The key is derived for this use, and the cookie is sealed for this use and this
+ * service's address. No other ciphertext under `ENCRYPTION_KEYS` opens as a flow, and a flow opens as nothing
+ * else.
  */
 import { base64url } from "jose";
 import * as z from "zod/mini";
@@ -19,43 +18,46 @@ import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
 
 const flow = z.object({
   provider: z.string(),
-  /** Ties the provider's answer to this browser (RFC 9700, section 2.1). */
+  /** Binds the provider's response to this browser (RFC 9700, section 2.1). */
   state: z.string(),
-  /** Ties the ID token to this flow (OpenID Connect Core, section 3.1.2.1). */
+  /** Binds the ID token to this flow (OpenID Connect Core, section 3.1.2.1). */
   nonce: z.string(),
-  /** Ties the code to this flow (RFC 7636). */
+  /** Binds the code to this flow (RFC 7636). */
   code_verifier: z.string(),
   redirect_to: z.nullable(z.string()),
-  /** The person and session that asked to link; null for a plain sign-in. */
+  /** The session that is linking a method; null: a plain sign-in. */
   link_to: z.nullable(z.object({ id: z.string(), identity_id: z.string() })),
 });
 
-/** What a flow must remember between leaving for the provider and coming back. */
+/** The data of a flow between leaving for the provider and the callback. */
 export type Flow = Readonly<z.infer<typeof flow>>;
 
-/** What is sealed. The browser is only asked to forget it; here it ends. */
-const kept_flow = z.object({ flow, ends_at_ms: z.number() });
+/** The sealed content. A browser may keep a cookie longer than requested, so the flow's end is part of it. */
+const sealed_flow = z.object({ flow, ends_at_ms: z.number() });
 
 export interface FlowCookies {
-  /** The `Set-Cookie` value that carries a flow. */
+  /** The `Set-Cookie` value of a flow. */
   seal(base_url: string, flow: Flow): Promise<string>;
-  /** The flow of a browser; null where it has none, an old one, or one that is not ours. */
+  /** The flow of a browser; null: none, expired, or not sealed by us. */
   open(base_url: string, request: Request): Promise<Flow | null>;
-  /** The `Set-Cookie` value that ends a flow. */
+  /** The `Set-Cookie` value that deletes a flow. */
   clear(base_url: string): string;
 }
 
 const FLOW_COOKIE = "passbook_signin";
 
-/** Flows sealed with the first key; all keys open them. */
 export function createFlowCookies(keys: readonly EncryptionKey[]): FlowCookies {
   const sealing = flowKeys(keys);
   return {
     async seal(base_url, value) {
       const ends_at_ms = Date.now() + SIGNIN_FLOW_TTL_SECONDS * 1000;
-      const kept: z.infer<typeof kept_flow> = { flow: value, ends_at_ms };
-      const { key_id, sealed } = await sealFor(sealing, contextOf(base_url), JSON.stringify(kept));
-      // An operator names keys, in letters that a cookie may not have.
+      const content: z.infer<typeof sealed_flow> = { flow: value, ends_at_ms };
+      const { key_id, sealed } = await sealFor(
+        sealing,
+        contextOf(base_url),
+        JSON.stringify(content),
+      );
+      // Operators choose key ids, which may have characters that a cookie may not have.
       const value_of_cookie = `${base64url.encode(key_id)}.${sealed}`;
       return flowCookie(base_url, value_of_cookie, SIGNIN_FLOW_TTL_SECONDS);
     },
@@ -70,7 +72,10 @@ export function createFlowCookies(keys: readonly EncryptionKey[]): FlowCookies {
   };
 }
 
-/** `Lax`: the way back is a top-level navigation from the provider, and nothing else may carry it. */
+/**
+ * `SameSite=Lax`: the callback is a top-level navigation from the provider; no other cross-site request sends
+ * the cookie.
+ */
 function flowCookie(base_url: string, value: string, max_age_seconds: number): string {
   return hostCookie(base_url, { name: FLOW_COOKIE, value, max_age_seconds }, "Lax");
 }
@@ -79,7 +84,7 @@ function contextOf(base_url: string): SealingContext {
   return [FLOW_PURPOSE, base_url];
 }
 
-/** The flow of a cookie. Forged, foreign and outdated are one: no flow that counts. */
+/** The flow in a cookie; null for a forged, foreign or expired one. */
 async function openFlow(
   keys: EncryptionKeys,
   base_url: string,
@@ -91,7 +96,7 @@ async function openFlow(
   const sealed = value.slice(dot + 1);
   const json = await unsealFor(keys, contextOf(base_url), { key_id, sealed });
   if (json === null) return null;
-  const { data } = kept_flow.safeParse(JSON.parse(json));
+  const { data } = sealed_flow.safeParse(JSON.parse(json));
   return data !== undefined && Date.now() < data.ends_at_ms ? data.flow : null;
 }
 

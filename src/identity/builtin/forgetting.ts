@@ -1,4 +1,4 @@
-/** Forgetting a person: of their identities tombstones stay, of their account the debt, of them nothing. */
+/** Deletes a person. What remains: tombstones of their identities, and the debt of their account. */
 import { and, eq, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { Owed } from "../port.ts";
@@ -6,32 +6,35 @@ import { dropTakenOver } from "./debts.ts";
 import { debts, identities, sessions, users } from "./schema.ts";
 import { leaveTombstone, nameOf, type PseudonymsOf } from "./tombstones.ts";
 
-/** The last round finds nothing left. A link under way may make one more: the first ends its session. */
+/**
+ * The last round finds nothing. A link in progress may cause one more, because the first round ends its
+ * session.
+ */
 const ROUNDS_MAX = 4;
 
-/** A user to forget, and what their account owed. */
+/** A user to delete, and what their account owed. */
 export interface Forgotten {
   readonly user_id: string;
   readonly owed: Owed;
 }
 
-/** Forgets a user with their sessions and identities. Again, it changes nothing. */
+/** Deletes a user with their sessions and identities; may be repeated. */
 export async function forgetPerson(
   database: DrizzleD1Database,
   pseudonymsOf: PseudonymsOf,
   { user_id, owed }: Forgotten,
 ): Promise<void> {
   const theirs = eq(identities.user_id, user_id);
-  // The same in each round, so that the debt is written once.
+  // The same id in each round, so that the debt is written once.
   const [debt_id] = await pseudonymsOf(["debt", user_id]);
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const linked = await database.select().from(identities).where(theirs);
     const forgetting = linked.map((origin) => forgetIdentity(database, pseudonymsOf, origin));
     const none_left = sql`not exists (select 1 from identities where user_id = ${user_id})`;
-    // One transaction: an identity is never gone without its tombstone, nor a user without their debt.
+    // One transaction: an identity is never deleted without its tombstone, and a user never without their debt.
     await database.batch([
       database.delete(sessions).where(eq(sessions.user_id, user_id)),
-      // What the account took over is part of what it owed; the rest is owed by the next.
+      // Debts that the account took over are part of what it owed. The next account owes the others.
       dropTakenOver(database, user_id, owed.debt_ids),
       database.update(debts).set({ owed_by: null }).where(eq(debts.owed_by, user_id)),
       database
@@ -47,7 +50,7 @@ export async function forgetPerson(
     ]);
     if (linked.length === 0) return;
   }
-  throw new Error("identities are linked as fast as they are forgotten");
+  throw new Error("identities are linked as fast as they are deleted");
 }
 
 async function forgetIdentity(

@@ -1,4 +1,4 @@
-/** Reading a person's data from what a provider says of them. Everything in it is foreign input. */
+/** Reads a person's data from a provider's claims. All of it is untrusted input. */
 import type { ProfileFields } from "../../oauth/providers.ts";
 import type { Profile } from "./users.ts";
 
@@ -8,10 +8,10 @@ const SUBJECT_MAX_LENGTH = 255;
 /** Longest name or e-mail address taken from a provider (RFC 5321 allows 254); a longer one is dropped. */
 const PROFILE_TEXT_MAX_LENGTH = 254;
 
-/** Claims of an ID token, or a user-info answer. */
+/** Claims of an ID token, or a user-info response. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Who it is, in the provider's own terms; null where it says nothing usable. */
+/** The subject at the provider; null if the claims have no usable one. */
 export function readSubject(claims: Claims, fields: ProfileFields): string | null {
   const value = readField(claims, fields.subject);
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : null;
@@ -20,8 +20,8 @@ export function readSubject(claims: Claims, fields: ProfileFields): string | nul
 }
 
 /**
- * Name and e-mail address. Only the boolean true verifies an address: providers exist that send the
- * string "false", and a program that reads it as true hands accounts out.
+ * Name and e-mail address. Only the boolean true verifies an address: some providers send the string "false",
+ * and reading that as true would give accounts away.
  */
 export function readProfile(claims: Claims, fields: ProfileFields): Profile {
   const email = readText(claims, fields.email);

@@ -1,4 +1,4 @@
-/** The built-in identity provider's tables, in D1 `DIRECTORY`: the truth about people. */
+/** The tables of the built-in identity adapter, in D1 `DIRECTORY`: the truth about people. */
 import { sql } from "drizzle-orm";
 import {
   index,
@@ -9,7 +9,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 
-/** People, as the built-in identity provider knows them. `id` is the `identity_id` of the API. */
+/** People. `id` is the `identity_id` of the API. */
 export const users = sqliteTable(
   "users",
   {
@@ -18,22 +18,24 @@ export const users = sqliteTable(
     email: text(),
     email_verified: integer({ mode: "boolean" }).notNull().default(false),
     created_at_ms: integer().notNull(),
-    /** Whether their account is still to be opened as that of someone who deleted one before. */
+    /**
+     * Whether the person deleted an account before and the new one still has to be opened without starter
+     * credits.
+     */
     opens_as_returned: integer({ mode: "boolean" }).notNull().default(false),
-    /** The same for all accounts that a person had, one after another; random, so that it names nobody. */
+    /** The same for all accounts of a person, one after another. Random, so it identifies nobody. */
     person_id: text().notNull(),
   },
   (table) => [
-    // Operators look for people by the beginning of their address.
+    // Operators search for people by the start of their address.
     index("users_email").on(sql`lower(${table.email})`),
     index("users_person_id").on(table.person_id),
   ],
 );
 
 /**
- * How a person signs in: unique by (provider, subject), never by e-mail address. A subject means
- * somebody to one issuer only, so that is kept beside it, with the client it was told to; null for
- * development's identities, and for rows older than the columns.
+ * A person's sign-in methods: unique by (provider, subject), never by e-mail address. A subject is unique only
+ * within one issuer, so the issuer is stored, and the client that it was given to.
  */
 export const identities = sqliteTable(
   "identities",
@@ -42,8 +44,8 @@ export const identities = sqliteTable(
     subject: text().notNull(),
     user_id: text().notNull(),
     created_at_ms: integer().notNull(),
-    issuer: text(),
-    client_id: text(),
+    issuer: text().notNull(),
+    client_id: text().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.provider, table.subject] }),
@@ -53,8 +55,8 @@ export const identities = sqliteTable(
 );
 
 /**
- * Identities that were unlinked, or whose people deleted their account, by pseudonym: all that is kept of
- * them. A person who returns takes no starter credits again, and owes their debts.
+ * Pseudonyms of identities that were unlinked or deleted. A person who returns gets no second starter credits
+ * and owes their debts.
  */
 export const tombstones = sqliteTable(
   "tombstones",
@@ -66,21 +68,20 @@ export const tombstones = sqliteTable(
   (table) => [index("tombstones_person_id").on(table.person_id)],
 );
 
-/** What deleted accounts owed, until an account that the person returns with owes it. See `debts.ts`. */
+/** Debts of deleted accounts, until the person's next account owes them. See `debts.ts`. */
 export const debts = sqliteTable(
   "debts",
   {
     person_id: text().notNull(),
     id: text().notNull(),
-    /** More than 0. */
     credits: integer().notNull(),
-    /** The user whose account takes the debt over; null: the person has not returned. */
+    /** The user whose account takes over the debt; null: the person has not returned. */
     owed_by: text(),
   },
   (table) => [primaryKey({ columns: [table.person_id, table.id] })],
 );
 
-/** Browser sessions. Only the SHA-256 of the cookie's secret is kept; `id` is the JWT's `sid`. */
+/** Browser sessions. Only the SHA-256 of the cookie's secret is stored. `id` is the `sid` of session tokens. */
 export const sessions = sqliteTable(
   "sessions",
   {
@@ -89,9 +90,9 @@ export const sessions = sqliteTable(
     user_id: text().notNull(),
     created_at_ms: integer().notNull(),
     expires_at_ms: integer().notNull(),
-    /** Which of the user's identities it came through; null: one that is unlinked since. */
+    /** The sign-in method it was started with; null: it was unlinked since. */
     provider: text(),
-    /** What is shown of it to its person, as of its last use; see `seen.ts`. */
+    /** A description for its person, as of its last use. */
     browser: text(),
     city: text(),
     country: text(),
@@ -99,7 +100,7 @@ export const sessions = sqliteTable(
   (table) => [
     uniqueIndex("sessions_id").on(table.id),
     index("sessions_user_id").on(table.user_id),
-    // For clearing away what ended: a session's end moves once a day, which is two written rows more.
+    // For deleting expired sessions. A session's end moves once a day, which costs two more written rows.
     index("sessions_expires_at_ms").on(table.expires_at_ms),
   ],
 );

@@ -1,4 +1,4 @@
-/** A person's browser sessions, for them to see and to end. */
+/** Lists a person's browser sessions and ends one. */
 import { and, desc, eq, gt } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { SESSION_TTL_MS } from "../../domain/limits.ts";
@@ -8,7 +8,7 @@ import { sessions } from "./schema.ts";
 /** The most sessions that the account page lists, newest use first. Signing out everywhere ends all of them. */
 const SESSIONS_SHOWN_MAX = 50;
 
-/** Living sessions of a user, the last used first; no more than a page shows. */
+/** Sessions of a user that have not ended, newest use first. */
 export async function listSessions(
   database: DrizzleD1Database,
   user_id: string,
@@ -28,12 +28,14 @@ export async function listSessions(
     .limit(SESSIONS_SHOWN_MAX);
   return rows.map(({ expires_at_ms, ...session }) => ({
     ...session,
-    // Each use moves the end on once that gains a day, so the end tells the day of the last use.
+    // A use moves the end if that gains a day, so the day of the last use follows from the end.
     last_used_at_ms: Math.max(session.created_at_ms, expires_at_ms - SESSION_TTL_MS),
   }));
 }
 
-/** Ends one session of a user, and says so; another's, or one that has ended, is left as it is. */
+/**
+ * Ends one session of a user and returns it. A session of another user, or one that has ended, is not changed.
+ */
 export async function endSession(
   database: DrizzleD1Database,
   user_id: string,

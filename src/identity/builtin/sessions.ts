@@ -1,21 +1,34 @@
-/** Browser sessions in D1: 256 random bits in a cookie, only their SHA-256 kept, sliding. */
+/**
+ * Browser sessions in D1: a cookie with 256 random bits, of which only the SHA-256 is stored. Each use extends
+ * the session.
+ */
 import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { base64url } from "jose";
+import { locationOf, programOf, type Location } from "../../domain/client_description.ts";
 import { errorName } from "../../domain/result.ts";
 import {
   SESSION_CLEANUP_PORTIONS,
   SESSION_CLEANUP_ROWS,
   SESSION_TTL_MS,
 } from "../../domain/limits.ts";
-import type { BrowserSession, LivingSession, Session } from "../port.ts";
+import type { BrowserSession, LiveSession, Session } from "../port.ts";
 import { sessions } from "./schema.ts";
-import type { Seen } from "./seen.ts";
 
 /** A renewal moves a session's end only if that gains this much: one write per day, not one per quarter of an hour. */
 const SESSION_SLIDE_AFTER_MS = 24 * 60 * 60 * 1000;
 
-/** A session and the secret that proves it, which goes into the cookie and is kept nowhere. */
+/** The description of a session's browser, by which its person recognises it. */
+export interface BrowserDescription extends Location {
+  /** Such as "Firefox on Linux"; null: unknown. */
+  readonly browser: string | null;
+}
+
+export function describeBrowser(request: Request): BrowserDescription {
+  return { browser: programOf(request.headers.get("User-Agent") ?? ""), ...locationOf(request) };
+}
+
+/** A session and its secret. The secret goes into the cookie and is not stored. */
 export interface ProvenSession {
   readonly secret: string;
   readonly session: BrowserSession;
@@ -23,49 +36,57 @@ export interface ProvenSession {
 
 export interface Sessions {
   /**
-   * Starts a session of a user who came through an identity; null where that was unlinked meanwhile.
-   * Clears away ended ones.
+   * Starts a session of a user who signed in with an identity, and deletes the user's expired sessions. Null:
+   * the identity was unlinked meanwhile.
    */
-  start(user_id: string, came_through: CameThrough, seen: Seen): Promise<ProvenSession | null>;
+  start(
+    user_id: string,
+    proven_identity: ProvenIdentity,
+    description: BrowserDescription,
+  ): Promise<ProvenSession | null>;
   /**
-   * The first of these secrets whose session lives, its end moved on, with what is seen of its browser;
-   * null where none does.
+   * The first of these secrets' sessions that has not ended; null if there is none. Extends it and updates the
+   * description of its browser.
    */
-  resume(secrets: readonly string[], seen: Seen): Promise<ProvenSession | null>;
-  /** This session of this user; null: it does not live. */
-  read(id: string, user_id: string): Promise<LivingSession | null>;
-  /** Ends the sessions of these secrets. */
+  resume(
+    secrets: readonly string[],
+    description: BrowserDescription,
+  ): Promise<ProvenSession | null>;
+  /** This session of this user; null: it has ended. */
+  read(id: string, user_id: string): Promise<LiveSession | null>;
   end(secrets: readonly string[]): Promise<readonly Session[]>;
-  /** Ends all sessions of a user. */
   endAll(user_id: string): Promise<readonly Session[]>;
-  /** Deletes sessions whose time is over, oldest first, as many as one run takes. */
+  /** Deletes expired sessions, oldest first, up to the limit of one run. */
   deleteEnded(): Promise<{ readonly deleted_sessions: number }>;
 }
 
 /** The identity that a sign-in proved. */
-export interface CameThrough {
+export interface ProvenIdentity {
   readonly provider: string;
   readonly subject: string;
 }
 
-/** What ending a session says of it. */
+/** The columns that an ended session returns. */
 const ENDED = { id: sessions.id, identity_id: sessions.user_id };
 
-/** Sessions kept in the `sessions` table. */
 export function createSessions(database: DrizzleD1Database): Sessions {
-  /** Moves a session's end on. Where that cannot be written the session is as good as it was. */
-  const slide = async (secret_hash: string, expires_at_ms: number, seen: Seen): Promise<void> => {
+  /** Extends a session. A failure is only logged, because the session stays valid as it was. */
+  const slide = async (
+    secret_hash: string,
+    expires_at_ms: number,
+    description: BrowserDescription,
+  ): Promise<void> => {
     try {
       await database
         .update(sessions)
-        .set({ expires_at_ms, ...seen })
+        .set({ expires_at_ms, ...description })
         .where(eq(sessions.secret_hash, secret_hash));
     } catch (error) {
       const name = errorName(error);
-      console.warn({ event: "session_not_extended", name });
+      console.warn({ event: "session_extension_failed", name });
     }
   };
-  const read = async (id: string, user_id: string): Promise<LivingSession | null> => {
+  const read = async (id: string, user_id: string): Promise<LiveSession | null> => {
     const living = and(
       eq(sessions.id, id),
       eq(sessions.user_id, user_id),
@@ -82,7 +103,7 @@ export function createSessions(database: DrizzleD1Database): Sessions {
       const secret_hash = await hashSecret(secret);
       const expires_at_ms = now_ms + SESSION_TTL_MS;
       const ended = and(eq(sessions.user_id, user_id), lte(sessions.expires_at_ms, now_ms));
-      // One statement decides: no session comes through what was unlinked while its owner signed in.
+      // One query decides, so no session starts with an identity that was unlinked during the sign-in.
       const [, inserted] = await database.batch([
         database.delete(sessions).where(ended),
         database.insert(sessions).select(sql`
@@ -95,7 +116,7 @@ export function createSessions(database: DrizzleD1Database): Sessions {
       if (inserted.meta.changes === 0) return null;
       return { secret, session: { id, identity_id: user_id, binding: await bindingOf(secret) } };
     },
-    async resume(secrets, seen) {
+    async resume(secrets, description) {
       if (secrets.length === 0) return null;
       const now_ms = Date.now();
       const hashes = await Promise.all(secrets.map(hashSecret));
@@ -103,12 +124,12 @@ export function createSessions(database: DrizzleD1Database): Sessions {
         .select()
         .from(sessions)
         .where(and(inArray(sessions.secret_hash, hashes), gt(sessions.expires_at_ms, now_ms)));
-      for (const [place, secret] of secrets.entries()) {
-        const row = rows.find(({ secret_hash }) => secret_hash === hashes[place]);
+      for (const [index, secret] of secrets.entries()) {
+        const row = rows.find(({ secret_hash }) => secret_hash === hashes[index]);
         if (row === undefined) continue;
         const expires_at_ms = now_ms + SESSION_TTL_MS;
         if (expires_at_ms - row.expires_at_ms >= SESSION_SLIDE_AFTER_MS) {
-          await slide(row.secret_hash, expires_at_ms, seen);
+          await slide(row.secret_hash, expires_at_ms, description);
         }
         const session = { id: row.id, identity_id: row.user_id, binding: await bindingOf(secret) };
         return { secret, session };
@@ -146,8 +167,8 @@ export function createSessions(database: DrizzleD1Database): Sessions {
 }
 
 /**
- * What a JWT says of the session it belongs to. Not the hash that D1 finds the session by: the JWT
- * goes to every host of the family.
+ * The binding of a session's JWTs to its cookie. It differs from the hash in D1, because apps on other hosts
+ * receive the JWT.
  */
 export function bindingOf(secret: string): Promise<string> {
   return hashSecret(`passbook session binding 1 ${secret}`);

@@ -1,4 +1,6 @@
-/** One sign-in from start to finish: the flow cookie out, the provider's answer in, a user found. */
+/**
+ * A sign-in from start to end: sets the flow cookie, checks the provider's response, finds or creates the user.
+ */
 import type {
   Session,
   SignedIn,
@@ -18,15 +20,14 @@ import {
 import type { Flow, FlowCookies } from "./flow_cookie.ts";
 import type { IssuerChanged, Origin, Users } from "./users.ts";
 
-/** What sign-ins need of their surroundings. */
 export interface SignInParts {
   readonly providers: readonly OAuthProvider[];
   readonly flows: FlowCookies;
   readonly users: Users;
-  readonly keep_upstream_tokens: KeepUpstreamTokens | null;
-  /** The living session of a request's cookies. */
+  readonly store_upstream_tokens: KeepUpstreamTokens | null;
+  /** The session of a request's cookies; null if it has ended. */
   sessionOf(request: Request): Promise<Session | null>;
-  /** Starts a session for a user; null where the identity they came through was unlinked meanwhile. */
+  /** Starts a session for a user; null: the identity was unlinked meanwhile. */
   signIn(
     user_id: string,
     origin: Origin,
@@ -40,7 +41,6 @@ export interface SignIns {
   finish(request: Request, method_id: string, base_url: string): Promise<SignInFinished>;
 }
 
-/** Sign-ins with the configured providers. */
 export function createSignIns(parts: SignInParts): SignIns {
   const { providers, flows } = parts;
   return {
@@ -57,10 +57,10 @@ export function createSignIns(parts: SignInParts): SignIns {
       if (provider === undefined) return { kind: "unknown_method" };
       const flow = await flows.open(base_url, request);
       if (flow === null) return failed("expired", null, []);
-      // An answer to another flow leaves the open one alone: whoever forges it must not end it.
+      // A response to another flow does not end the open one, so a forged response cannot.
       if (flow.provider !== provider.id) return failed("mismatch", flow, []);
       const ended = [flows.clear(base_url)];
-      if (flow.link_to !== null && !(await isStillThere(parts, request, flow.link_to))) {
+      if (flow.link_to !== null && !(await isStillSignedIn(parts, request, flow.link_to))) {
         return failed("link_session_ended", flow, ended);
       }
       const answer = new URL(request.url).searchParams;
@@ -76,12 +76,12 @@ export function createSignIns(parts: SignInParts): SignIns {
   };
 }
 
-/** Where the provider answers; one address for each, so that their answers cannot be mixed up. */
+/** The callback address. Each provider has its own, so that responses cannot be mixed up. */
 function redirectUri(base_url: string, provider: OAuthProvider): string {
   return `${base_url}/signin/callback/${provider.id}`;
 }
 
-async function isStillThere(
+async function isStillSignedIn(
   parts: SignInParts,
   request: Request,
   link_to: Session,
@@ -90,25 +90,25 @@ async function isStillThere(
   return session?.id === link_to.id && session.identity_id === link_to.identity_id;
 }
 
-/** The flow that a request brought the answer to. */
-interface Answered {
+/** A provider response and its flow. */
+interface FlowResponse {
   readonly request: Request;
   readonly base_url: string;
   readonly flow: Flow;
 }
 
-/** Links the identity, or signs its user in; the tokens are kept for whoever has it. */
+/** Links the identity or signs its user in, and stores the upstream tokens. */
 async function settle(
   parts: SignInParts,
   { id, issuer, client_id }: OAuthProvider,
-  { request, base_url, flow }: Answered,
+  { request, base_url, flow }: FlowResponse,
   { subject, profile, tokens: granted }: Authorized,
   ended: readonly string[],
 ): Promise<SignInFinished> {
-  const { users, keep_upstream_tokens } = parts;
+  const { users, store_upstream_tokens } = parts;
   const origin = { provider: id, subject, issuer, client_id };
   const keep = async (identity_id: string, linked_at_ms: number): Promise<void> =>
-    keep_upstream_tokens?.(identity_id, { ...origin, ...granted, linked_at_ms });
+    store_upstream_tokens?.(identity_id, { ...origin, ...granted, linked_at_ms });
   if (flow.link_to !== null) {
     const linking = await users.link(flow.link_to, origin);
     if (linking.kind === "issuer_changed") return refuseIssuer(linking, origin, flow, ended);
@@ -127,8 +127,8 @@ async function settle(
 }
 
 /**
- * Equal subjects of two issuers are two people. The id stays with the first issuer until the operator
- * gives the new one an id of its own, and nobody gets in by it meanwhile.
+ * Equal subjects of two issuers are two people. The provider id stays with the first issuer until the operator
+ * gives the new one another id. Nobody can sign in with it meanwhile.
  */
 function refuseIssuer(
   { known_issuer }: IssuerChanged,
@@ -137,8 +137,8 @@ function refuseIssuer(
   ended: readonly string[],
 ): SignInFinished {
   const remedy =
-    "This provider id belongs to known_issuer, whose users it names. Give configured_issuer an id of " +
-    "its own in SIGNIN_PROVIDERS.";
+    "The users of this provider id were issued by known_issuer. Give configured_issuer another id in " +
+    "SIGNIN_PROVIDERS.";
   const about = { provider, known_issuer, configured_issuer, remedy };
   console.error({ event: "provider_issuer_changed", ...about });
   return failed("issuer_changed", flow, ended);

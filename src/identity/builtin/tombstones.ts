@@ -1,4 +1,4 @@
-/** Tombstones: what is kept of an identity once it is nobody's sign-in method any more. */
+/** Tombstones: pseudonyms of identities that are no longer anyone's sign-in method. */
 import { sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { debts, identities, tombstones, users } from "./schema.ts";
@@ -6,19 +6,21 @@ import { debts, identities, tombstones, users } from "./schema.ts";
 /** See `keys/pseudonym.ts`. */
 export type PseudonymsOf = (identity: readonly string[]) => Promise<readonly [string, ...string[]]>;
 
-/** The identity whose tombstone is meant, and whose it is or was. */
+/** An identity, and its present or former user. */
 interface OwnedIdentity {
   readonly provider: string;
   readonly subject: string;
   readonly user_id: string;
 }
 
-/** What a tombstone is the pseudonym of. */
+/** The text that a tombstone is the pseudonym of. */
 export function nameOf({ provider, subject }: { provider: string; subject: string }): string[] {
   return ["identity", provider, subject];
 }
 
-/** SQL: whether a row of `tombstones` is of an identity. It may have one for each key. */
+/**
+ * SQL: whether a row of `tombstones` belongs to an identity. An identity may have one tombstone for each key.
+ */
 export async function isTombstoneOf(
   pseudonymsOf: PseudonymsOf,
   identity: { provider: string; subject: string },
@@ -28,8 +30,8 @@ export async function isTombstoneOf(
 }
 
 /**
- * The statement that leaves a tombstone of a user's identity. It runs in the transaction that takes the
- * identity away, before it. `where`: what else must hold.
+ * The query that writes the tombstone of a user's identity. It must run in the transaction that deletes the
+ * identity, before the deletion. `where`: a further condition.
  */
 export function leaveTombstone(
   database: DrizzleD1Database,
@@ -55,8 +57,8 @@ export function leaveTombstone(
 }
 
 /**
- * The statements that make a user and the former owner of an identity one person, once the identity is
- * the user's: what that owner owes, this user owes.
+ * The queries that make a user and the former owner of an identity one person, after the identity was linked to
+ * the user. The user then owes what the former owner owed.
  */
 export async function joinPeople(
   database: DrizzleD1Database,
@@ -69,7 +71,7 @@ export async function joinPeople(
       select 1 from ${identities}
       where provider = ${provider} and subject = ${subject} and user_id = ${user_id})`;
   const person_id = sql`(select person_id from users where id = ${user_id})`;
-  // The tombstones last: they say who the former owner is.
+  // The tombstones last, because they identify the former owner.
   return [
     database.update(debts).set({ person_id }).where(former),
     database.update(users).set({ person_id }).where(former),

@@ -1,4 +1,4 @@
-/** People and how they sign in. An identity is (provider, subject); an e-mail address never joins two. */
+/** People and their sign-in methods. An identity is (provider, subject). An e-mail address never joins two. */
 import { and, asc, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { Person, Session } from "../port.ts";
@@ -11,22 +11,22 @@ import {
   type PseudonymsOf,
 } from "./tombstones.ts";
 
-/** What a provider says of a person. */
+/** A provider's data about a person. */
 export interface Profile {
   readonly name: string | null;
   readonly email: string | null;
   readonly email_verified: boolean;
 }
 
-/** An identity, and whose word it is; issuer and client are null for development's own. */
+/** An identity, the issuer that names its subject, and the client that the subject was given to. */
 export interface Origin {
   readonly provider: string;
   readonly subject: string;
-  readonly issuer: string | null;
-  readonly client_id: string | null;
+  readonly issuer: string;
+  readonly client_id: string;
 }
 
-/** The provider's id stood for another issuer before. Its subjects are other people. */
+/** The provider's id belonged to another issuer, whose subjects are other people. */
 export interface IssuerChanged {
   readonly kind: "issuer_changed";
   readonly known_issuer: string;
@@ -37,7 +37,7 @@ export type Found =
       readonly kind: "found";
       readonly user_id: string;
       readonly linked_at_ms: number;
-      /** Whether they deleted an account before, and this one is not opened as such yet. */
+      /** Whether they deleted an account before, and the new one is not opened yet. */
       readonly opens_as_returned: boolean;
     }
   | IssuerChanged;
@@ -57,28 +57,27 @@ export type Unlinking =
 
 export interface Users {
   /**
-   * The user of an identity, made at first sight; one user also for simultaneous first sights. The
-   * profile is kept up to date by the identity a person has had longest, and by no other: signing in
-   * another way must not exchange an address that operators may have given powers to.
+   * The user of an identity, created at the first sign-in, also if two first sign-ins happen at once. Only the
+   * oldest identity of a person updates the profile. A sign-in by another method must not replace an address
+   * that operators may have given rights to.
    */
   findOrCreate(origin: Origin, profile: Profile): Promise<Found>;
-  /** Says that the account of a user who deleted one before is opened. */
-  noteOpened(user_id: string): Promise<void>;
+  /** Notes that the account of a returning user is open. */
+  markOpened(user_id: string): Promise<void>;
   /**
-   * Gives the person of a living session a further identity, at most one of each provider. Linking it
-   * again changes nothing. What the identity's former owner owes, the person owes from then on.
+   * Links a further identity to the person of a session, at most one per provider; may be repeated. The person
+   * then owes what the identity's former owner owed.
    */
   link(session: Session, origin: Origin): Promise<Linking>;
   /**
-   * Takes an identity from the person of a session, never the last one, leaves a tombstone of it, and
-   * ends the other sessions that came through its provider.
+   * Unlinks an identity from the person of a session, but never the last one. Writes a tombstone and ends the
+   * other sessions that were started with its provider.
    */
   unlink(session: Session, provider: string): Promise<Unlinking>;
-  /** A user and their identities, oldest first; null where there is none. */
+  /** A user and their identities, oldest first; null if there is none. */
   read(user_id: string): Promise<Person | null>;
 }
 
-/** Users kept in the `users` and `identities` tables. */
 export function createUsers(database: DrizzleD1Database, pseudonymsOf: PseudonymsOf): Users {
   const { opens_as_returned } = users;
   const find = ({ provider, subject }: Origin) =>
@@ -105,7 +104,7 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
       user.name !== profile.name ||
       user.email !== profile.email ||
       user.email_verified !== profile.email_verified;
-    // The provider may have been unlinked since: then its word must not pass for the next oldest one's.
+    // The provider may have been unlinked since. Its data must not count as the next oldest one's.
     if (changed)
       await database
         .update(users)
@@ -117,7 +116,7 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
       const [[known], [other]] = await database.batch([find(origin), otherIssuer(origin)]);
       if (isOther(other)) return { kind: "issuer_changed", ...other };
       if (known !== undefined) {
-        await keepOrigin(database, known, origin);
+        await updateClient(database, known, origin);
         await refreshProfile(known.user_id, origin.provider, profile);
         return found(known);
       }
@@ -126,7 +125,8 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
       const { name, email, email_verified } = profile;
       const former = await isTombstoneOf(pseudonymsOf, origin);
       try {
-        // One transaction: the identity's key decides who was first, and the loser leaves no user.
+        // One transaction: the identity's key decides which sign-in was first, and the other one leaves no
+        // user.
         const [, made] = await database.batch([
           database.insert(identities).values({ ...origin, user_id: id, created_at_ms }),
           database
@@ -148,14 +148,14 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
         throw error;
       }
     },
-    async noteOpened(user_id) {
+    async markOpened(user_id) {
       await database.update(users).set({ opens_as_returned: false }).where(eq(users.id, user_id));
     },
     async link({ id: session_id, identity_id: user_id }, origin) {
       const { provider, subject, issuer, client_id } = origin;
       const now_ms = Date.now();
-      // One statement decides: neither a stolen identity nor a second one of the provider slips by, nor
-      // one for a session that was ended while the person was at the provider.
+      // One query decides. It refuses an identity of another person, a second one of the provider, and a
+      // session that ended while the person was at the provider.
       const [[other], inserted, [owned], [session]] = await database.batch([
         otherIssuer(origin),
         database
@@ -183,7 +183,7 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
       if (session === undefined) return { kind: "link_session_ended" };
       if (owned === undefined) return { kind: "linked_another" };
       if (owned.user_id !== user_id) return { kind: "linked_elsewhere" };
-      await keepOrigin(database, owned, origin);
+      await updateClient(database, owned, origin);
       return { kind: "linked", linked_at_ms: owned.created_at_ms };
     },
     async unlink({ id: session_id, identity_id: user_id }, provider) {
@@ -204,7 +204,7 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
             not_the_last,
           ),
         );
-      // Who came in by what is no longer theirs goes; also those of whom nobody knows how they came.
+      // Sessions of the unlinked provider end, and so do sessions without a known provider.
       const ending = database
         .delete(sessions)
         .where(
@@ -217,8 +217,8 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
           ),
         )
         .returning({ id: sessions.id, identity_id: sessions.user_id });
-      // The session that does this stays. What it approved through the method must end all the same, also
-      // what is not collected yet: from now on it does not say that it came through it.
+      // This session stays, but no longer names the provider. What it approved with the provider must end, and
+      // so must an approval that is not collected yet.
       const cutting = database
         .update(sessions)
         .set({ provider: null })
@@ -231,8 +231,9 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
               select 1 from identities where user_id = ${user_id} and provider = ${provider})`,
           ),
         );
-      // Who vouched for the address goes, and the word for it with them, in one transaction; the next
-      // oldest speaks at its next sign-in. Decided there too: a link under way may have changed who stays.
+      // The address loses its verification together with the provider that verified it, in one transaction. The
+      // next oldest provider sets it at its next sign-in. The query decides, because a link in progress may
+      // have changed which one is oldest.
       const silence = database
         .update(users)
         .set({ email_verified: false })
@@ -261,7 +262,7 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
         provider: row.provider,
         linked_at_ms: row.created_at_ms,
       }));
-      // The profile is the word of the identity that they have had longest.
+      // The profile comes from the oldest identity.
       const vouched_by = email_verified ? (linked[0]?.provider ?? null) : null;
       return { identity_id, name, email, email_verified, vouched_by, linked };
     },
@@ -270,7 +271,7 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
 
 type IdentityRow = typeof identities.$inferSelect;
 
-/** An identity's row beside its user's; null where that is being forgotten. */
+/** An identity's row with its user's; null: the user is being deleted. */
 interface FoundRow extends Pick<IdentityRow, "user_id" | "created_at_ms"> {
   readonly opens_as_returned: boolean | null;
 }
@@ -284,7 +285,7 @@ function found({ user_id, created_at_ms, opens_as_returned }: FoundRow): Found {
   };
 }
 
-/** SQL: whether a user has had the identity of this provider longest, as `linkedTo` orders them. */
+/** SQL: whether this provider's identity is the user's oldest, in the order of `linkedTo`. */
 function isOldest(user_id: string, provider: string): SQL {
   return sql`${provider} = (
     select provider from identities where user_id = ${user_id}
@@ -300,8 +301,8 @@ function isOther(row: OtherIssuer | undefined): row is { readonly known_issuer: 
 }
 
 /**
- * SQL: another issuer that identities of the provider came from; null where there is none. Two steps
- * into an index, where "not equal" would walk through everybody.
+ * SQL: another issuer of the provider's identities; null if there is none. Two index searches, because "not
+ * equal" would read every row.
  */
 function knownIssuer({ provider, issuer }: Origin): SQL<string | null> {
   const search = (comparison: SQL) =>
@@ -309,15 +310,15 @@ function knownIssuer({ provider, issuer }: Origin): SQL<string | null> {
   return sql<string | null>`coalesce(${search(sql`< ${issuer}`)}, ${search(sql`> ${issuer}`)})`;
 }
 
-/** Notes a new client of the same issuer, and the origin of a row older than its columns. */
-async function keepOrigin(
+/** Stores a new client of the same issuer. */
+async function updateClient(
   database: DrizzleD1Database,
   known: IdentityRow,
-  { provider, subject, issuer, client_id }: Origin,
+  { provider, subject, client_id }: Origin,
 ): Promise<void> {
-  if (known.issuer === issuer && known.client_id === client_id) return;
+  if (known.client_id === client_id) return;
   await database
     .update(identities)
-    .set({ issuer, client_id })
+    .set({ client_id })
     .where(and(eq(identities.provider, provider), eq(identities.subject, subject)));
 }

@@ -70,7 +70,7 @@ describe("a row that makes no sense", () => {
         const answer = await send("GET", `/api/wallet?app=${app}`, { headers }, environment);
         expect(answer.body.account.credits).toBe(credits);
       }
-      expect(logged).toHaveBeenCalledWith({ event: "app_origins_unreadable", slug: "bad" });
+      expect(logged).toHaveBeenCalledWith({ event: "app_origins_read_failed", slug: "bad" });
     },
   );
 
@@ -86,7 +86,7 @@ describe("a row that makes no sense", () => {
     const environment = openDirectory().environment();
     expect(await isAllowed("https://good.example/", environment)).toBe(true);
     expect(await isAllowed("https://bad.example/", environment)).toBe(false);
-    expect(logged).toHaveBeenCalledWith({ event: "app_skipped", slug: "bad" });
+    expect(logged).toHaveBeenCalledWith({ event: "app_ignored", slug: "bad" });
   });
 
   it("in one origin: that one is left out and logged", async () => {
@@ -96,8 +96,8 @@ describe("a row that makes no sense", () => {
     const environment = openDirectory().environment();
     expect(await isAllowed("https://one.example/", environment)).toBe(true);
     expect(await isAllowed("http://two.example/", environment)).toBe(false);
-    expect(logged).toHaveBeenCalledWith({ event: "app_origin_skipped", slug: "mixed", index: 1 });
-    expect(logged).toHaveBeenCalledWith({ event: "app_origin_skipped", slug: "mixed", index: 2 });
+    expect(logged).toHaveBeenCalledWith({ event: "app_origin_ignored", slug: "mixed", index: 1 });
+    expect(logged).toHaveBeenCalledWith({ event: "app_origin_ignored", slug: "mixed", index: 2 });
   });
 });
 
@@ -110,7 +110,7 @@ describe("a wildcard over names that strangers can get", () => {
     expect(await isAllowed("https://a.mine.example/", environment)).toBe(true);
     expect(await isAllowed("https://stranger.github.io/", environment)).toBe(false);
     expect(await isAllowed("https://stranger.co.uk/", environment)).toBe(false);
-    expect(logged).toHaveBeenCalledWith({ event: "app_origin_skipped", slug: "mine", index: 1 });
+    expect(logged).toHaveBeenCalledWith({ event: "app_origin_ignored", slug: "mine", index: 1 });
   });
 });
 
@@ -136,7 +136,7 @@ describe("a withdrawn origin", () => {
     directory.state = "fails";
     vi.advanceTimersByTime(15 * MINUTE_MS - 1);
     expect(await isAllowed("https://app.example/", environment)).toBe(true);
-    expect(warned).toHaveBeenCalledWith({ event: "app_registry_unreadable" });
+    expect(warned).toHaveBeenCalledWith({ event: "app_registry_read_failed" });
     vi.advanceTimersByTime(1);
     expect(await isAllowed("https://app.example/", environment)).toBe(false);
     directory.state = "answers";

@@ -86,9 +86,9 @@ export function describeIdentityPort(
       const ada = await signedIn(world, "ada");
       const ben = await signedIn(world, "ben");
       const { identity } = world;
-      expect(await identity.sessionIsAlive(ada.session.id, ada.session.identity_id)).toBe(true);
-      expect(await identity.sessionIsAlive(ada.session.id, ben.session.identity_id)).toBe(false);
-      expect(await identity.sessionIsAlive("never-was", ada.session.identity_id)).toBe(false);
+      expect(await identity.isSessionLive(ada.session.id, ada.session.identity_id)).toBe(true);
+      expect(await identity.isSessionLive(ada.session.id, ben.session.identity_id)).toBe(false);
+      expect(await identity.isSessionLive("never-was", ada.session.identity_id)).toBe(false);
     });
 
     it("ends one session on sign-out and leaves the others", async () => {
@@ -97,8 +97,8 @@ export function describeIdentityPort(
       const there = await signedIn(world, "ada");
       await world.identity.signOut(request(world, here.cookies));
       const { identity_id } = here.session;
-      expect(await world.identity.sessionIsAlive(here.session.id, identity_id)).toBe(false);
-      expect(await world.identity.sessionIsAlive(there.session.id, identity_id)).toBe(true);
+      expect(await world.identity.isSessionLive(here.session.id, identity_id)).toBe(false);
+      expect(await world.identity.isSessionLive(there.session.id, identity_id)).toBe(true);
       const resumed = await world.identity.resume(request(world, here.cookies));
       expect(resumed.kind).not.toBe("session");
     });
@@ -134,10 +134,10 @@ export function describeIdentityPort(
       const ben = await signedIn(world, "ben");
       await world.identity.signOutEverywhere(sessions[0]?.session.identity_id ?? "");
       for (const { session } of sessions) {
-        expect(await world.identity.sessionIsAlive(session.id, session.identity_id)).toBe(false);
+        expect(await world.identity.isSessionLive(session.id, session.identity_id)).toBe(false);
       }
       const { id, identity_id } = ben.session;
-      expect(await world.identity.sessionIsAlive(id, identity_id)).toBe(true);
+      expect(await world.identity.isSessionLive(id, identity_id)).toBe(true);
     });
 
     it("shows a person how they sign in", async () => {
@@ -169,10 +169,10 @@ export function describeIdentityPort(
       await identity.forgetPerson(identity_id, NOTHING_OWED);
       expect(await identity.readPerson(identity_id)).toBeNull();
       for (const { session, cookies } of sessions) {
-        expect(await identity.sessionIsAlive(session.id, identity_id)).toBe(false);
+        expect(await identity.isSessionLive(session.id, identity_id)).toBe(false);
         expect((await identity.resume(request(world, cookies))).kind).not.toBe("session");
       }
-      expect(await identity.sessionIsAlive(ben.id, ben.identity_id)).toBe(true);
+      expect(await identity.isSessionLive(ben.id, ben.identity_id)).toBe(true);
     });
 
     it("knows who comes back as somebody new, whose account is opened as such once", async () => {

@@ -113,8 +113,8 @@ describe("a wildcard of the settings or of an app", () => {
     const environment = allow("https://*.github.io,https://*.mine.example", well());
     expect(await isLetIn(environment, "https://stranger.github.io")).toBe(false);
     expect(await isLetIn(environment, "https://one.mine.example")).toBe(true);
-    expect(linesOf("wildcard_over_strangers")).toEqual([
-      { event: "wildcard_over_strangers", suffix: ".github.io" },
+    expect(linesOf("wildcard_ignored")).toEqual([
+      { event: "wildcard_ignored", suffix: ".github.io" },
     ]);
   });
 
@@ -134,7 +134,7 @@ describe("a wildcard of the settings or of an app", () => {
     const environment = allow("https://*.mine.example,https://exact.example", files);
     expect(await isLetIn(environment, "https://one.mine.example")).toBe(false);
     expect(await isLetIn(environment, "https://exact.example")).toBe(true);
-    expect(linesOf("hosting_suffixes_unreadable")).toHaveLength(1);
+    expect(linesOf("hosting_suffixes_read_failed")).toHaveLength(1);
   });
 
   it("counts again once the list can be read, which is not tried by each request", async () => {
