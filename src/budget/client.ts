@@ -1,17 +1,17 @@
-/** Reserving starter credits of an app's budget of the day. */
+/** Reserves starter credits in an app's budget of the day. */
 import { errorName } from "../domain/result.ts";
 import { utcDayOf } from "../domain/calendar.ts";
 import { toHexadecimal } from "../domain/text.ts";
 import type { StarterBudget } from "./object.ts";
 
-/** What is set apart of a day's budget for one account's grant. */
+/** Credits reserved in a day's budget for one account's grant. */
 export interface Reservation {
   /** Whole days since the epoch. */
   readonly day: number;
   readonly credits: number;
 }
 
-/** A grant about to be made, if its app's budget of today has room for it. */
+/** A grant to be made if its app's budget of today has enough credits. */
 export interface WantedGrant {
   readonly app_slug: string;
   readonly identity_id: string;
@@ -21,12 +21,11 @@ export interface WantedGrant {
 }
 
 /**
- * Reserves a grant's credits; one hop. Null where today's budget has no room for them, or cannot be
- * reached: then no grant is made, and it may come later.
+ * Reserves a grant's credits, in one hop. Null: today's budget has too few, or cannot be reached. No grant is
+ * made then; it may be made later.
  */
 export type ReserveStarter = (grant: WantedGrant) => Promise<Reservation | null>;
 
-/** Reservations in the budgets behind a Durable Object binding. */
 export function createStarterBudgets(
   binding: DurableObjectNamespace<StarterBudget>,
 ): ReserveStarter {

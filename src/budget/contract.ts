@@ -1,21 +1,21 @@
-/** What crosses the RPC border of a StarterBudget object: plain values only. */
+/** The RPC interface of a StarterBudget object: plain values only. */
 
 export interface ReserveRequest {
-  /** The object's own day, in whole days since the epoch. */
+  /** The object's day, in whole days since the epoch. */
   readonly day: number;
-  /** Whose grant it is: a digest, the same for the same account. */
+  /** A digest of the identity that gets the grant. */
   readonly claimant: string;
-  /** What the grant is worth, in credits; more than 0. */
+  /** The amount of the grant, in credits; more than 0. */
   readonly credits: number;
-  /** What all grants of the day may add up to, in credits, as the registry says now. */
+  /** The app's budget of the day, in credits, as registered now. */
   readonly budget: number;
 }
 
 export interface StarterBudgetOperations {
   /**
-   * Sets credits apart for one account's grant, once: whoever asks again is told the same amount, so
-   * that a lost answer books nothing twice.
-   * @returns what is set apart, in credits; null where the budget has no room for it.
+   * Reserves credits for one account's grant, once. A repeated call returns the same amount, so a lost response
+   * reserves nothing twice.
+   * @returns the reserved credits; null: the budget has too few.
    */
   reserve(request: ReserveRequest): number | null;
 }

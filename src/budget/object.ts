@@ -1,7 +1,7 @@
 /**
- * One app's starter budget of one UTC day, as a Durable Object named by both. There is one such object
- * in the world, so what it reserves adds up exactly, however many ask at once. It knows no people, only
- * digests, and forgets them a day later.
+ * The starter budget of one app and UTC day: a Durable Object with both in its name. There is only one such
+ * object, so its sum is exact under concurrent requests. It stores digests instead of identities, and deletes
+ * them a day later.
  */
 import { DurableObject } from "cloudflare:workers";
 import { DAY_MS } from "../domain/calendar.ts";
@@ -25,7 +25,7 @@ export class StarterBudget extends DurableObject<Env> implements StarterBudgetOp
       if (total + credits > budget) return null;
       kv.put(CLAIM_PREFIX + claimant, credits);
       kv.put(TOTAL_KEY, total + credits);
-      // Nobody asks for a day that is over: a grant in it would be refused by the account.
+      // No request for a past day arrives: the account would refuse its grant.
       if (total === 0) void this.ctx.storage.setAlarm((day + 1) * DAY_MS + STARTER_BUDGET_KEEP_MS);
       return credits;
     });

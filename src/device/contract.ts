@@ -1,29 +1,29 @@
-/** What crosses the RPC border of a DeviceLogin object: plain values only. */
+/** The RPC interface of a DeviceLogin object: plain values only. */
 import type { LoginGrant } from "../domain/device_login.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 
-/** What asks for a token, for the approver to read. All of it is the asker's word or a guess. */
-export interface Asker {
+/** The device client that requests a token, as the approver sees it. All of it is claimed or guessed. */
+export interface DeviceClient {
   readonly client_name: string | null;
   readonly app_slug: string | null;
-  /** The kind of program, from its `User-Agent`; null where it says nothing we know. */
+  /** The program, from its `User-Agent`; null: unknown. */
   readonly program: string | null;
-  /** Where the request came from, by its address; null where that is not known. */
+  /** The location of the request, from its IP address; null: unknown. */
   readonly city: string | null;
   readonly country: string | null;
 }
 
-/** One login's request. It never changes, so that any copy of it is true. */
+/** The request of one login. It never changes, so every copy of it is correct. */
 export interface LoginRequest {
-  readonly asker: Asker;
+  readonly device_client: DeviceClient;
   readonly started_at_ms: number;
   readonly expires_at_ms: number;
 }
 
 export interface StartLoginRequest {
-  readonly asker: Asker;
-  /** SHA-256 of the device code: only who has the code itself may collect. */
+  readonly device_client: DeviceClient;
+  /** SHA-256 of the device code. Only a client with the code can collect the token. */
   readonly device_code_digest: string;
   readonly ttl_seconds: number;
   readonly poll_interval_seconds: number;
@@ -31,10 +31,10 @@ export interface StartLoginRequest {
 
 export type StartedLogin =
   | { readonly kind: "started"; readonly request: LoginRequest }
-  /** Another login has this user code; draw again. */
+  /** Another login has this user code. Draw another one. */
   | { readonly kind: "taken" };
 
-/** `request` is null where the caller's copy, told by its start, is of this very login. */
+/** `request` is null if the caller's copy, identified by its start time, is of this login. */
 export interface OpenedLogin {
   readonly request: LoginRequest | null;
 }
@@ -42,21 +42,25 @@ export interface OpenedLogin {
 export type PolledLogin =
   | {
       readonly kind: "pending";
-      /** Whether the poll came before its interval was over. */
+      /** Whether the poll came before its interval had passed. */
       readonly too_early: boolean;
       readonly retry_after_seconds: number;
     }
-  | { readonly kind: "collected"; readonly grant: LoginGrant; readonly asker: Asker };
+  | {
+      readonly kind: "collected";
+      readonly grant: LoginGrant;
+      readonly device_client: DeviceClient;
+    };
 
 export type Answer<Value> = Result<Value, Refusal>;
 
-/** The operations of one device login. The object implements it; `client.ts` reaches it by user code. */
+/** The operations of one device login. */
 export interface DeviceLoginOperations {
   start(start: StartLoginRequest): StartedLogin;
   /**
-   * Makes the login this person's to decide. `copy_started_at_ms`: the start of the request that the
-   * caller has a copy of, null without one.
-   * Refused as `user_code_invalid`, `expired_token`, `already_used` or `access_denied`.
+   * Reserves the decision for this person. `copy_started_at_ms`: the start time of the request that the caller
+   * has a copy of; null: no copy. Refused as `user_code_invalid`, `expired_token`, `already_used` or
+   * `access_denied`.
    */
   open(identity_id: string, copy_started_at_ms: number | null): Answer<OpenedLogin>;
   /** Refused like {@link open}. */

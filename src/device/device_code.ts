@@ -1,7 +1,7 @@
 /**
- * Device codes: `<user code>.<256 random bits>.<MAC>`. The user code says which object to ask, so that
- * no look-up table stands between. The random part is the secret. The MAC lets the Worker tell a
- * forged code by itself: neither guessing nor flooding with inventions reaches an object.
+ * Device codes: `<user code>.<256 random bits>.<MAC>`. The user code names the object, so no lookup table is
+ * needed. The random bits are the secret. The MAC lets the Worker refuse a forged code itself: guesses and
+ * invented codes reach no object.
  */
 import { base64url } from "jose";
 import { readUserCode } from "../domain/device_login.ts";
@@ -12,9 +12,9 @@ const DEVICE_CODE = /^([A-Z]{8})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/;
 export interface DeviceCodes {
   /** A new device code for a user code. */
   issue(user_code: string): Promise<string>;
-  /** The user code within a genuine device code; null where this service did not issue it. */
+  /** The user code in a device code that this service issued; null for any other. */
   read(device_code: string): Promise<string | null>;
-  /** SHA-256 of a device code, in base64url: what may be stored of it. */
+  /** SHA-256 of a device code in base64url, which may be stored. */
   digest(device_code: string): Promise<string>;
 }
 
@@ -24,8 +24,8 @@ export interface DeviceCodeKey {
 }
 
 /**
- * Device codes under keys of their own: the first makes MACs, all check them, so that a rotation
- * interrupts no login.
+ * Device codes under their own keys: the first one makes MACs, all check them, so a key rotation interrupts no
+ * login.
  */
 export function createDeviceCodes(macKeys: () => Promise<readonly DeviceCodeKey[]>): DeviceCodes {
   return {
@@ -43,7 +43,6 @@ export function createDeviceCodes(macKeys: () => Promise<readonly DeviceCodeKey[
       const message = new TextEncoder().encode(`${user_code}.${secret}`);
       const signature = base64url.decode(mac);
       for (const { key } of await macKeys()) {
-        // `verify` compares in constant time.
         if (await crypto.subtle.verify("HMAC", key, signature, message)) return user_code;
       }
       return null;

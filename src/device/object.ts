@@ -1,8 +1,7 @@
 /**
- * One device login, as a Durable Object named by its user code. There is one such object in the world,
- * so here is decided, once for everyone, that a live code is unique, who decides it, and that its token
- * is handed out once. Every operation is synchronous from read to write; the rules are
- * `domain/device_login.ts`.
+ * One device login: a Durable Object with its user code as name. There is only one such object in all
+ * locations. It ensures that a live code is unique, that one person decides it, and that its token is collected
+ * once. Each operation is synchronous from read to write; `domain/device_login.ts` has the rules.
  */
 import { DurableObject } from "cloudflare:workers";
 import * as rules from "../domain/device_login.ts";
@@ -12,7 +11,6 @@ import type * as contract from "./contract.ts";
 /** A poll early by this much is still on time, because network delays vary. */
 const DEVICE_POLL_TOLERANCE_MS = 500;
 
-/** The one row of an object's storage. */
 interface StoredLogin {
   readonly state: rules.LoginState;
   readonly request: contract.LoginRequest;
@@ -24,17 +22,17 @@ const KEY = "device_login";
 
 export class DeviceLogin extends DurableObject<Env> implements contract.DeviceLoginOperations {
   /**
-   * When the device last kept to its interval. In memory only: it slows nobody down, it just says how
-   * long to wait, and is not worth a row a poll.
+   * When the device last kept its interval. Only in memory, because it only tells the device how long to wait
+   * and is not worth a row per poll.
    */
   #polled_at_ms: number | null = null;
 
   start(start: contract.StartLoginRequest): contract.StartedLogin {
     const now_ms = Date.now();
     if (this.#read(now_ms) !== null) return { kind: "taken" };
-    const { asker, device_code_digest, ttl_seconds, poll_interval_seconds } = start;
+    const { device_client, device_code_digest, ttl_seconds, poll_interval_seconds } = start;
     const state = rules.start(now_ms, ttl_seconds);
-    const request = { asker, started_at_ms: now_ms, expires_at_ms: state.expires_at_ms };
+    const request = { device_client, started_at_ms: now_ms, expires_at_ms: state.expires_at_ms };
     this.#write({ state, request, device_code_digest, poll_interval_seconds });
     this.#polled_at_ms = null;
     void this.ctx.storage.setAlarm(rules.forgottenAt(state));
@@ -74,10 +72,9 @@ export class DeviceLogin extends DurableObject<Env> implements contract.DeviceLo
     }
     const { grant, state } = collection.value;
     this.#write({ ...login, state });
-    return accepted({ kind: "collected", grant, asker: login.request.asker });
+    return accepted({ kind: "collected", grant, device_client: login.request.device_client });
   }
 
-  /** Forgets the login when its time has come. */
   override async alarm(): Promise<void> {
     const login = this.ctx.storage.kv.get<StoredLogin>(KEY);
     const forgotten_at_ms = login === undefined ? 0 : rules.forgottenAt(login.state);
@@ -85,7 +82,7 @@ export class DeviceLogin extends DurableObject<Env> implements contract.DeviceLo
     else await this.ctx.storage.deleteAll();
   }
 
-  /** The login, null where there is none: an alarm that is late does not keep one alive. */
+  /** The login; null: there is none. A late alarm does not extend it. */
   #read(now_ms: number): StoredLogin | null {
     const login = this.ctx.storage.kv.get<StoredLogin>(KEY);
     return login === undefined || now_ms >= rules.forgottenAt(login.state) ? null : login;
@@ -95,7 +92,7 @@ export class DeviceLogin extends DurableObject<Env> implements contract.DeviceLo
     this.ctx.storage.kv.put(KEY, login);
   }
 
-  /** Takes one step of a person's; an unknown code is refused as one. */
+  /** Does one step of a person; an unknown code is refused. */
   #step(
     rule: (state: rules.LoginState, now_ms: number) => contract.Answer<rules.LoginState>,
   ): contract.Answer<StoredLogin> {

@@ -1,8 +1,8 @@
 /**
- * A copy of each login's request near its reader, in KV: written once, never changed, gone by itself.
- * KV may take a minute to show an entry elsewhere, or to stop saying that there is none, and it cannot
- * compare and set: every decision is the DeviceLogin object's, which also answers where KV has nothing
- * or cannot be reached.
+ * Copies of login requests in KV, near their readers. A copy is written once, never changed, and expires.
+ * Another location may see a new entry, or still see its absence, for up to a minute, and KV has no
+ * compare-and-set. The DeviceLogin object therefore makes every decision, and also serves the request if KV has
+ * no copy or is unavailable.
  */
 import { errorName } from "../domain/result.ts";
 import { DEVICE_CODE_KEEP_MS } from "../domain/device_login.ts";
@@ -12,13 +12,12 @@ import type { LoginRequest } from "./contract.ts";
 const KV_TTL_MIN_SECONDS = 60;
 
 export interface RequestCopies {
-  /** Keeps what a code asks for, until the login itself is forgotten. Never throws. */
+  /** Stores a code's request until the login is deleted. Never throws. */
   remember(user_code: string, request: LoginRequest): Promise<void>;
-  /** What a code asks for; null where that is not known here. Never throws. */
+  /** A code's request; null: KV has no copy. Never throws. */
   recall(user_code: string): Promise<LoginRequest | null>;
 }
 
-/** The codes in a KV namespace. */
 export function createRequestCopies(namespace: KVNamespace): RequestCopies {
   return {
     async remember(user_code, request) {

@@ -15,7 +15,7 @@ import type { Readiness } from "../domain/wire.ts";
 import type { Result } from "../domain/result.ts";
 import type { IdentityPort } from "../identity/port.ts";
 import type { KeyRing } from "../keys/signing.ts";
-import type { AskSocialNetwork } from "../oauth/social_network.ts";
+import type { RequestProfile } from "../oauth/social_network.ts";
 import type { Payments } from "../payments/payments.ts";
 import type { ReadModel } from "../readmodel/queries.ts";
 import type { LivingPersonalTokens } from "../tokens/living_personal_tokens.ts";
@@ -46,7 +46,7 @@ export interface Services {
   /** Users' upstream tokens. A sign-in stores them with `keep`. */
   readonly vault: UpstreamTokenVault;
   /** Null if the settings name no social network. */
-  readonly social_network: AskSocialNetwork | null;
+  readonly social_network: RequestProfile | null;
   readonly personal_tokens: PersonalTokens;
   readonly mint_personal_token: MintPersonalToken;
   readonly device_logins: DeviceLogins;

@@ -1,20 +1,19 @@
 /**
- * The one place where keys are made of keys (HKDF, RFC 5869). Each use of a key derives its own by
- * `info`, so that what is made for one use is worth nothing in another.
+ * Derives all keys from keys (HKDF, RFC 5869). Each use has its own key by `info`, so a token or ciphertext of
+ * one use is invalid in another.
  */
 import { base64url, type CryptoKey } from "jose";
 
-/** What a derived key is for. */
 export interface DerivedFor {
-  /** Tells uses apart; another one gives another key. */
+  /** Names the use. Another one gives another key. */
   readonly info: Uint8Array;
   readonly algorithm: SubtleCryptoImportKeyAlgorithm;
   readonly usages: readonly string[];
 }
 
 /**
- * A key derived from 256 random bits in base64url. No salt: HKDF needs none where the input is
- * uniformly random (RFC 5869, section 3.1).
+ * A key derived from 256 random bits in base64url. Without a salt: HKDF needs none for uniformly random input
+ * (RFC 5869, section 3.1).
  */
 export async function deriveKey(
   secret: string,
@@ -26,7 +25,6 @@ export async function deriveKey(
   return crypto.subtle.deriveKey(parameters, material, algorithm, false, [...usages]);
 }
 
-/** The text of a use as HKDF takes it. */
 export function infoOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }

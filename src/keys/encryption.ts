@@ -1,6 +1,6 @@
 /**
- * The keys of `ENCRYPTION_KEYS`: the first encrypts, all decrypt, each found by its id. None is used
- * as it is: sign-in flows and the vault have keys of their own, derived from it.
+ * The keys of `ENCRYPTION_KEYS`: the first one encrypts, all decrypt, found by id. None is used directly:
+ * sign-in flows and the vault derive their own.
  */
 import { deriveKey, infoOf } from "./derivation.ts";
 
@@ -10,17 +10,16 @@ export interface EncryptionKey {
   readonly k: string;
 }
 
-/** A key ready for one use, and the id of the key it is derived from. */
+/** A key for one use, and the id of the key that it is derived from. */
 export interface NamedKey {
   readonly kid: string;
   readonly key: CryptoKey;
 }
 
-/** The keys of one use. */
 export interface EncryptionKeys {
   /** The key that encrypts. */
   first(): Promise<NamedKey>;
-  /** The key that decrypts what was encrypted under this id; null where it was retired. */
+  /** The key that decrypts what was encrypted under this id; null: it was retired. */
   named(kid: string): Promise<NamedKey | null>;
 }
 
@@ -29,7 +28,7 @@ const AES_256_GCM = { name: "AES-GCM", length: 256 };
 /** Names this use of a key, and what is sealed with it. */
 export const FLOW_PURPOSE = "passbook sign-in flow v2";
 
-/** Keys for sign-ins under way. */
+/** Keys for sign-ins in progress. */
 export function flowKeys(keys: readonly EncryptionKey[]): EncryptionKeys {
   return keysFor(keys, infoOf(FLOW_PURPOSE));
 }
@@ -38,11 +37,11 @@ export function flowKeys(keys: readonly EncryptionKey[]): EncryptionKeys {
 export const VAULT_PURPOSE = "passbook vault v1";
 
 /**
- * Keys for the vault of one account. One for each account, since random nonces are good for 2^32
- * messages under one key (NIST SP 800-38D, section 8.3), which all accounts together could reach.
+ * Keys for the vault of one account. Each account has its own, because random nonces are safe for 2^32 messages
+ * under one key (NIST SP 800-38D, section 8.3), and all accounts together could exceed that.
  */
 export function vaultKeys(keys: readonly EncryptionKey[], identity_id: string): EncryptionKeys {
-  // JSON, so that no two lists are the same bytes.
+  // JSON, so that two different lists never have the same bytes.
   return keysFor(keys, infoOf(JSON.stringify([VAULT_PURPOSE, identity_id])));
 }
 

@@ -1,7 +1,6 @@
 /**
- * Keys for what only this service checks: HMAC keys derived from the private signing keys, one for
- * each, so that they rotate with them. Nobody can make or check with a published key what these
- * protect.
+ * HMAC keys for values that only this service checks. They are derived from the private signing keys, one for
+ * each, so they rotate with them. The published keys can neither make nor check such a MAC.
  */
 import type { CryptoKey } from "jose";
 import { deriveKey, infoOf } from "./derivation.ts";
@@ -19,8 +18,8 @@ export interface MacKey {
 export type MacKeys = () => Promise<readonly MacKey[]>;
 
 /**
- * Keys for `purpose`, derived on first use and kept as values: a failure is tried again. Another purpose
- * gives other keys.
+ * Keys for `purpose`, derived at first use. The values are stored and not a promise, so a failure is retried.
+ * Another purpose gives other keys.
  */
 export function createMacKeys(signing_keys: readonly SigningKey[], purpose: string): MacKeys {
   const derived_for = {

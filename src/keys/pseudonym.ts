@@ -1,15 +1,15 @@
 /**
- * Pseudonyms: what is kept of a person's identity where the identity itself must not be. Whoever has the
- * stores alone can neither read one nor try identities until one fits; only with our keys can be asked
- * whether it is of an identity at hand.
+ * Pseudonyms replace identities in data that must not contain them. Without our keys, a copy of the stores
+ * cannot be tested against a list of identities. With the keys we can test whether a pseudonym belongs to a
+ * given identity.
  */
 import { base64url } from "jose";
 import type { MacKeys } from "./mac.ts";
 
-/** The pseudonyms of an identity, one for each key: the first is the one to keep, any may be met. */
+/** The pseudonyms of an identity, one for each key. The first is the one to store; any of them may be found. */
 export type PseudonymsOf = (identity: readonly string[]) => Promise<readonly [string, ...string[]]>;
 
-/** Pseudonyms under these keys. One kept under a key since retired fits nobody any more. */
+/** Pseudonyms under these keys. One made with a retired key matches nobody any more. */
 export function createPseudonyms(macKeys: MacKeys): PseudonymsOf {
   return async (identity) => {
     const message = new TextEncoder().encode(JSON.stringify(identity));

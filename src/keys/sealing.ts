@@ -1,23 +1,22 @@
 /**
- * Sealing: AES-256-GCM with the keys of one use. What is sealed opens only with the same key, and only
- * in the place that it was sealed for.
+ * Sealing: AES-256-GCM with the keys of one use. Sealed data opens only with the same key and the same context.
  */
 import { base64url } from "jose";
 import type { EncryptionKeys } from "./encryption.ts";
 
 /**
- * Where something sealed belongs: what it is, then what it is of. Its lines are authenticated, not
- * hidden. Moved to another context, it does not open.
+ * The purpose and owner of sealed data. They are authenticated, not hidden: data with another context does not
+ * open.
  */
 export type SealingContext = readonly [purpose: string, ...of: string[]];
 
-/** Something sealed: `nonce | ciphertext | tag` in base64url, and the id of the key that opens it. */
+/** Sealed data: `nonce | ciphertext | tag` in base64url, and the id of its key. */
 export interface Sealed {
   readonly key_id: string;
   readonly sealed: string;
 }
 
-/** The nonce's length that AES-GCM takes unhashed (NIST SP 800-38D, section 5.2.1.1). */
+/** The nonce length that AES-GCM uses without hashing (NIST SP 800-38D, section 5.2.1.1). */
 const NONCE_BYTES = 12;
 
 /** Seals `secret` with the first key. */
@@ -39,7 +38,7 @@ export async function sealFor(
   return { key_id: kid, sealed: base64url.encode(sealed) };
 }
 
-/** Opens what {@link sealFor} made; null where its key is gone, or it was altered or moved. */
+/** Opens what {@link sealFor} made; null if its key was retired, or the data or context differ. */
 export async function unsealFor(
   keys: EncryptionKeys,
   context: SealingContext,
@@ -56,12 +55,12 @@ export async function unsealFor(
     );
     return new TextDecoder().decode(secret);
   } catch {
-    // WebCrypto says no more than that the tag does not match.
+    // WebCrypto only says that the tag does not match.
     return null;
   }
 }
 
-/** The place as JSON, so that no two are the same bytes. */
+/** The context as JSON, so that two different contexts never have the same bytes. */
 function algorithm(nonce: Uint8Array, context: SealingContext) {
   const additionalData = new TextEncoder().encode(JSON.stringify(context));
   return { name: "AES-GCM", iv: nonce, additionalData };

@@ -1,7 +1,7 @@
-/** The signing keys: the first signs, all verify, their public halves are published. */
+/** The signing keys: the first one signs, all verify, and their public halves are published. */
 import { createLocalJWKSet, importJWK, type CryptoKey, type JWK } from "jose";
 
-/** The one algorithm of our tokens (RFC 8037); a token that names another is refused. */
+/** The algorithm of our tokens (RFC 8037). A token with another one is refused. */
 export const SIGNING_ALGORITHM = "EdDSA";
 
 /** A private Ed25519 key as a JWK (RFC 7517, RFC 8037). */
@@ -16,13 +16,16 @@ export interface SigningKey {
 export interface KeyRing {
   /** The signing key and its id. */
   signer(): Promise<{ readonly kid: string; readonly key: CryptoKey }>;
-  /** Picks the public key for a token's header by `kid`; a `jwk` or `jku` in the header counts for nothing. */
+  /** Finds the public key of a token's header by `kid`. A `jwk` or `jku` in the header is ignored. */
   readonly resolve: ReturnType<typeof createLocalJWKSet>;
-  /** What `/.well-known/jwks.json` serves. */
+  /** The content of `/.well-known/jwks.json`. */
   readonly public_jwks: { readonly keys: readonly JWK[] };
 }
 
-/** Opens a ring. Keys are imported on first use and kept as values: a failed import is tried again. */
+/**
+ * Creates a key ring. Keys are imported at first use. The value is stored and not a promise, so a failed import
+ * is retried.
+ */
 export function createKeyRing(signing_keys: readonly SigningKey[]): KeyRing {
   const [first] = signing_keys;
   if (first === undefined) throw new Error("a key ring needs at least one key");

@@ -1,16 +1,16 @@
-/** Requests to servers that are not ours, within limits of time and size. */
+/** Requests to other servers, limited in time and size. */
 import { UPSTREAM_BODY_MAX_BYTES, UPSTREAM_TIMEOUT_MS } from "../domain/limits.ts";
 
-/** What an upstream answered, read to its end. A redirect is an answer like any other. */
-export interface UpstreamAnswer {
+/** A complete response of another server. Redirects are returned like any response. */
+export interface UpstreamResponse {
   readonly status: number;
   readonly text: string;
 }
 
-/** Why there is no answer to use. */
+/** Why there is no usable response. */
 export type UpstreamProblem = "timeout" | "network" | "server_error" | "too_large" | "not_utf8";
 
-/** Thrown where an upstream gave no answer to use; `status` is null where not even that came. */
+/** Thrown if a server gave no usable response; `status` is null if it sent none. */
 export class UpstreamFailure extends Error {
   readonly problem: UpstreamProblem;
   readonly status: number | null;
@@ -24,16 +24,17 @@ export class UpstreamFailure extends Error {
 }
 
 /**
- * Sends one request and reads the whole answer. Redirects are not followed: the request carries a
- * credential that was meant for this host alone.
- * @throws UpstreamFailure on a time-out, a broken connection, or an answer too large or not UTF-8.
+ * Sends one request and reads the whole response. Redirects are not followed, because the request has a
+ * credential that is only for this host.
+ * @throws UpstreamFailure on a time-out, a broken connection, or a response that is too large or not UTF-8.
  */
-export async function askUpstream(url: string, init: RequestInit): Promise<UpstreamAnswer> {
+export async function requestUpstream(url: string, init: RequestInit): Promise<UpstreamResponse> {
   const headers = new Headers(init.headers);
-  // GitHub refuses callers without a name.
+  // GitHub refuses requests without a user agent.
   headers.set("User-Agent", "passbook");
   const limit = new AbortController();
-  // Not AbortSignal.timeout(): its timer runs on after the answer and keeps an object from its rest.
+  // Not AbortSignal.timeout(): its timer continues after the response and keeps a Durable Object from
+  // hibernating.
   const timer = setTimeout(() => limit.abort(), UPSTREAM_TIMEOUT_MS);
   let status: number | null = null;
   try {
@@ -58,7 +59,7 @@ async function readLimited(response: Response, signal: AbortSignal): Promise<Uin
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = response.body.getReader();
-  // The time limit is for the body too, also where it comes a byte at a time.
+  // The time limit includes the body, also if it arrives byte by byte.
   const out_of_time = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(new UpstreamFailure("timeout", response.status)));
   });

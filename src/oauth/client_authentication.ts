@@ -1,4 +1,4 @@
-/** How this service proves itself to a provider's token endpoint (RFC 6749, section 2.3.1). */
+/** How this service authenticates at a provider's token endpoint (RFC 6749, section 2.3.1). */
 import { ClientSecretPost, type ClientAuth } from "oauth4webapi";
 import type { OAuthProvider } from "./providers.ts";
 
@@ -13,8 +13,8 @@ export function clientAuthentication(provider: OAuthProvider): ClientAuth {
 }
 
 /**
- * Form-encoded as the WHATWG URL standard does it, which leaves `-`, `_` and `.` as they are.
- * `oauth4webapi` encodes them too; providers that forget to decode would then refuse many a secret.
+ * Form-encoded as in the WHATWG URL standard, which does not escape `-`, `_` and `.`. `oauth4webapi` escapes
+ * them, and providers that do not decode would refuse many secrets.
  */
 function formEncode(text: string): string {
   return new URLSearchParams({ "": text }).toString().slice(1);

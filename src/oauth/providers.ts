@@ -1,18 +1,16 @@
 /**
- * OAuth providers as configuration data (design, section 4, `SIGNIN_PROVIDERS`): presets for the
- * large ones, and any OAuth 2 or OpenID Connect issuer spelled out. Endpoints are static, so nothing
- * is discovered when the Worker starts or while it answers.
+ * OAuth providers as settings (`SIGNIN_PROVIDERS`): presets for large providers, and any OAuth 2 or OpenID
+ * Connect issuer with all its fields. Endpoints are static, so nothing is discovered at start or during a
+ * request.
  */
 import * as z from "zod/mini";
 import { isLoopbackHost, parseAbsoluteUrl } from "../domain/origins.ts";
 
-/** A provider, ready to be used. */
+/** A provider with all its settings. */
 export interface OAuthProvider {
-  /** In `/signin/{id}` and `/api/oauthToken/{id}`. */
   readonly id: string;
-  /** On the button. */
   readonly name: string;
-  /** `openid`: an ID token says who signed in; `oauth`: the user-info endpoint does. */
+  /** `openid`: an ID token names the subject. `oauth`: the user-info endpoint does. */
   readonly protocol: "openid" | "oauth";
   readonly issuer: string;
   readonly authorization_endpoint: string;
@@ -23,15 +21,16 @@ export interface OAuthProvider {
   readonly client_id: string;
   readonly client_secret: string;
   readonly client_authentication: "client_secret_basic" | "client_secret_post";
-  /** Whether every answer names its issuer (RFC 9207): then one without is refused. */
+  /** Whether each response names its issuer (RFC 9207). If so, one without is refused. */
   readonly authorization_response_iss_parameter_supported: boolean;
-  /** Further parameters of the authorization request, such as Google's `access_type`. */
   readonly authorization_parameters: Readonly<Record<string, string>>;
-  /** Where a person's data lies in the ID token or the user-info answer; dots descend. */
+  /**
+   * The fields of the ID token or the user-info response that have a person's data. A dot means a nested field.
+   */
   readonly profile: ProfileFields;
 }
 
-/** Names of claims or fields; null where the provider has none. */
+/** Names of claims or fields; null: the provider has none. */
 export interface ProfileFields {
   readonly subject: string;
   readonly name: string | null;
@@ -62,7 +61,7 @@ const PRESETS: Readonly<Record<"github" | "google" | "x", Preset>> = {
     client_authentication: "client_secret_post",
     authorization_response_iss_parameter_supported: false,
     authorization_parameters: {},
-    // The public profile address is not proof of a mailbox, so it counts as unverified.
+    // GitHub does not verify the public address of a profile.
     profile: { subject: "id", name: "name", email: "email", email_verified: null },
   },
   google: {
@@ -77,7 +76,7 @@ const PRESETS: Readonly<Record<"github" | "google" | "x", Preset>> = {
     scope: "openid email profile",
     client_authentication: "client_secret_post",
     authorization_response_iss_parameter_supported: false,
-    // Google gives a refresh token only for offline access, and again only after consent.
+    // Google issues a refresh token only for offline access, and a second one only after consent.
     authorization_parameters: { access_type: "offline", prompt: "consent" },
     profile: OPENID_PROFILE,
   },
@@ -98,7 +97,7 @@ const PRESETS: Readonly<Record<"github" | "google" | "x", Preset>> = {
   },
 };
 
-/** An address that secrets may be sent to: https, or plain http towards this machine. */
+/** An address to which secrets may be sent: https, or plain http to this machine. */
 export const secureEndpoint = z.string().check(
   z.refine((text) => {
     const url = parseAbsoluteUrl(text);
@@ -135,13 +134,13 @@ const profile_fields = z.strictObject({
 const spelled_out_provider = z
   .pipe(
     z.strictObject({
-      // "dev" is the development sign-in's own name for its identities.
+      // "dev" is the provider of the development sign-in.
       id: z
         .string()
         .check(
           z.regex(
             /^(?!dev$|callback$)[a-z0-9][a-z0-9-]{0,31}$/,
-            "must be 1 to 32 of a-z 0-9 -, and neither dev nor callback",
+            "must have 1 to 32 characters of a-z 0-9 - and not be dev or callback",
           ),
         ),
       name: z.string().check(z.minLength(1), z.maxLength(64)),
@@ -168,23 +167,23 @@ const spelled_out_provider = z
   .check(
     z.refine((provider) => provider.protocol === "oauth" || provider.jwks_uri !== null, {
       path: ["jwks_uri"],
-      error: "is missing, and the scope openid needs it",
+      error: "is missing: the scope openid requires it",
     }),
     z.refine((provider) => provider.protocol === "openid" || provider.userinfo_endpoint !== null, {
       path: ["userinfo_endpoint"],
-      error: "is missing, and a scope without openid needs it",
+      error: "is missing: a scope without openid requires it",
     }),
   );
 
-/** `SIGNIN_PROVIDERS`: an array of presets and spelled-out providers with distinct ids. */
+/** `SIGNIN_PROVIDERS`: an array of presets and complete providers with distinct ids. */
 export const signInProviders = z.array(z.union([preset_provider, spelled_out_provider])).check(
   z.superRefine((providers, context) => {
     const ids = providers.map(({ id }) => id);
-    for (const [place, id] of ids.entries()) {
+    for (const [index, id] of ids.entries()) {
       const first = ids.indexOf(id);
-      if (first === place) continue;
+      if (first === index) continue;
       const message = `is the same as that of entry ${first + 1}`;
-      context.addIssue({ code: "custom", path: [place, "id"], message });
+      context.addIssue({ code: "custom", path: [index, "id"], message });
     }
   }),
 );

@@ -1,17 +1,20 @@
-/** Asking a social network who the bearer of its token is. */
+/** Requests the profile of a social network's bearer token. */
 import { accepted, refused, type Result } from "../domain/result.ts";
-import { askUpstream, UpstreamFailure, type UpstreamAnswer } from "./ask.ts";
+import { requestUpstream, UpstreamFailure, type UpstreamResponse } from "./ask.ts";
 
-/** Why the network's answer cannot be passed on; its status, null where there was no answer. */
+/** A response that cannot be passed on: its status; null if there was none. */
 export interface NoProfile {
   readonly upstream_status: number | null;
 }
 
-/** A bearer's profile: JSON text as it came, since parsing rounds the long numbers some use as ids. */
-export type AskSocialNetwork = (bearer: string) => Promise<Result<string, NoProfile>>;
+/**
+ * Requests a bearer's profile: the JSON text as received, because parsing would round long numbers, which some
+ * networks use as ids.
+ */
+export type RequestProfile = (bearer: string) => Promise<Result<string, NoProfile>>;
 
-/** Asks the current-user endpoint at `url`. Nothing but the bearer goes there. */
-export function createSocialNetwork(url: string): AskSocialNetwork {
+/** Requests the current-user endpoint at `url`, with only the bearer token. */
+export function createSocialNetwork(url: string): RequestProfile {
   return async (bearer) => {
     const answer = await ask(url, bearer);
     if (answer instanceof UpstreamFailure || !isSuccess(answer) || !isJson(answer.text)) {
@@ -21,17 +24,17 @@ export function createSocialNetwork(url: string): AskSocialNetwork {
   };
 }
 
-async function ask(url: string, bearer: string): Promise<UpstreamAnswer | UpstreamFailure> {
+async function ask(url: string, bearer: string): Promise<UpstreamResponse | UpstreamFailure> {
   const headers = { Authorization: `Bearer ${bearer}`, Accept: "application/json" };
   try {
-    return await askUpstream(url, { headers });
+    return await requestUpstream(url, { headers });
   } catch (error) {
     if (error instanceof UpstreamFailure) return error;
     throw error;
   }
 }
 
-function isSuccess({ status }: UpstreamAnswer): boolean {
+function isSuccess({ status }: UpstreamResponse): boolean {
   return status >= 200 && status <= 299;
 }
 

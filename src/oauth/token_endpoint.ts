@@ -1,11 +1,11 @@
 /**
- * The conversation with a provider's token endpoint (RFC 6749, sections 4.1.3 and 6): a code redeemed
- * at the end of a sign-in, and a refresh token used by the vault.
+ * Calls to a provider's token endpoint (RFC 6749, sections 4.1.3 and 6): a sign-in redeems its code, and the
+ * vault uses a refresh token.
  */
 import * as oauth from "oauth4webapi";
 import { UpstreamFailure } from "./ask.ts";
 import {
-  askProvider,
+  requestProvider,
   openConversation,
   OPTIONS,
   reasonOf,
@@ -15,9 +15,9 @@ import {
 import type { OAuthProvider } from "./providers.ts";
 import type { GrantedTokens } from "./upstream_tokens.ts";
 
-/** A provider's answer to a sign-in, checked, and what its code is redeemed with. */
+/** A provider's checked response to a sign-in, and the values that redeem its code. */
 export interface CodeToRedeem {
-  /** What `oauth4webapi` made of the answer. */
+  /** The parameters that `oauth4webapi` validated. */
   readonly answer: URLSearchParams;
   readonly redirect_uri: string;
   readonly code_verifier: string;
@@ -26,19 +26,19 @@ export interface CodeToRedeem {
 
 export interface RedeemedCode {
   readonly tokens: GrantedTokens;
-  /** The claims of the ID token, signature checked; null where the provider speaks no OpenID. */
+  /** The claims of the ID token, with a valid signature; null if the provider does not use OpenID. */
   readonly id_token: oauth.IDToken | null;
 }
 
 /**
  * Redeems a code, once.
- * @throws UpstreamFailure without an answer to use; an error of `oauth4webapi` on any other failure.
+ * @throws UpstreamFailure without a usable response; an error of `oauth4webapi` on any other failure.
  */
 export async function redeemCode(
   { provider, server, client, client_authentication }: Conversation,
   { answer, redirect_uri, code_verifier, nonce }: CodeToRedeem,
 ): Promise<RedeemedCode> {
-  const asked_at_ms = Date.now();
+  const requested_at_ms = Date.now();
   const response = await oauth.authorizationCodeGrantRequest(
     server,
     client,
@@ -46,7 +46,7 @@ export async function redeemCode(
     answer,
     redirect_uri,
     code_verifier,
-    { ...OPTIONS, [oauth.customFetch]: askTokenEndpoint },
+    { ...OPTIONS, [oauth.customFetch]: requestTokenEndpoint },
   );
   const openid = provider.protocol === "openid";
   const granted = await oauth.processAuthorizationCodeResponse(
@@ -57,22 +57,22 @@ export async function redeemCode(
   );
   if (openid) await oauth.validateApplicationLevelSignature(server, response, OPTIONS);
   const id_token = openid ? oauth.getValidatedIdTokenClaims(granted) : undefined;
-  return { tokens: grantedTokens(granted, asked_at_ms), id_token: id_token ?? null };
+  return { tokens: grantedTokens(granted, requested_at_ms), id_token: id_token ?? null };
 }
 
 export type RefreshOutcome =
-  /** `refresh_token` is null where the one just used goes on. */
+  /** `refresh_token` is null if the one just used stays valid. */
   | { readonly kind: "renewed"; readonly tokens: GrantedTokens }
-  /** The provider says that the grant is over: revoked, expired, or its token used before. */
+  /** The provider refused the refresh token for good: revoked, expired, or used before. */
   | { readonly kind: "refused" }
-  /** Anything else, which says nothing about the grant. `reason` is for the log. */
+  /** Any other failure, after which the token may still be valid. `reason` is for the log. */
   | {
       readonly kind: "failed";
       readonly upstream_status: number | null;
       readonly reason: string;
     };
 
-/** Asks the provider once for new tokens. Never throws. */
+/** Requests new tokens once. Never throws. */
 export async function refreshTokens(
   provider: OAuthProvider,
   refresh_token: string,
@@ -80,7 +80,7 @@ export async function refreshTokens(
   const { server, client, client_authentication } = openConversation(provider);
   let upstream_status: number | null = null;
   try {
-    const asked_at_ms = Date.now();
+    const requested_at_ms = Date.now();
     const response = await oauth.refreshTokenGrantRequest(
       server,
       client,
@@ -89,39 +89,39 @@ export async function refreshTokens(
       {
         ...OPTIONS,
         [oauth.customFetch]: async (url, request) => {
-          const answer = await askTokenEndpoint(url, request);
+          const answer = await requestTokenEndpoint(url, request);
           upstream_status = answer.status;
           return withoutIdToken(answer);
         },
       },
     );
     const granted = await oauth.processRefreshTokenResponse(server, client, response);
-    return { kind: "renewed", tokens: grantedTokens(granted, asked_at_ms) };
+    return { kind: "renewed", tokens: grantedTokens(granted, requested_at_ms) };
   } catch (error) {
-    if (isGrantOver(error)) return { kind: "refused" };
+    if (isRefreshRefused(error)) return { kind: "refused" };
     if (error instanceof UpstreamFailure) upstream_status = error.status;
     return { kind: "failed", upstream_status, reason: reasonOf(error) };
   }
 }
 
-function grantedTokens(granted: oauth.TokenEndpointResponse, asked_at_ms: number): GrantedTokens {
+function grantedTokens(
+  granted: oauth.TokenEndpointResponse,
+  requested_at_ms: number,
+): GrantedTokens {
   const { access_token, refresh_token = null, expires_in, scope = null } = granted;
-  const expires_at_ms = expires_in === undefined ? null : asked_at_ms + expires_in * 1000;
+  const expires_at_ms = expires_in === undefined ? null : requested_at_ms + expires_in * 1000;
   return { access_token, refresh_token, expires_at_ms, scope };
 }
 
-/** The answer as RFC 6749, section 5.2 has it: GitHub says errors with status 200. */
-async function askTokenEndpoint(url: string, request: ProviderRequest): Promise<Response> {
-  const answer = await askProvider(url, request);
+/** Turns a response into the form of RFC 6749, section 5.2: GitHub sends errors with status 200. */
+async function requestTokenEndpoint(url: string, request: ProviderRequest): Promise<Response> {
+  const answer = await requestProvider(url, request);
   if (answer.status !== 200) return answer;
   const body = await readObject(answer.clone());
   return typeof body?.["error"] === "string" ? Response.json(body, { status: 400 }) : answer;
 }
 
-/**
- * A renewal's ID token is used for nothing here, and a fault in it must not cost the rotated refresh
- * token beside it.
- */
+/** The ID token of a renewal is not used. An error in it must not lose the rotated refresh token. */
 async function withoutIdToken(answer: Response): Promise<Response> {
   const body = await readObject(answer.clone());
   if (body === null) return answer;
@@ -135,8 +135,8 @@ async function readObject(answer: Response): Promise<Record<string, unknown> | n
   return value as Record<string, unknown>;
 }
 
-/** `invalid_grant` (RFC 6749, section 5.2), and how GitHub and X say it. */
-function isGrantOver(error: unknown): boolean {
+/** Recognises `invalid_grant` (RFC 6749, section 5.2), and the variants of GitHub and X. */
+function isRefreshRefused(error: unknown): boolean {
   if (!(error instanceof oauth.ResponseBodyError)) return false;
   if (error.error === "invalid_grant" || error.error === "bad_refresh_token") return true;
   return (

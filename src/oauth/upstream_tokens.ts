@@ -1,35 +1,38 @@
-/** Tokens that a provider gave for a user. Times in ms since the epoch. */
+/** Tokens that a provider issued for a person. Times in milliseconds since the epoch. */
 
-/** What a token endpoint answers. */
+/** Tokens in a response of a token endpoint. */
 export interface GrantedTokens {
   readonly access_token: string;
-  /** Null where the provider gave none. */
+  /** Null: the provider issued none. */
   readonly refresh_token: string | null;
-  /** When the access token runs out; null where the provider did not say. */
+  /** When the access token expires; null: the provider did not say. */
   readonly expires_at_ms: number | null;
   readonly scope: string | null;
 }
 
-/** The same as it goes into the vault: with who it is about, by which provider's word. */
+/** The same tokens for the vault, with their subject and provider. */
 export interface UpstreamTokens extends GrantedTokens {
   readonly provider: string;
   readonly subject: string;
-  /** Whose word it was, and towards which client: the only ones a refresh token may be shown to. */
+  /**
+   * The issuer of the tokens, and the client that they were issued to. A refresh token may be sent only by this
+   * client to this issuer.
+   */
   readonly issuer: string;
   readonly client_id: string;
-  /** When the identity was linked that they came through. */
+  /** When the identity was linked that they were received through. */
   readonly linked_at_ms: number;
 }
 
 /**
- * Told that a person no longer signs in with a provider, through an identity that was linked then:
- * nothing that it brought stays, and what it still brings is dropped.
+ * Deletes the tokens of a provider that a person unlinked. `linked_at_ms` says when the unlinked identity was
+ * linked, so that tokens which a sign-in in progress still brings are refused.
  */
-export type ForgetUpstreamTokens = (
+export type DeleteUpstreamTokens = (
   identity_id: string,
   provider: string,
   linked_at_ms: number,
 ) => Promise<void>;
 
-/** Takes the tokens that come with a sign-in, unless that identity was unlinked meanwhile. */
-export type KeepUpstreamTokens = (identity_id: string, tokens: UpstreamTokens) => Promise<void>;
+/** Stores the tokens of a sign-in, unless its identity was unlinked meanwhile. */
+export type StoreUpstreamTokens = (identity_id: string, tokens: UpstreamTokens) => Promise<void>;

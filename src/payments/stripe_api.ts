@@ -2,7 +2,7 @@
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
-import { askUpstream, UpstreamFailure, type UpstreamAnswer } from "../oauth/ask.ts";
+import { requestUpstream, UpstreamFailure, type UpstreamResponse } from "../oauth/ask.ts";
 
 /** The version whose fields we read; an account's own default may be any. */
 const API_VERSION = "2026-10-28.endive";
@@ -35,9 +35,9 @@ export async function askStripe(
   });
   if (idempotency_key !== undefined) headers.set("Idempotency-Key", idempotency_key);
   const body = form === undefined ? null : new URLSearchParams(form);
-  let answer: UpstreamAnswer;
+  let answer: UpstreamResponse;
   try {
-    answer = await askUpstream(`${api_url}${path}`, { method, headers, body });
+    answer = await requestUpstream(`${api_url}${path}`, { method, headers, body });
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
     console.warn({ event: "payments_unavailable", problem: error.problem, status: error.status });

@@ -1,4 +1,4 @@
-/** Makes the personal access token of an approved login. */
+/** Issues the personal access token of an approved device login. */
 import { DAY_MS } from "../domain/calendar.ts";
 import type { LoginGrant } from "../domain/device_login.ts";
 import type { NewPersonalToken } from "../domain/personal_token.ts";
@@ -6,32 +6,31 @@ import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { PersonalTokens } from "./personal_token.ts";
 
-/** What minting asks of others: the account that holds the token's row, and whoever keeps sessions. */
+/** What issuing a token needs: the account that stores the token's row, and the sessions. */
 export interface MintParts {
   readonly personal_tokens: PersonalTokens;
-  /** How long a token lives, in days. */
+  /** The lifetime of a token, in days. */
   readonly ttl_days: number;
-  /** Makes a token valid. Refused as `too_many_tokens`. */
+  /** Stores the token's row, which makes it valid. Refused as `too_many_tokens`. */
   issue(identity_id: string, token: NewPersonalToken): Promise<Result<null, Refusal>>;
   /** Ends a token. */
   revoke(identity_id: string, id: string): Promise<unknown>;
-  /** A living session, by its sign-in method; null where it does not live. */
+  /** The sign-in method of a session that has not ended; null: it has ended. */
   readSession(
     session_id: string,
     identity_id: string,
   ): Promise<{ readonly signin_method: string | null } | null>;
 }
 
-/** What the device said of itself, as far as the token's owner will know the token by it. */
+/** What the device client stated about itself, as the token's holder will see it. */
 export interface PersonalTokenOrigin {
   readonly label: string;
   readonly app_slug: string | null;
 }
 
 /**
- * Gives the token of a grant, vouched for by `issuer` (the service's base URL). Refused as
- * `expired_token` where the session that approved has ended or its sign-in method was unlinked, and as
- * `too_many_tokens`.
+ * Issues the token of a grant for `issuer` (the service's base URL). Refused as `expired_token` if the
+ * approving session has ended or its sign-in method was unlinked, and as `too_many_tokens`.
  */
 export type MintPersonalToken = (
   issuer: string,
@@ -39,7 +38,6 @@ export type MintPersonalToken = (
   origin: PersonalTokenOrigin,
 ) => Promise<Result<string, Refusal>>;
 
-/** Minting with these parts. */
 export function createMint(parts: MintParts): MintPersonalToken {
   return async (issuer, grant, { label, app_slug }) => {
     const { identity_id, limits, session_id, signin_method, session_ends_at_ms } = grant;
@@ -53,19 +51,20 @@ export function createMint(parts: MintParts): MintPersonalToken {
     const token = await parts.personal_tokens.sign(issuer, claims, expires_at_ms);
     const row = { id, label, app_slug, limits, ...approval, expires_at_ms };
     const issued = await parts.issue(identity_id, row);
-    // An account that was deleted since is no session's any more.
+    // An account that was deleted since has no sessions.
     if (!issued.ok && issued.refusal.code === "unauthorized") {
       return refused({ code: "expired_token" });
     }
     if (!issued.ok) return issued;
-    // After the row, not before: a sign-out between look and row would find no token to end.
+    // After the row and not before: otherwise a sign-out between the check and the row would find no token to
+    // end.
     let approver_stays = false;
     try {
       const approver = await parts.readSession(session_id, identity_id);
-      // Another method than at the approval: that one was unlinked.
+      // Another method than at the approval means that the approving one was unlinked.
       approver_stays = approver !== null && approver.signin_method === signin_method;
     } finally {
-      // Nobody has the token yet, and now nobody will.
+      // Nobody has received the token yet.
       if (!approver_stays) await parts.revoke(identity_id, id);
     }
     return approver_stays ? accepted(token) : refused({ code: "expired_token" });

@@ -1,38 +1,38 @@
 /**
- * Personal access tokens: `pb_pat_` and a JWT (RFC 7519, typed as RFC 8725 asks). The JWT says whose
- * token it is; whether it still lives and what it may do is a row in the account, under its `jti`.
+ * Personal access tokens: `pb_pat_` and a JWT (RFC 7519, with a `typ` as in RFC 8725). The JWT names the
+ * holder. Whether the token is valid and what it may do is a row in the account, under its `jti`.
  */
 import { jwtVerify, SignJWT, type JWTHeaderParameters } from "jose";
 import { PERSONAL_TOKEN_PREFIX } from "../domain/proof.ts";
 import type { MacKeys } from "../keys/mac.ts";
 import {
-  rememberVerified,
+  cacheVerified,
   TOKEN_CLOCK_TOLERANCE_SECONDS,
   type VerifyToken,
 } from "./verified_tokens.ts";
 
 /**
- * Not the published keys' algorithm: an app that checks session JWTs by our JWKS and forgets their `typ`
- * must not take one of these for one.
+ * Not the algorithm of the published keys: an app that verifies session tokens with our JWKS and does not check
+ * `typ` must not accept one of these.
  */
 const ALGORITHM = "HS256";
 
-/** The header's `typ`: a token of another use is never taken for one of these, nor the reverse. */
+/** The header's `typ`, so that no token of another use is accepted as one of these, nor the reverse. */
 const PERSONAL_TOKEN_TYPE = "pat+jwt";
 
-/** Whose token it is, and the id of its row in that account. */
+/** The holder of the token, and the id of its row in their account. */
 export interface PersonalTokenClaims {
   readonly identity_id: string;
   readonly personal_token_id: string;
 }
 
 export interface PersonalTokens {
-  /** Signs a token that `issuer` (the service's base URL) vouches for until `expires_at_ms`. */
+  /** Signs a token of `issuer` (the service's base URL) that expires at `expires_at_ms`. */
   sign(issuer: string, claims: PersonalTokenClaims, expires_at_ms: number): Promise<string>;
   readonly verify: VerifyToken<PersonalTokenClaims>;
 }
 
-/** Personal access tokens made and checked with keys that nobody else has, all in memory. */
+/** Signs and verifies personal access tokens with secret keys, in memory. */
 export function createPersonalTokens(macKeys: MacKeys): PersonalTokens {
   const keyOf = async ({ kid }: JWTHeaderParameters) => {
     const known = (await macKeys()).find((candidate) => candidate.kid === kid);
@@ -54,7 +54,7 @@ export function createPersonalTokens(macKeys: MacKeys): PersonalTokens {
         .sign(key);
       return `${PERSONAL_TOKEN_PREFIX}${jwt}`;
     },
-    verify: rememberVerified(async (issuer, token) => {
+    verify: cacheVerified(async (issuer, token) => {
       if (!token.startsWith(PERSONAL_TOKEN_PREFIX)) return null;
       const jwt = token.slice(PERSONAL_TOKEN_PREFIX.length);
       const { payload } = await jwtVerify(jwt, keyOf, {

@@ -1,37 +1,42 @@
-/** Session JWTs: who the caller is, for a quarter of an hour (RFC 7519, typed as RFC 8725 asks). */
+/**
+ * Session tokens: JWTs that identify the caller for a quarter of an hour (RFC 7519, with a `typ` as in RFC
+ * 8725).
+ */
 import { jwtVerify, SignJWT, type JWTPayload } from "jose";
 import { SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
 import type { Identified, Proof } from "../domain/proof.ts";
 import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
 import {
-  rememberVerified,
+  cacheVerified,
   TOKEN_CLOCK_TOLERANCE_SECONDS,
   type VerifyToken,
 } from "./verified_tokens.ts";
 
 /**
- * The header's `typ`, by what stands behind the token. A token of another use is never taken for a
- * session, and apps that check ours by themselves never take what a personal token gave, with limits
- * they know nothing of, for a full session.
+ * The header's `typ`, by proof. No token of another use is accepted as a session token. Apps that verify tokens
+ * themselves do not accept a token of a personal token, whose limits they do not know, as a full session.
  */
 const TYPES = { session: "session+jwt", personal_token: "personal-session+jwt" } as const;
 
-/** What a session JWT says: whose it is, what it is bound to (claim `sid` or `pat`), and to whom it was issued. */
+/**
+ * The claims of a session token: its identity, what it is bound to (claim `sid` or `pat`), and the origin that
+ * it was issued to.
+ */
 export interface SessionClaims extends Identified {
   /**
-   * Which session cookie it goes with (claim `session_binding`): only beside that one is it taken as a
-   * cookie. Null: it is good as a bearer token alone.
+   * The session cookie that it belongs to (claim `session_binding`): as a cookie it is accepted only with that
+   * one. Null: it is only valid as a bearer token.
    */
   readonly binding: string | null;
 }
 
 export interface SessionTokens {
-  /** Signs a token that `issuer` (the service's base URL) vouches for. */
+  /** Signs a token of `issuer` (the service's base URL). */
   sign(issuer: string, claims: SessionClaims): Promise<string>;
   readonly verify: VerifyToken<SessionClaims>;
 }
 
-/** Session JWTs signed and checked with the keys of a ring, all in memory. */
+/** Signs and verifies session tokens with the keys of a ring, in memory. */
 export function createSessionTokens(keys: KeyRing): SessionTokens {
   return {
     async sign(issuer, { identity_id, proof, binding }) {
@@ -47,7 +52,7 @@ export function createSessionTokens(keys: KeyRing): SessionTokens {
         .setExpirationTime(`${SESSION_JWT_TTL_SECONDS}s`)
         .sign(key);
     },
-    verify: rememberVerified(async (issuer, token) => {
+    verify: cacheVerified(async (issuer, token) => {
       const { payload, protectedHeader } = await jwtVerify(token, keys.resolve, {
         issuer,
         algorithms: [SIGNING_ALGORITHM],
@@ -70,7 +75,7 @@ function boundTo(proof: Proof): JWTPayload {
     : { pat: proof.personal_token_id };
 }
 
-/** The claims that the type requires, and not the other's: such a token would be two things at once. */
+/** The claims that the type requires, without those of the other type: a token must not have two meanings. */
 function readProof(type: string | undefined, { sid, azp, pat }: JWTPayload): Proof | null {
   if (type === TYPES.session && typeof sid === "string" && pat === undefined) {
     return typeof azp === "string" && azp !== "" ? { kind: "session", session_id: sid, azp } : null;

@@ -1,27 +1,29 @@
 /**
- * Tokens for other services, shaped by a named template (`TOKEN_TEMPLATES`). Their `typ` is the plain
- * "JWT": this service's own API takes session tokens of another type only, never these.
+ * Tokens for other services, defined by a named template (`TOKEN_TEMPLATES`). Their `typ` is "JWT"; our API
+ * accepts only session tokens, which have another.
  */
 import { SignJWT, type JWTPayload } from "jose";
 import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
 
-/** A kind of token: who it is for, how long it lives, what it says beside. */
+/** A template: audience, lifetime and further claims. */
 export interface TemplateShape {
   readonly audience: string;
   readonly ttl_seconds: number;
   readonly claims: JWTPayload;
 }
 
-/** What `issuer` vouches for: who the token is about. */
+/** The issuer and the identity that the token is about. */
 export interface TemplateSubject {
   readonly issuer: string;
   readonly identity_id: string;
 }
 
-/** Signs a token; the registered claims (RFC 7519, section 4.1) win over the template's own. */
+/**
+ * Signs a token. The registered claims (RFC 7519, section 4.1) replace claims of the template with the same
+ * name.
+ */
 export type SignTemplateToken = (shape: TemplateShape, about: TemplateSubject) => Promise<string>;
 
-/** Template tokens signed with the keys of a ring. */
 export function createTemplateTokens(keys: KeyRing): SignTemplateToken {
   return async (shape, about) => {
     const { kid, key } = await keys.signer();

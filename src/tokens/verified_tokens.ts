@@ -1,7 +1,7 @@
 /**
- * Tokens whose signature was checked, in this isolate's memory. A caller sends the same token for a
- * quarter of an hour or longer, and what was once signed stays signed: only its time runs out. Checking
- * an Ed25519 signature anew is a fifth of what a small request costs.
+ * A cache of verified tokens in this isolate's memory. A caller sends the same token for a quarter of an hour
+ * or longer, and a valid signature stays valid: only the expiry must be checked again. Checking an Ed25519
+ * signature takes a fifth of the time of a small request.
  */
 import { TOKEN_MAX_LENGTH } from "../domain/limits.ts";
 
@@ -11,36 +11,36 @@ export const TOKEN_CLOCK_TOLERANCE_SECONDS = 5;
 /** Tokens that one isolate caches as verified, at about 1 KB each. A full cache is emptied. */
 const VERIFIED_TOKENS_MAX = 2_000;
 
-/** What a genuine token says, and when it runs out (claim `exp`). */
+/** The claims of a valid token, and its expiry (claim `exp`). */
 export interface VerifiedToken<Claims> {
   readonly claims: Claims;
   readonly expires_at_seconds: number;
 }
 
-/** When a token stops being valid (claim `exp`), in milliseconds since the epoch. */
+/** When a token expires (claim `exp`), in milliseconds since the epoch. */
 export interface Expiring {
   readonly expires_at_ms: number;
 }
 
-/** The claims of a token that `issuer` vouches for; null where it is anything else, for whatever reason. */
+/** The claims of a valid token of `issuer`; null for any other. */
 export type VerifyToken<Claims> = (
   issuer: string,
   token: string,
 ) => Promise<(Claims & Expiring) | null>;
 
 /**
- * Remembers what `check` found genuine, and asks it about everything else. `check` throws for a token
- * that is not; why is not told, since it would help only whoever forges tokens.
+ * Caches what `check` accepts, and calls it for all other tokens. `check` throws for an invalid token. The
+ * reason is not passed on, because it would help a forger.
  */
-export function rememberVerified<Claims>(
+export function cacheVerified<Claims>(
   check: (issuer: string, token: string) => Promise<VerifiedToken<Claims> | null>,
 ): VerifyToken<Claims> {
   const known = new Map<string, { readonly claims: Claims & Expiring; readonly issuer: string }>();
   return async (issuer, token) => {
-    // Before it is hashed for the look-up: it may be a megabyte of nonsense.
+    // Before the lookup, which hashes the token: it may have a megabyte.
     if (token.length > TOKEN_MAX_LENGTH) return null;
-    const remembered = known.get(token);
-    if (remembered?.issuer === issuer && !hasExpired(remembered.claims)) return remembered.claims;
+    const cached = known.get(token);
+    if (cached?.issuer === issuer && !hasExpired(cached.claims)) return cached.claims;
     const verified = await check(issuer, token).catch(() => null);
     if (verified === null) return null;
     if (known.size >= VERIFIED_TOKENS_MAX) known.clear();
@@ -50,7 +50,7 @@ export function rememberVerified<Claims>(
   };
 }
 
-/** As the library that checks has it (RFC 7519, section 4.1.4). */
+/** The same rule as in the library (RFC 7519, section 4.1.4). */
 function hasExpired({ expires_at_ms }: Expiring): boolean {
   return expires_at_ms / 1000 <= Math.floor(Date.now() / 1000) - TOKEN_CLOCK_TOLERANCE_SECONDS;
 }

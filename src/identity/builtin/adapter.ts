@@ -6,7 +6,7 @@ import type { EncryptionKey } from "../../keys/encryption.ts";
 import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
 import type { Debt, IdentityPort, SignedIn } from "../port.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
-import type { ForgetUpstreamTokens, KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
+import type { DeleteUpstreamTokens, StoreUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import { createFlowCookies } from "./flow_cookie.ts";
 import { countPeople, findByEmail, listIdentities, readPeople } from "./people.ts";
 import { assignDebts, dropDebts } from "./debts.ts";
@@ -43,9 +43,9 @@ export interface BuiltinOptions {
    */
   readonly owe_debts: (identity_id: string, debts: readonly Debt[]) => Promise<boolean>;
   /** Stores the upstream tokens of a sign-in. */
-  readonly store_upstream_tokens?: KeepUpstreamTokens;
+  readonly store_upstream_tokens?: StoreUpstreamTokens;
   /** Deletes the upstream tokens of a method that a person unlinked. */
-  readonly forget_upstream_tokens?: ForgetUpstreamTokens;
+  readonly forget_upstream_tokens?: DeleteUpstreamTokens;
 }
 
 export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {

@@ -10,7 +10,7 @@ import type {
   SignInStarted,
 } from "../port.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
-import type { KeepUpstreamTokens } from "../../oauth/upstream_tokens.ts";
+import type { StoreUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import {
   authorizationUrl,
   drawFlowSecrets,
@@ -24,7 +24,7 @@ export interface SignInParts {
   readonly providers: readonly OAuthProvider[];
   readonly flows: FlowCookies;
   readonly users: Users;
-  readonly store_upstream_tokens: KeepUpstreamTokens | null;
+  readonly store_upstream_tokens: StoreUpstreamTokens | null;
   /** The session of a request's cookies; null if it has ended. */
   sessionOf(request: Request): Promise<Session | null>;
   /** Starts a session for a user; null: the identity was unlinked meanwhile. */

@@ -66,21 +66,21 @@ export async function openLogin(
 async function factsOf(
   context: AppContext,
   user_code: string,
-  { asker, started_at_ms }: LoginRequest,
+  { device_client, started_at_ms }: LoginRequest,
 ): Promise<Omit<LoginFacts, "approver" | "may_operate">> {
   const { apps, config, identity } = context.get("services");
-  const { app_slug, country } = asker;
+  const { app_slug, country } = device_client;
   const { country: approver_country } = locationOf(context.req.raw);
   const registered = await apps.all();
   return {
     user_code,
-    client_name: asker.client_name,
+    client_name: device_client.client_name,
     app_slug,
     app_name: app_slug === null ? null : (registered.get(app_slug)?.name ?? null),
     registered_apps: [...registered.values()].map(({ slug, name }) => ({ slug, name })),
     upstream_names: identity.sign_in_methods.map(({ name }) => name),
-    program: asker.program,
-    place: locationName(asker),
+    program: device_client.program,
+    place: locationName(device_client),
     another_country: country !== null && approver_country !== null && country !== approver_country,
     started_at: new Date(started_at_ms),
     age_minutes: Math.max(0, Math.floor((Date.now() - started_at_ms) / 60_000)),

@@ -102,8 +102,14 @@ class Model {
   }
 }
 
-const asker = { client_name: null, app_slug: null, program: null, city: null, country: null };
-const started = { asker, ttl_seconds: TTL_SECONDS, poll_interval_seconds: 5 };
+const device_client = {
+  client_name: null,
+  app_slug: null,
+  program: null,
+  city: null,
+  country: null,
+};
+const started = { device_client, ttl_seconds: TTL_SECONDS, poll_interval_seconds: 5 };
 
 function grantOf(identity_id: Person): LoginGrant {
   return {
@@ -187,8 +193,8 @@ describe("the object of a device login", () => {
       const opened = await login.open("ada", known);
       return opened.ok ? opened.value.request : opened.refusal;
     };
-    expect(await asked(null)).toMatchObject({ asker });
-    expect(await asked(started_at_ms - 1)).toMatchObject({ asker });
+    expect(await asked(null)).toMatchObject({ device_client });
+    expect(await asked(started_at_ms - 1)).toMatchObject({ device_client });
     expect(await asked(started_at_ms)).toBeNull();
   });
 });

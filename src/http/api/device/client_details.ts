@@ -1,6 +1,6 @@
 /** Details of the client that starts a device login. The approver sees them. */
 import * as z from "zod/mini";
-import type { Asker } from "../../../device/contract.ts";
+import type { DeviceClient } from "../../../device/contract.ts";
 import { locationOf, programOf } from "../../../domain/client_description.ts";
 import type { AppContext } from "../../context.ts";
 import { appSlug } from "../../validation.ts";
@@ -30,7 +30,7 @@ export const clientDetailsBody = z.object({
 export function clientDetailsOf(
   context: AppContext,
   body: z.output<typeof clientDetailsBody>,
-): Asker {
+): DeviceClient {
   return {
     client_name: body.client_name ?? null,
     app_slug: body.app ?? null,

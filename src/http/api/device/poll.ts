@@ -47,9 +47,9 @@ async function refuseUnknown(context: AppContext): Promise<Response> {
 /** Issues the token of a login that was just redeemed. If this fails, the device must start again. */
 function mint(
   context: AppContext,
-  { grant, asker }: Extract<PolledLogin, { kind: "collected" }>,
+  { grant, device_client }: Extract<PolledLogin, { kind: "collected" }>,
 ): Promise<Result<string, Refusal>> {
-  const { app_slug, client_name, program } = asker;
+  const { app_slug, client_name, program } = device_client;
   const label = client_name ?? app_slug ?? program ?? "A device";
   const { mint_personal_token } = context.get("services");
   return mint_personal_token(context.get("base_url"), grant, { label, app_slug });

@@ -12,12 +12,12 @@ export const startLogin = factory.createHandlers(async (context) => {
   const body = await readOptionalBody(context, clientDetailsBody);
   if (!body.ok) return refuse(context, body.refusal);
   const { config, device_codes, device_logins, request_copies } = context.get("services");
-  const asker = clientDetailsOf(context, body.value);
+  const device_client = clientDetailsOf(context, body.value);
   for (let draw = 0; draw < USER_CODE_DRAWS_MAX; draw += 1) {
     const user_code = drawUserCode();
     const device_code = await device_codes.issue(user_code);
     const started = await device_logins(user_code).start({
-      asker,
+      device_client,
       device_code_digest: await device_codes.digest(device_code),
       ttl_seconds: config.device_code_ttl_seconds,
       poll_interval_seconds: config.device_poll_interval_seconds,

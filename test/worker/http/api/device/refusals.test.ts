@@ -44,9 +44,15 @@ describe("polling", () => {
     const { device_code } = await startLogin();
     passTime(26 * HOUR_MS);
     const [user_code = ""] = device_code.split(".");
-    const asker = { client_name: null, app_slug: null, program: null, city: null, country: null };
+    const device_client = {
+      client_name: null,
+      app_slug: null,
+      program: null,
+      city: null,
+      country: null,
+    };
     await env.DEVICE_LOGIN.getByName(user_code).start({
-      asker,
+      device_client,
       device_code_digest: "another",
       ttl_seconds: 900,
       poll_interval_seconds: 5,
@@ -101,7 +107,7 @@ describe("polling", () => {
     const { token } = (await poll(device_code)).body;
     expect(put).toHaveBeenCalledTimes(1);
     const kept = (await env.DEVICE_CODES.get(user_code.replace("-", ""))) ?? "";
-    expect(JSON.parse(kept)).toMatchObject({ asker: { client_name: "Console" } });
+    expect(JSON.parse(kept)).toMatchObject({ device_client: { client_name: "Console" } });
     for (const secret of [...device_code.split(".").slice(1), token]) {
       expect(kept).not.toContain(secret);
     }
