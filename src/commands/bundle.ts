@@ -1,4 +1,4 @@
-/** Bundling a Worker as a deployment does, and what such a bundle weighs. */
+/** Bundles a Worker as a deployment does, and measures the bundle. */
 import { spawn } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { exitCode } from "./local_worker.ts";
 
 const KIB = 1024;
 
-/** What a deployment sends, in KiB. */
+/** The size of the modules that a deployment uploads. */
 export interface BundleSize {
   readonly raw_kib: number;
   readonly gzip_kib: number;
@@ -15,7 +15,7 @@ export interface BundleSize {
 
 /**
  * Bundles and minifies into `directory`, from wrangler.toml unless `args` name another configuration.
- * @throws Error with Wrangler's words where it cannot.
+ * @throws Error with Wrangler's message if bundling fails
  */
 export async function bundle(args: readonly string[], directory: string): Promise<void> {
   const wrangler = spawn(
@@ -29,16 +29,16 @@ export async function bundle(args: readonly string[], directory: string): Promis
   if ((await exitCode(wrangler)) !== 0) throw new Error(output);
 }
 
-/** The names of the files that a deployment sends as modules, the entry first. */
+/** The names of the files that a deployment uploads as modules, JavaScript first. */
 export async function modulesOf(directory: string): Promise<readonly string[]> {
   const names = (await readdir(directory)).filter((name) => !/\.(map|md|capnp|toml)$/.test(name));
   return names.toSorted((one, other) => Number(isModule(other)) - Number(isModule(one)));
 }
 
-/** Whether a file of a bundle is the Worker's own code. */
+/** Whether a file of a bundle is JavaScript. */
 export const isModule = (name: string): boolean => name.endsWith(".js");
 
-/** Measures a bundle. */
+/** The size of a bundle. */
 export async function sizeOf(directory: string): Promise<BundleSize> {
   const names = await modulesOf(directory);
   const files = await Promise.all(names.map((name) => readFile(join(directory, name))));

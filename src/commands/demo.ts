@@ -1,11 +1,11 @@
 /**
- * `npm run demo`: starts the Worker with throw-away state, walks the typical flow, prints each request
- * and answer, and stops everything. Exits with 1 if any answer is not what the spec says.
+ * `npm run demo`: starts the Worker with temporary state, runs the typical flow, prints each request and response, and
+ * stops the Worker. Exits with 1 if a response is not what the spec says.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { walkTypicalFlow } from "./demo_flow.ts";
+import { runTypicalFlow } from "./demo_flow.ts";
 import { developmentSettings } from "./development_settings.ts";
 import { freePort, startLocalWorker } from "./local_worker.ts";
 
@@ -21,11 +21,11 @@ try {
   });
   try {
     console.log(`Running at ${worker.url}\n`);
-    const mismatches = await walkTypicalFlow(worker.url);
+    const mismatches = await runTypicalFlow(worker.url);
     if (mismatches === 0) {
-      console.log("Every answer is what the spec says.");
+      console.log("Every response is what the spec says.");
     } else {
-      console.error(`${mismatches} of the answers above are not what the spec says.`);
+      console.error(`${mismatches} of the responses above are not what the spec says.`);
       process.exitCode = 1;
     }
   } finally {

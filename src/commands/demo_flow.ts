@@ -1,4 +1,4 @@
-/** The typical flow of the spec over HTTP, each answer printed and checked. */
+/** The typical flow of the spec over HTTP. Prints and checks each response. */
 import { isDeepStrictEqual, styleText } from "node:util";
 
 interface Step {
@@ -8,31 +8,31 @@ interface Step {
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
-  /** What the answer must contain; more may be there. */
+  /** Fields that the response must contain; it may have more. */
   readonly contains: object;
 }
 
-interface Answer {
+interface StepResponse {
   readonly status: number;
   readonly body: { readonly [name: string]: unknown };
 }
 
 /**
- * Walks the flow against the service at `url`.
- * @returns how many answers were not as expected.
+ * Runs the flow against the service at `url`.
+ * @returns the number of responses that were not as expected
  */
-export async function walkTypicalFlow(url: string): Promise<number> {
-  const walk = new Walk(url, await signIn(url));
-  await receiveStarterCredits(walk);
-  await settleBelowTheEstimate(walk);
-  const failed_id = await failAJob(walk);
-  const over_id = await settleAboveTheEstimate(walk);
-  await readTheLists(walk, [over_id, failed_id]);
-  return walk.mismatches;
+export async function runTypicalFlow(url: string): Promise<number> {
+  const flow = new Flow(url, await signIn(url));
+  await receiveStarterCredits(flow);
+  await settleBelowTheEstimate(flow);
+  const failed_id = await failAJob(flow);
+  const over_id = await settleAboveTheEstimate(flow);
+  await readTheLists(flow, [over_id, failed_id]);
+  return flow.mismatches;
 }
 
-/** Sends steps, prints them, and counts the answers that are not as expected. */
-class Walk {
+/** Sends requests, prints them, and counts responses that are not as expected. */
+class Flow {
   mismatches = 0;
   readonly #url: string;
   readonly #token: string;
@@ -42,37 +42,37 @@ class Walk {
     this.#token = token;
   }
 
-  async call(step: Step): Promise<Answer["body"]> {
-    const answer = await send(this.#url, this.#token, step);
-    const right = answer.status === step.status && contains(answer.body, step.contains);
-    print(step, answer, right);
-    if (!right) this.mismatches += 1;
-    return answer.body;
+  async call(step: Step): Promise<StepResponse["body"]> {
+    const response = await send(this.#url, this.#token, step);
+    const is_expected = response.status === step.status && contains(response.body, step.contains);
+    print(step, response, is_expected);
+    if (!is_expected) this.mismatches += 1;
+    return response.body;
   }
 
   check(rule: string, found: unknown, expected: unknown): void {
     if (isDeepStrictEqual(found, expected)) return;
-    console.error(styleText("red", `  not so: ${rule} (${JSON.stringify(found)})\n`));
+    console.error(styleText("red", `  wrong: ${rule} (${JSON.stringify(found)})\n`));
     this.mismatches += 1;
   }
 }
 
-async function receiveStarterCredits(walk: Walk): Promise<void> {
-  await walk.call({
+async function receiveStarterCredits(flow: Flow): Promise<void> {
+  await flow.call({
     title: "The wallet opens the account and grants the app's starter credits, once",
     ...get("/api/wallet?app=sketch"),
     status: 200,
     contains: { account: { plan: "free", credits: 100 }, app_grant: { granted: true } },
   });
-  await walk.call({
-    title: "Asked again, nothing is granted a second time",
+  await flow.call({
+    title: "A second request grants nothing",
     ...get("/api/wallet?app=sketch"),
     status: 200,
     contains: { account: { credits: 100 }, app_grant: { granted: false } },
   });
 }
 
-async function settleBelowTheEstimate(walk: Walk): Promise<void> {
+async function settleBelowTheEstimate(flow: Flow): Promise<void> {
   const request = {
     ...post("/api/jobs", {
       app: "sketch",
@@ -82,19 +82,19 @@ async function settleBelowTheEstimate(walk: Walk): Promise<void> {
     }),
     headers: { "Idempotency-Key": "render-1" },
   };
-  const { job_id } = await walk.call({
+  const { job_id } = await flow.call({
     title: "A job reserves its estimate",
     ...request,
     status: 200,
     contains: { credits: 40 },
   });
-  await walk.call({
-    title: "Retried with its Idempotency-Key, it is the same job",
+  await flow.call({
+    title: "A retry with the same Idempotency-Key returns the same job",
     ...request,
     status: 200,
     contains: { job_id, credits: 40 },
   });
-  await walk.call({
+  await flow.call({
     title: "A job that the balance does not cover is refused",
     ...post("/api/jobs", { app: "sketch", action: "film", cost_estimate: 41 }),
     status: 402,
@@ -102,8 +102,8 @@ async function settleBelowTheEstimate(walk: Walk): Promise<void> {
   });
   const previewUrl = "https://sketch.example/lighthouse.png";
   const metadata = { description: "A lighthouse at dusk", previewUrl };
-  await walk.call({
-    title: "Completed for less than its estimate: the rest comes back",
+  await flow.call({
+    title: "It costs less than its estimate: the rest is refunded",
     ...post("/api/jobs/complete", { job_id, actual_cost: 25, metadata: { previewUrl } }),
     status: 200,
     contains: {
@@ -113,21 +113,21 @@ async function settleBelowTheEstimate(walk: Walk): Promise<void> {
   });
 }
 
-async function failAJob(walk: Walk): Promise<unknown> {
-  const { job_id } = await walk.call({
+async function failAJob(flow: Flow): Promise<unknown> {
+  const { job_id } = await flow.call({
     title: "Another job …",
     ...post("/api/jobs", { app: "sketch", action: "render", cost_estimate: 75 }),
     status: 200,
     contains: { credits: 0 },
   });
-  await walk.call({
+  await flow.call({
     title: "… fails, and its reserve is refunded",
     ...post("/api/jobs/fail", { job_id }),
     status: 200,
     contains: { job: { status: "failed", actual_cost: 0 }, credits: 75 },
   });
-  await walk.call({
-    title: "A job ends once",
+  await flow.call({
+    title: "A job that has ended cannot be completed",
     ...post("/api/jobs/complete", { job_id, actual_cost: 1 }),
     status: 400,
     contains: { code: "job_not_started" },
@@ -135,21 +135,21 @@ async function failAJob(walk: Walk): Promise<unknown> {
   return job_id;
 }
 
-async function settleAboveTheEstimate(walk: Walk): Promise<unknown> {
-  const { job_id } = await walk.call({
+async function settleAboveTheEstimate(flow: Flow): Promise<unknown> {
+  const { job_id } = await flow.call({
     title: "A third job …",
     ...post("/api/jobs", { app: "sketch", action: "upscale", cost_estimate: 70 }),
     status: 200,
     contains: { credits: 5 },
   });
-  await walk.call({
-    title: "… costs more than its estimate: the overage is charged, below zero if need be",
+  await flow.call({
+    title: "… costs more than its estimate: the overage is charged, even below zero",
     ...post("/api/jobs/complete", { job_id, actual_cost: 90 }),
     status: 200,
     contains: { job: { status: "completed", actual_cost: 90 }, credits: -15 },
   });
-  await walk.call({
-    title: "Until the balance is back, not even a free job starts",
+  await flow.call({
+    title: "With a negative balance, not even a free job starts",
     ...post("/api/jobs", { app: "sketch", action: "peek", cost_estimate: 0 }),
     status: 402,
     contains: { code: "insufficient_credits" },
@@ -157,22 +157,22 @@ async function settleAboveTheEstimate(walk: Walk): Promise<unknown> {
   return job_id;
 }
 
-async function readTheLists(walk: Walk, newest_ids: readonly unknown[]): Promise<void> {
-  const { jobs } = await walk.call({
+async function readTheLists(flow: Flow, newest_ids: readonly unknown[]): Promise<void> {
+  const { jobs } = await flow.call({
     title: "The jobs, newest first",
     ...get("/api/jobs?app=sketch&limit=2"),
     status: 200,
     contains: {},
   });
-  walk.check("the list has the two newest jobs", idsOf(jobs), newest_ids);
-  const { entries } = await walk.call({
-    title: "The passbook: every change of the balance, newest first",
+  flow.check("the list has the two newest jobs", idsOf(jobs), newest_ids);
+  const { entries } = await flow.call({
+    title: "The ledger: every change of the balance, newest first",
     ...get("/api/ledger"),
     status: 200,
     contains: {},
   });
   const sum = amountsOf(entries).reduce((total, amount) => total + amount, 0);
-  walk.check("the entries add up to the balance", sum, -15);
+  flow.check("the entries add up to the balance", sum, -15);
 }
 
 function get(path: string): Pick<Step, "method" | "path"> {
@@ -184,7 +184,7 @@ function post(path: string, body: object): Pick<Step, "method" | "path" | "body"
 }
 
 async function signIn(url: string): Promise<string> {
-  console.log(styleText("bold", "A local user signs in, and comes back with a token"));
+  console.log(styleText("bold", "A local user signs in, and returns with a token"));
   const response = await fetch(`${url}/signin/dev`, {
     method: "POST",
     redirect: "manual",
@@ -196,14 +196,14 @@ async function signIn(url: string): Promise<string> {
   const location = response.headers.get("Location") ?? "";
   const token = URL.parse(location)?.searchParams.get("token") ?? "";
   if (response.status !== 303 || token === "") {
-    throw new Error(`signing in answered ${response.status}: ${await response.text()}`);
+    throw new Error(`Signing in returned ${response.status}: ${await response.text()}`);
   }
   console.log("  POST /signin/dev  email=ada@example.com");
   console.log(`  303 → ${location.replace(token, `${token.slice(0, 12)}…`)}\n`);
   return token;
 }
 
-async function send(url: string, token: string, step: Step): Promise<Answer> {
+async function send(url: string, token: string, step: Step): Promise<StepResponse> {
   const response = await fetch(`${url}${step.path}`, {
     method: step.method,
     headers: {
@@ -213,16 +213,16 @@ async function send(url: string, token: string, step: Step): Promise<Answer> {
     },
     ...(step.body === undefined ? {} : { body: JSON.stringify(step.body) }),
   });
-  return { status: response.status, body: (await response.json()) as Answer["body"] };
+  return { status: response.status, body: (await response.json()) as StepResponse["body"] };
 }
 
-function print(step: Step, answer: Answer, right: boolean): void {
+function print(step: Step, response: StepResponse, is_expected: boolean): void {
   console.log(styleText("bold", step.title));
   const sent = step.body === undefined ? "" : `  ${JSON.stringify(step.body)}`;
   console.log(`  ${step.method} ${step.path}${sent}`);
-  const lines = JSON.stringify(answer.body, null, 2).split("\n");
-  console.log(`  ${answer.status} ${lines.join("\n      ")}`);
-  if (!right) {
+  const lines = JSON.stringify(response.body, null, 2).split("\n");
+  console.log(`  ${response.status} ${lines.join("\n      ")}`);
+  if (!is_expected) {
     console.error(styleText("red", `  expected ${step.status} ${JSON.stringify(step.contains)}`));
   }
   console.log();

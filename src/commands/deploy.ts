@@ -1,9 +1,9 @@
 /**
  * `npm run deploy [-- --dry-run] [--config <file>] [--secrets <file>] [--discard-secrets]`
  *
- * Brings an account of Cloudflare to what wrangler.toml says: databases, namespaces and queues, secrets,
- * migrations, then the code, so that new code never meets an old schema. Every step finds what is done
- * already, so a run after a failure goes on where the last one stopped.
+ * Makes a Cloudflare account match wrangler.toml: databases, namespaces, queues, secrets and migrations, then the code, so
+ * that new code never runs on an old schema. Every step skips what exists, so a run after a failure continues where the
+ * last one stopped.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,20 +12,20 @@ import { parseArgs } from "node:util";
 import { mistakenSettings } from "../config/config.ts";
 import { readPlan, reportDeployment, withIds, type DeployPlan } from "./deploy_plan.ts";
 import {
-  askWhereToKeep,
-  drawMissing,
-  keepSecrets,
   listSecrets,
+  missingSecrets,
+  promptForSecretsFile,
   readSecrets,
   SECRETS_FILE,
+  storeSecrets,
   type Secrets,
 } from "./deploy_secrets.ts";
 import {
   applyRemoteMigrations,
   checkAccount,
-  findOrMakeDatabase,
-  findOrMakeNamespace,
-  findOrMakeQueue,
+  findOrCreateDatabase,
+  findOrCreateNamespace,
+  findOrCreateQueue,
   waitUntilReady,
 } from "./deploy_steps.ts";
 import {
@@ -40,10 +40,10 @@ import { CONFIG_FILE, readWorkerConfig, type WorkerConfig } from "./wrangler_con
 import { runWrangler, showWrangler } from "./wrangler_run.ts";
 
 const USAGE = `usage: npm run deploy [-- <options>]
-  --dry-run          show every step and bundle the code; reaches nobody
-  --config <file>    another file than wrangler.toml, such as that of a staging Worker
-  --secrets <file>   NAME='value' lines: what Cloudflare lacks is set from it, what is newly made is added
-  --discard-secrets  keep newly made secrets nowhere but at Cloudflare, which never shows them again`;
+  --dry-run          show every step and bundle the code; contacts no service
+  --config <file>    use this file instead of wrangler.toml, for example for a staging Worker
+  --secrets <file>   NAME='value' lines: sets secrets that Cloudflare lacks, and stores newly generated ones
+  --discard-secrets  store newly generated secrets at Cloudflare only, which never shows them again`;
 
 const { values: options } = parseArgs({
   options: {
@@ -55,27 +55,28 @@ const { values: options } = parseArgs({
   },
 });
 
-/** One step: what it is called, and what it does, answering what it found. */
+/** One step. `run` returns its result, for the line of the step. */
 interface Step {
   readonly title: string;
   readonly run: () => Promise<string>;
 }
 
-/** What later steps know from earlier ones. */
+/** The state that steps share. */
 interface Progress {
   readonly config: WorkerConfig;
   readonly plan: DeployPlan;
   readonly ids: Map<string, string>;
-  /** From the file of `--secrets`. */
-  readonly kept: Secrets;
-  /** Names of secrets that Cloudflare has already. */
+  /** The secrets in the file of `--secrets`. */
+  readonly from_file: Secrets;
+  /** Names of the secrets that Cloudflare already has. */
   present: readonly string[];
-  /** To be set together with the code. */
+  /** Secrets to set together with the code. */
   to_set: Secrets;
-  kept_in: string | null;
-  /** A folder for what must not outlive the run. */
+  /** The file that newly generated secrets were stored in. */
+  stored_in: string | null;
+  /** A folder that is deleted at the end of the run. */
   readonly folder: string;
-  /** wrangler.toml with the ids, beside it, since its paths are relative to it. */
+  /** wrangler.toml with the ids, written to the same folder, since its paths are relative. */
   readonly config_file: string;
 }
 
@@ -84,32 +85,32 @@ function stepsOf(progress: Progress): readonly Step[] {
   const resources = (
     kind: string,
     list: DeployPlan["namespaces"],
-    make: typeof findOrMakeDatabase,
+    findOrCreate: typeof findOrCreateDatabase,
   ) =>
     list.map(({ binding, name, id }): Step => ({
-      title: `${kind} ${name} (${binding}): find it, or make it`,
+      title: `${kind} ${name} (${binding}): find or create it`,
       run: async () => {
-        const found = id === null ? await make(name) : { id, is_new: false };
+        const found = id === null ? await findOrCreate(name) : { id, is_new: false };
         ids.set(binding, found.id);
-        return found.is_new ? "made" : "found";
+        return found.is_new ? "created" : "found";
       },
     }));
   return [
-    { title: "Cloudflare: who is signed in", run: checkAccount },
-    ...resources("D1 database", plan.databases, findOrMakeDatabase),
-    ...resources("KV namespace", plan.namespaces, findOrMakeNamespace),
+    { title: "Cloudflare: check who is signed in", run: checkAccount },
+    ...resources("D1 database", plan.databases, findOrCreateDatabase),
+    ...resources("KV namespace", plan.namespaces, findOrCreateNamespace),
     ...plan.queues.map((name): Step => ({
-      title: `Queue ${name}: find it, or make it`,
-      run: async () => ((await findOrMakeQueue(name)) ? "made" : "found"),
+      title: `Queue ${name}: find or create it`,
+      run: async () => ((await findOrCreateQueue(name)) ? "created" : "found"),
     })),
     {
-      title: "Secrets: draw those that are missing; they are set with the code, in one go",
+      title: "Secrets: generate missing ones; they are set together with the code",
       run: () => prepareSecrets(progress),
     },
     ...plan.databases
       .filter(({ has_migrations }) => has_migrations)
       .map(({ binding, name }): Step => ({
-        title: `Migrations of ${name}: apply the new ones, before the code that needs them`,
+        title: `Migrations of ${name}: apply new ones before the code is deployed`,
         run: async () => {
           await writeFile(progress.config_file, withIds(progress.config, ids));
           await applyRemoteMigrations(binding, progress.config_file);
@@ -121,10 +122,10 @@ function stepsOf(progress: Progress): readonly Step[] {
       run: () => deploy(progress),
     },
     {
-      title: `Ready: ask ${plan.base_url ?? ""}/readyz`,
+      title: `Readiness: wait for ${plan.base_url ?? ""}/readyz`,
       run: async () => {
         await waitUntilReady(plan.base_url ?? "");
-        return "yes";
+        return "ready";
       },
     },
   ];
@@ -135,47 +136,47 @@ async function prepareSecrets(progress: Progress): Promise<string> {
   for (const { name, meant } of mistakenSettings(
     Object.fromEntries(present.map((it) => [it, ""])),
   )) {
-    console.error(`Warning: the secret ${name} is no setting; is ${meant} meant?`);
+    console.error(`Warning: the secret ${name} is not a setting. Did you mean ${meant}?`);
   }
   progress.present = present;
-  const { from_file, drawn } = await drawMissing(present, progress.kept);
-  const names = Object.keys(drawn);
+  const { supplied, generated } = await missingSecrets(present, progress.from_file);
+  const names = Object.keys(generated);
   if (names.length > 0 && !options["discard-secrets"]) {
-    const file = options.secrets ?? (process.stdin.isTTY ? await askWhereToKeep() : null);
+    const file = options.secrets ?? (process.stdin.isTTY ? await promptForSecretsFile() : null);
     if (file === null && !process.stdin.isTTY) {
       throw new Error(
-        `${names.join(" and ")} must be made, and Cloudflare never shows them again. Say where to keep ` +
-          `them: npm run deploy -- --secrets ${SECRETS_FILE} (or --discard-secrets, to keep them nowhere).`,
+        `${names.join(" and ")} must be generated, and Cloudflare never shows them again. Name a file for ` +
+          `them: npm run deploy -- --secrets ${SECRETS_FILE} (or use --discard-secrets to store them at Cloudflare only).`,
       );
     }
-    if (file !== null) await keepSecrets(file, drawn);
-    progress.kept_in = file;
+    if (file !== null) await storeSecrets(file, generated);
+    progress.stored_in = file;
   }
-  progress.to_set = { ...from_file, ...drawn };
+  progress.to_set = { ...supplied, ...generated };
   const to_set = Object.keys(progress.to_set);
-  return to_set.length === 0 ? "all there" : `to be set: ${to_set.join(", ")}`;
+  return to_set.length === 0 ? "all set" : `to set: ${to_set.join(", ")}`;
 }
 
-/** Code and secrets become one version, so neither is ever live without the other. */
+/** Deploys code and secrets as one version, so that neither is live without the other. */
 async function deploy({ config, ids, to_set, folder, config_file }: Progress): Promise<string> {
   await writeFile(config_file, withIds(config, ids));
   const secrets = join(folder, "secrets.json");
   await writeFile(secrets, JSON.stringify(to_set), { mode: 0o600 });
   const args = ["deploy", `--config=${config_file}`, "--minify"];
   if (Object.keys(to_set).length > 0) args.push(`--secrets-file=${secrets}`);
-  // On a terminal Wrangler asks before it takes over a domain that something else answers.
+  // On a terminal Wrangler asks before it takes over a domain that is already in use.
   if (process.stdout.isTTY) {
     if ((await showWrangler(args)) !== 0) throw new Error("Wrangler could not deploy; see above.");
     return "live";
   }
-  const { succeeded, complaint } = await runWrangler(args);
-  if (!succeeded) throw new Error(complaint);
+  const { succeeded, error } = await runWrangler(args);
+  if (!succeeded) throw new Error(error);
   return "live";
 }
 
-async function rehearse(steps: readonly Step[]): Promise<void> {
-  for (const [place, { title }] of steps.entries()) {
-    console.log(`${place + 1}/${steps.length} ${title}`);
+async function showSteps(steps: readonly Step[]): Promise<void> {
+  for (const [index, { title }] of steps.entries()) {
+    console.log(`${index + 1}/${steps.length} ${title}`);
   }
   const args = [
     "deploy",
@@ -184,39 +185,39 @@ async function rehearse(steps: readonly Step[]): Promise<void> {
     "--outdir=.wrangler/build",
     `--config=${options.config}`,
   ];
-  const { succeeded, complaint } = await runWrangler(args);
-  if (!succeeded) throw new Error(`The code cannot be bundled: ${complaint}`);
-  console.log("The code bundles. Nothing was asked of Cloudflare, and nothing was changed.");
+  const { succeeded, error } = await runWrangler(args);
+  if (!succeeded) throw new Error(`The code cannot be bundled: ${error}`);
+  console.log("The code bundles. No request was sent to Cloudflare, and nothing was changed.");
 }
 
 async function perform(steps: readonly Step[]): Promise<void> {
-  for (const [place, { title, run }] of steps.entries()) {
-    process.stdout.write(`${place + 1}/${steps.length} ${title} … `);
+  for (const [index, { title, run }] of steps.entries()) {
+    process.stdout.write(`${index + 1}/${steps.length} ${title} … `);
     try {
       console.log(await run());
     } catch (error) {
       console.log("failed");
       const reason = error instanceof Error ? error.message : String(error);
       throw new Error(
-        `${reason}\nNothing after this step was done. Once it is mended, run the same command again: ` +
-          "what is done is found, and not done twice.",
+        `${reason}\nThe steps after this one were not run. Fix the cause and run the same command again: ` +
+          "it skips what is already done.",
         { cause: error },
       );
     }
   }
 }
 
-function sayWhatIsNext({ config, plan, kept, kept_in, present, to_set }: Progress): void {
+function printNextSteps({ config, plan, from_file, stored_in, present, to_set }: Progress): void {
   console.log(`\nPassbook is live at ${plan.base_url}.`);
-  if (kept_in !== null) {
+  if (stored_in !== null) {
     console.log(
-      `New secrets are in ${kept_in}. Move it to where you keep secrets: rotating needs them.`,
+      `New secrets are in ${stored_in}. Move that file to your password store: rotating keys needs it.`,
     );
   }
   const isSet = (name: string): boolean =>
     [
       ...present,
-      ...Object.keys(kept),
+      ...Object.keys(from_file),
       ...Object.keys(to_set),
       ...Object.keys(config.vars ?? {}),
     ].includes(name);
@@ -227,26 +228,24 @@ function sayWhatIsNext({ config, plan, kept, kept_in, present, to_set }: Progres
     );
   }
   if (!isSet("OPERATORS")) {
-    console.log(
-      "  * say who operates it: OPERATORS, your own address, in wrangler.toml (README.md)",
-    );
+    console.log("  * name an operator: your own address as OPERATORS in wrangler.toml (README.md)");
   }
-  console.log("  * register your apps, and their starter credits (docs/operators.md)");
+  console.log("  * register your apps and their starter credits (docs/operators.md)");
   console.log("  * read docs/operate.md: upgrades, backups, keys, limits, logs");
 }
 
 /**
- * The secrets of `--secrets`, after the endpoints of sign-in providers were fetched into it. A rehearsal
- * reaches nobody, so it checks the others and takes those endpoints as good.
+ * The secrets of `--secrets`, after the endpoints of sign-in providers were fetched into that file. A dry run contacts no
+ * service: it checks the other settings and assumes that those endpoints are valid.
  */
-async function readKeptSecrets(): Promise<Secrets> {
+async function readSecretsFile(): Promise<Secrets> {
   const file = options.secrets ?? null;
-  const kept = await readSecrets(file);
-  const json = kept[PROVIDERS_SETTING];
-  if (file === null || json === undefined || !needsDiscovery(json)) return kept;
+  const secrets = await readSecrets(file);
+  const json = secrets[PROVIDERS_SETTING];
+  if (file === null || json === undefined || !needsDiscovery(json)) return secrets;
   if (options["dry-run"]) {
-    console.log(`Sign-in providers: their endpoints would be fetched, and written into ${file}.`);
-    return { ...kept, [PROVIDERS_SETTING]: withPlaceholders(json) };
+    console.log(`Sign-in providers: their endpoints would be fetched and written into ${file}.`);
+    return { ...secrets, [PROVIDERS_SETTING]: withPlaceholders(json) };
   }
   const completed = await completeFile(file);
   if (completed !== null) console.log(describeCompletion(completed, file));
@@ -259,8 +258,8 @@ async function main(): Promise<void> {
     return;
   }
   const config = readWorkerConfig(options.config);
-  const kept = await readKeptSecrets();
-  const is_sound = printReport(await reportDeployment(config, kept));
+  const from_file = await readSecretsFile();
+  const is_sound = printReport(await reportDeployment(config, from_file));
   if (!is_sound) process.exitCode = 1;
   const folder = await mkdtemp(join(tmpdir(), "passbook-deploy-"));
   const config_file = join(dirname(options.config), `.passbook-deploy-${process.pid}.json`);
@@ -269,19 +268,19 @@ async function main(): Promise<void> {
     config,
     plan,
     ids: new Map(),
-    kept,
+    from_file,
     present: [],
     to_set: {},
-    kept_in: null,
+    stored_in: null,
     folder,
     config_file,
   };
   try {
     const steps = stepsOf(progress);
-    if (options["dry-run"]) return await rehearse(steps);
+    if (options["dry-run"]) return await showSteps(steps);
     if (!is_sound) return;
     await perform(steps);
-    sayWhatIsNext(progress);
+    printNextSteps(progress);
   } finally {
     await rm(config_file, { force: true });
     await rm(folder, { recursive: true, force: true });

@@ -1,13 +1,13 @@
-/** What a deployment needs, read from wrangler.toml, so that a new database there is one here too. */
+/** The resources of a deployment, read from wrangler.toml, and the checks of its settings. */
 import { reportSettings, type SettingsReport } from "./settings_report.ts";
 import { newEncryptionKeys, newSigningKeys } from "./development_settings.ts";
 import type { WorkerConfig } from "./wrangler_config.ts";
 
-/** A D1 database or KV namespace: found by its name in the account, and by its id once it is known. */
+/** A D1 database or KV namespace, looked up by its name in the account. */
 export interface Resource {
   readonly binding: string;
   readonly name: string;
-  /** From wrangler.toml; null where it names none. */
+  /** The id in wrangler.toml; null without one. */
   readonly id: string | null;
 }
 
@@ -23,13 +23,13 @@ export interface DeployPlan {
   readonly queues: readonly string[];
 }
 
-/** Secrets without which nothing works, and which can be drawn at random. */
+/** Required secrets that a deployment can generate. */
 export const GENERATED_SECRETS: Readonly<Record<string, () => Promise<string>>> = {
   SIGNING_KEYS: newSigningKeys,
   ENCRYPTION_KEYS: async () => newEncryptionKeys(),
 };
 
-/** Reads the plan. Names that are not written are those Wrangler itself would give. */
+/** Reads the plan. Omitted names get the name that Wrangler would give. */
 export function readPlan(config: WorkerConfig): DeployPlan {
   const worker = config.name ?? "passbook";
   const nameFor = (binding: string): string =>
@@ -53,7 +53,7 @@ export function readPlan(config: WorkerConfig): DeployPlan {
   };
 }
 
-/** Queues to send to, and those where given-up messages go; each once. */
+/** The queues and their dead-letter queues, without duplicates. */
 function queuesOf({ queues }: WorkerConfig): readonly string[] {
   const names = [
     ...(queues?.producers ?? []).map(({ queue }) => queue),
@@ -66,25 +66,27 @@ function queuesOf({ queues }: WorkerConfig): readonly string[] {
 }
 
 /**
- * Checks what will be deployed: the public settings with `secrets` beside them. Secrets that Cloudflare
- * keeps already cannot be read back; those that would be drawn are taken as good.
+ * Checks the settings of a deployment: those of wrangler.toml together with `secrets`. Cloudflare does not show the
+ * secrets that it has, so they are not checked.
  */
 export async function reportDeployment(
   config: WorkerConfig,
   secrets: Readonly<Record<string, string>>,
 ): Promise<SettingsReport> {
-  const drawn: Record<string, string> = {};
-  for (const [name, draw] of Object.entries(GENERATED_SECRETS)) drawn[name] = await draw();
-  const report = reportSettings({ ...config.vars, ...drawn, ...secrets });
+  const generated: Record<string, string> = {};
+  for (const [name, generate] of Object.entries(GENERATED_SECRETS)) {
+    generated[name] = await generate();
+  }
+  const report = reportSettings({ ...config.vars, ...generated, ...secrets });
   return { ...report, problems: [...report.problems, ...addressProblems(config)] };
 }
 
-/** Deployed at no address, or at another than its own, the service would answer nobody. */
+/** The service refuses requests for any host but that of BASE_URL, so a route must lead there. */
 function addressProblems(config: WorkerConfig): readonly string[] {
   const { base_url } = readPlan(config);
   const host = URL.parse(base_url ?? "");
   if (host === null) return [];
-  if (host.protocol !== "https:") return ["BASE_URL: must be an https address to be deployed"];
+  if (host.protocol !== "https:") return ["BASE_URL: must be an https address in a deployment"];
   const { routes = [], route, workers_dev } = config;
   const patterns = [...routes, ...(route === undefined ? [] : [route])].map((it) =>
     typeof it === "string" ? it : it.pattern,
@@ -93,20 +95,20 @@ function addressProblems(config: WorkerConfig): readonly string[] {
   const is_workers_dev = workers_dev === true && host.hostname.endsWith(".workers.dev");
   if (is_routed || is_workers_dev) return [];
   return host.hostname.endsWith(".workers.dev")
-    ? ["workers_dev: must be true for the BASE_URL that is set"]
+    ? ["workers_dev: must be true for this BASE_URL"]
     : [
-        `routes: must have the host of BASE_URL: routes = [{ pattern = "${host.hostname}", custom_domain = true }]`,
+        `routes: must include the host of BASE_URL: routes = [{ pattern = "${host.hostname}", custom_domain = true }]`,
       ];
 }
 
-/** The configuration with the ids filled in, as JSON, so that migrations and code meet one database. */
+/** The configuration with all ids, as JSON, so that migrations and code use the same databases. */
 export function withIds(config: WorkerConfig, ids: ReadonlyMap<string, string>): string {
   const { databases } = readPlan(config);
   const filled: WorkerConfig = {
     ...config,
-    d1_databases: (config.d1_databases ?? []).map((database, place) => ({
+    d1_databases: (config.d1_databases ?? []).map((database, index) => ({
       ...database,
-      database_name: databases[place]?.name ?? database.binding,
+      database_name: databases[index]?.name ?? database.binding,
       database_id: ids.get(database.binding) ?? "",
     })),
     kv_namespaces: (config.kv_namespaces ?? []).map((namespace) => ({

@@ -1,11 +1,11 @@
 /**
- * `npm run dev`: makes `.dev.vars` where there is none, fetches what sign-in providers publish, checks the
- * settings, migrates the local databases, runs `wrangler dev`. Arguments after `--` go to it; the migrations follow `--persist-to`.
- * Whatever ends this process, or the npm that runs it, ends all that it started.
+ * `npm run dev`: creates `.dev.vars` if it is missing, fetches the endpoints of sign-in providers, checks the settings,
+ * migrates the local databases and runs `wrangler dev` with the arguments after `--`. The migrations use `--persist-to` too.
+ * When this process or its npm ends for any reason, all processes that it started end.
  */
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { onceOrphaned } from "./ancestors.ts";
+import { onceOrphaned } from "./parent_watch.ts";
 import { describeProduction, describeService, passOnOutput } from "./development_output.ts";
 import { developmentSettings } from "./development_settings.ts";
 import { applyMigrations, exitCode, startWrangler } from "./local_worker.ts";
@@ -15,7 +15,7 @@ import {
   needsDiscovery,
   PROVIDERS_SETTING,
 } from "./provider_settings.ts";
-import { forgetServer, isPortTaken, noteServer, serverOf } from "./running_server.ts";
+import { removeServerRecord, isPortTaken, recordServer, serverOf } from "./running_server.ts";
 import { writeSecretFile } from "./secret_file.ts";
 import { printReport, reportSettings } from "./settings_report.ts";
 import { CONFIG_FILE, readDevelopmentSettings, readWorkerConfig } from "./wrangler_config.ts";
@@ -46,24 +46,24 @@ const port = Number(text(values.port) ?? readWorkerConfig(config_file).dev?.port
 const state_folder = persist_to ?? STATE_FOLDER;
 const env_files = texts(values["env-file"]);
 
-/** Why the server cannot start, in words; null where it can. */
+/** Why the server cannot start; null if it can. */
 async function findObstacle(): Promise<string | null> {
   const other = await serverOf(state_folder);
   if (other !== null) {
     return (
       `Passbook already runs on this state: http://localhost:${other.port} (process ${other.pid}). ` +
-      `Stop it first, or give this one its own: ${anotherWay(other.port + 1)}`
+      `Stop it first, or start this one with its own state: ${alternativeCommand(other.port + 1)}`
     );
   }
   if (!(await isPortTaken(port))) return null;
-  return `Port ${port} is taken by another program. Stop it, or choose another port: ${anotherWay(port + 1)}`;
+  return `Port ${port} is taken by another program. Stop it, or use another port: ${alternativeCommand(port + 1)}`;
 }
 
-function anotherWay(free_port: number): string {
+function alternativeCommand(free_port: number): string {
   return `npm run dev -- --port ${free_port} --persist-to .wrangler/state-${free_port}`;
 }
 
-/** The settings, after the endpoints of sign-in providers were fetched into the files that name them. */
+/** The settings, after fetching the endpoints of sign-in providers into their files. */
 async function readSettings(files: readonly string[]): Promise<Record<string, unknown>> {
   const sources = { config_file, env_files, vars: texts(values.var) };
   const settings = readDevelopmentSettings(sources);
@@ -85,20 +85,20 @@ async function serve(): Promise<number> {
   }
   if (env_files.length === 0 && !existsSync(SETTINGS_FILE)) {
     await writeSecretFile(SETTINGS_FILE, await developmentSettings());
-    console.log(`Made ${SETTINGS_FILE} with new keys.`);
+    console.log(`Created ${SETTINGS_FILE} with new keys.`);
   }
   const settings_files = env_files.length === 0 ? [SETTINGS_FILE] : env_files;
   const settings = await readSettings(settings_files);
-  const as_in_production = describeProduction(settings);
-  if (as_in_production !== null) console.error(as_in_production);
+  const production_note = describeProduction(settings);
+  if (production_note !== null) console.error(production_note);
   if (!printReport(reportSettings(settings))) {
-    const places = [...settings_files, config_file].join(" and ");
-    console.error(`The settings are in ${places}. README.md says what each of them means.`);
+    const sources = [...settings_files, config_file].join(" and ");
+    console.error(`The settings are in ${sources}. README.md describes each of them.`);
     return 1;
   }
   console.log("Applying the migrations of the local databases …");
   await applyMigrations(persist_to);
-  // Wrangler would take another port in silence where it is told none.
+  // Without --port, Wrangler would silently use another port.
   const wrangler = await startWrangler(
     values.port === undefined ? [...args, `--port=${port}`] : args,
     "pipe",
@@ -112,11 +112,11 @@ async function serve(): Promise<number> {
   const stop = () => wrangler.kill("SIGTERM");
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
   onceOrphaned(stop);
-  await noteServer(state_folder, port);
+  await recordServer(state_folder, port);
   try {
     return await exitCode(wrangler);
   } finally {
-    await forgetServer(state_folder);
+    await removeServerRecord(state_folder);
   }
 }
 

@@ -1,17 +1,17 @@
-/** What `npm run dev` prints of Wrangler's output, and what a developer needs to know first. */
+/** The output of `npm run dev`: Wrangler's lines, and a summary for the developer. */
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { DEVELOPMENT_OPERATOR } from "./development_settings.ts";
 
-/** The address that Wrangler serves. */
+/** Wrangler's line with its address. */
 const READY = /Ready on (https?:\/\/\S+)/;
 
 const BINDINGS = "Your Worker has access to the following bindings:";
 
 /**
- * Passes Wrangler's lines on, without its list of bindings: 35 lines that a developer of an app cannot use.
- * `onReady` is called once with the address.
+ * Passes Wrangler's lines on without its list of bindings, 35 lines that an app developer does not need. Calls `onReady`
+ * once with the address.
  */
 export function passOnOutput(
   from: Readable,
@@ -35,35 +35,37 @@ export function passOnOutput(
 type Settings = Readonly<Record<string, unknown>>;
 
 /**
- * Where everything is, how to sign in, and who is operator. `served`: the address that Wrangler names;
- * `settings_file`: where to change the operators.
+ * The summary: the pages, how to sign in, and the operators. `served` is the address that Wrangler printed;
+ * `settings_file` is the file with OPERATORS.
  */
 export function describeService(served: string, settings: Settings, settings_file: string): string {
   const { BASE_URL, DEV_SIGNIN, OPERATORS } = settings;
-  // A service for every interface is opened at localhost too, and development sign-in only there.
-  const here = served.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost").replace(/\/$/, "");
-  const url = typeof BASE_URL === "string" && BASE_URL !== "" ? BASE_URL : here;
+  // Development sign-in works at localhost only, which also reaches a service on all interfaces.
+  const local_url = served
+    .replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, "//localhost")
+    .replace(/\/$/, "");
+  const url = typeof BASE_URL === "string" && BASE_URL !== "" ? BASE_URL : local_url;
   const operators = typeof OPERATORS === "string" ? OPERATORS.trim() : "";
   const is_open = DEV_SIGNIN === "true";
-  const who = operators === "" ? "nobody yet" : operators;
+  const operator_text = operators === "" ? "none yet" : operators;
   const lines = [
     "",
     "Passbook is ready.",
     `  Sign in   ${url}/signin${is_open ? "   any e-mail address, no password" : ""}`,
     `  Account   ${url}/account`,
-    `  Console   ${url}/console   for operators: ${who}`,
+    `  Console   ${url}/console   for operators: ${operator_text}`,
     `  API docs  ${url}/docs`,
   ];
   if (operators === "") {
     lines.push(
-      `To become operator, add the line OPERATORS=${DEVELOPMENT_OPERATOR} to ${settings_file}, ` +
-        "start again, and sign in with that address.",
+      `To become an operator, add the line OPERATORS=${DEVELOPMENT_OPERATOR} to ${settings_file}, ` +
+        "restart, and sign in with that address.",
     );
   }
   return [...lines, "", ""].join("\n");
 }
 
-/** What the absence of `DEV_SIGNIN=true` means. Null in development. */
+/** The effects of settings without `DEV_SIGNIN=true`; null with it. */
 export function describeProduction({ DEV_SIGNIN }: Settings): string | null {
   if (DEV_SIGNIN === "true") return null;
   return (

@@ -1,4 +1,4 @@
-/** The settings of local development: real random keys, and a sign-in that asks for no password. */
+/** The settings of local development: random keys, and sign-in without a password. */
 import { base64url, exportJWK, generateKeyPair } from "jose";
 
 /** A new private signing key as a one-key JWKS, for `SIGNING_KEYS`. */
@@ -14,16 +14,16 @@ export function newEncryptionKeys(): string {
   return JSON.stringify({ keys: [{ kty: "oct", kid: crypto.randomUUID(), k }] });
 }
 
-/** Who is operator in a new `.dev.vars`: an address that belongs to nobody (RFC 2606). */
+/** The operator in a new `.dev.vars`: a reserved address that nobody owns (RFC 2606). */
 export const DEVELOPMENT_OPERATOR = "operator@example.com";
 
 /** The contents of a new `.dev.vars`. */
 export async function developmentSettings(): Promise<string> {
   return [
-    "# Made by `npm run dev`. Never committed; delete it to get new keys.",
+    "# Created by `npm run dev`. Do not commit it; delete it to get new keys.",
     `SIGNING_KEYS='${await newSigningKeys()}'`,
     `ENCRYPTION_KEYS='${newEncryptionKeys()}'`,
-    // The address that is asked, whatever wrangler.toml says of production.
+    // Empty: the service uses each request's own address instead of production's in wrangler.toml.
     "BASE_URL=",
     "DEV_SIGNIN=true",
     `OPERATORS=${DEVELOPMENT_OPERATOR}`,

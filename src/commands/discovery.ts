@@ -1,10 +1,10 @@
 /**
- * What a sign-in provider publishes of itself (OpenID Connect Discovery 1.0; RFC 8414). Fetched by commands
- * and written into the settings, so that the Worker fetches nothing for it.
+ * Discovery of a sign-in provider's endpoints (OpenID Connect Discovery 1.0; RFC 8414). Commands fetch them and write them
+ * into the settings, so that the Worker has nothing to fetch.
  */
 import { isLoopbackHost } from "../domain/origins.ts";
 
-/** The part of an entry of `SIGNIN_PROVIDERS` that a provider's metadata says. */
+/** The fields of an entry of `SIGNIN_PROVIDERS` that come from the provider's metadata. */
 export interface DiscoveredProvider {
   readonly authorization_endpoint: string;
   readonly token_endpoint: string;
@@ -19,7 +19,7 @@ type Metadata = Readonly<Record<string, unknown>>;
 
 const TIMEOUT_MS = 10_000;
 
-/** Documents of large providers have about 3 KiB; this bounds what a mistaken address may send. */
+/** Large providers' documents have about 3 KiB. The limit stops a wrong address from sending much more. */
 const DOCUMENT_MAX_BYTES = 256 * 1024;
 
 const ENDPOINTS = [
@@ -29,10 +29,10 @@ const ENDPOINTS = [
   "jwks_uri",
 ] as const;
 
-/** What is asked of a person's data where the setting says nothing; the ID token has it. */
+/** The scopes of an entry without `scope`: their data is in the ID token. */
 const OPENID_SCOPES = ["openid", "email", "profile"];
 
-/** @throws Error that names the address, what is wrong with what it gave, and what to do */
+/** @throws Error with the address, the problem of its document, and what to do */
 export async function discoverProvider(issuer: string): Promise<DiscoveredProvider> {
   const { address, metadata } = await fetchMetadata(issuer);
   const problem = problemOf(metadata, issuer);
@@ -53,12 +53,12 @@ export async function discoverProvider(issuer: string): Promise<DiscoveredProvid
   };
 }
 
-/** Where an issuer's metadata may be: OpenID Connect's address first, then that of plain OAuth 2. */
+/** The possible addresses of an issuer's metadata: OpenID Connect's first, then that of plain OAuth 2. */
 function addressesOf(issuer: string): readonly string[] {
   const url = URL.parse(issuer);
   if (url === null || !isSafe(url, true) || /[?#]/.test(issuer) || url.username !== "") {
     throw new Error(
-      `issuer must be an https address without query (plain http only to this machine), and is "${issuer}".`,
+      `issuer must be an https address without a query (plain http only for this machine), but it is "${issuer}".`,
     );
   }
   const path = url.pathname.replace(/\/$/, "");
@@ -75,7 +75,7 @@ async function fetchMetadata(issuer: string) {
     if (metadata !== null) return { address, metadata };
   }
   throw new Error(
-    `The issuer ${issuer} publishes no metadata: ${addresses.join(" and ")} are 404. ` +
+    `The issuer ${issuer} publishes no metadata: ${addresses.join(" and ")} responded with 404. ` +
       "Write its endpoints into SIGNIN_PROVIDERS yourself (docs/signing-in.md).",
   );
 }
@@ -85,21 +85,21 @@ async function fetchDocument(address: string): Promise<Metadata | null> {
   let response: Response;
   let text: string;
   try {
-    // A redirect could lead out of the issuer's hands.
+    // A redirect could lead to another party.
     const init = { redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) } as const;
     response = await fetch(address, { ...init, headers: { Accept: "application/json" } });
     text = await readBounded(response);
   } catch (error) {
-    throw new Error(`${address} gave no response: ${reasonOf(error)}. Is the issuer right?`, {
+    throw new Error(`${address} gave no response: ${reasonOf(error)}. Check the issuer.`, {
       cause: error,
     });
   }
   if (response.status === 404) return null;
   if (response.status !== 200) {
-    throw new Error(`${address} responded with status ${response.status}. Is the issuer right?`);
+    throw new Error(`${address} responded with status ${response.status}. Check the issuer.`);
   }
   const metadata = parseObject(text);
-  if (metadata === null) throw new Error(`${address} is not a JSON object. Is the issuer right?`);
+  if (metadata === null) throw new Error(`${address} is not a JSON object. Check the issuer.`);
   return metadata;
 }
 
@@ -128,18 +128,19 @@ function parseObject(text: string): Metadata | null {
 /** The reason of a failed `fetch` is in its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === "TimeoutError") return `none within ${TIMEOUT_MS / 1000} seconds`;
+  if (error.name === "TimeoutError") return `it took longer than ${TIMEOUT_MS / 1000} seconds`;
   return error.cause instanceof Error ? error.cause.message || error.message : error.message;
 }
 
-/** What is wrong with a document, as a predicate of its address; null if nothing is. */
+/** The problem of a document, as the rest of a sentence about its address; null without one. */
 function problemOf(metadata: Metadata, issuer: string): string | null {
-  // Exactly: ID tokens are held to the same text.
+  // Compared exactly, as the `iss` of ID tokens is.
   if (metadata["issuer"] !== issuer) {
-    return `is the metadata of the issuer ${JSON.stringify(metadata["issuer"])}, and SIGNIN_PROVIDERS says ${JSON.stringify(issuer)}. Write the issuer exactly as the provider does.`;
+    return `is the metadata of the issuer ${JSON.stringify(metadata["issuer"])}, but SIGNIN_PROVIDERS has ${JSON.stringify(issuer)}. Write the issuer exactly as the provider does.`;
   }
   for (const name of ["authorization_endpoint", "token_endpoint"]) {
-    if (metadata[name] === undefined) return `has no ${name}, so nobody can sign in there.`;
+    if (metadata[name] === undefined)
+      return `has no ${name}, so people cannot sign in with this provider.`;
   }
   const from_loopback = isLoopbackHost(new URL(issuer).hostname);
   for (const name of ENDPOINTS) {
@@ -147,16 +148,16 @@ function problemOf(metadata: Metadata, issuer: string): string | null {
     if (text === undefined) continue;
     const url = typeof text === "string" ? URL.parse(text) : null;
     if (url === null || !isSafe(url, from_loopback)) {
-      return `has the ${name} ${JSON.stringify(text)}, which must be an https address. Secrets are not sent there.`;
+      return `has the ${name} ${JSON.stringify(text)}, which must be an https address, since it receives secrets.`;
     }
   }
   if (methodOf(metadata) === null) {
-    return "accepts neither client_secret_basic nor client_secret_post, and Passbook knows no other way to prove itself.";
+    return "accepts neither client_secret_basic nor client_secret_post, and Passbook supports no other client authentication.";
   }
   return null;
 }
 
-/** Https; or plain http to this machine, which only a provider on this machine may name. */
+/** Https is safe. Plain http is allowed only for this machine, and only for a provider on this machine. */
 function isSafe(url: URL, from_loopback: boolean): boolean {
   if (url.protocol === "https:") return true;
   return url.protocol === "http:" && from_loopback && isLoopbackHost(url.hostname);
@@ -164,7 +165,7 @@ function isSafe(url: URL, from_loopback: boolean): boolean {
 
 function methodOf(metadata: Metadata): DiscoveredProvider["client_authentication"] | null {
   const supported = listOf(metadata, "token_endpoint_auth_methods_supported");
-  // The default, where a provider says nothing.
+  // The default of a provider without this list.
   if (supported === null || supported.includes("client_secret_basic")) return "client_secret_basic";
   return supported.includes("client_secret_post") ? "client_secret_post" : null;
 }

@@ -1,8 +1,8 @@
-/** Changing a set of keys (a JWKS, RFC 7517). Its first key signs or encrypts, all verify or decrypt. */
+/** Changes of a key set (a JWKS, RFC 7517). Its first key signs or encrypts; all its keys verify or decrypt. */
 import * as z from "zod";
 import { newEncryptionKeys, newSigningKeys } from "./development_settings.ts";
 
-/** The settings that hold keys. */
+/** The settings that are key sets. */
 export const KEY_SETTINGS = ["SIGNING_KEYS", "ENCRYPTION_KEYS"] as const;
 export type KeySetting = (typeof KEY_SETTINGS)[number];
 
@@ -11,56 +11,60 @@ const key_set = z.object({ keys: z.array(key).min(1) });
 
 export type Key = z.infer<typeof key>;
 
-/** What each setting's keys are: a set of the other setting is refused. */
+/** The key type of each setting. A key set of the other setting is refused. */
 const KEY_TYPES: Readonly<Record<KeySetting, string>> = {
   SIGNING_KEYS: "OKP",
   ENCRYPTION_KEYS: "oct",
 };
 
 /**
- * Reads a setting's value.
- * @throws Error where it is no key set of this setting; the message quotes nothing of the value.
+ * Parses a setting's value.
+ * @throws Error if it is not a key set of this setting; the message does not quote the value
  */
 export function parseKeys(setting: KeySetting, json: string): readonly Key[] {
   let value: unknown;
   try {
     value = JSON.parse(json);
   } catch {
-    throw new Error(`the value of ${setting} is not JSON`);
+    throw new Error(
+      `The value of ${setting} is not JSON. Pass the whole value, as it was printed.`,
+    );
   }
   const parsed = key_set.safeParse(value);
   if (!parsed.success || parsed.data.keys.some(({ kty }) => kty !== KEY_TYPES[setting])) {
-    throw new Error(`the value of ${setting} is not a set of its keys`);
+    throw new Error(
+      `The value of ${setting} is not a key set of this setting. Create one with: npm run -s keys -- create ${setting}`,
+    );
   }
   return parsed.data.keys;
 }
 
-/** Writes a setting's value, on one line. */
+/** A setting's value, on one line. */
 export function writeKeys(keys: readonly Key[]): string {
   return JSON.stringify({ keys });
 }
 
 async function newKey(setting: KeySetting): Promise<Key> {
   const json = setting === "SIGNING_KEYS" ? await newSigningKeys() : newEncryptionKeys();
-  const [fresh] = parseKeys(setting, json);
-  if (fresh === undefined) throw new Error("a new set has a key");
-  return fresh;
+  const [created] = parseKeys(setting, json);
+  if (created === undefined) throw new Error("A new key set has no key.");
+  return created;
 }
 
-/** What can be done to a set. None loses a key but `retire`. */
+/** The changes of a key set. Only `retire` removes keys. */
 export const KEY_CHANGES = {
-  /** A new set of one fresh key. */
+  /** A new key set with one key. */
   create: async (setting: KeySetting) => [await newKey(setting)],
-  /** A fresh key in first place: it signs or encrypts from the deployment on. */
+  /** A new first key: it signs or encrypts from the next deployment on. */
   rotate: async (setting: KeySetting, keys: readonly Key[]) => [await newKey(setting), ...keys],
-  /** A fresh key in last place: known everywhere before anything is signed or sealed with it. */
+  /** A new last key: every copy knows it before it signs or encrypts. */
   add: async (setting: KeySetting, keys: readonly Key[]) => [...keys, await newKey(setting)],
-  /** The last key moved to first place. */
+  /** The last key becomes the first. */
   promote: async (_setting: KeySetting, keys: readonly Key[]) => [
     ...keys.slice(-1),
     ...keys.slice(0, -1),
   ],
-  /** Only the first key kept. */
+  /** Only the first key remains. */
   retire: async (_setting: KeySetting, keys: readonly Key[]) => keys.slice(0, 1),
 } as const;
 

@@ -1,9 +1,8 @@
 /**
  * `npm run -s keys -- <create|rotate|add|promote|retire> <SIGNING_KEYS|ENCRYPTION_KEYS>`
  *
- * Reads the present value from standard input and prints the new one, or changes a file of
- * `NAME=value` lines in place (`--file .dev.vars`). Values are never arguments, which other users of
- * a machine can read.
+ * Reads the current value from standard input and prints the new one, or changes a file of `NAME=value` lines
+ * (`--file .dev.vars`). Values are never arguments, which other users of a machine can read.
  */
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
@@ -20,29 +19,30 @@ import { readSecretFile, writeSecretFile } from "./secret_file.ts";
 import { readLines, withLine } from "./setting_lines.ts";
 
 const USAGE = `usage: npm run -s keys -- <change> <setting> [--file <file of NAME=value lines>]
-  change   create   a new set of one key (reads nothing)
-           rotate   a fresh key in first place, the older ones kept
-           add      a fresh key in last place: known before it is used
-           promote  the last key moved to first place
-           retire   only the first key kept
+  change   create   a new key set with one key (reads no input)
+           rotate   adds a new first key and keeps the older ones
+           add      adds a new last key, which is known before it is used
+           promote  makes the last key the first
+           retire   removes all keys but the first
   setting  SIGNING_KEYS or ENCRYPTION_KEYS
-Without --file the present value comes from standard input and the new one goes to standard output.`;
+Without --file, the current value is read from standard input and the new one is written to standard output.`;
 
 const ADVICE: Readonly<Record<KeySetting, Readonly<Record<KeyChange, string>>>> = {
   SIGNING_KEYS: {
-    create: "Keep it where you keep secrets: it cannot be read back from Cloudflare.",
-    rotate: "New tokens are signed with the new key; older ones stay valid.",
-    add: "Wait ten minutes after deploying, so that every copy of the public keys has it; then promote.",
+    create: "Store it in your password store: Cloudflare never shows it again.",
+    rotate: "New tokens are signed with the new key; older tokens stay valid.",
+    add: "After deploying, wait ten minutes, so that every cached copy of the public keys has it. Then promote.",
     promote:
-      "New tokens are signed with this key; older ones stay valid. Retire the rest when they ran out.",
-    retire: "Tokens signed with the keys dropped are refused from now on.",
+      "New tokens are signed with this key; older tokens stay valid. Retire the other keys when those have expired.",
+    retire: "Tokens signed with the removed keys are refused from now on.",
   },
   ENCRYPTION_KEYS: {
-    create: "Keep it where you keep secrets: without it the tokens held for users are lost.",
-    rotate: "What is sealed with an older key is sealed anew when next used.",
-    add: "Wait a minute after deploying, until it is everywhere; then promote.",
-    promote: "What is sealed with an older key is sealed anew when next used.",
-    retire: "Users whose tokens were not used since the rotation must connect again.",
+    create:
+      "Store it in your password store: without it, the stored upstream tokens of users are lost.",
+    rotate: "Data encrypted with an older key is encrypted again when it is next used.",
+    add: "After deploying, wait a minute, until every copy of the Worker has it. Then promote.",
+    promote: "Data encrypted with an older key is encrypted again when it is next used.",
+    retire: "Users whose upstream tokens were not used since the rotation must connect again.",
   },
 };
 
@@ -72,23 +72,26 @@ async function changed({ change, setting }: Request, json: string): Promise<read
 /** Changes one line of a settings file and leaves the others as they are. */
 async function changeFile(request: Request, file: string): Promise<readonly Key[]> {
   const lines = await readSecretFile(file);
-  if (lines === null) throw new Error(`There is no file ${file}.`);
+  if (lines === null) throw new Error(`The file ${file} does not exist.`);
   const value = readLines(lines)[request.setting];
-  if (value === undefined) throw new Error(`${file} has no line ${request.setting}=…`);
+  if (value === undefined)
+    throw new Error(
+      `${file} has no line ${request.setting}=…. Create one with: npm run -s keys -- create ${request.setting}`,
+    );
   const keys = await changed(request, value);
   await writeSecretFile(file, withLine(lines, request.setting, writeKeys(keys)));
   return keys;
 }
 
-/** Reports on standard error, so that standard output is the new value and nothing else. */
+/** Reports on standard error, so that standard output has only the new value. */
 function report({ change, setting, file }: Request, keys: readonly Key[]): void {
-  const ids = keys.map(({ kid }, place) => `  ${kid}${place === 0 ? " (in use)" : ""}`);
+  const ids = keys.map(({ kid }, index) => `  ${kid}${index === 0 ? " (in use)" : ""}`);
   console.error(`${setting} now has ${keys.length} key${keys.length === 1 ? "" : "s"}:`);
   console.error(ids.join("\n"));
   console.error(ADVICE[setting][change]);
   console.error(
     file === null
-      ? `Next: npx wrangler secret put ${setting} < the file you saved this to`
+      ? `Next: npx wrangler secret put ${setting} < <the file with the new value>`
       : "Next: restart `npm run dev`.",
   );
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { withoutRoutes } from "./routeless_config.ts";
 import { migratedDatabases, readWorkerConfig } from "./wrangler_config.ts";
 
-/** Wrangler must not ask questions, report usage, or look for a Cloudflare colo when it runs for us. */
+/** Wrangler must not prompt, report usage, or look up a Cloudflare location. */
 const ENVIRONMENT = {
   ...process.env,
   WRANGLER_SEND_METRICS: "false",
@@ -16,7 +16,7 @@ const ENVIRONMENT = {
 
 /** Applies D1's migrations to the local databases under `persist_to` (Wrangler's default if null). */
 export async function applyMigrations(persist_to: string | null): Promise<void> {
-  // One after the other: both keep their books under the same folder.
+  // One after the other: both write to the same folder.
   const where = persist_to === null ? [] : ["--persist-to", persist_to];
   for (const database of migratedDatabases(readWorkerConfig())) {
     await migrate(database, where);
@@ -28,7 +28,7 @@ async function migrate(database: string, where: readonly string[]): Promise<void
     "wrangler",
     ["d1", "migrations", "apply", database, "--local", ...where],
     {
-      // On a terminal it would ask for confirmation and wait.
+      // On a terminal Wrangler would wait for a confirmation.
       env: { ...ENVIRONMENT, CI: "true" },
       stdio: ["ignore", "pipe", "pipe"],
     },
@@ -37,31 +37,31 @@ async function migrate(database: string, where: readonly string[]): Promise<void
   migrations.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   migrations.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   if ((await exitCode(migrations)) !== 0) {
-    throw new Error(`the local database ${database} could not be migrated:\n${output}`);
+    throw new Error(`The local database ${database} could not be migrated:\n${output}`);
   }
 }
 
 /**
- * Starts `wrangler dev` with these arguments, kept (`keeper.ts`): `kill` on what is returned ends all
- * of it, and so does the end of this process, even by SIGKILL.
+ * Starts `wrangler dev` in its own process group (`process_group.ts`). `kill` on the returned process ends the whole
+ * group, and so does the end of this process, even by SIGKILL.
  */
 export async function startWrangler(
   given: readonly string[],
   output: "inherit" | "pipe",
 ): Promise<ChildProcess> {
   const args = await withoutRoutes(given);
-  const keeper = fileURLToPath(new URL("keeper.ts", import.meta.url));
-  return spawn(process.execPath, [keeper, "wrangler", "dev", ...args], {
-    // Where our output is a terminal, so is the output that is passed on to it.
+  const process_group = fileURLToPath(new URL("process_group.ts", import.meta.url));
+  return spawn(process.execPath, [process_group, "wrangler", "dev", ...args], {
+    // Output that is passed on to a terminal keeps its colours.
     env: process.stdout.isTTY ? { ...ENVIRONMENT, FORCE_COLOR: "1" } : ENVIRONMENT,
-    // The keeper's standard input ends with this process. Its own session: what a terminal sends
-    // to us comes through us.
+    // Its standard input closes when this process ends. Detached, so that signals of the terminal reach it only
+    // through this process.
     stdio: ["pipe", output, output],
     detached: true,
   });
 }
 
-/** The exit code of a child once it ended; 1 where a signal ended it. */
+/** The exit code of a child process; 1 if a signal ended it. */
 export function exitCode(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once("error", reject);
@@ -69,7 +69,7 @@ export function exitCode(child: ChildProcess): Promise<number> {
   });
 }
 
-/** A port of the loopback interface that nothing listens on now. */
+/** A free port of the loopback interface. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -84,7 +84,7 @@ export function freePort(): Promise<number> {
 
 export interface LocalWorker {
   readonly url: string;
-  /** Everything the Worker and Wrangler printed so far. */
+  /** The output of the Worker and of Wrangler so far. */
   log(): string;
   stop(): Promise<void>;
 }
@@ -92,21 +92,21 @@ export interface LocalWorker {
 export interface LocalWorkerOptions {
   readonly port: number;
   readonly persist_to: string;
-  /** A file of `NAME=value` lines; it takes the place of `.dev.vars`. */
+  /** A file of `NAME=value` lines, used instead of `.dev.vars`. */
   readonly env_file: string;
-  /** Another entry than wrangler.toml's, for tests that need a door of their own. */
+  /** The entry file, if not that of wrangler.toml: tests add their own RPC methods. */
   readonly script?: string;
-  /** PEM files to serve https with; without, it is http. */
+  /** PEM files for https; http without them. */
   readonly certificate?: { readonly key_path: string; readonly certificate_path: string };
 }
 
-/** Starts a Worker with state of its own and waits until it answers. */
+/** Starts a Worker with its own state, and waits until it responds. */
 export async function startLocalWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
   await applyMigrations(options.persist_to);
   return startMigratedWorker(options);
 }
 
-/** Starts a Worker on databases that are migrated already, and waits until it answers. */
+/** Starts a Worker on databases that are already migrated, and waits until it responds. */
 export async function startMigratedWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
   const { certificate } = options;
   const url = `${certificate === undefined ? "http" : "https"}://localhost:${options.port}`;
@@ -136,28 +136,28 @@ export async function startMigratedWorker(options: LocalWorkerOptions): Promise<
     child.kill("SIGTERM");
     await ended;
   };
-  const answers = waitUntilAnswering(`${url}/.well-known/jwks.json`);
-  const outcome = await Promise.race([answers, ended.then(() => "ended" as const)]);
-  if (outcome === "answers") return { url, log: () => log, stop };
+  const responds = waitUntilResponding(`${url}/.well-known/jwks.json`);
+  const outcome = await Promise.race([responds, ended.then(() => "ended" as const)]);
+  if (outcome === "responds") return { url, log: () => log, stop };
   await stop();
-  throw new Error(`the Worker did not start:\n${log}`);
+  throw new Error(`The Worker did not start:\n${log}`);
 }
 
-async function waitUntilAnswering(url: string): Promise<"answers" | "silent"> {
+async function waitUntilResponding(url: string): Promise<"responds" | "silent"> {
   for (let attempt = 0; attempt < 300; attempt += 1) {
-    if (await isAnswering(url)) return "answers";
+    if (await isResponding(url)) return "responds";
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   return "silent";
 }
 
-/** Whose certificate it is does not matter: only this machine is asked, and nothing told. */
-function isAnswering(url: string): Promise<boolean> {
+/** The certificate is not verified: the request goes to this machine and carries no secret. */
+function isResponding(url: string): Promise<boolean> {
   const get = url.startsWith("https:") ? https.get : http.get;
   return new Promise((resolve) => {
     const request = get(url, { timeout: 2_000, rejectUnauthorized: false }, (response) => {
       response.resume();
-      // A Worker whose BASE_URL is elsewhere answers that it is not at home here.
+      // A Worker with the BASE_URL of another host responds with 421.
       resolve((response.statusCode ?? 500) < 500);
     });
     request.on("timeout", () => request.destroy());

@@ -1,6 +1,6 @@
 /**
- * `npm run migrations`: writes the one migration of each database from its schema. Nothing has been released,
- * so no store holds an older schema, and a change of schema replaces the migration.
+ * `npm run migrations`: writes the one migration of each database from its schema. Nothing has been released, so no store
+ * has an older schema, and a change of the schema replaces the migration.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,12 +1,12 @@
 /**
- * `npm run package`: builds what apps install, the client and the command line alone, and packs it to
+ * `npm run package`: builds the package that apps install, with the client and the command line, and packs it to
  * `dist/passbook-client-<version>.tgz`.
  */
 import { execFileSync } from "node:child_process";
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Not `passbook`: a stranger owns that name on the public registry. */
+/** The name `passbook` on the public registry belongs to somebody else. */
 const NAME = "passbook-client";
 const FOLDER = "dist/package";
 
@@ -24,7 +24,7 @@ execFileSync("tsc", ["-p", "tsconfig.package.json"], { stdio: "inherit" });
 await writeFile(join(FOLDER, "package.json"), `${JSON.stringify(manifestOf(root), null, 2)}\n`);
 await cp("src/client/README.md", join(FOLDER, "README.md"));
 await cp("LICENSE", join(FOLDER, "LICENSE"));
-// In the tarball, so that installing asks for nothing else.
+// Bundled, so that installing the tarball downloads nothing.
 await cp("node_modules/commander", join(FOLDER, "node_modules/commander"), { recursive: true });
 execFileSync("npm", ["pack", "--silent", "--pack-destination", ".."], {
   cwd: FOLDER,
@@ -32,7 +32,7 @@ execFileSync("npm", ["pack", "--silent", "--pack-destination", ".."], {
 });
 console.log(`dist/${NAME}-${root.version}.tgz`);
 
-/** The manifest of the package: nothing of the Worker's. */
+/** The manifest of the package, without the Worker's dependencies. */
 function manifestOf({ version, description, license, devDependencies }: Manifest): object {
   const { commander = "" } = devDependencies;
   return {

@@ -1,4 +1,4 @@
-/** Completing `SIGNIN_PROVIDERS`: entries that name only an issuer get the endpoints that it publishes. */
+/** Completes `SIGNIN_PROVIDERS`: an entry with only an issuer gets the endpoints that the issuer publishes. */
 import { discoverProvider } from "./discovery.ts";
 import { readSecretFile, writeSecretFile } from "./secret_file.ts";
 import { readLines, withLine } from "./setting_lines.ts";
@@ -13,14 +13,14 @@ export interface CompletedProviders {
   readonly ids: readonly string[];
 }
 
-/** Whether `npm run providers` would fetch anything. What cannot be read is left to the settings' check. */
+/** Whether an entry lacks its endpoints. False for an invalid value, which the check of the settings reports. */
 export function needsDiscovery(json: unknown): boolean {
   return typeof json === "string" && entriesOf(json).some(lacksEndpoints);
 }
 
 /**
- * Fetches what entries lack. What they say already stays as it is.
- * @throws Error that names the provider, its address, and what to do
+ * Fetches missing endpoints. Existing fields of an entry stay as they are.
+ * @throws Error with the provider, its address, and what to do
  */
 export async function completeProviders(json: string): Promise<CompletedProviders> {
   const ids: string[] = [];
@@ -42,7 +42,7 @@ export async function completeProviders(json: string): Promise<CompletedProvider
   return ids.length === 0 ? { json, ids } : { json: JSON.stringify(entries), ids };
 }
 
-/** The same in a file of `NAME=value` lines, which is written if anything was fetched. */
+/** Completes the setting in a file of `NAME=value` lines. */
 export async function completeFile(file: string): Promise<CompletedProviders | null> {
   const text = await readSecretFile(file);
   const json = text === null ? undefined : readLines(text)[PROVIDERS_SETTING];
@@ -54,7 +54,7 @@ export async function completeFile(file: string): Promise<CompletedProviders | n
   return completed;
 }
 
-/** The setting as it would be once completed, to check the rest of it without reaching anybody. */
+/** The setting with placeholders for missing endpoints, so that a dry run can check the other fields. */
 export function withPlaceholders(json: string): string {
   const placeholder = "https://placeholder.invalid/";
   const endpoints = {
@@ -70,9 +70,9 @@ export function withPlaceholders(json: string): string {
   return JSON.stringify(completed);
 }
 
-/** One sentence about what was fetched and where it is now. */
-export function describeCompletion({ ids }: CompletedProviders, place: string): string {
-  return `Fetched the endpoints of ${ids.join(", ")} from the issuer and wrote them into ${place}.`;
+/** A sentence that names the completed providers and the file. */
+export function describeCompletion({ ids }: CompletedProviders, file: string): string {
+  return `Fetched the endpoints of ${ids.join(", ")} from the issuer and wrote them into ${file}.`;
 }
 
 function lacksEndpoints(entry: unknown): entry is Entry {

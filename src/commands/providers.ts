@@ -1,8 +1,8 @@
 /**
  * `npm run -s providers [-- --file <file of NAME=value lines>]`
  *
- * Fetches the endpoints of each sign-in provider that `SIGNIN_PROVIDERS` names only by its issuer, and writes
- * them into the setting. Values are never arguments, which other users of a machine can read.
+ * Fetches the endpoints of each sign-in provider in `SIGNIN_PROVIDERS` that has only an issuer, and writes them into the
+ * setting. Values are never arguments, which other users of a machine can read.
  */
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
@@ -15,17 +15,17 @@ import {
 } from "./provider_settings.ts";
 
 const USAGE = `usage: npm run -s providers [-- --file <file of NAME=value lines>]
-Without --file, ${PROVIDERS_SETTING} comes from standard input and the new value goes to standard output.`;
+Without --file, ${PROVIDERS_SETTING} is read from standard input and the new value is written to standard output.`;
 
 const { values: options } = parseArgs({
   options: { file: { type: "string" }, help: { type: "boolean", default: false } },
 });
 
-function report(completed: CompletedProviders, place: string): void {
+function report(completed: CompletedProviders, destination: string): void {
   console.error(
     completed.ids.length === 0
-      ? `Every entry of ${PROVIDERS_SETTING} has its endpoints. To fetch them again, delete them there.`
-      : describeCompletion(completed, place),
+      ? `Every entry of ${PROVIDERS_SETTING} has its endpoints. To fetch them again, delete them from the entry.`
+      : describeCompletion(completed, destination),
   );
 }
 
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   if (options.file !== undefined) {
     const completed = await completeFile(options.file);
     if (completed === null) {
-      throw new Error(`There is no file ${options.file} with a line ${PROVIDERS_SETTING}=…`);
+      throw new Error(`${options.file} does not exist or has no line ${PROVIDERS_SETTING}=…`);
     }
     report(completed, options.file);
     return;
@@ -52,7 +52,9 @@ async function main(): Promise<void> {
   const completed = await completeProviders(json);
   process.stdout.write(`${completed.json}\n`);
   report(completed, "standard output");
-  console.error(`Next: npx wrangler secret put ${PROVIDERS_SETTING} < the file you saved this to`);
+  console.error(
+    `Next: npx wrangler secret put ${PROVIDERS_SETTING} < <the file with the new value>`,
+  );
 }
 
 await main().catch((error: unknown) => {

@@ -1,16 +1,16 @@
-/** The Public Suffix List as the pinned `tldts` carries it, and the part of it that the Worker has. */
+/** The Public Suffix List of `tldts`, and the part of it that the Worker uses. */
 import { domainToASCII } from "node:url";
 import * as trie from "tldts/dist/es6/src/data/trie.js";
 
-/** Where that part lies; static_assets.ts puts it beside the Worker. */
+/** The file with that part. static_assets.ts copies it to the static files. */
 export const HOSTING_SUFFIXES_FILE = new URL("../domain/hosting_suffixes.txt", import.meta.url);
 
-/** The list's two sections, as the trie marks them. */
+/** The trie's mark for the private section of the list. */
 const PRIVATE_SECTION = 2;
 
 /**
- * Clouds that give every customer a name under each of their regions and products, and nobody a domain
- * to own: all of what lies under them stands as one, since the regions alone would be a tenth of the list.
+ * Clouds that give customers names under many regions and products. All names under such a domain count as shared: the
+ * regions themselves would be a tenth of the list.
  */
 const CLOUDS = [
   "amazoncognito.com",
@@ -22,7 +22,7 @@ const CLOUDS = [
   "sagemaker.aws",
 ];
 
-/** Every name of the private section. What a wildcard rule stands under counts: `*.a.b` as `a.b`. */
+/** Every name of the private section. A wildcard rule `*.a.b` counts as `a.b`. */
 function privateSuffixes(): Set<string> {
   const offsets: number[] = [];
   let end = 0;
@@ -45,11 +45,11 @@ function privateSuffixes(): Set<string> {
     const cloud = CLOUDS.find((one) => name === one || name.endsWith(`.${one}`));
     return cloud === undefined ? name : `*${cloud}`;
   });
-  // A single label is refused as it is: it is no name that somebody owns.
+  // A single label is refused in any case, since nobody can own it.
   return new Set(known.filter((name) => name.includes(".")));
 }
 
-/** Lines of a top-level name and what is registered under it: neighbours that compress well. */
+/** One line for each top-level name with the names under it, which compresses well. */
 function grouped(names: ReadonlySet<string>): string {
   const groups = new Map<string, string[]>();
   const byLabel = (name: string): string => name.split(".").toReversed().join(".");
@@ -61,7 +61,7 @@ function grouped(names: ReadonlySet<string>): string {
   return [...groups].map(([top, rest]) => `${top} ${rest.join(" ")}`).join("\n");
 }
 
-/** What `hosting_suffixes.txt` holds. */
+/** The text of `hosting_suffixes.txt`. */
 export function hostingSuffixes(): string {
   return `${grouped(privateSuffixes())}\n`;
 }

@@ -1,8 +1,6 @@
 /**
- * `npm run suffixes`: writes `src/domain/hosting_suffixes.txt` anew, from the Public Suffix List that the
- * pinned `tldts` carries: its private section, the names under which anyone can get one of their own,
- * to three labels. Run it after moving `tldts` on. wildcards.ts holds settings to the whole list before
- * they are used.
+ * `npm run suffixes`: writes `src/domain/hosting_suffixes.txt` from the private section of the Public Suffix List in
+ * `tldts`: suffixes under which anyone can register a name, shortened to three labels. Run it after an update of `tldts`.
  */
 import { writeFile } from "node:fs/promises";
 import { HOSTING_SUFFIXES_FILE, hostingSuffixes } from "./public_suffix_list.ts";

@@ -1,40 +1,40 @@
-/** What runs already: on a port, and on a folder of local state. */
+/** Detects a development server that already uses a port or a folder of local state. */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 
-/** Whether something on this machine listens at a port. */
+/** Whether a program on this machine listens on the port. */
 export async function isPortTaken(port: number): Promise<boolean> {
-  const answers = await Promise.all(["127.0.0.1", "::1"].map((host) => accepts(host, port)));
-  return answers.includes(true);
+  const accepted = await Promise.all(["127.0.0.1", "::1"].map((host) => accepts(host, port)));
+  return accepted.includes(true);
 }
 
 function accepts(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });
-    const done = (answer: boolean) => {
+    const done = (accepted: boolean) => {
       socket.destroy();
-      resolve(answer);
+      resolve(accepted);
     };
     socket.once("connect", () => done(true));
     socket.once("error", () => done(false));
   });
 }
 
-/** A development server that has a folder of state in use. */
+/** A development server that uses a folder of state. */
 export interface RunningServer {
   readonly pid: number;
   readonly port: number;
 }
 
-const NOTE = "passbook-dev.json";
+const RECORD_FILE = "passbook-dev.json";
 
-/** The server that uses a folder of state now; null where none does, or the one that did is gone. */
+/** The server that uses a folder of state; null without a running one. */
 export async function serverOf(state_folder: string): Promise<RunningServer | null> {
-  const note = await readFile(join(state_folder, NOTE), "utf8").catch(() => null);
-  if (note === null) return null;
-  const server = JSON.parse(note) as RunningServer;
-  // Another program may have the number by now, so the port has to answer too.
+  const record = await readFile(join(state_folder, RECORD_FILE), "utf8").catch(() => null);
+  if (record === null) return null;
+  const server = JSON.parse(record) as RunningServer;
+  // Another process may have the same id by now, so the port must accept connections too.
   return isAlive(server.pid) && (await isPortTaken(server.port)) ? server : null;
 }
 
@@ -46,13 +46,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Notes that this process uses a folder of state. */
-export async function noteServer(state_folder: string, port: number): Promise<void> {
+/** Records that this process uses a folder of state. */
+export async function recordServer(state_folder: string, port: number): Promise<void> {
   await mkdir(state_folder, { recursive: true });
-  await writeFile(join(state_folder, NOTE), JSON.stringify({ pid: process.pid, port }));
+  await writeFile(join(state_folder, RECORD_FILE), JSON.stringify({ pid: process.pid, port }));
 }
 
-/** Takes the note away again. */
-export async function forgetServer(state_folder: string): Promise<void> {
-  await rm(join(state_folder, NOTE), { force: true });
+/** Removes that record. */
+export async function removeServerRecord(state_folder: string): Promise<void> {
+  await rm(join(state_folder, RECORD_FILE), { force: true });
 }

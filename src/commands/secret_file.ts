@@ -1,28 +1,27 @@
-/** Files of secrets: only their owner can read them, and at no time can others. */
+/** Files with secrets, which only their owner can read at any time. */
 import type { Stats } from "node:fs";
 import { chmod, lstat, readFile, rename, rm, writeFile } from "node:fs/promises";
 
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
-/** The text of a file of secrets, null if there is none. Takes away other users' access to it. */
+/** The text of a file with secrets; null without a file. Removes other users' access to the file. */
 export async function readSecretFile(file: string): Promise<string | null> {
   const stats = await statsOf(file);
   if (stats === null) return null;
-  // A pipe or a symbolic link may be read, such as one from a password manager, but is not changed.
+  // A pipe or symbolic link, for example of a password manager, is read but not changed.
   if (stats.isFile() && isOwn(stats) && (stats.mode & OTHERS) !== 0) await chmod(file, OWNER_ONLY);
   return readFile(file, "utf8");
 }
 
 /**
- * Writes a file of secrets whole or not at all. A new file takes the place of the old one, so it never
- * inherits a mode that lets others read it.
- * @throws Error if secrets would go to another place than the one that was named, or to another user
+ * Replaces a file with secrets atomically. The new file never inherits a mode that lets other users read it.
+ * @throws Error if the secrets would reach another file or another user
  */
 export async function writeSecretFile(file: string, text: string): Promise<void> {
   const stats = await statsOf(file);
   if (stats?.isSymbolicLink() === true) {
-    throw new Error(`${file} is a symbolic link. Name the file that it leads to instead.`);
+    throw new Error(`${file} is a symbolic link. Name the file that it points to instead.`);
   }
   if (stats !== null && !stats.isFile()) {
     throw new Error(`${file} is not a file. Name a file of your own, or one that does not exist.`);
@@ -47,7 +46,7 @@ async function statsOf(file: string): Promise<Stats | null> {
   });
 }
 
-/** Windows has neither users of this kind nor modes. */
+/** Windows has no user ids, so every file counts as own. */
 function isOwn({ uid }: Stats): boolean {
   return process.getuid === undefined || uid === process.getuid();
 }

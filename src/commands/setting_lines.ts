@@ -1,19 +1,19 @@
-/** `NAME='value'` lines of settings, as `.dev.vars` has them. A value in quotes may span lines. */
+/** `NAME='value'` lines of settings, as in `.dev.vars`. A quoted value may span lines. */
 
-/** A comment begins with `#`, so it is not matched. */
+/** Does not match comments, which begin with `#`. */
 const LINE =
   /^[ \t]*(?:export[ \t]+)?([A-Z_][A-Z0-9_]*)[ \t]*=[ \t]*('[^']*'(?=[ \t]*(?:#.*)?$)|.*)/gm;
 
-/** All settings of a text; of a name that is set twice, the last value counts. */
+/** All settings of a text. If a name is set twice, the last value counts. */
 export function readLines(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...text.matchAll(LINE)].map(([, name = "", value = ""]) => [name, withoutQuotes(value)]),
   );
 }
 
-/** The same lines with another value of a setting. Replaces the last line that sets it, else adds one. */
+/** The lines with a new value for a setting. Replaces the last line that sets it, or adds a line. */
 export function withLine(text: string, name: string, value: string): string {
-  // A quote inside would end the value. Only JSON is written, where it may be escaped.
+  // A quote would end the value. Values are JSON, which can escape it.
   const line = `${name}='${value.replaceAll("'", "\\u0027")}'`;
   const before = [...text.matchAll(LINE)].findLast((match) => match[1] === name);
   if (before !== undefined) {

@@ -1,23 +1,23 @@
-/** Telling a developer or operator what is wrong with settings, before anything starts. */
+/** Reports wrong settings to a developer or operator before anything starts. */
 import { ignoredOperators, mistakenSettings, readConfig } from "../config/config.ts";
 import { sayProblem, type SettingProblem } from "../config/problems.ts";
 import { PROVIDERS_SETTING } from "./provider_settings.ts";
 import { wildcardsOpenToStrangers } from "./wildcards.ts";
 
-/** How to make what nobody writes by hand. */
+/** How to create values that nobody writes by hand. */
 const ADVICE: Readonly<Record<string, string>> = {
   SIGNING_KEYS: "make one with `npm run -s keys -- create SIGNING_KEYS`",
   ENCRYPTION_KEYS: "make one with `npm run -s keys -- create ENCRYPTION_KEYS`",
 };
 
 export interface SettingsReport {
-  /** One line for each thing that is wrong; with any, the service would refuse to serve. */
+  /** One line for each problem. With any problem the service would refuse all requests. */
   readonly problems: readonly string[];
-  /** One line for each name that nothing reads, and each operator who is nobody. */
+  /** One line for each unknown setting, and for each operator entry without effect. */
   readonly warnings: readonly string[];
 }
 
-/** Checks settings as the Worker will. Values are never in the report. */
+/** Checks settings as the Worker does. The report has no values. */
 export function reportSettings(settings: object): SettingsReport {
   const read = readConfig(settings);
   return {
@@ -27,21 +27,22 @@ export function reportSettings(settings: object): SettingsReport {
     ],
     warnings: [
       ...mistakenSettings(settings).map(
-        ({ name, meant }) => `${name} is no setting and changes nothing; is ${meant} meant?`,
+        ({ name, meant }) => `${name} is not a setting and has no effect. Did you mean ${meant}?`,
       ),
       ...(read.ok ? ignoredOperators(read.value) : []).map(
-        ({ entry, remedy }) => `OPERATORS, entry ${entry}, names nobody. ${remedy}`,
+        ({ entry, remedy }) => `OPERATORS, entry ${entry}, has no effect. ${remedy}`,
       ),
     ],
   };
 }
 
-/** The Worker carries a part of the Public Suffix List; here settings are held to all of it. */
+/** The Worker checks wildcards against a part of the Public Suffix List; this checks the whole list. */
 function openWildcards(settings: { readonly ALLOWED_ORIGINS?: unknown }): string[] {
   const { ALLOWED_ORIGINS } = settings;
   if (typeof ALLOWED_ORIGINS !== "string") return [];
   return wildcardsOpenToStrangers(ALLOWED_ORIGINS).map(
-    (entry) => `ALLOWED_ORIGINS: ${entry} would let strangers in, who can get names under it`,
+    (entry) =>
+      `ALLOWED_ORIGINS: ${entry} would allow strangers, since anyone can register a name under it`,
   );
 }
 
@@ -50,7 +51,7 @@ function withAdvice(problem: SettingProblem): string {
   return advice === undefined ? sayProblem(problem) : `${sayProblem(problem)}; ${advice}`;
 }
 
-/** A provider's endpoints are published where its issuer is known. */
+/** An issuer publishes its endpoints, so a missing one can be fetched. */
 function adviceOn({ variable, where, problem }: SettingProblem): string | undefined {
   const is_endpoint = /^(authorization|token)_endpoint$/.test(where.at(-1) ?? "");
   if (variable !== PROVIDERS_SETTING || !is_endpoint || problem !== "is missing") return undefined;
@@ -62,9 +63,7 @@ export function printReport({ problems, warnings }: SettingsReport): boolean {
   for (const warning of warnings) console.error(`Warning: ${warning}`);
   if (problems.length === 0) return true;
   console.error(
-    problems.length === 1
-      ? "A setting is wrong:"
-      : `${problems.length} things in the settings are wrong:`,
+    problems.length === 1 ? "A setting is wrong:" : `${problems.length} settings are wrong:`,
   );
   for (const problem of problems) console.error(`  ${problem}`);
   return false;

@@ -1,8 +1,8 @@
 /**
- * `npm run size`: how large the deployed Worker is, and how long a cold start of it takes beside a
- * bare Hono Worker's. Both are bundled alike and started by turns in the same run, each time in a new
- * runtime; a start is from the runtime's launch to the first answer. It fails where the bundle is
- * larger than its bound; a time is only printed. `--bundle-only` starts nothing.
+ * `npm run size`: measures the deployed bundle, and compares the cold start of the Worker with that of a bare Hono Worker.
+ * Both are bundled in the same way and started in turn, each time in a new runtime; a start lasts from the launch of the
+ * runtime to its first response. Fails if the bundle exceeds its limit; times are only printed. `--bundle-only` measures
+ * no starts.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -27,12 +27,12 @@ app.get("/", (context) => context.json({ ok: true }));
 export default app;
 `;
 
-/** A bundle to start: its modules, what it is given, and an address that reads no store. */
+/** A bundle to start, its settings, and a path that reads no store. */
 interface Subject {
   readonly name: string;
   readonly directory: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** Further lines of the runtime's configuration. */
+  /** More lines of the runtime's configuration. */
   readonly more: string;
   readonly path: string;
 }
@@ -44,7 +44,7 @@ async function compatibilityDate(): Promise<string> {
   return date;
 }
 
-/** The runtime's own configuration language; settings come from its environment. */
+/** The configuration of workerd. Settings come from its environment. */
 async function runtimeConfig(subject: Subject, port: number): Promise<string> {
   const modules = (await modulesOf(subject.directory)).map(
     (name) => `(name = "${name}", ${isModule(name) ? "esModule" : "text"} = embed "${name}")`,
@@ -66,7 +66,7 @@ const main :Workerd.Worker = (
 `;
 }
 
-/** Launches a runtime and waits for its first answer, in milliseconds. */
+/** The time from the launch of a runtime to its first response, in milliseconds. */
 async function coldStart(subject: Subject): Promise<number> {
   const port = await freePort();
   const config = join(subject.directory, "start.capnp");
@@ -76,13 +76,13 @@ async function coldStart(subject: Subject): Promise<number> {
     env: { ...process.env, ...subject.settings },
     stdio: ["ignore", "ignore", "pipe"],
   });
-  let said = "";
-  runtime.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  let output = "";
+  runtime.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   try {
-    await firstAnswer(`http://127.0.0.1:${port}${subject.path}`, runtime);
+    await firstResponse(`http://127.0.0.1:${port}${subject.path}`, runtime);
     return performance.now() - launched_ms;
   } catch (error) {
-    throw new Error(`${subject.name} did not start: ${said}`, { cause: error });
+    throw new Error(`${subject.name} did not start: ${output}`, { cause: error });
   } finally {
     const ended = runtime.exitCode === null ? exitCode(runtime) : null;
     runtime.kill();
@@ -90,22 +90,22 @@ async function coldStart(subject: Subject): Promise<number> {
   }
 }
 
-async function firstAnswer(url: string, runtime: ChildProcess): Promise<void> {
+async function firstResponse(url: string, runtime: ChildProcess): Promise<void> {
   while (runtime.exitCode === null) {
     const status = await statusOf(url);
     if (status === 200) return;
-    if (status !== null) throw new Error(`it answered ${status}`);
+    if (status !== null) throw new Error(`it responded with ${status}`);
     await new Promise((resolve) => setTimeout(resolve, 0.5));
   }
   throw new Error("it ended");
 }
 
-/** The status of an answer; null where nothing listens yet. */
+/** The status of a response; null while no server listens. */
 function statusOf(url: string): Promise<number | null> {
   return new Promise((resolve) => {
-    const request = get(url, { agent: false }, (answer) => {
-      answer.resume();
-      answer.on("end", () => resolve(answer.statusCode ?? 0));
+    const request = get(url, { agent: false }, (response) => {
+      response.resume();
+      response.on("end", () => resolve(response.statusCode ?? 0));
     });
     request.on("error", () => resolve(null));
   });
@@ -115,7 +115,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** Settings as `npm run dev` makes them, without the quotes. */
+/** The settings that `npm run dev` creates, without their quotes. */
 async function settings(): Promise<Record<string, string>> {
   const lines = (await developmentSettings()).split("\n");
   return Object.fromEntries(
@@ -126,7 +126,7 @@ async function settings(): Promise<Record<string, string>> {
   );
 }
 
-/** Bundles both under `directory`, which is inside the project so that Hono is found. */
+/** Bundles both Workers in `directory`, which must be in the project so that Hono resolves. */
 async function subjects(directory: string): Promise<readonly [Subject, Subject]> {
   const source = join(directory, "source");
   await mkdir(source);
@@ -156,7 +156,7 @@ async function subjects(directory: string): Promise<readonly [Subject, Subject]>
 async function measure(directory: string, runs: number): Promise<void> {
   const both = await subjects(directory);
   const starts_ms = new Map<Subject, number[]>(both.map((subject) => [subject, []]));
-  // The first turn only warms the disk's cache.
+  // The first run only warms the disk cache.
   for (let run = 0; run <= runs; run += 1) {
     for (const subject of both) {
       const start_ms = await coldStart(subject);
@@ -168,7 +168,7 @@ async function measure(directory: string, runs: number): Promise<void> {
     const start_ms = median(starts_ms.get(subject) ?? []);
     console.log(
       `${subject.name.padEnd(10)} ${raw_kib.toFixed(1).padStart(7)} KiB minified ` +
-        `${gzip_kib.toFixed(1).padStart(6)} KiB gzip ${start_ms.toFixed(1).padStart(6)} ms to the first answer`,
+        `${gzip_kib.toFixed(1).padStart(6)} KiB gzip ${start_ms.toFixed(1).padStart(6)} ms to the first response`,
     );
   }
   const [bare_ms = 0, passbook_ms = 0] = both.map((it) => median(starts_ms.get(it) ?? []));
@@ -178,15 +178,15 @@ async function measure(directory: string, runs: number): Promise<void> {
   );
 }
 
-/** Holds the bundle against its bound. @returns whether it fits. */
-async function checkBound(directory: string): Promise<boolean> {
+/** Compares the bundle with its limit. @returns whether it fits */
+async function checkLimit(directory: string): Promise<boolean> {
   const passbook = join(directory, "passbook");
   await bundle([], passbook);
   const { gzip_kib } = await sizeOf(passbook);
   const fits = gzip_kib <= BUNDLE_MAX_GZIP_KIB;
   const verdict = fits ? "within" : "OVER";
   console.log(
-    `Bundle: ${gzip_kib.toFixed(1)} KiB gzip, ${verdict} the ${BUNDLE_MAX_GZIP_KIB} KiB.`,
+    `Bundle: ${gzip_kib.toFixed(1)} KiB gzip, ${verdict} the limit of ${BUNDLE_MAX_GZIP_KIB} KiB.`,
   );
   return fits;
 }
@@ -200,7 +200,7 @@ const { values } = parseArgs({
 await mkdir(".wrangler", { recursive: true });
 const directory = await mkdtemp(resolve(".wrangler", "size-"));
 try {
-  if (!(await checkBound(directory))) process.exitCode = 1;
+  if (!(await checkLimit(directory))) process.exitCode = 1;
   if (!values["bundle-only"]) await measure(directory, Number(values.runs));
 } finally {
   await rm(directory, { recursive: true, force: true });

@@ -1,18 +1,18 @@
 /**
- * The static files beside the Worker, outside its script and start-up: `/openapi.json`, `/docs`, under
- * `/static` what the pages load, and, for the Worker only, the list of shared hosting suffixes.
+ * The static files that are deployed with the Worker: `/openapi.json`, `/docs`, the styles and scripts of the pages under
+ * `/static`, and the list of shared hosting suffixes, which only the Worker reads.
  */
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** Where wrangler.toml looks for them. */
+/** The folder that wrangler.toml names. */
 const FOLDER = ".wrangler/assets";
 
-/** Of the viewer's package, what the page loads. */
+/** The files of the viewer's package that the page loads. */
 const VIEWER_FILES = ["swagger-ui-bundle.js", "swagger-ui.css", "favicon-32x32.png", "LICENSE"];
 
-/** Nothing inline, no other host. `img-src data:` for the icons in the viewer's stylesheet. */
+/** No inline code, no other host. `data:` images are the icons in the viewer's style sheet. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,7 +38,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** `validatorUrl: null`: the viewer would otherwise send the document to a validator elsewhere. */
+/** Without `validatorUrl: null` the viewer would send the document to an external validator. */
 const START = `window.SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#docs",
@@ -49,7 +49,7 @@ const START = `window.SwaggerUIBundle({
 });
 `;
 
-/** What the style sheets are made of, in order. The console's is beside that of all pages. */
+/** The parts of each style sheet, in order. The console loads both sheets. */
 const STYLES = {
   "passbook.css": ["base.css", "shell.css", "account.css", "statement.css"],
   "console.css": ["console.css"],
@@ -76,7 +76,7 @@ ${SAFE}
   Access-Control-Allow-Origin: *
 ${SAFE}`;
 
-/** Writes them all. Safe to run again, and while Wrangler serves. */
+/** Writes all files. It is safe to repeat, even while Wrangler serves them. */
 export async function prepareAssets(): Promise<void> {
   const viewer = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   await mkdir(join(FOLDER, "docs"), { recursive: true });

@@ -1,4 +1,4 @@
-/** `ALLOWED_ORIGINS` held to the whole Public Suffix List, of which the Worker carries a part. */
+/** Checks the wildcards of `ALLOWED_ORIGINS` against the whole Public Suffix List; the Worker has only a part of it. */
 import { readFileSync } from "node:fs";
 import { getPublicSuffix } from "tldts";
 import {
@@ -8,7 +8,7 @@ import {
 } from "../domain/public_suffixes.ts";
 import { HOSTING_SUFFIXES_FILE } from "./public_suffix_list.ts";
 
-/** The wildcards of an `ALLOWED_ORIGINS` under which strangers can get a name, as they are written. */
+/** The wildcards of `ALLOWED_ORIGINS` under which anyone can register a name. */
 export function wildcardsOpenToStrangers(allowed_origins: string): string[] {
   const known = readHostingSuffixes(readFileSync(HOSTING_SUFFIXES_FILE, "utf8"));
   return allowed_origins

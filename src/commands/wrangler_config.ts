@@ -1,17 +1,17 @@
-/** wrangler.toml, read as Wrangler reads it. */
+/** Reads wrangler.toml in the same way as Wrangler. */
 import {
   experimental_readRawConfig,
   unstable_getVarsForDev,
   type Unstable_RawConfig,
 } from "wrangler";
 
-/** The configuration as written, with no default filled in. */
+/** The configuration as written, without defaults. */
 export type WorkerConfig = Unstable_RawConfig;
 
-/** Where a developer's and an operator's settings stand unless `--config` names another file. */
+/** The configuration file, unless `--config` names another. */
 export const CONFIG_FILE = "wrangler.toml";
 
-/** Reads a configuration file. @throws Error in Wrangler's words where it cannot be read. */
+/** Reads a configuration file. @throws Error with Wrangler's message if it is invalid */
 export function readWorkerConfig(path: string = CONFIG_FILE): WorkerConfig {
   return experimental_readRawConfig({ config: path }).rawConfig;
 }
@@ -23,15 +23,15 @@ export function migratedDatabases(config: WorkerConfig): readonly string[] {
     .map(({ binding }) => binding);
 }
 
-/** What of `wrangler dev`'s arguments decides over settings. */
+/** The arguments of `wrangler dev` that affect settings. */
 export interface SettingsSources {
   readonly config_file: string;
   readonly env_files: readonly string[];
-  /** `NAME:value`, as `--var` takes them. */
+  /** `NAME:value` texts of `--var`. */
   readonly vars: readonly string[];
 }
 
-/** The settings that a Worker started with these arguments is given. */
+/** The settings of a Worker that is started with these arguments. */
 export function readDevelopmentSettings(sources: SettingsSources): Record<string, unknown> {
   const config = readWorkerConfig(sources.config_file);
   const env_files = sources.env_files.length === 0 ? undefined : [...sources.env_files];

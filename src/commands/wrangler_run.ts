@@ -1,10 +1,10 @@
-/** Running Wrangler for what it does best: talking to Cloudflare as whoever is signed in. */
+/** Runs Wrangler, which contacts Cloudflare with the credentials of its own login. */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { stripVTControlCharacters } from "node:util";
 import { exitCode } from "./local_worker.ts";
 
-/** Nobody answers Wrangler's questions here, nobody reads its colours, and usage is not reported. */
+/** Wrangler must not prompt, print colours, or report usage. */
 const ENVIRONMENT = {
   ...process.env,
   CI: "true",
@@ -16,11 +16,11 @@ const ENVIRONMENT = {
 export interface WranglerRun {
   readonly succeeded: boolean;
   readonly output: string;
-  /** What it said of a failure, without its decoration. */
-  readonly complaint: string;
+  /** The error that it printed, without decoration. */
+  readonly error: string;
 }
 
-/** Runs Wrangler without a terminal, and keeps what it says. */
+/** Runs Wrangler without a terminal, and captures its output. */
 export async function runWrangler(args: readonly string[]): Promise<WranglerRun> {
   const child = spawn("wrangler", [...args], {
     env: ENVIRONMENT,
@@ -31,18 +31,18 @@ export async function runWrangler(args: readonly string[]): Promise<WranglerRun>
     text(child.stdout),
     text(child.stderr),
   ]);
-  return { succeeded: code === 0, output, complaint: complaintOf(`${output}\n${errors}`) };
+  return { succeeded: code === 0, output, error: errorOf(`${output}\n${errors}`) };
 }
 
-/** Runs Wrangler on the terminal, where it may ask; its exit code. */
+/** Runs Wrangler on the terminal, where it may prompt. @returns its exit code */
 export function showWrangler(args: readonly string[]): Promise<number> {
   const env = { ...process.env, WRANGLER_SEND_METRICS: "false" };
   return exitCode(spawn("wrangler", [...args], { env, stdio: "inherit" }));
 }
 
-/** From the first error on, without the line that names the log file. */
-function complaintOf(said: string): string {
-  const lines = stripVTControlCharacters(said)
+/** The output from the first error on, without the line about the log file. */
+function errorOf(output: string): string {
+  const lines = stripVTControlCharacters(output)
     .split("\n")
     .map((line) => line.trim());
   const first = lines.findIndex((line) => line.includes("ERROR"));
@@ -54,10 +54,10 @@ function complaintOf(said: string): string {
     .trim();
 }
 
-/** The JSON array that a list command printed. @throws Error with Wrangler's words where it failed. */
+/** The JSON array that a list command printed. @throws Error with Wrangler's message if it failed */
 export async function listByWrangler<Entry>(args: readonly string[]): Promise<readonly Entry[]> {
-  const { succeeded, output, complaint } = await runWrangler(args);
-  if (!succeeded) throw new Error(complaint);
+  const { succeeded, output, error } = await runWrangler(args);
+  if (!succeeded) throw new Error(error);
   const entries: unknown = JSON.parse(output.slice(Math.max(output.indexOf("["), 0)));
   if (!Array.isArray(entries)) throw new Error(`wrangler ${args.join(" ")} printed no list`);
   return entries as readonly Entry[];

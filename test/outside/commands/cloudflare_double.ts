@@ -8,22 +8,22 @@ import { DatabaseSync } from "node:sqlite";
 
 export interface CloudflareDouble {
   readonly url: string;
-  /** `METHOD /path` of each change it was asked for, without account and ids. */
+  /** `METHOD /path` of each request that changes something, without account and ids. */
   readonly changes: readonly string[];
-  /** Everything it was asked, reading included. */
+  /** All requests, including reads. */
   readonly requests: readonly string[];
-  /** Names of what the account has. */
+  /** Names of the account's resources. */
   names(kind: "d1" | "kv" | "queues"): readonly string[];
-  /** Secrets and public settings of the Worker, by name; null before it was deployed. */
+  /** The Worker's secrets and public settings by name; null before the first deployment. */
   worker(): WorkerAtCloudflare | null;
   /** The names of a database's tables. */
   tables(database: string): readonly string[];
-  /** Answers 500 to what `matches`, until `heal`. `after` lets the change happen first. */
+  /** Responds with 500 to matching requests until `heal`. With `after`, the change happens first. */
   fail(matches: RegExp, when?: "before" | "after"): void;
   heal(): void;
-  /** What `/readyz` of the deployed Worker says; 404 before one is. */
+  /** The response of the deployed Worker's `/readyz`; 404 before the first deployment. */
   ready(status: number, body: unknown): void;
-  /** Changes only, from now on. */
+  /** Forgets the requests so far. */
   forgetRequests(): void;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ interface Answer {
 
 interface Asked {
   readonly method: string;
-  /** Below the account. */
+  /** The path without the account. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: Buffer;
@@ -63,10 +63,10 @@ const NOT_FOUND: Answer = {
   errors: [{ code: 10007, message: "This Worker does not exist on your account." }],
 };
 
-/** A token of an upload of assets; only its form matters. */
+/** The token of an upload of assets. Wrangler checks only its form. */
 const ASSETS_TOKEN = `e30.${btoa(JSON.stringify({ exp: 4_102_444_800 })).replaceAll("=", "")}.sig`;
 
-/** One fresh account, which signs nobody in by itself: any token does. */
+/** A new account, which accepts any token. */
 export async function openCloudflare(): Promise<CloudflareDouble> {
   const databases = new Map<string, { uuid: string; sqlite: DatabaseSync }>();
   const namespaces = new Map<string, string>();

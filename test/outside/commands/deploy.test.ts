@@ -1,4 +1,4 @@
-/** `npm run deploy`: as an operator runs it, against a stand-in for Cloudflare's API. */
+/** `npm run deploy` as an operator runs it, against a test double of Cloudflare's API. */
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -22,7 +22,7 @@ queue = "passbook-extra"
 dead_letter_queue = "passbook-extra-dead"
 `;
 
-/** In the project, since what it names is; ignored by git. */
+/** In the project folder, since its paths are relative. Git ignores it. */
 const CONFIG = `.passbook-deploy-test-${process.pid}.json.toml`;
 
 let cloudflare: CloudflareDouble;
@@ -40,7 +40,7 @@ afterEach(async () => {
   await rm(CONFIG, { force: true });
 });
 
-/** wrangler.toml as the project has it, with an address and whatever a test adds. */
+/** The project's wrangler.toml with an address and the lines of a test. */
 async function writeConfig(vars: string, more = "", routes = ROUTES): Promise<void> {
   const toml = await readFile("wrangler.toml", "utf8");
   const addressed = toml
@@ -61,7 +61,7 @@ async function deploy(...args: readonly string[]): Promise<Run> {
       CLOUDFLARE_API_BASE_URL: cloudflare.url,
       CLOUDFLARE_API_TOKEN: "token-of-the-operator",
       CLOUDFLARE_ACCOUNT_ID: "account",
-      // The deployed Worker's own address leads to the stand-in too.
+      // The address of the deployed Worker leads to the test double too.
       NODE_OPTIONS: `--import=${rerouted()}`,
       WRANGLER_LOG_PATH: folder,
     },
@@ -95,15 +95,15 @@ async function keptSecrets(): Promise<Record<string, string>> {
 const placeOf = (changes: readonly string[], pattern: RegExp) =>
   changes.findIndex((change) => pattern.test(change));
 
-/** How many runs of Wrangler a deployment is, on a machine that does other things too. */
+/** A deployment runs Wrangler many times. */
 const PATIENCE_MS = 900_000;
 
 describe("npm run deploy", () => {
   it(
-    "brings a fresh account to what wrangler.toml says, and a second run changes the code alone",
+    "a deployment to a new account creates what wrangler.toml lists, and a second one changes only the code",
     async () => {
       await writeConfig(ADDRESS, QUEUE);
-      // Made beforehand by an editor, and readable by everybody.
+      // The file exists and is readable by everybody.
       await writeFile(secrets, "", { mode: 0o644 });
       const first = await deploy(`--secrets=${secrets}`);
       expect(first).toMatchObject({
@@ -121,7 +121,7 @@ describe("npm run deploy", () => {
       );
       expect(cloudflare.requests.at(-1)).toBe("GET /readyz");
 
-      // Fresh values, set and kept alike, and shown to nobody.
+      // The new values are the same at Cloudflare and in the file, and are not printed.
       const worker = cloudflare.worker();
       const kept = await keptSecrets();
       expect(worker?.secrets).toEqual(kept);
@@ -132,7 +132,7 @@ describe("npm run deploy", () => {
       for (const secret of [d, k, "token-of-the-operator"])
         expect(first.said).not.toContain(secret);
 
-      // What is deployed: minified, with source maps, at its own address alone, without invocation logs.
+      // The deployment is minified, has source maps, serves its own address only, and has no invocation logs.
       expect(worker?.domains).toEqual([HOST]);
       expect(worker?.files).toContain("worker.js.map");
       expect(worker?.code).not.toContain("\n/**");
@@ -148,7 +148,7 @@ describe("npm run deploy", () => {
       cloudflare.forgetRequests();
       const second = await deploy();
       expect(second.code, second.said).toBe(0);
-      expect(second.said).toContain("all there");
+      expect(second.said).toContain("all set");
       const changed = cloudflare.changes.filter((change) => !/IF NOT EXISTS|queues/.test(change));
       expect(changed.every((change) => /workers\/scripts|domains/.test(change))).toBe(true);
       expect(cloudflare.worker()?.secrets).toEqual(kept);
@@ -157,7 +157,7 @@ describe("npm run deploy", () => {
   );
 
   it(
-    "goes on after any failure where it stopped, and does nothing twice",
+    "a deployment after a failure continues at the step that failed, and repeats nothing",
     // Six deployments, one after another.
     { tags: ["slow"], timeout: PATIENCE_MS },
     async () => {
@@ -186,12 +186,12 @@ describe("npm run deploy", () => {
       });
       cloudflare.ready(200, { ok: true });
       expect((await deploy()).code).toBe(0);
-      // Kept before it was used, so that the values of the run that failed are those that went live.
+      // Secrets are stored before they are used, so the values of the failed run are the deployed ones.
       expect(cloudflare.worker()?.secrets).toEqual(await keptSecrets());
       const made = cloudflare.changes.filter(
         (change) => /^POST \/(d1\/database|storage)/.test(change) && !change.includes("query"),
       );
-      // The one that failed, and each of the two once.
+      // One failed request, and one for each of the two resources.
       expect(made).toEqual([
         "POST /d1/database",
         "POST /d1/database",
@@ -202,7 +202,7 @@ describe("npm run deploy", () => {
   );
 
   it(
-    "makes no secret that nobody could read again, unless told to",
+    "a deployment generates no secret without a file to store it in",
     async () => {
       const run = await deploy();
       expect(run.code).toBe(1);
@@ -213,15 +213,15 @@ describe("npm run deploy", () => {
   );
 });
 
-describe("npm run deploy, with settings that are wrong", () => {
-  it("says all that is wrong and asks nothing of Cloudflare", async () => {
+describe("npm run deploy with wrong settings", () => {
+  it("a deployment with wrong settings lists all of them and sends no request to Cloudflare", async () => {
     const providers = JSON.stringify([{ preset: "github", client_secret: "s3cret" }]);
     await writeConfig(`${ADDRESS}\nALOWED_ORIGINS = "x"\nPAT_TTL_DAYS = "0"`, "", "");
     await writeFile(secrets, `SIGNIN_PROVIDERS='${providers}'\n`);
     const run = await deploy(`--secrets=${secrets}`);
     expect(run.code).toBe(1);
     for (const words of [
-      "ALOWED_ORIGINS is no setting",
+      "ALOWED_ORIGINS is not a setting",
       "PAT_TTL_DAYS: must be at least 1",
       "SIGNIN_PROVIDERS, entry 1, client_id: is missing",
       `routes = [{ pattern = "${HOST}", custom_domain = true }]`,
@@ -229,16 +229,16 @@ describe("npm run deploy, with settings that are wrong", () => {
       expect(run.said).toContain(words);
     }
     expect(run.said).not.toContain("s3cret");
-    // The file was made readable by everybody; reading it is enough to end that.
+    // The file was readable by everybody. Reading it removes that access.
     expect((await stat(secrets)).mode & 0o777).toBe(0o600);
     expect(cloudflare.requests).toEqual([]);
   });
 
   it.each([
     ["", "BASE_URL: is required unless DEV_SIGNIN is true"],
-    ['BASE_URL = "http://localhost:8787"', "BASE_URL: must be an https address to be deployed"],
+    ['BASE_URL = "http://localhost:8787"', "BASE_URL: must be an https address in a deployment"],
     ['BASE_URL = "https://passbook.acme.workers.dev"', "workers_dev: must be true"],
-  ])("(%s) is refused: %s", async (vars, words) => {
+  ])("a deployment with the settings (%s) is refused: %s", async (vars, words) => {
     await writeConfig(vars);
     const run = await deploy("--discard-secrets");
     expect(run).toMatchObject({ code: 1, said: expect.stringContaining(words) });
@@ -246,10 +246,10 @@ describe("npm run deploy, with settings that are wrong", () => {
   });
 });
 
-describe("npm run deploy, with a sign-in provider that names only its issuer", () => {
+describe("npm run deploy with an issuer", () => {
   const entry = { id: "acme", name: "Acme", client_id: "a", client_secret: "s3cret" };
 
-  it("fetches the endpoints into the file of secrets before it checks the settings", async () => {
+  it("a deployment fetches a provider's endpoints into the file of secrets before it checks the settings", async () => {
     const issuer = await openIssuer();
     await writeConfig(`${ADDRESS}\nPAT_TTL_DAYS = "0"`);
     const providers = JSON.stringify([{ ...entry, issuer: issuer.url }]);
@@ -261,7 +261,7 @@ describe("npm run deploy, with a sign-in provider that names only its issuer", (
     const run = await deploy(`--secrets=${secrets}`);
     await issuer.close();
     expect(run.code).toBe(1);
-    // The other setting is wrong, and only that.
+    // Only the other setting is wrong.
     expect(run.said).toContain("A setting is wrong:\n  PAT_TTL_DAYS");
     const { SIGNIN_PROVIDERS } = await keptSecrets();
     expect(JSON.parse(SIGNIN_PROVIDERS ?? "")).toEqual([
@@ -275,7 +275,7 @@ describe("npm run deploy, with a sign-in provider that names only its issuer", (
   });
 });
 
-/** An issuer that publishes the least it may. */
+/** An issuer with the required metadata only. */
 async function openIssuer() {
   let requests = 0;
   const server = createServer((_, response) => {
@@ -294,7 +294,7 @@ async function openIssuer() {
 
 describe("npm run deploy -- --dry-run", () => {
   it(
-    "shows every step in order, bundles, and asks nothing of Cloudflare",
+    "a dry run shows every step in order, bundles the code, and sends no request to Cloudflare",
     async () => {
       await writeConfig(ADDRESS, QUEUE);
       const run = await deploy("--dry-run");

@@ -1,4 +1,4 @@
-/** `npm run dev`: as a developer starts, repeats and kills it. */
+/** `npm run dev` as a developer starts, repeats and kills it. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { get } from "node:http";
@@ -39,7 +39,7 @@ function npmRunDev(args: readonly string[]): Dev {
   return { npm, output: () => output };
 }
 
-async function answers(port: number): Promise<boolean> {
+async function isServing(port: number): Promise<boolean> {
   const url = `http://localhost:${port}/.well-known/jwks.json`;
   return fetch(url).then(
     ({ ok }) => ok,
@@ -47,7 +47,7 @@ async function answers(port: number): Promise<boolean> {
   );
 }
 
-/** The status of a page that somebody opens. Node's own `fetch` says that a script does. */
+/** The status of a page opened by a person. Node's `fetch` would send the headers of a script. */
 function statusOf(url: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = get(url, { headers }, (response) => {
@@ -58,7 +58,7 @@ function statusOf(url: string, headers: Record<string, string>): Promise<number>
   });
 }
 
-/** A server that answers, and every process that belongs to it. */
+/** A running server, and all its processes. */
 async function runningDev(
   state: string,
   more: readonly string[] = [],
@@ -71,10 +71,10 @@ async function runningDev(
     "--inspector-port=0",
     ...more,
   ]);
-  await vi.waitFor(async () => expect(await answers(port), dev.output()).toBe(true), WAITING);
+  await vi.waitFor(async () => expect(await isServing(port), dev.output()).toBe(true), WAITING);
   const family = [...familyOf(dev.npm.pid ?? 0)];
   started.push(...family);
-  // npm, dev, its keeper, wrangler and its runtime at least.
+  // At least npm, dev, the leader of the process group, Wrangler and its runtime.
   expect(family.length).toBeGreaterThanOrEqual(5);
   return { ...dev, port, family };
 }
@@ -84,19 +84,19 @@ describe("ending npm run dev", () => {
     ["npm", "SIGTERM"],
     ["npm", "SIGKILL"],
     ["dev itself", "SIGKILL"],
-  ])("by killing %s with %s leaves nothing running", async (which, signal) => {
+  ])("killing %s with %s ends every process of npm run dev", async (which, signal) => {
     const { npm, port, family } = await runningDev("killed");
     const is_dev = (pid: number) => /^\S*node \S*run\.js dev/.test(commandLineOf(pid));
     const victim = which === "npm" ? npm.pid : family.find(is_dev);
     if (victim === undefined) throw new Error("there is no such process");
     process.kill(victim, signal);
     await vi.waitFor(() => expect(survivorsOf(family)).toEqual([]), WAITING);
-    expect(await answers(port)).toBe(false);
+    expect(await isServing(port)).toBe(false);
   });
 });
 
 describe("npm run dev with new settings", () => {
-  it("prints where everything is and who is operator, and that person operates at once", async () => {
+  it("npm run dev prints the pages and the operator, who can open the console at once", async () => {
     const { port, output } = await runningDev("fresh", ["--ip=0.0.0.0"]);
     const url = `http://localhost:${port}`;
     await vi.waitFor(() => expect(output()).toContain("Passbook is ready."), WAITING);
@@ -116,7 +116,7 @@ describe("npm run dev with new settings", () => {
 });
 
 describe("a second npm run dev", () => {
-  it("says what runs already and how to run beside it, and starts nothing", async () => {
+  it("a second npm run dev names the running server and a command for another one, and starts nothing", async () => {
     const first = await runningDev("shared");
     const state = join(folder, "shared");
     const same = `--persist-to=${state}`;
@@ -132,14 +132,14 @@ describe("a second npm run dev", () => {
       expect(second.output()).toMatch(/npm run dev -- --port \d+ --persist-to \S+/);
       expect(second.output()).not.toContain("Ready");
     }
-    expect(await answers(first.port)).toBe(true);
+    expect(await isServing(first.port)).toBe(true);
     first.npm.kill("SIGTERM");
     await vi.waitFor(() => expect(survivorsOf(first.family)).toEqual([]), WAITING);
   });
 });
 
-describe("settings that are wrong", () => {
-  it("are told before anything starts: all of them, and no value", async () => {
+describe("npm run dev with wrong settings", () => {
+  it("npm run dev lists all wrong settings before anything starts, without their values", async () => {
     const broken = join(folder, "broken");
     const secret = "s3cret-s3cret";
     const providers = JSON.stringify([{ preset: "github", client_secret: secret }]);
@@ -154,8 +154,8 @@ describe("settings that are wrong", () => {
       "--var=PAT_TTL_DAYS:0",
     ]);
     expect(await exitCode(dev.npm)).toBe(1);
-    expect(dev.output()).toContain("ALOWED_ORIGINS is no setting and changes nothing");
-    expect(dev.output()).toContain("3 things in the settings are wrong");
+    expect(dev.output()).toContain("ALOWED_ORIGINS is not a setting and has no effect");
+    expect(dev.output()).toContain("3 settings are wrong");
     expect(dev.output()).toContain("SIGNIN_PROVIDERS, entry 1, client_id: is missing");
     expect(dev.output()).toContain("npm run -s keys -- create ENCRYPTION_KEYS");
     expect(dev.output()).toContain("PAT_TTL_DAYS: must be at least 1");
@@ -164,28 +164,34 @@ describe("settings that are wrong", () => {
   });
 });
 
-describe("settings without DEV_SIGNIN=true", () => {
-  it.each(["DEV_SIGNIN=false", ""])("(%s) are said to be those of production", async (line) => {
-    const file = join(folder, "production");
-    const settings = (await developmentSettings()).replace("DEV_SIGNIN=true", line);
-    await writeFile(file, settings);
-    const dev = npmRunDev([`--env-file=${file}`, `--persist-to=${join(folder, "unused")}`]);
-    expect(await exitCode(dev.npm)).toBe(1);
-    expect(dev.output()).toContain("DEV_SIGNIN is not true, so this runs as in production");
-    expect(dev.output()).toContain("BASE_URL: is required unless DEV_SIGNIN is true");
-    expect(dev.output()).toContain(file);
-  });
+describe("npm run dev without DEV_SIGNIN=true", () => {
+  it.each(["DEV_SIGNIN=false", ""])(
+    "npm run dev says that settings with (%s) run as in production",
+    async (line) => {
+      const file = join(folder, "production");
+      const settings = (await developmentSettings()).replace("DEV_SIGNIN=true", line);
+      await writeFile(file, settings);
+      const dev = npmRunDev([`--env-file=${file}`, `--persist-to=${join(folder, "unused")}`]);
+      expect(await exitCode(dev.npm)).toBe(1);
+      expect(dev.output()).toContain("DEV_SIGNIN is not true, so this runs as in production");
+      expect(dev.output()).toContain("BASE_URL: is required unless DEV_SIGNIN is true");
+      expect(dev.output()).toContain(file);
+    },
+  );
 });
 
 describe("a Node that cannot read TypeScript", () => {
-  it.each(["20.19.0", "22.17.1", "23.5.0"])("%s is told so in one sentence", async (version) => {
-    const older = `Object.defineProperty(process, "versions", { value: { node: "${version}" } })`;
-    const preload = `data:text/javascript,${encodeURIComponent(older)}`;
-    const child = spawn("node", ["--import", preload, "src/commands/run.js", "dev"]);
-    let output = "";
-    child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
-    expect(await exitCode(child)).toBe(1);
-    expect(output.trim().split("\n")).toHaveLength(1);
-    expect(output).toContain(`need Node 22.18 or newer, and this is ${version}`);
-  });
+  it.each(["20.19.0", "22.17.1", "23.5.0"])(
+    "Node %s gets one sentence about the version that the commands need",
+    async (version) => {
+      const older = `Object.defineProperty(process, "versions", { value: { node: "${version}" } })`;
+      const preload = `data:text/javascript,${encodeURIComponent(older)}`;
+      const child = spawn("node", ["--import", preload, "src/commands/run.js", "dev"]);
+      let output = "";
+      child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+      expect(await exitCode(child)).toBe(1);
+      expect(output.trim().split("\n")).toHaveLength(1);
+      expect(output).toContain(`need Node 22.18 or newer, but this is ${version}`);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** Looking at the processes of this machine, for tests of commands that start others. */
+/** The processes of this machine, for tests of commands that start others. */
 import { execFileSync } from "node:child_process";
 
 interface Entry {
@@ -6,7 +6,7 @@ interface Entry {
   readonly parent_pid: number;
 }
 
-/** All processes that have not ended; one that ended and was not yet waited for has. */
+/** All running processes, without zombies. */
 function livingProcesses(): readonly Entry[] {
   const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" });
   return lines.split("\n").flatMap((line) => {
@@ -15,24 +15,24 @@ function livingProcesses(): readonly Entry[] {
   });
 }
 
-/** A process and all that it started, directly or not. */
+/** A process and all its descendants. */
 export function familyOf(pid: number): readonly number[] {
   const all = livingProcesses();
   const family = [pid];
-  // Grows while it is walked.
+  // The loop appends to the list that it walks.
   for (const member of family) {
     family.push(...all.filter((it) => it.parent_pid === member).map((it) => it.pid));
   }
   return family;
 }
 
-/** Those of `pids` that still live. */
+/** The processes of `pids` that are still running. */
 export function survivorsOf(pids: readonly number[]): readonly number[] {
   const living = new Set(livingProcesses().map(({ pid }) => pid));
   return pids.filter((pid) => living.has(pid));
 }
 
-/** What a process was started with. */
+/** The command line of a process. */
 export function commandLineOf(pid: number): string {
   return execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
 }

@@ -1,4 +1,4 @@
-/** Sign-in providers that are set up by their issuer: `npm run providers`, and `npm run dev`. */
+/** Sign-in providers that are configured by their issuer: `npm run providers` and `npm run dev`. */
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -26,7 +26,7 @@ afterEach(() => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs `npm run providers` on a setting. */
+/** Runs `npm run providers` with a setting. */
 async function providers(setting: unknown) {
   const child = spawn("node", ["src/commands/run.js", "providers"], { stdio: "pipe" });
   child.stdin.end(JSON.stringify(setting));
@@ -40,7 +40,7 @@ async function providers(setting: unknown) {
 
 const ENTRY = { id: "real", name: "Real", ...CLIENT };
 
-/** Serves one document at every address, or what `respond` gives. */
+/** Serves one document, or the result of `respond`, at every address. */
 async function publish(
   document: (issuer: string, path: string) => object | number,
 ): Promise<string> {
@@ -66,7 +66,7 @@ const sound = (issuer: string) => ({
 });
 
 describe("npm run providers", () => {
-  it("fills in what a real provider publishes, and keeps what the setting says", async () => {
+  it("npm run providers adds the endpoints of a real provider, and keeps existing fields", async () => {
     const real = await startRealProvider(await freePort());
     const { issuer } = real;
     const preset = { preset: "github", ...CLIENT };
@@ -94,7 +94,7 @@ describe("npm run providers", () => {
     expect(run.said).not.toContain(CLIENT.client_secret);
   });
 
-  it("finds the metadata of a plain OAuth 2 server at its own address", async () => {
+  it("npm run providers finds the metadata of a plain OAuth 2 server", async () => {
     const at = "/.well-known/oauth-authorization-server/tenant";
     const issuer = await publish((origin, path) =>
       path === at ? { ...sound(`${origin}/tenant`), jwks_uri: undefined } : 404,
@@ -128,20 +128,23 @@ describe("npm run providers", () => {
     ["nothing", () => 404, "publishes no metadata"],
     ["too much", (it) => ({ ...sound(it), more: "x".repeat(300_000) }), "it is over"],
     ["a list", () => [], "is not a JSON object"],
-  ])("refuses a document with %s and says what to do", async (_, document, words) => {
-    const issuer = await publish(document);
-    const run = await providers([{ ...ENTRY, issuer }]);
-    expect(run).toMatchObject({ code: 1, entries: null });
-    expect(run.said).toContain("SIGNIN_PROVIDERS, real: ");
-    expect(run.said).toContain(words);
-    expect(run.said).not.toContain(CLIENT.client_secret);
-  });
+  ])(
+    "npm run providers refuses metadata with %s, and says what to do",
+    async (_, document, words) => {
+      const issuer = await publish(document);
+      const run = await providers([{ ...ENTRY, issuer }]);
+      expect(run).toMatchObject({ code: 1, entries: null });
+      expect(run.said).toContain("SIGNIN_PROVIDERS, real: ");
+      expect(run.said).toContain(words);
+      expect(run.said).not.toContain(CLIENT.client_secret);
+    },
+  );
 
   it.each([
     ["http://id.example.com", "must be an https address"],
     ["https://id.example.com?tenant=1", "must be an https address"],
     ["http://localhost:1", "gave no response"],
-  ])("does not get anything from %s", async (issuer, words) => {
+  ])("npm run providers refuses the issuer %s", async (issuer, words) => {
     const run = await providers([{ ...ENTRY, issuer }]);
     expect(run).toMatchObject({ code: 1, said: expect.stringContaining(words) });
   });
@@ -154,7 +157,7 @@ it("npm run dev writes a provider's endpoints into its settings, and people sign
   const real = await startRealProvider(await freePort(), callback);
   const env_file = join(folder, "settings");
   const entry = { ...ENTRY, name: "It's Real", issuer: real.issuer };
-  // As people write it: over several lines.
+  // The setting spans several lines, as people write it.
   const setting = JSON.stringify([entry], null, 2).replace("'", "\\u0027");
   const others = await developmentSettings();
   await writeFile(env_file, `${others}SIGNIN_PROVIDERS='${setting}'\n# the end\n`);
@@ -187,7 +190,7 @@ it("npm run dev writes a provider's endpoints into its settings, and people sign
 
   const redirect_to = "http://localhost:3000/back";
   const query = new URLSearchParams({ redirect_to }).toString();
-  // As a browser asks that follows the button of our own sign-in page.
+  // The request of a browser that follows the button of the sign-in page.
   const from_own_page = {
     redirect: "manual",
     headers: { "Sec-Fetch-Site": "same-origin" },

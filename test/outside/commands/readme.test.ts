@@ -11,12 +11,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { exitCode, freePort } from "../../../src/commands/local_worker.ts";
 import { familyOf, survivorsOf } from "./processes.ts";
 
-/** With what is about to be: new files that nothing ignores. */
+/** Tracked files, and new files that git does not ignore. */
 const CHECKED_IN = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
 const PATIENCE_MS = 300_000;
 const PORT_AS_WRITTEN = 8787;
 
-/** Those that this run cannot be asked to run, each with why. */
+/** Commands that this test cannot run, with the reason. */
 const NOT_RUN_HERE: Readonly<Record<string, string>> = {
   "npm ci && npm run check": "this very test is a part of it",
   "npm test": "this very test is a part of it",
@@ -49,7 +49,7 @@ let port: number;
 let token = "";
 const started: number[] = [];
 
-/** The environment of somebody's own terminal: nothing that npm or this run has put in it. */
+/** The environment of a new terminal, without variables that npm or this run has set. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) =>
@@ -62,7 +62,7 @@ function ownEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(own), PATH };
 }
 
-/** Types a line into a shell and waits for its end. */
+/** Runs a line in a shell. */
 async function type(line: string, cwd: string): Promise<Ran> {
   const shell = spawn("bash", ["-c", line], {
     cwd,
@@ -81,7 +81,7 @@ async function succeed(line: string, cwd = clone): Promise<string> {
   return said;
 }
 
-/** The commands that both files show: lines of shell blocks, and commands quoted in tables and text. */
+/** The commands that both files show, in shell blocks, tables and text. */
 function writtenCommands(): string[] {
   const text = `${readFileSync("README.md", "utf8")}\n${readFileSync("CONTRIBUTING.md", "utf8")}`;
   const lines = [...text.matchAll(/^```sh\n([^`]*)^```/gm)]
@@ -97,7 +97,7 @@ function writtenCommands(): string[] {
 const RUN: Readonly<Record<string, () => Promise<void>>> = {
   "npm ci && npm run demo": async () => {
     expect(await succeed("npm ci && npm run demo")).toContain(
-      "Every answer is what the spec says.",
+      "Every response is what the spec says.",
     );
   },
   "npm run package": async () => {
@@ -112,7 +112,7 @@ const RUN: Readonly<Record<string, () => Promise<void>>> = {
     );
     expect(existsSync(join(folder, "app/node_modules/passbook-client"))).toBe(true);
   },
-  // With an address for production from here on: what runs on this machine goes on as before.
+  // From here on wrangler.toml has an address for production. Commands on this machine work as before.
   "npm run deploy -- --dry-run": async () => {
     const unset = await type("npm run deploy -- --dry-run", clone);
     expect(unset).toMatchObject({
@@ -129,7 +129,7 @@ const RUN: Readonly<Record<string, () => Promise<void>>> = {
     expect(settings.split("\n")).toContain(`routes = [{ pattern = ${routes}`);
     writeFileSync(config, settings);
     expect(await succeed("npm run deploy -- --dry-run")).toContain("The code bundles");
-    expect(await succeed("npm run demo")).toContain("Every answer is what the spec says.");
+    expect(await succeed("npm run demo")).toContain("Every response is what the spec says.");
   },
   "npm run dev": async () => {
     const more = port === PORT_AS_WRITTEN ? "" : ` -- --port=${port} --inspector-port=0`;
@@ -180,7 +180,7 @@ const RUN: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-/** Whether nobody listens there: a developer's own service may be running. */
+/** Whether the port is free. A developer's own service may use it. */
 async function isFree(wanted: number): Promise<boolean> {
   return fetch(`http://localhost:${wanted}/`).then(
     () => false,
@@ -199,19 +199,19 @@ beforeAll(async () => {
   port = (await isFree(PORT_AS_WRITTEN)) ? PORT_AS_WRITTEN : await freePort();
 });
 afterAll(async () => {
-  // Wrangler may have started another runtime since.
+  // Wrangler may have started another runtime.
   const family = started.flatMap((pid) => familyOf(pid));
   for (const pid of survivorsOf([...new Set(family)])) process.kill(pid, "SIGKILL");
   await rm(folder, { recursive: true, force: true });
 });
 
 describe("README.md and CONTRIBUTING.md", () => {
-  it("show exactly the commands that this file runs or explains why it does not", () => {
+  it("README.md and CONTRIBUTING.md show exactly the commands that this test runs or excludes with a reason", () => {
     const known = [...Object.keys(RUN), ...Object.keys(NOT_RUN_HERE)];
     expect(writtenCommands().toSorted()).toEqual(known.toSorted());
   });
 
-  // They install all packages again.
+  // Each one installs all packages again.
   it.each(Object.keys(RUN))(
     "a fresh copy runs `%s`",
     { tags: ["slow"], timeout: PATIENCE_MS },

@@ -51,7 +51,7 @@ async function signIn(page: Page, email: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** What a child prints, as soon as it says something like `pattern`. */
+/** The output of a child process, once it matches `pattern`. */
 function heard(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
   let text = "";
   return new Promise((resolve, reject) => {
@@ -74,40 +74,43 @@ function start(script: string, env: Record<string, string>): ChildProcess {
 }
 
 describe("the examples", () => {
-  it("have under 100 lines each", () => {
+  it("each example has under 100 lines", () => {
     const files = globSync("examples/**/*.{js,mjs,html}");
     expect(files).toHaveLength(4);
     for (const file of files)
       expect(readFileSync(file, "utf8").split("\n").length).toBeLessThan(100);
   });
 
-  it.each(["token", "cookies"])("web: signs in, draws, and stops, by %s", async (by) => {
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    await page.goto(by === "cookies" ? `${app}/?cookies` : app);
-    await page.getByText("You are not signed in.").waitFor();
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await signIn(page, `${by}@example.com`);
-    await page.getByText("100 credits").waitFor();
-    // Nothing of the sign-in stays in the address.
-    expect(page.url()).not.toMatch(/token|state/);
-    await page.getByRole("button", { name: "Draw" }).click();
-    await page.getByText("Here is a lighthouse. It cost 7 credits.").waitFor();
-    await page.getByText("93 credits").waitFor();
-    await page.getByRole("button", { name: "Draw" }).click();
-    await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByText("Nothing was charged: stopped").waitFor();
-    await page.getByText("93 credits").waitFor();
-    if (by === "cookies") {
-      // The button comes back when what was held has: leaving a page cuts off what it was asking.
-      await page.getByRole("button", { name: "Draw" }).waitFor();
-      await page.reload();
+  it.each(["token", "cookies"])(
+    "the web example signs in, runs a job and aborts one, by %s",
+    async (by) => {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(by === "cookies" ? `${app}/?cookies` : app);
+      await page.getByText("You are not signed in.").waitFor();
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await signIn(page, `${by}@example.com`);
+      await page.getByText("100 credits").waitFor();
+      // The URL has no parameters of the sign-in.
+      expect(page.url()).not.toMatch(/token|state/);
+      await page.getByRole("button", { name: "Draw" }).click();
+      await page.getByText("Here is a lighthouse. It cost 7 credits.").waitFor();
       await page.getByText("93 credits").waitFor();
-    }
-    await context.close();
-  });
+      await page.getByRole("button", { name: "Draw" }).click();
+      await page.getByRole("button", { name: "Stop" }).click();
+      await page.getByText("Nothing was charged: stopped").waitFor();
+      await page.getByText("93 credits").waitFor();
+      if (by === "cookies") {
+        // The button returns after the refund. Leaving the page earlier would cut off the request.
+        await page.getByRole("button", { name: "Draw" }).waitFor();
+        await page.reload();
+        await page.getByText("93 credits").waitFor();
+      }
+      await context.close();
+    },
+  );
 
-  it("web: takes no token that this browser did not ask for", async () => {
+  it("the web example refuses a token of a sign-in that this browser did not start", async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(`${app}/?token=planted&passbook_state=guessed`);
@@ -116,7 +119,7 @@ describe("the examples", () => {
     await context.close();
   });
 
-  it("server: runs a job for who sends their token, and nothing without", async () => {
+  it("the server example runs a job for a person with a token, and nothing without one", async () => {
     const form = new URLSearchParams({ email: "s@example.com", redirect_to: app });
     const landed = await fetch(`${passbook.url}/signin/dev`, {
       method: "POST",
@@ -136,7 +139,7 @@ describe("the examples", () => {
       let warnings = "";
       server.stderr?.on("data", (chunk: Buffer) => (warnings += chunk.toString()));
       const mine = { Authorization: `Bearer ${token}` };
-      // More than eleven on one connection: what each leaves behind would be warned of.
+      // More than eleven on one connection, so that Node would warn of leaked listeners.
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const options = { port, path: "/render", method: "POST", headers: mine, agent };
       const askOnOne = (): Promise<void> =>
@@ -160,7 +163,7 @@ describe("the examples", () => {
     }
   });
 
-  it("cli: signs in by device login, and pays for its work", async () => {
+  it("the command line example signs in by device login, and pays for its work", async () => {
     const tool = start("cli/render.mjs", {});
     const done = heard(tool, /It cost 12 credits; 88 are left/);
     const [, address = "", code = ""] = await heard(tool, /Open (\S+) and enter ([A-Z-]{9})/);
@@ -170,7 +173,7 @@ describe("the examples", () => {
     await signIn(page, "cli@example.com");
     await page.getByLabel("Code").fill(code);
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByLabel(/Type the four letters/).fill(code.slice(-4));
+    await page.getByLabel(/four letters/).fill(code.slice(-4));
     await page.getByRole("button", { name: "Approve" }).click();
     await done;
     await context.close();

@@ -1,4 +1,4 @@
-/** The real browser of the page tests: headless Chromium, with its security as shipped. */
+/** The browser of the page tests: headless Chromium with its default security. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { chromium, type Browser } from "playwright-core";
@@ -6,15 +6,15 @@ import { chromium, type Browser } from "playwright-core";
 /** Starts Chromium. The caller closes it. */
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = await unpackBrowser();
-  // Not `bundled.args`: they switch web security off, which is what is tested here.
+  // Not `bundled.args`, which switch off the web security that the tests rely on.
   const args = ["--no-sandbox", "--disable-gpu"];
   return chromium.launch({ executablePath, args });
 }
 
 /**
- * Unpacks Chromium, with the system libraries and fonts it needs, where it is not yet. The package does not lock what
- * it unpacks, so the setup of all test files does it before the first of them.
- * @returns the program's path.
+ * Unpacks Chromium with its libraries and fonts, unless that is done. The package takes no lock, so the global set-up
+ * unpacks before the first test file.
+ * @returns the path of the program
  */
 export async function unpackBrowser(): Promise<string> {
   // The package unpacks into the temporary folder.
@@ -30,13 +30,12 @@ export async function unpackBrowser(): Promise<string> {
 }
 
 /**
- * The package looks for its fonts under /tmp only. Without any font, text has no size, so that nothing
- * can be clicked, and pages crash.
+ * The package looks for fonts in /tmp only. Without a font, text has no size, so tests cannot click, and pages crash.
  */
 async function useFonts(unpacked: string): Promise<void> {
   const file = join(unpacked, "fonts.conf");
-  const places = ["/usr/share/fonts", join(unpacked, "fonts")].map((path) => `<dir>${path}</dir>`);
+  const folders = ["/usr/share/fonts", join(unpacked, "fonts")].map((path) => `<dir>${path}</dir>`);
   const cache = `<cachedir>${join(unpacked, "fonts-cache")}</cachedir>`;
-  await writeFile(file, `<fontconfig>${places.join("")}${cache}</fontconfig>\n`);
+  await writeFile(file, `<fontconfig>${folders.join("")}${cache}</fontconfig>\n`);
   process.env["FONTCONFIG_FILE"] = file;
 }

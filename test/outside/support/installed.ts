@@ -1,4 +1,4 @@
-/** The package as somebody installs it: packed, and installed in an empty folder without a network. */
+/** The package, packed and installed into an empty folder without network access. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,12 +8,12 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 export interface Installed {
-  /** The folder with `node_modules/passbook-client` in it. */
+  /** The folder that contains `node_modules/passbook-client`. */
   readonly folder: string;
   remove(): Promise<void>;
 }
 
-/** Packs and installs. The caller removes it. */
+/** Packs and installs the package. The caller removes the folder. */
 export async function installPackage(): Promise<Installed> {
   const { stdout } = await run("node", ["src/commands/package.ts"]);
   const tarball = resolve(stdout.trim().split("\n").at(-1) ?? "");

@@ -1,16 +1,15 @@
-/** Where tests keep their stores. */
+/** The folder of the tests' stores. */
 import { readFileSync, statfsSync } from "node:fs";
 
-/** Linux's file system in memory. */
+/** Linux's in-memory file system. */
 const SHARED_MEMORY = "/dev/shm";
 
-/** Twice what all tests together write. A container often has 64 MiB there. */
+/** Twice what all tests together write. Containers often have only 64 MiB. */
 const NEEDED_BYTES = 3 * 1024 ** 3;
 
 /**
- * A folder in memory, or null where this machine has none that is large enough and may hold programs. On a
- * disk, SQLite waits for the disk at each write, which takes most of the time of the tests. No test cuts the
- * power, so none needs the disk.
+ * A folder in memory; null if this machine has no such folder that is large enough and allows programs. On a disk, SQLite
+ * waits for each write, which takes most of the tests' time. No test needs data to survive a power failure.
  */
 export function memoryFolder(): string | null {
   try {

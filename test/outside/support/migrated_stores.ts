@@ -1,6 +1,6 @@
 /**
- * Empty, migrated databases, made once for all tests outside the Worker. Each test file's Worker starts on
- * a copy: Wrangler takes seconds to migrate, and a copy takes milliseconds.
+ * Empty, migrated databases, created once for all test files of the project. Each Worker starts on a copy: a migration
+ * takes seconds, a copy milliseconds.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

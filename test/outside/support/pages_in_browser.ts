@@ -1,4 +1,4 @@
-/** The service's pages in a real browser, over a Worker of a test file's own, and what holds of each page. */
+/** A Worker and a real browser for the page tests of one file, and checks that every page must pass. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { startTestWorker } from "./test_worker.ts";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
-/** What people look at pages on. */
+/** The screens that pages are tested on. */
 export const SCREENS = {
   light: { colorScheme: "light", viewport: { width: 1200, height: 900 } },
   dark: { colorScheme: "dark", viewport: { width: 1200, height: 900 } },
@@ -21,25 +21,25 @@ export const SCREENS = {
 } as const satisfies Record<string, BrowserContextOptions>;
 
 export interface PagesInBrowser {
-  /** The Worker's origin. Not before the tests run. */
+  /** The Worker's origin. Available while tests run. */
   readonly url: string;
   /** The folder of the Worker's stores. */
   readonly state: string;
-  /** What the Worker printed so far. */
+  /** The Worker's output so far. */
   log(): string;
-  /** A browser of somebody's own, with no cookies yet; it closes after the test. */
+  /** A page in a new browser context without cookies. It closes after the test. */
   openPage(options?: BrowserContextOptions): Promise<Page>;
-  /** Signs somebody in, in a browser of their own, and is at their account. */
+  /** Signs a person in, in a new browser context, and returns their account page. */
   signIn(email: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Keeps a picture of the whole page under `.scratch`, for people to look at. */
+  /** Saves a screenshot of the whole page in `.scratch`, for review by people. */
   picture(page: Page, name: string): Promise<void>;
 }
 
 type Settings = Readonly<Record<string, string>>;
 
 /**
- * Starts a Worker and a browser for all tests of a file. `settings` are beside those of development; given
- * as a function, they are asked for before the Worker starts.
+ * Starts a Worker and a browser for all tests of a file. `settings` are added to those of development. A function is
+ * called before the Worker starts.
  */
 export function usePages(
   name: string,
@@ -100,15 +100,15 @@ export function usePages(
   return pages;
 }
 
-/** Signs in by the form that is open. */
+/** Signs in with the form of the open page. */
 export async function fillSignIn(page: Page, email: string): Promise<void> {
   await page.getByLabel("E-mail address").fill(email);
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** What axe finds against WCAG 2.2 A and AA and its best practices, by rule and element. */
+/** Violations of WCAG 2.2 A and AA and of axe's best practices, by rule and element. */
 export async function violations(page: Page): Promise<string[]> {
-  // Through the debugger, not as a script element: the page's own CSP allows no such script.
+  // Through the debugger, since the page's CSP allows no script element.
   await page.evaluate(await readFile(AXE, "utf8"));
   const results = await page.evaluate((): Promise<AxeResults> =>
     (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
@@ -116,7 +116,7 @@ export async function violations(page: Page): Promise<string[]> {
   return results.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-/** Expects a page that nobody is shut out of: no violation, and nothing that scrolls sideways. */
+/** Expects a page without accessibility violations that does not scroll sideways. */
 export async function expectForEverybody(page: Page, place: string): Promise<void> {
   expect(await violations(page), place).toEqual([]);
   const width = await page.evaluate(() => ({
@@ -126,7 +126,7 @@ export async function expectForEverybody(page: Page, place: string): Promise<voi
   expect(width.content, place).toBeLessThanOrEqual(width.window);
 }
 
-/** What moved while the page that is open was drawn, by how much (Layout Instability, "layout shift"). */
+/** The elements that moved while the page was drawn, and by how much (Layout Instability API). */
 export function layoutShifts(page: Page): Promise<string[]> {
   return page.evaluate(
     () =>
@@ -140,7 +140,7 @@ export function layoutShifts(page: Page): Promise<string[]> {
             };
             const nodes = sources.map(({ node }) => {
               const element = node instanceof Element ? node : node?.parentElement;
-              return (element?.outerHTML ?? "something that is gone").slice(0, 80);
+              return (element?.outerHTML ?? "an element that was removed").slice(0, 80);
             });
             moved.push(`${value}: ${nodes.join(", ")}`);
           }

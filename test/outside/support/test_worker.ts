@@ -1,4 +1,4 @@
-/** The Worker of a test file outside the Worker: `wrangler dev` on stores of its own. */
+/** The Worker of one test file: `wrangler dev` with its own stores. */
 import { existsSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { inject } from "vitest";
@@ -8,7 +8,7 @@ import {
   type LocalWorkerOptions,
 } from "../../../src/commands/local_worker.ts";
 
-/** Starts a Worker on empty stores, or on those that an earlier Worker left under `persist_to`. */
+/** Starts a Worker on empty stores, or on the stores of an earlier Worker in `persist_to`. */
 export async function startTestWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
   if (!existsSync(options.persist_to)) {
     await cp(inject("migrated_stores"), options.persist_to, { recursive: true });

@@ -1,4 +1,4 @@
-/** Noticing that the process which ran an npm script has died, even where a shell stands between. */
+/** Detects that the process which ran an npm script has died, even if a shell is between the two. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
@@ -9,11 +9,11 @@ interface ProcessEntry {
   readonly name: string;
 }
 
-/** What the system says of a process; null where there is none. */
+/** The system's entry for a process; null if it has ended. */
 function lookUp(pid: number): ProcessEntry | null {
   try {
     if (process.platform === "linux") {
-      // pid (name) state parent_pid …; a name may itself have blanks and parentheses.
+      // pid (name) state parent_pid …; a name may contain blanks and parentheses.
       const [, name = "", parent_pid] =
         /\((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
       return { parent_pid: Number(parent_pid), name };
@@ -26,7 +26,7 @@ function lookUp(pid: number): ProcessEntry | null {
   }
 }
 
-/** The parent, and above it as long as there are shells that only wait: npm runs scripts by one. */
+/** The parent, and the parents of shells that only wait: npm runs scripts through a shell. */
 function ancestors(): readonly number[] {
   const pids = [process.ppid];
   let entry = lookUp(process.ppid);
@@ -37,7 +37,7 @@ function ancestors(): readonly number[] {
   return pids;
 }
 
-/** Calls back once, when one of the processes that wait for this one is no longer there. */
+/** Calls back once when a process that waits for this one has ended. */
 export function onceOrphaned(callback: () => void): void {
   const before = ancestors().join();
   const timer = setInterval(() => {

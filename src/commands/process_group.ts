@@ -1,19 +1,21 @@
 /**
- * `node src/commands/keeper.ts <command> [arguments]`: runs a command in a process group of its own,
- * and ends the whole group when told to, or when standard input ends, which it does when the process
- * that started the keeper dies, however it dies. Exits as the command did.
+ * `node src/commands/process_group.ts <command> [arguments]`: runs a command in its own process group. It ends the whole
+ * group on a signal, or when standard input closes, which happens even if its parent is killed. Exits with the command's
+ * exit code.
  */
 import { spawn } from "node:child_process";
 
-/** What a group may take to end by itself, and to be gone once it was killed. */
+/** How long a group may take to end after SIGTERM. */
 const GRACE_MS = 5_000;
+
+/** How long a killed group may take to disappear. */
 const GONE_MS = 1_000;
 const POLL_MS = 50;
 
 const [command = "", ...args] = process.argv.slice(2);
 const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"], detached: true });
 
-/** Signals the group; false where nobody is left in it. */
+/** Signals the group. False if it has no processes left. */
 function signalGroup(signal: NodeJS.Signals | 0): boolean {
   if (child.pid === undefined) return false;
   try {
@@ -33,7 +35,7 @@ async function isGoneWithin(limit_ms: number): Promise<boolean> {
 
 let ending: Promise<void> | undefined;
 
-/** Ends everything that the command started, and waits for it, once. */
+/** Ends every process that the command started, and waits for them. Repeated calls share one run. */
 function endGroup(): Promise<void> {
   ending ??= (async () => {
     signalGroup("SIGTERM");
@@ -53,6 +55,6 @@ const code = await new Promise<number>((resolve) => {
   child.once("error", () => resolve(127));
   child.once("exit", (exit_code) => resolve(exit_code ?? 1));
 });
-// What the command left behind, such as a runtime whose parent crashed, goes with it.
+// Ends processes that the command left behind, such as a runtime whose parent crashed.
 await endGroup();
 process.exit(code);
