@@ -16,7 +16,7 @@ import { createDeviceCodes } from "./device/device_code.ts";
 import { createAppRecords } from "./directory/app_records.ts";
 import { createAppRegistry } from "./directory/apps.ts";
 import { createAuditLog } from "./directory/audit.ts";
-import { createDeletionNotes } from "./directory/deletions.ts";
+import { createDeletionRecords } from "./directory/deletions.ts";
 import { accepted, type Result } from "./domain/result.ts";
 import type { Services } from "./http/services.ts";
 import { createBuiltinAdapter } from "./identity/builtin/adapter.ts";
@@ -30,9 +30,9 @@ import { createStripe } from "./payments/stripe.ts";
 import type { ProjectionMessage } from "./readmodel/projector.ts";
 import { createReadModel } from "./readmodel/queries.ts";
 import { consumeProjections } from "./readmodel/queue_projector.ts";
-import { tidyReadModel } from "./readmodel/retention.ts";
+import { cleanReadModel } from "./readmodel/retention.ts";
 import { createDirectProjector } from "./readmodel/direct_projector.ts";
-import { askDatabase, createReadiness } from "./operations/readiness.ts";
+import { checkDatabase, createReadiness } from "./operations/readiness.ts";
 import { sayProblem } from "./config/problems.ts";
 import { createLivingPersonalTokens } from "./tokens/living_personal_tokens.ts";
 import { createMint } from "./tokens/mint.ts";
@@ -101,7 +101,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     reserve_starter: createStarterBudgets(env.STARTER_BUDGET),
     audit,
     account_deletion: createAccountDeletion({
-      notes: createDeletionNotes(env.DIRECTORY),
+      records: createDeletionRecords(env.DIRECTORY),
       closeAccount: (identity_id) => accounts(identity_id).deleteAccount(HOLDER),
       isClosed: (identity_id) => accounts(identity_id).isDeleted(),
       forget: [
@@ -133,8 +133,8 @@ function build(env: Env): Result<Services, Misconfiguration> {
     device_codes: createDeviceCodes(createMacKeys(config.signing_keys, "passbook device code 1")),
     request_copies: createRequestCopies(env.DEVICE_CODES),
     readiness: createReadiness({
-      directory: askDatabase(env.DIRECTORY),
-      read_model: askDatabase(env.DB),
+      directory: checkDatabase(env.DIRECTORY),
+      read_model: checkDatabase(env.DB),
       codes: () => env.DEVICE_CODES.get("readiness"),
       keys: () => checkKeys(session_tokens),
     }),
@@ -208,7 +208,7 @@ export function upkeepOf(env: Env): () => Promise<void> {
   const { config, identity, account_deletion, accounts, read_model } = services.value;
   return () =>
     runUpkeep({
-      read_model: () => tidyReadModel(env.DB, config.read_model_days, Date.now()),
+      read_model: () => cleanReadModel(env.DB, config.read_model_days, Date.now()),
       sessions: () => identity.deleteEndedSessions(),
       lost_accounts: () =>
         repairLostAccounts(
@@ -219,7 +219,7 @@ export function upkeepOf(env: Env): () => Promise<void> {
           },
           `user_${crypto.randomUUID()}`,
         ),
-      deletions: () => account_deletion.finishNoted(Date.now()),
+      deletions: () => account_deletion.finishRecorded(Date.now()),
     });
 }
 

@@ -59,10 +59,10 @@ CREATE TABLE `audit_outcomes` (
 --> statement-breakpoint
 CREATE TABLE `deletions` (
 	`identity_id` text PRIMARY KEY NOT NULL,
-	`asked_at_ms` integer NOT NULL
+	`requested_at_ms` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `deletions_asked_at_ms` ON `deletions` (`asked_at_ms`);--> statement-breakpoint
+CREATE INDEX `deletions_requested_at_ms` ON `deletions` (`requested_at_ms`);--> statement-breakpoint
 CREATE TABLE `debts` (
 	`person_id` text NOT NULL,
 	`id` text NOT NULL,

@@ -1,4 +1,4 @@
-/** The settings as the service uses them, read once from the environment. */
+/** The settings in the form that the service uses, read once from the environment. */
 import { DEVELOPMENT_STARTER_CREDITS } from "../domain/limits.ts";
 import { whyUnmatchable, type Operator, type SignInOptions } from "../domain/operators.ts";
 import type { AllowedOrigin } from "../domain/origins.ts";
@@ -14,27 +14,27 @@ import {
 } from "./problems.ts";
 import { variables, type Settings } from "./settings.ts";
 
-/** The settings, checked. Lower-case names of the variables, units as they say. */
+/** The validated settings, with the names of their variables in lower case. */
 export interface Config {
-  /** Null only in development: then the request's own origin stands for it. */
+  /** Null only in development: the origin of the request applies. */
   readonly base_url: string | null;
   readonly identity_provider: "builtin";
   readonly cookie_domain: string | null;
   readonly allowed_origins: readonly AllowedOrigin[];
-  /** Private Ed25519 keys: the first signs, all verify. */
+  /** Private Ed25519 keys: the first one signs, all verify. */
   readonly signing_keys: readonly Settings["SIGNING_KEYS"]["keys"][number][];
-  /** Of a slug nobody registered; 0 outside development. */
+  /** The starter credits of unregistered apps; 0 in production. */
   readonly default_starter_credits: number;
   readonly dev_signin: boolean;
   readonly signin_providers: readonly OAuthProvider[];
-  /** The provider whose token `/api/socialToken` hands out; null: none is. */
+  /** The provider whose upstream token `/api/socialToken` returns; null: none. */
   readonly social_provider: string | null;
-  /** What `/api/socialMe` calls; null: nothing. */
+  /** The address that `/api/socialMe` calls; null: none. */
   readonly social_api_url: string | null;
-  /** 256-bit keys for data at rest: the first encrypts, all decrypt. */
+  /** 256-bit keys for stored data: the first one encrypts, all decrypt. */
   readonly encryption_keys: readonly Settings["ENCRYPTION_KEYS"]["keys"][number][];
   readonly token_templates: Readonly<Record<string, TokenTemplate>>;
-  /** What pages call the service, and its one colour as `#rrggbb`. */
+  /** The name and colour (`#rrggbb`) of the service on its pages. */
   readonly service_name: string;
   readonly service_accent: string;
   readonly device_code_ttl_seconds: number;
@@ -44,12 +44,12 @@ export interface Config {
   readonly read_model_days: number;
   /** Null: nothing is sold. */
   readonly payments: PaymentSettings | null;
-  /** Who operates the service, and whose word for an address counts. */
+  /** The operators, and the ways to sign in that verify their addresses. */
   readonly operators: readonly Operator[];
   readonly signin_options: SignInOptions;
 }
 
-/** What is sold, and the Stripe account that takes the money. */
+/** The packages for sale, and the Stripe account. */
 export interface PaymentSettings {
   readonly packages: readonly CreditPackage[];
   readonly secret_key: string;
@@ -57,10 +57,10 @@ export interface PaymentSettings {
   readonly api_url: string;
 }
 
-/** A kind of token for another service: who it is for, how long it lives, what it says beside. */
+/** A token for another service: audience, lifetime and further claims. */
 export type TokenTemplate = Settings["TOKEN_TEMPLATES"][string];
 
-/** Everything that is wrong, not only the first thing. */
+/** All problems, not only the first one. */
 export interface Misconfiguration {
   readonly problems: readonly SettingProblem[];
 }
@@ -111,18 +111,18 @@ function paymentsOf(settings: Settings): PaymentSettings | null {
   };
 }
 
-/** Entries of `OPERATORS`, counted from 1, that name nobody with these ways to sign in. */
+/** Entries of `OPERATORS`, counted from 1, that match nobody with these ways to sign in. */
 export function ignoredOperators({
   operators,
   signin_options,
 }: Config): readonly { readonly entry: number; readonly remedy: string }[] {
-  return operators.flatMap((operator, place) => {
+  return operators.flatMap((operator, index) => {
     const remedy = whyUnmatchable(operator, signin_options);
-    return remedy === null ? [] : [{ entry: place + 1, remedy }];
+    return remedy === null ? [] : [{ entry: index + 1, remedy }];
   });
 }
 
-/** Names in an environment that no setting has, but that look like one. */
+/** Variables in an environment that are not settings but look like one. */
 export function mistakenSettings(environment: object): readonly MistakenName[] {
   return findMistakenNames(Object.keys(environment), Object.keys(variables.shape));
 }

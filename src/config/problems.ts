@@ -1,16 +1,16 @@
-/** What is wrong with settings, in words: which variable, which entry and field, what would be right. */
+/** Messages about invalid settings: the variable, the entry or field, and what would be valid. */
 import type * as z from "zod/mini";
 
-/** One thing that is wrong. Never a value of the variable, which may be a secret. */
+/** One problem. It never contains a value of the variable, which may be secret. */
 export interface SettingProblem {
   readonly variable: string;
-  /** Names and places below the variable: `["entry 2", "client_id"]`; empty where it is all of it. */
+  /** The path in the variable: `["entry 2", "client_id"]`; empty: the whole variable. */
   readonly where: readonly string[];
-  /** A predicate, such as "is missing". */
+  /** A phrase such as "is missing". */
   readonly problem: string;
 }
 
-/** A name that no setting has, and the setting it was probably meant to be. */
+/** A variable that is not a setting, and the setting that was probably meant. */
 export interface MistakenName {
   readonly name: string;
   readonly meant: string;
@@ -18,7 +18,7 @@ export interface MistakenName {
 
 const MISSING = "is missing";
 
-/** Words for what zod finds, where a schema has none of its own. Quotes nothing of the input. */
+/** The message of an issue without its own. It quotes nothing of the input. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -47,7 +47,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** Says what is wrong with a value that a schema transforms. `path`: where within it. */
+/** Adds a problem of a value that a schema transforms. `path`: the path in the value. */
 export function addProblem(
   payload: z.core.ParsePayload,
   message: string,
@@ -75,7 +75,7 @@ interface Found {
   readonly message: string;
 }
 
-/** A union says only that no form fits; what helps is what is wrong with the form that was meant. */
+/** A union only says that no variant matches. The useful problems are those of the variant that was meant. */
 function flatten(issue: z.core.$ZodIssue): readonly Found[] {
   if (issue.code !== "invalid_union") return [issue];
   const [meant = []] = issue.errors.toSorted((one, other) => distance(one) - distance(other));
@@ -85,7 +85,7 @@ function flatten(issue: z.core.$ZodIssue): readonly Found[] {
   }));
 }
 
-/** How far an entry is from a form: what is there and wrong counts before what is missing. */
+/** The distance of an entry from a variant: invalid fields count more than missing ones. */
 function distance(issues: readonly z.core.$ZodIssue[]): number {
   const weight = (issue: z.core.$ZodIssue): number => {
     if (issue.code === "unrecognized_keys") return 100 * issue.keys.length;
@@ -99,7 +99,9 @@ export function sayProblem({ variable, where, problem }: SettingProblem): string
   return `${[variable, ...where].join(", ")}: ${problem}`;
 }
 
-/** Names that are none of `known` but look like one: a letter lost, added, swapped, or a prefix. */
+/**
+ * Variables that are not in `known` but look like one of them: a letter lost, added or swapped, or a prefix.
+ */
 export function findMistakenNames(
   names: readonly string[],
   known: readonly string[],
@@ -116,7 +118,7 @@ function looksLike(name: string, known: string): boolean {
   return name.includes(known) || editDistance(name, known) <= Math.ceil(known.length / 6);
 }
 
-/** Letters to change, add or drop to make one text the other (Levenshtein). */
+/** The number of letters to change, add or remove (Levenshtein). */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [at, letter] of one.split("").entries()) {

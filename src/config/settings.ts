@@ -1,4 +1,4 @@
-/** The settings as they stand in the environment: one schema, which refuses nonsense by name. */
+/** The schema of the settings in the environment. Its messages name what is invalid. */
 import * as z from "zod/mini";
 import { COST_MAX_CREDITS } from "../domain/limits.ts";
 import { findInvisible } from "../domain/text.ts";
@@ -36,10 +36,9 @@ const PAT_TTL_MAX_DAYS = 366;
 /** Longest name of the service on its pages, in UTF-16 code units. */
 const SERVICE_NAME_MAX_LENGTH = 40;
 
-/** Where Stripe's API is. */
 const STRIPE_API = "https://api.stripe.com";
 
-/** Set together, or none of them. */
+/** Either all of these are set, or none. */
 const PAYMENT_SETTINGS = ["CREDIT_PACKAGES", "STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"] as const;
 
 const NO_ALLOWED_ORIGIN =
@@ -49,10 +48,10 @@ const NO_ALLOWED_ORIGIN =
 const allowlist = z.pipe(
   list,
   z.transform((entries, payload): readonly AllowedOrigin[] =>
-    entries.flatMap((entry, place) => {
+    entries.flatMap((entry, index) => {
       const parsed = parseAllowedOrigin(entry);
       if (parsed !== null) return [parsed];
-      addProblem(payload, NO_ALLOWED_ORIGIN, [place]);
+      addProblem(payload, NO_ALLOWED_ORIGIN, [index]);
       return [];
     }),
   ),
@@ -64,10 +63,10 @@ const NO_OPERATOR =
 const operators = z.pipe(
   list,
   z.transform((entries, payload): readonly Operator[] =>
-    entries.flatMap((entry, place) => {
+    entries.flatMap((entry, index) => {
       const operator = parseOperator(entry);
       if (operator !== null) return [operator];
-      addProblem(payload, NO_OPERATOR, [place]);
+      addProblem(payload, NO_OPERATOR, [index]);
       return [];
     }),
   ),
@@ -76,7 +75,7 @@ const operators = z.pipe(
 /** 256 bits in base64url (RFC 7518, section 6.4.1; RFC 8037, section 2). */
 const bits_256 = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, "is not 256 bits"));
 
-/** A set of keys; a key is found by its id, so no two may have the same. */
+/** A set of keys with distinct ids. */
 const keySet = <Key extends z.ZodMiniType<{ readonly kid: string }>>(key: Key) =>
   z.pipe(
     json,
@@ -140,7 +139,7 @@ const credit_packages = z
     differ("price"),
   );
 
-/** What a purchase is known by must name one package. */
+/** A purchase must identify one package by this field. */
 function differ(field: "id" | "price") {
   return z.refine<readonly z.infer<typeof credit_package>[]>(
     (packages) => new Set(packages.map((it) => it[field])).size === packages.length,
@@ -148,7 +147,7 @@ function differ(field: "id" | "price") {
   );
 }
 
-/** Whoever is asked here says what was paid: Stripe, or on this machine a stand-in for it. */
+/** Only this server says what was paid, so it must be Stripe, or a stand-in on this machine. */
 const stripe_api = z.pipe(
   z.string(),
   z.transform((text, payload) => {
@@ -163,10 +162,9 @@ const stripe_api = z.pipe(
   }),
 );
 
-/** All settings, by the names of their variables. */
 export const variables = z
   .object({
-    // Empty as if not set: a developer's .dev.vars takes back what wrangler.toml says of production.
+    // An empty value counts as not set, so that .dev.vars can undo the production value of wrangler.toml.
     BASE_URL: z.pipe(
       z.transform((text) => (text === "" ? undefined : text)),
       z.optional(origin),
@@ -229,13 +227,13 @@ export const variables = z
     z.refine((settings) => settings.DEV_SIGNIN || settings.BASE_URL !== undefined, {
       path: ["BASE_URL"],
       message: "is required unless DEV_SIGNIN is true: the service's own address, https://…",
-      when: saneIn("BASE_URL", "DEV_SIGNIN"),
+      when: validIn("BASE_URL", "DEV_SIGNIN"),
     }),
     z.refine(({ DEV_SIGNIN, BASE_URL }) => !DEV_SIGNIN || isLocal(BASE_URL), {
       path: ["DEV_SIGNIN"],
       message:
         "lets anyone in: only with no BASE_URL (in .dev.vars: an empty one), or one of this machine",
-      when: saneIn("BASE_URL", "DEV_SIGNIN"),
+      when: validIn("BASE_URL", "DEV_SIGNIN"),
     }),
     z.refine((settings) => settings.DEV_SIGNIN || settings.DEFAULT_STARTER_CREDITS === undefined, {
       path: ["DEFAULT_STARTER_CREDITS"],
@@ -244,15 +242,15 @@ export const variables = z
     z.refine(({ COOKIE_DOMAIN, BASE_URL }) => coversHost(COOKIE_DOMAIN, BASE_URL), {
       path: ["COOKIE_DOMAIN"],
       message: "is not the host of BASE_URL or a parent of it",
-      when: saneIn("BASE_URL", "COOKIE_DOMAIN"),
+      when: validIn("BASE_URL", "COOKIE_DOMAIN"),
     }),
-    z.superRefine(demandAllForPayments, { when: saneIn(...PAYMENT_SETTINGS) }),
+    z.superRefine(demandAllForPayments, { when: validIn(...PAYMENT_SETTINGS) }),
   );
 
-/** Settings that were found sane. */
+/** The validated settings. */
 export type Settings = z.output<typeof variables>;
 
-/** Says which of the settings that only work together are missing. */
+/** Reports which of the settings that need each other are missing. */
 function demandAllForPayments(
   settings: Readonly<Partial<Record<(typeof PAYMENT_SETTINGS)[number], unknown>>>,
   context: { addIssue(issue: { code: "custom"; path: string[]; message: string }): void },
@@ -265,8 +263,10 @@ function demandAllForPayments(
   }
 }
 
-/** Whether settings that a rule compares are sane each; what is wrong elsewhere hides no rule. */
-function saneIn(...names: readonly string[]) {
+/**
+ * Whether the settings that a rule compares are each valid. Problems of other settings do not hide the rule.
+ */
+function validIn(...names: readonly string[]) {
   return ({ issues }: z.core.ParsePayload): boolean =>
     !issues.some(({ path }) => names.includes(String(path?.[0])));
 }
@@ -275,7 +275,7 @@ function isLocal(base_url: string | undefined): boolean {
   return base_url === undefined || isLoopbackHost(new URL(base_url).hostname);
 }
 
-/** Browsers drop a cookie whose domain is not the host's own or above it. */
+/** Browsers ignore a cookie whose domain is not the host or a parent of it. */
 function coversHost(domain: string | undefined, base_url: string | undefined): boolean {
   if (domain === undefined || base_url === undefined) return true;
   return `.${new URL(base_url).hostname}`.endsWith(`.${domain}`);

@@ -1,12 +1,11 @@
-/** The forms that settings have: each of them is a text. */
+/** The types of settings. Each setting is a text. */
 import * as z from "zod/mini";
 import { isLoopbackHost } from "../domain/origins.ts";
 import { addProblem } from "./problems.ts";
 
-/** Any text but an empty one. */
 export const some_text = z.string().check(z.minLength(1));
 
-/** `true`, or `false`, which it is where it is not set. */
+/** `true` or `false`; `false` if not set. */
 export const flag = z.pipe(
   z._default(z.enum(["true", "false"]), "false"),
   z.transform((text) => text === "true"),
@@ -19,11 +18,11 @@ export const wholeNumberBetween = (minimum: number, maximum: number) =>
     z.number().check(z.gte(minimum), z.lte(maximum)),
   );
 
-/** The same, with what it is where it is not set. */
+/** The same, with a default. */
 export const wholeNumber = (minimum: number, maximum: number, fallback: number) =>
   z._default(wholeNumberBetween(minimum, maximum), fallback);
 
-/** JSON, of whatever it is. */
+/** Any JSON value. */
 export const json = z.pipe(
   z.string(),
   z.transform((text, payload): unknown => {
@@ -36,7 +35,7 @@ export const json = z.pipe(
   }),
 );
 
-/** An origin of https, or of this machine. */
+/** An https origin, or an http origin of this machine. */
 export const origin = z.pipe(
   z.string(),
   z.transform((text, payload) => {
@@ -49,7 +48,7 @@ export const origin = z.pipe(
   }),
 );
 
-/** A list in one text, without its empty entries. */
+/** A comma-separated list without empty entries. */
 export const list = z.pipe(
   z._default(z.string(), ""),
   z.transform((text) =>

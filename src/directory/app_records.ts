@@ -1,4 +1,4 @@
-/** What operators read and change of the registry: apps, and the keys of their servers. */
+/** The app registry for operators: apps, and the keys of their servers. */
 import { and, asc, desc, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { v7 as uuidv7 } from "uuid";
@@ -10,7 +10,7 @@ import { accepted, refused, type Result } from "../domain/result.ts";
 import { toHexadecimal } from "../domain/text.ts";
 import { appKeys, apps } from "./schema.ts";
 
-/** What every save sets; credits are whole, origins entries of an allowlist. */
+/** The settings that every save contains. Credits are whole numbers, origins are entries of an allowlist. */
 interface RequiredSettings {
   readonly name: string;
   readonly starter_credits: number;
@@ -19,46 +19,45 @@ interface RequiredSettings {
 }
 
 interface OptionalSettings extends JobPolicy {
-  /** Ids of the sign-in providers whose upstream tokens the app's pages get. */
   readonly upstream_providers: readonly string[];
 }
 
-/** Settings to save. One that is undefined has its default in a new app, and stays in a known one. */
+/** Settings to save. An undefined one gets its default in a new app and does not change in a registered one. */
 export type AppSettings = RequiredSettings & {
   readonly [Name in keyof OptionalSettings]?: OptionalSettings[Name] | undefined;
 };
 
 export interface AppRecord extends RequiredSettings, OptionalSettings {
   readonly slug: string;
-  /** Grows with each save, from 1. */
+  /** Increases with each save, from 1. */
   readonly version: number;
   readonly created_at_ms: number;
 }
 
-/** A key as operators see it; the key itself is kept nowhere. */
+/** A key as shown to operators. The key itself is not stored. */
 export interface AppKeyRecord {
   readonly id: string;
   readonly label: string;
   readonly created_at_ms: number;
 }
 
-/** `key`: the secret, shown this once; null where the same request made the key before. */
+/** `key`: the secret, returned only once; null: the same request created the key before. */
 export interface NewAppKey extends AppKeyRecord {
   readonly key: string | null;
 }
 
-/** Each rejects where D1 cannot be reached, and what was asked may or may not have happened. */
+/** Each method rejects if D1 cannot be reached; the change may have happened or not. */
 export interface AppRecords {
-  /** By slug, after one where given. */
+  /** Apps by slug, after this one if it is given. */
   list(page: {
     readonly after_slug?: string | undefined;
     readonly limit: number;
   }): Promise<readonly AppRecord[]>;
-  /** One app; null where nobody registered it. */
+  /** One app; null: it is not registered. */
   find(slug: string): Promise<AppRecord | null>;
   /**
-   * Registers an app where `version` is 0, else changes the app of that version. Refused as `app_changed`
-   * where the registry has another version, and as `app_unknown`. A repeated save of one audit record
+   * Registers an app if `version` is 0, else changes the app of that version. Refused as `app_changed` if the
+   * registry has another version, and as `app_unknown`. A save that is repeated with the same audit record
    * changes nothing more.
    */
   save(
@@ -67,27 +66,27 @@ export interface AppRecords {
     save: { readonly version: number; readonly audit_id: string },
   ): Promise<Result<null, Refusal>>;
   /**
-   * Makes a key. `request_key` is the request's `Idempotency-Key`: a retry gets the same key without its secret. Refused as
-   * `app_unknown`, `too_many_app_keys`, `app_key_revoked` (the request's key was revoked since) or
-   * `idempotency_key_reused` (the request's key has another label).
+   * Creates a key. `request_key` is the request's `Idempotency-Key`: a retry gets the same key without its
+   * secret. Refused as `app_unknown`, `too_many_app_keys`, `app_key_revoked` (the request's key was revoked
+   * since) or `idempotency_key_reused` (the request's key has another label).
    */
   addKey(
     slug: string,
     label: string,
     request_key: string | null,
   ): Promise<Result<NewAppKey, Refusal>>;
-  /** The app's living keys, newest first. Refused as `app_unknown`. */
+  /** The app's valid keys, newest first. Refused as `app_unknown`. */
   listKeys(
     slug: string,
     page: { readonly before_id?: string | undefined; readonly limit: number },
   ): Promise<Result<readonly AppKeyRecord[], Refusal>>;
-  /** Ends a key. One that has ended, or is another app's, is refused as `app_key_not_found`. */
+  /** Revokes a key. One that was revoked, or belongs to another app, is refused as `app_key_not_found`. */
   revokeKey(slug: string, id: string): Promise<Result<null, Refusal>>;
 }
 
 const KEY_BYTES = 32;
 
-/** The records in the directory's database. `changed`: told after each change. */
+/** `changed`: called after each change. */
 export function createAppRecords(binding: D1Database, changed: () => void): AppRecords {
   const database = drizzle(binding);
   const exists = async (slug: string): Promise<boolean> => {
@@ -121,7 +120,7 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
         origins_json: JSON.stringify(origins),
         upstream_providers_json: upstream_providers && JSON.stringify(upstream_providers),
       };
-      // One statement decides, so that of two saves at once one wins.
+      // One query decides, so only one of two concurrent saves succeeds.
       const { meta } = await (version === 0
         ? database
             .insert(apps)
@@ -143,7 +142,7 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
       const id = uuidv7();
       const key = APP_KEY_PREFIX + randomText(KEY_BYTES);
       const created_at_ms = Date.now();
-      // One statement decides, so that two at once cannot pass the limit together.
+      // One query decides, so two concurrent requests cannot exceed the limit.
       const made = await database.run(sql`
         insert into app_keys (id, app_slug, request_key, label, key_hash, created_at_ms)
         select ${id}, ${slug}, ${request_key}, ${label}, ${await hashAppKey(key)}, ${created_at_ms}

@@ -1,7 +1,7 @@
 /**
- * The registry of client apps and their keys: D1's `apps` and `app_keys`, remembered in memory for a
- * minute. It never throws. While D1 is out of reach it answers from memory for a bounded time, and then
- * says that it does not know; a key is believed for its minute alone, since it may have been revoked.
+ * The registry of client apps and their keys: D1's `apps` and `app_keys`, cached in memory for a minute. It
+ * never throws. While D1 is unavailable the cache is used for a limited time; after that the registry is
+ * unknown. A key is accepted only within the cache's minute, because it may have been revoked.
  */
 import { getTableColumns, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
@@ -35,75 +35,74 @@ export interface RegisteredApp extends JobPolicy {
   readonly slug: string;
   readonly name: string;
   readonly starter_credits: number;
-  /** What its grants of a UTC day may add up to, in credits; null: no bound. */
+  /** The most credits that its grants of one UTC day add up to; null: no limit. */
   readonly daily_starter_budget: number | null;
   readonly origins: readonly AllowedOrigin[];
-  /** Ids of the sign-in providers whose upstream tokens its pages get. */
+  /** The ids of the sign-in providers whose upstream tokens its pages may get. */
   readonly upstream_providers: readonly string[];
 }
 
 type Apps = ReadonlyMap<string, RegisteredApp>;
 
-/** What one read of the registry brought. */
+/** The result of one read of the registry. */
 interface Registry {
   readonly apps: Apps;
-  /** Apps whose row makes no sense: of those not even the policy is known. */
+  /** Apps with an invalid row, whose policy is unknown. */
   readonly unreadable: ReadonlySet<string>;
-  /** The app of each living key, by the key's hash. */
+  /** The app of each valid key, by the key's hash. */
   readonly apps_of_keys: ReadonlyMap<string, string>;
 }
 
-/** What is known of an app key. */
 export type KnownKey =
   | { readonly kind: "app"; readonly app_slug: string }
   | { readonly kind: "unknown" }
-  /** The registry cannot be read, and what is remembered of it is older than its minute. */
+  /** The registry cannot be read, and the cache is older than a minute. */
   | { readonly kind: "unreadable" };
 
-/** A starter grant's worth and bound, in credits. */
+/** The amount and limit of a starter grant, in credits. */
 export interface StarterGrant {
   readonly credits: number;
-  /** Null: no bound. */
+  /** Null: no limit. */
   readonly daily_budget: number | null;
 }
 
 export interface AppRegistry {
-  /** All registered apps by slug; none while it is not known which there are. */
+  /** All registered apps by slug; none while the registry is unknown. */
   all(): Promise<Apps>;
   /**
-   * What the app's starter grant is worth now, in credits: as registered, or the default for a slug
-   * nobody registered. Null while it is not known which it is.
+   * The app's present starter grant, in credits: the registered amount, or the default of unregistered apps;
+   * null while the registry is unknown.
    */
   starterCredits(slug: string): Promise<number | null>;
-  /** The same with what bounds the app's grants of a day; null while neither is known. */
+  /** The same with the limit of the app's grants of a day; null while the registry is unknown. */
   starterGrant(slug: string): Promise<StarterGrant | null>;
-  /** Who settles the app's new jobs, and how they time out; null while it is not known. */
+  /** The policy of the app's new jobs; null while it is unknown. */
   policy(slug: string): Promise<JobPolicy | null>;
-  /** The app that has this key, as remembered: for a minute at most. */
+  /** The app of a key, according to the cache of at most a minute. */
   appOfKey(key: string): Promise<KnownKey>;
   /**
-   * The same of a key that is not known, after looking again, since it may be new. However many ask,
-   * D1 is read once in {@link UNKNOWN_APP_KEY_REREAD_MS}.
+   * The same for a key that the cache does not have and that may be new: reads D1 first, but at most once in
+   * {@link UNKNOWN_APP_KEY_REREAD_MS}.
    */
-  lookAgainForKey(key: string): Promise<KnownKey>;
-  /** Forgets what is remembered, after it was changed here. */
+  rereadForKey(key: string): Promise<KnownKey>;
+  /** Clears the cache after a change in this isolate. */
   forget(): void;
 }
 
 export interface AppRegistryOptions {
   readonly database: D1Database;
-  /** Those of an app's origins that count: see `wildcards.ts`. It never throws. */
+  /** Returns those of an app's origins that are allowed: see `operations/wildcards.ts`. It never throws. */
   readonly keepOwned: (origins: readonly AllowedOrigin[]) => Promise<readonly AllowedOrigin[]>;
-  /** For slugs nobody registered, in credits. */
+  /** The starter credits of unregistered apps. */
   readonly default_starter_credits: number;
 }
 
-/** The registry over a D1 database. The value is remembered, never a promise: a failure is not kept. */
+/** The cache holds the value and not a promise, so a failure is not cached. */
 export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
   const database = drizzle(options.database);
   let remembered: (Registry & { readonly read_at_ms: number }) | null = null;
   let failed_at_ms = Number.NEGATIVE_INFINITY;
-  let looked_again_at_ms = Number.NEGATIVE_INFINITY;
+  let reread_at_ms = Number.NEGATIVE_INFINITY;
   let forgotten_at_ms = Number.NEGATIVE_INFINITY;
 
   const refresh = async (): Promise<void> => {
@@ -111,7 +110,7 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
     try {
       const rows = await within(APP_REGISTRY_TIMEOUT_MS, readRows(database));
       const registry = await readRegistry(rows, options.keepOwned);
-      // A slower read must not bring back what a later one no longer saw.
+      // A slow read must not restore rows that a later read no longer had.
       if (read_at_ms < (remembered?.read_at_ms ?? 0) || read_at_ms < forgotten_at_ms) return;
       remembered = { ...registry, read_at_ms };
     } catch {
@@ -122,8 +121,8 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
   const isYoungerThan = (age_ms: number): boolean =>
     remembered !== null && Date.now() - remembered.read_at_ms < age_ms;
   const recall = async (): Promise<Registry | null> => {
-    const resting = Date.now() - failed_at_ms < APP_REGISTRY_RETRY_MS;
-    if (!isYoungerThan(APP_REGISTRY_CACHE_MS) && !resting) await refresh();
+    const is_pausing = Date.now() - failed_at_ms < APP_REGISTRY_RETRY_MS;
+    if (!isYoungerThan(APP_REGISTRY_CACHE_MS) && !is_pausing) await refresh();
     return isYoungerThan(APP_REGISTRY_STALE_MAX_MS) ? remembered : null;
   };
   const findKey = (hash: string): KnownKey => {
@@ -159,11 +158,11 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
       await recall();
       return findKey(await hashAppKey(key));
     },
-    async lookAgainForKey(key) {
+    async rereadForKey(key) {
       const now_ms = Date.now();
-      const rested = now_ms - failed_at_ms >= APP_REGISTRY_RETRY_MS;
-      if (rested && now_ms - looked_again_at_ms >= UNKNOWN_APP_KEY_REREAD_MS) {
-        looked_again_at_ms = now_ms;
+      const may_read = now_ms - failed_at_ms >= APP_REGISTRY_RETRY_MS;
+      if (may_read && now_ms - reread_at_ms >= UNKNOWN_APP_KEY_REREAD_MS) {
+        reread_at_ms = now_ms;
         await refresh();
       }
       return findKey(await hashAppKey(key));
@@ -175,7 +174,7 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
   };
 }
 
-/** The apps with the hashes of their keys, in one statement. */
+/** The apps with the hashes of their valid keys, in one query. */
 function readRows(database: DrizzleD1Database) {
   const key_hashes_json = sql<string>`(
     select json_group_array(${appKeys.key_hash}) from ${appKeys}
@@ -185,18 +184,18 @@ function readRows(database: DrizzleD1Database) {
 
 type AppRow = Awaited<ReturnType<typeof readRows>>[number];
 
-/** The apps of the rows that make sense. The rest are logged by slug: one of them stops no other. */
+/** Parses the valid rows. An invalid row is logged by slug and does not affect other apps. */
 async function readRegistry(
   rows: readonly AppRow[],
   keepOwned: AppRegistryOptions["keepOwned"],
 ): Promise<Registry> {
   const readable = rows.filter((row) => {
-    const sound = isSound(row);
-    if (!sound) console.error({ event: "app_ignored", slug: row.slug });
-    return sound;
+    const is_valid = isValidRow(row);
+    if (!is_valid) console.error({ event: "app_ignored", slug: row.slug });
+    return is_valid;
   });
   const known = new Map<string, RegisteredApp>();
-  // By turns, so that what the first app's wildcards are held to is known to the others.
+  // One after another, so that the list of hosting suffixes is read only once.
   for (const row of readable) known.set(row.slug, await readApp(row, keepOwned));
   return {
     apps: known,
@@ -209,7 +208,7 @@ async function readRegistry(
   };
 }
 
-function isSound(row: AppRow): boolean {
+function isValidRow(row: AppRow): boolean {
   const { slug, name, starter_credits, daily_starter_budget } = row;
   const { settle, on_expiry, max_overage_percent } = row;
   return (
@@ -261,7 +260,7 @@ async function readApp(
   };
 }
 
-/** The array that a text is in JSON, else null. */
+/** The array in a JSON text; null if the text is not an array. */
 function readEntries(text: string): readonly unknown[] | null {
   try {
     const entries: unknown = JSON.parse(text);
@@ -271,7 +270,10 @@ function readEntries(text: string): readonly unknown[] | null {
   }
 }
 
-/** What `work` comes to. @throws Error where it takes longer than `timeout_ms`. */
+/**
+ * The result of `work`.
+ * @throws Error if it takes longer than `timeout_ms`.
+ */
 async function within<Value>(timeout_ms: number, work: PromiseLike<Value>): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | null = null;
   const late = new Promise<never>((_, reject) => {

@@ -1,10 +1,8 @@
 /**
- * The audit log: who did what to whom, when and why. It is only ever added to; but whoever deletes their
- * account goes out of it by name.
- *
- * An act is written down before it is done, so that nothing is ever done that the log does not know: where
- * the line cannot be written, the act does not happen. What became of it follows as a row of its own; a
- * line without one is an act whose end nobody saw, and its subject's own books say whether it happened.
+ * The audit log: the operators' actions, with subject, time and reason. Rows are only added, but a person who
+ * deletes their account is replaced by a pseudonym. An action is logged before it is done. If it cannot be
+ * logged, it is not done. Its outcome follows as a second row. If that row is missing, the outcome is unknown,
+ * and the account or registry shows whether the action happened.
  */
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
@@ -19,35 +17,35 @@ import { audit, auditOutcomes } from "./schema.ts";
  */
 const AUDIT_KEY_MS = 23 * 60 * 60 * 1000;
 
-/** An act about to be done. */
-export interface AuditOrder {
+/** An action that is about to be done. */
+export interface AuditedAction {
   /** The operator's identity. */
   readonly actor: string;
-  /** A stable word, such as `account.credits`. */
+  /** A stable name, such as `account.credits`. */
   readonly act: string;
-  /** What it is done to: an identity, an app's slug. */
+  /** The identity or app slug that is changed. */
   readonly subject: string;
   readonly reason: string | null;
   readonly request_id: string;
-  /** What else belongs to it. Never a secret: the log is read by every operator. */
+  /** Further data. Never a secret: every operator reads the log. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** The operator's `Idempotency-Key` and a digest of the body; null: sent without one. */
+  /** The operator's `Idempotency-Key` and a digest of the body; null: without a key. */
   readonly guard: { readonly key: string; readonly fingerprint: string } | null;
 }
 
-/** `replayed`: a key's first answer was given again, and nothing happened. */
+/** `replayed`: the key's first response was returned again, and nothing happened. */
 export type AuditOutcome = "done" | "refused" | "replayed";
 
 /**
- * `new`: written down. `begun`: an earlier try under the same key was, whose end nobody saw. `done`: the
- * key's act was done before. `reused`: the key stands for another act, or another operator's.
+ * `new`: logged. `begun`: an earlier try with the same key was logged, and its outcome is unknown. `done`: the
+ * key's action was done before. `reused`: the key belongs to another action or another operator.
  */
 export type AuditBegun =
   | { readonly kind: "new" | "begun" | "done"; readonly id: string }
   | { readonly kind: "reused" };
 
-/** A line of the log. `outcome`: `unknown` where nobody saw the act end. */
-export interface AuditLine extends Omit<AuditOrder, "guard"> {
+/** An entry of the log. `outcome` is `unknown` if no outcome was logged. */
+export interface AuditEntry extends Omit<AuditedAction, "guard"> {
   readonly id: string;
   readonly at_ms: number;
   readonly outcome: AuditOutcome | "unknown";
@@ -62,20 +60,22 @@ export interface AuditFilter {
 }
 
 export interface AuditLog {
-  /** Writes an act down. @throws where that fails; then it must not be done. */
-  begin(order: AuditOrder): Promise<AuditBegun>;
-  /** Notes what became of an act. What fails here is logged: the line stands. */
+  /**
+   * Logs an action.
+   * @throws if that fails; then the action must not be done.
+   */
+  begin(order: AuditedAction): Promise<AuditBegun>;
+  /** Logs the outcome of an action. A failure of this is only reported to the operator's log. */
   conclude(id: string, outcome: AuditOutcome): Promise<void>;
   /**
-   * Puts a pseudonym in a person's place, whether they acted or were acted on, and empties what was
-   * written of them in free text. May be done again.
+   * Replaces a person by a pseudonym, as actor and as subject, and deletes free text about them; may be
+   * repeated.
    */
   forgetPerson(identity_id: string, pseudonym: string): Promise<void>;
-  /** Lines, newest first. */
-  list(filter: AuditFilter): Promise<readonly AuditLine[]>;
+  /** Entries, newest first. */
+  list(filter: AuditFilter): Promise<readonly AuditEntry[]>;
 }
 
-/** The log over the directory's database. */
 export function createAuditLog(binding: D1Database): AuditLog {
   const database = drizzle(binding);
   return {
@@ -91,12 +91,12 @@ export function createAuditLog(binding: D1Database): AuditLog {
       }
       const { key } = guard;
       const fingerprint = `${actor} ${guard.fingerprint}`;
-      // One statement decides: of two tries under one key, one writes the line. What was refused is
-      // not the key's: it may stand for something else now.
+      // One query decides, so of two tries with one key only one is logged. After a refusal the key may be used
+      // for another action.
       const of_key = sql`${audit.subject} = ${subject} and ${audit.act} = ${act}
         and ${audit.idempotency_key} = ${key} and ${audit.at_ms} > ${at_ms - AUDIT_KEY_MS}
         and (not ${hasOutcome("refused")} or ${hasOutcome("done")})`;
-      const [, [line]] = await database.batch([
+      const [, [entry]] = await database.batch([
         database.insert(audit).select(sql`
           select ${id}, ${at_ms}, ${actor}, ${act}, ${subject}, ${reason}, ${request_id},
             ${details_json}, ${key}, ${fingerprint}
@@ -112,10 +112,10 @@ export function createAuditLog(binding: D1Database): AuditLog {
           .orderBy(desc(audit.id))
           .limit(1),
       ]);
-      assertInvariant(line !== undefined, "a key's act has its line");
-      if (line.fingerprint !== fingerprint) return { kind: "reused" };
-      if (line.id === id) return { kind: "new", id };
-      return { kind: line.done === 1 ? "done" : "begun", id: line.id };
+      assertInvariant(entry !== undefined, "an action with a key has its entry");
+      if (entry.fingerprint !== fingerprint) return { kind: "reused" };
+      if (entry.id === id) return { kind: "new", id };
+      return { kind: entry.done === 1 ? "done" : "begun", id: entry.id };
     },
     async conclude(audit_id, outcome) {
       try {
@@ -127,13 +127,13 @@ export function createAuditLog(binding: D1Database): AuditLog {
       }
     },
     async forgetPerson(identity_id, pseudonym) {
-      const unsaid = { reason: null, idempotency_key: null, fingerprint: null };
-      // The digest of who asked for what begins with who asked.
+      const without_text = { reason: null, idempotency_key: null, fingerprint: null };
+      // The fingerprint starts with the actor.
       const fingerprint = sql`replace(${audit.fingerprint}, ${identity_id}, ${pseudonym})`;
       await database.batch([
         database
           .update(audit)
-          .set({ subject: pseudonym, ...unsaid })
+          .set({ subject: pseudonym, ...without_text })
           .where(eq(audit.subject, identity_id)),
         database
           .update(audit)
@@ -178,8 +178,8 @@ export function createAuditLog(binding: D1Database): AuditLog {
 const hasOutcome = (outcome: AuditOutcome) =>
   sql`exists (select 1 from audit_outcomes where audit_id = ${audit.id} and outcome = ${outcome})`;
 
-/** What was done was done, whatever was answered to other tries. */
-function outcomeOf(rows: readonly { readonly outcome: AuditOutcome }[]): AuditLine["outcome"] {
+/** If one try was done, the action was done, even if other tries were refused. */
+function outcomeOf(rows: readonly { readonly outcome: AuditOutcome }[]): AuditEntry["outcome"] {
   const outcomes = rows.map(({ outcome }) => outcome);
   return outcomes.includes("done") ? "done" : (outcomes[0] ?? "unknown");
 }

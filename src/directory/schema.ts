@@ -1,4 +1,4 @@
-/** The tables of the registry of apps and of the audit log, in D1 `DIRECTORY`. */
+/** The tables of the app registry and the audit log, in D1 `DIRECTORY`. */
 import { sql } from "drizzle-orm";
 import {
   check,
@@ -12,9 +12,9 @@ import {
 import { EXPIRY_OUTCOMES, SETTLERS } from "../domain/app_policy.ts";
 
 /**
- * Client apps the operators registered. `origins_json`: an array of allowlist entries. Whoever writes
- * here past the service is held to `APP_SLUG_PATTERN`, `COST_MAX_CREDITS` and JSON by the table itself;
- * the numbers are written out, since a migration never changes with the code.
+ * Registered client apps. `origins_json`: an array of allowlist entries. The table checks its rows itself
+ * (`APP_SLUG_PATTERN`, `COST_MAX_CREDITS`, JSON), because operators may write to it with SQL. The numbers are
+ * written out, because a migration must not change with the code.
  */
 export const apps = sqliteTable(
   "apps",
@@ -24,7 +24,7 @@ export const apps = sqliteTable(
     starter_credits: integer().notNull(),
     origins_json: text().notNull().default("[]"),
     created_at_ms: integer().notNull(),
-    /** What all starter grants of a UTC day may add up to, in credits; null: no bound. */
+    /** The most credits that its starter grants of one UTC day add up to; null: no limit. */
     daily_starter_budget: integer(),
     /** See `domain/app_policy`. */
     settle: text({ enum: SETTLERS }).notNull().default("holder"),
@@ -32,9 +32,9 @@ export const apps = sqliteTable(
     max_overage_percent: integer(),
     /** JSON array of the providers whose upstream tokens the app's pages get. */
     upstream_providers_json: text().notNull().default("[]"),
-    /** Grows with each save: who saves says which version they read. */
+    /** Increases with each save. A save names the version that it changes. */
     version: integer().notNull().default(1),
-    /** The audit record of the last save, so that a retry of that save is recognised. */
+    /** The audit entry of the last save, by which a retry of that save is recognised. */
     last_audit_id: text(),
   },
   ({ slug, name, starter_credits, origins_json, created_at_ms, ...policy }) => [
@@ -47,7 +47,7 @@ export const apps = sqliteTable(
       "apps_starter_credits",
       sql`typeof(${starter_credits}) = 'integer' and ${starter_credits} between 0 and 1000000000000`,
     ),
-    // Not "and" alone: json_type raises an error of its own where the text is no JSON.
+    // With "case" instead of "and": json_type raises an error if the text is not JSON.
     check(
       "apps_origins_json",
       sql`typeof(${origins_json}) = 'text' and case when json_valid(${origins_json}) then json_type(${origins_json}) = 'array' else 0 end`,
@@ -71,15 +71,16 @@ export const apps = sqliteTable(
 );
 
 /**
- * Keys of apps' servers. A revoked key keeps its row, so that the request that made it never makes another.
- * Only the SHA-256 of a key is kept, in hexadecimal: with 256 random bits nobody finds another key to it.
+ * Keys of apps' servers. A revoked key keeps its row, so that the request that created it never creates
+ * another. Only the SHA-256 of a key is stored, in hexadecimal. A key has 256 random bits, so nobody can find
+ * another one with the same hash.
  */
 export const appKeys = sqliteTable(
   "app_keys",
   {
     id: text().primaryKey(),
     app_slug: text().notNull(),
-    /** The `Idempotency-Key` of the request that made it; null without one. */
+    /** The `Idempotency-Key` of the request that created it; null: without one. */
     request_key: text(),
     label: text().notNull(),
     key_hash: text().notNull(),
@@ -97,19 +98,16 @@ export const appKeys = sqliteTable(
   ],
 );
 
-/**
- * Accounts that were asked to be deleted lately; see `deletions.ts`. Whether one is deleted, its object
- * says.
- */
+/** Requested account deletions; see `deletions.ts`. Only the account's object knows whether it is deleted. */
 export const deletions = sqliteTable(
   "deletions",
-  { identity_id: text().primaryKey(), asked_at_ms: integer().notNull() },
-  (table) => [index("deletions_asked_at_ms").on(table.asked_at_ms)],
+  { identity_id: text().primaryKey(), requested_at_ms: integer().notNull() },
+  (table) => [index("deletions_requested_at_ms").on(table.requested_at_ms)],
 );
 
 /**
- * What operators set out to do, a line each, written before it is done; see `audit.ts`. Ids are UUIDv7,
- * so the key gives newest-first listing.
+ * Operators' actions, one row each, written before the action; see `audit.ts`. Ids are UUIDv7, so the primary
+ * key gives newest-first lists.
  */
 export const audit = sqliteTable(
   "audit",
@@ -119,19 +117,19 @@ export const audit = sqliteTable(
     /** The operator's identity. */
     actor: text().notNull(),
     act: text().notNull(),
-    /** What it was done to: an identity, an app's slug. */
+    /** The identity or app slug that was changed. */
     subject: text().notNull(),
     reason: text(),
     request_id: text().notNull(),
     details_json: text().notNull(),
-    /** The operator's `Idempotency-Key`, and a digest of who asked for what under it. */
+    /** The operator's `Idempotency-Key`, and a digest of the actor and the request. */
     idempotency_key: text(),
     fingerprint: text(),
   },
   (table) => [index("audit_subject").on(table.subject, table.id)],
 );
 
-/** What became of it. Also only ever added to: an act that was refused may succeed when sent again. */
+/** Outcomes of actions. Rows are only added: an action that was refused may succeed when it is sent again. */
 export const auditOutcomes = sqliteTable(
   "audit_outcomes",
   {

@@ -1,6 +1,6 @@
 /**
- * Deleting an account, over all stores. The account's object decides, in one transaction; what follows is
- * found by a note that is written before, and done again until it is done.
+ * Deletes an account in all stores. The account's object decides in one transaction. A record written before
+ * lets the schedule repeat the remaining steps until they succeed.
  */
 import type { Refusal } from "../domain/refusals.ts";
 import { errorName, type Result } from "../domain/result.ts";
@@ -14,68 +14,70 @@ export const DELETION_REPEAT_MS = 60 * 60 * 1000;
 /** Deletions that one scheduled run finishes, at a few calls each. */
 const DELETIONS_PER_RUN = 100;
 
-/** Who does what. Each may be done again. */
+/** Each may be repeated. */
 export interface AccountDeletionParts {
-  /** Notes of accounts about to be deleted. */
-  readonly notes: {
-    write(identity_id: string, asked_at_ms: number): Promise<void>;
+  /** Records of requested deletions. */
+  readonly records: {
+    write(identity_id: string, requested_at_ms: number): Promise<void>;
     list(to_ms: number, limit: number): Promise<readonly string[]>;
     drop(identity_id: string, to_ms: number): Promise<void>;
   };
-  /** Closes the account to everybody, for good. */
+  /** Closes the account for good. */
   readonly closeAccount: (identity_id: string) => Promise<Result<null, Refusal>>;
   readonly isClosed: (identity_id: string) => Promise<boolean>;
-  /** What else knows the person: who signs people in, the audit log. */
+  /** Deletes the person elsewhere: in the identity adapter and the audit log. */
   readonly forget: readonly ((identity_id: string) => Promise<unknown>)[];
 }
 
 export interface AccountDeletion {
   /**
-   * Deletes an account, as its holder. Refused where the account refuses it.
-   * @throws where it is not known whether it is deleted; asking again tells.
+   * Deletes an account for its holder. Refused if the account refuses it.
+   * @throws if it is unknown whether it was deleted; the caller may repeat it.
    */
   deleteAccount(identity_id: string): Promise<Result<null, Refusal>>;
-  /** Does the rest for an account that says it is deleted. @throws where a store is out of reach. */
+  /**
+   * Completes the deletion of a closed account.
+   * @throws if a store is unavailable.
+   */
   finish(identity_id: string): Promise<void>;
   /**
-   * Finishes what was cut off, and looks a second time at what was not: a sign-in or an operator's act
-   * that was under way may have written something of the person after them.
+   * Completes interrupted deletions, and repeats completed ones, because a sign-in or operator action that was
+   * in progress may have written data of the person afterwards.
    */
-  finishNoted(now_ms: number): Promise<{ readonly finished_deletions: number }>;
+  finishRecorded(now_ms: number): Promise<{ readonly finished_deletions: number }>;
 }
 
-/** Deletion with these parts. */
 export function createAccountDeletion(parts: AccountDeletionParts): AccountDeletion {
-  const { notes, closeAccount, isClosed } = parts;
+  const { records, closeAccount, isClosed } = parts;
   const finish = async (identity_id: string): Promise<void> => {
     for (const forget of parts.forget) await forget(identity_id);
   };
   return {
     async deleteAccount(identity_id) {
-      await notes.write(identity_id, Date.now());
+      await records.write(identity_id, Date.now());
       const closed = await closeAccount(identity_id);
       if (!closed.ok) return closed;
       console.log({ event: "account_deleted" });
       try {
         await finish(identity_id);
       } catch (error) {
-        // It is deleted all the same: the note, or the person's next touch, brings the rest.
+        // The account is deleted. The schedule or the person's next request completes the rest.
         const reason = errorName(error);
         console.warn({ event: "account_deletion_interrupted", reason });
       }
       return closed;
     },
     finish,
-    async finishNoted(now_ms) {
+    async finishRecorded(now_ms) {
       const to_ms = now_ms - DELETION_REPEAT_MS;
-      const noted = await notes.list(to_ms, DELETIONS_PER_RUN);
+      const recorded = await records.list(to_ms, DELETIONS_PER_RUN);
       let finished_deletions = 0;
-      for (const identity_id of noted) {
+      for (const identity_id of recorded) {
         if (await isClosed(identity_id)) {
           await finish(identity_id);
           finished_deletions += 1;
         }
-        await notes.drop(identity_id, to_ms);
+        await records.drop(identity_id, to_ms);
       }
       return { finished_deletions };
     },

@@ -1,16 +1,16 @@
 /**
- * Brings back what a lost read model forgot: compares the directory's people with the accounts of D1, and
- * has the accounts that D1 lacks send themselves again. Accounts that are used repair themselves sooner.
- * People who never opened their account cannot be told from lost ones here; their repair changes nothing.
+ * Repairs a read model that lost data: compares the directory's people with the accounts in D1, and makes
+ * missing accounts send themselves again. An account that is used repairs itself sooner. People who never
+ * opened their account look like lost accounts here; repairing them changes nothing.
  */
 import { LOST_ACCOUNTS_COMPARED, LOST_ACCOUNTS_REPAIRED } from "../domain/limits.ts";
 
 interface Stores {
   /** Identities after this one, in order. */
   readonly listPeople: (after_id: string, limit: number) => Promise<readonly string[]>;
-  /** Those of these identities whose account D1 has. */
+  /** The identities among these whose account D1 has. */
   readonly knownTo: (identity_ids: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** Has the account send what D1 lacks. */
+  /** Makes the account send what D1 lacks. */
   readonly repair: (identity_id: string) => Promise<"sent" | "nothing_missing" | "unreachable">;
 }
 
@@ -20,10 +20,10 @@ export interface RepairedAccounts {
 }
 
 /**
- * Compares and repairs a bounded part, after `start`, and from the first person on where it meets the end.
- * A start drawn at random needs no place to be kept in, which could be lost as well; identities are random.
- * Each run begins elsewhere, so that people without an account do not keep the others from being repaired.
- * @throws where a store cannot be reached, or an account could not be repaired; the others were.
+ * Compares and repairs a bounded number of accounts after `start`, continuing with the first person after the
+ * last. `start` is random, so no position must be stored, which could be lost too. Each run starts elsewhere,
+ * so people without an account do not block the others.
+ * @throws if a store or an account is unavailable; the other accounts were repaired.
  */
 export async function repairLostAccounts(stores: Stores, start: string): Promise<RepairedAccounts> {
   const after = await stores.listPeople(start, LOST_ACCOUNTS_COMPARED);

@@ -1,4 +1,4 @@
-/** Whether what the service stands on answers: named checks, looked at together, remembered briefly. */
+/** Readiness: named checks of stores and keys, run together and cached briefly. */
 import { errorName } from "../domain/result.ts";
 import { READINESS_CHECKS, type Readiness, type ReadinessCheck } from "../domain/wire.ts";
 
@@ -6,20 +6,20 @@ import { READINESS_CHECKS, type Readiness, type ReadinessCheck } from "../domain
 const READINESS_CACHE_MS = 5_000;
 const READINESS_TIMEOUT_MS = 3_000;
 
-/** Resolves where the thing works; a throw or a time-out is a no. */
+/** Resolves if the check succeeds. A rejection or time-out is a failure. */
 export type Probes = Readonly<Record<ReadinessCheck, () => Promise<unknown>>>;
 
 /**
- * A look at all of them. Anybody may ask, so an isolate looks about once in
- * {@link READINESS_CACHE_MS}; meanwhile it repeats what it knows, also while a look is under way. No
- * promise is shared: a request that is cancelled would take its waiters with it.
+ * Runs all checks. Any caller may request this, so an isolate runs them about once in {@link
+ * READINESS_CACHE_MS} and repeats the result meanwhile, also while checks are running. It shares no promise: a
+ * cancelled request would cancel its waiters.
  */
 export function createReadiness(probes: Probes): () => Promise<Readiness> {
   let known: Readiness | null = null;
-  let looked_at_ms = 0;
+  let checked_at_ms = 0;
   return async () => {
-    if (known !== null && Date.now() - looked_at_ms < READINESS_CACHE_MS) return known;
-    looked_at_ms = Date.now();
+    if (known !== null && Date.now() - checked_at_ms < READINESS_CACHE_MS) return known;
+    checked_at_ms = Date.now();
     const checked = await Promise.all(
       READINESS_CHECKS.map(async (name) => [name, await works(name, probes[name])] as const),
     );
@@ -45,7 +45,7 @@ async function works(check: ReadinessCheck, probe: () => Promise<unknown>): Prom
   }
 }
 
-/** A read of D1 that touches no table's rows. */
-export function askDatabase(database: D1Database): () => Promise<unknown> {
+/** A query of D1 that reads no table of ours. */
+export function checkDatabase(database: D1Database): () => Promise<unknown> {
   return () => database.prepare("select name from d1_migrations order by id desc limit 1").first();
 }

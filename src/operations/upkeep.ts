@@ -1,12 +1,12 @@
-/** What the schedule does: each part whatever became of the others, and one log line of them all. */
+/** The scheduled tasks: each runs whatever the others' results, and one log event reports all of them. */
 import { errorName } from "../domain/result.ts";
 
-/** Does a bounded part of something, and says what was done. */
+/** A task with a bounded amount of work. Returns its results for the log. */
 export type UpkeepPart = () => Promise<object>;
 
 /**
- * Runs the parts. Each takes up where its last run stopped, so that one cut off loses nothing.
- * @throws where one failed, after all were tried: so the platform shows the run as failed.
+ * Runs the tasks. Each continues where its last run stopped, so an interrupted run loses nothing.
+ * @throws if one failed, after all have run, so that the platform shows the run as failed.
  */
 export async function runUpkeep(parts: Readonly<Record<string, UpkeepPart>>): Promise<void> {
   const done: Record<string, object> = {};

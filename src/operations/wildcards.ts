@@ -1,6 +1,6 @@
 /**
- * Wildcards held to the list of names that strangers get. The list is a file beside the Worker's script,
- * read by an isolate at its first wildcard, which most services never have.
+ * Checks wildcard origins against the list of shared hosting suffixes. The list is a static file of the Worker.
+ * An isolate reads it at its first wildcard, which most deployments do not have.
  */
 import { errorName } from "../domain/result.ts";
 import type { AllowedOrigin } from "../domain/origins.ts";
@@ -17,15 +17,15 @@ export const HOSTING_SUFFIXES_RETRY_MS = 5_000;
 const HOSTING_SUFFIXES_TIMEOUT_MS = 2_000;
 
 /**
- * Those of `origins` that count. A wildcard over names that strangers can get does not, and none does
- * while the list cannot be read. It never throws, and without a wildcard it reads nothing.
+ * Returns those of `origins` that are allowed. A wildcard over a shared hosting suffix is not allowed, and no
+ * wildcard is while the list cannot be read. It never throws, and reads nothing without a wildcard.
  */
 export type KeepOwned = (origins: readonly AllowedOrigin[]) => Promise<readonly AllowedOrigin[]>;
 
-/** The binding serves files by their paths; the host is not looked at. */
+/** The binding serves files by path and ignores the host. */
 const LIST = "https://assets/hosting_suffixes.txt";
 
-/** Wildcards held to the list among the static files. Its value is kept, never a promise of it. */
+/** The cache holds the value and not a promise, so a failure is not cached. */
 export function createWildcardGuard(assets: Fetcher): KeepOwned {
   let suffixes: HostingSuffixes | null = null;
   let failed_at_ms = Number.NEGATIVE_INFINITY;
@@ -34,20 +34,20 @@ export function createWildcardGuard(assets: Fetcher): KeepOwned {
     if (Date.now() - failed_at_ms < HOSTING_SUFFIXES_RETRY_MS) return null;
     try {
       const signal = AbortSignal.timeout(HOSTING_SUFFIXES_TIMEOUT_MS);
-      const answer = await assets.fetch(LIST, { signal });
-      if (!answer.ok) throw new Error(`answered ${answer.status}`);
-      suffixes = readHostingSuffixes(await answer.text());
+      const response = await assets.fetch(LIST, { signal });
+      if (!response.ok) throw new Error(`status ${response.status}`);
+      suffixes = readHostingSuffixes(await response.text());
     } catch (error) {
       failed_at_ms = Date.now();
       console.error({ event: "hosting_suffixes_read_failed", name: errorName(error) });
     }
     return suffixes;
   };
-  const told = new Set<string>();
+  const logged = new Set<string>();
   const isOwned = (suffix: string, known: HostingSuffixes): boolean => {
     if (!isHostingSuffix(suffix.slice(1), known)) return true;
-    if (!told.has(suffix)) console.error({ event: "wildcard_ignored", suffix });
-    told.add(suffix);
+    if (!logged.has(suffix)) console.error({ event: "wildcard_ignored", suffix });
+    logged.add(suffix);
     return false;
   };
   return async (origins) => {

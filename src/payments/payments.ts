@@ -1,4 +1,4 @@
-/** The port to the service that takes people's money. */
+/** The port to the payment service. */
 import type { PaymentEvent } from "../domain/payment_event.ts";
 import type { CreditPackage } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -7,25 +7,23 @@ import type { Result } from "../domain/result.ts";
 export interface CheckoutRequest {
   readonly identity_id: string;
   readonly package_id: string;
-  /** Where the buyer comes back to, told `checkout=success` or `checkout=cancelled` in its query. */
+  /** The address that the buyer returns to, with `checkout=success` or `checkout=cancelled` in its query. */
   readonly return_url: string;
-  /** The buyer's own retry guard; null: each call is a checkout of its own. */
+  /** The caller's idempotency key; null: each call is a new checkout. */
   readonly idempotency_key: string | null;
 }
 
 export interface Payments {
   readonly packages: readonly CreditPackage[];
   /**
-   * Opens a checkout. Nothing of ours changes.
-   * @returns the address to send the buyer to; `package_unknown`, `idempotency_key_reused`,
+   * Opens a checkout. Changes nothing in Passbook.
+   * @returns the address that the buyer must go to; `package_unknown`, `idempotency_key_reused`,
    * `payments_unavailable` or `payments_refused`.
    */
   startCheckout(request: CheckoutRequest): Promise<Result<string, Refusal>>;
   /**
-   * Reads a webhook's message, checks that it is genuine and recent, and reads its object from the
-   * payment service.
-   * @returns `signature_invalid` where the message is not genuine; another refusal where it is to be
-   * sent again.
+   * Checks that a webhook message is genuine and recent, and reads its object from the payment service.
+   * @returns `signature_invalid` if the message is not genuine; another refusal if it must be sent again.
    */
   readWebhook(
     body: string,

@@ -1,4 +1,4 @@
-/** Whether a webhook's message was signed by the payment service, and lately. */
+/** Checks the signature and age of a webhook message. */
 
 /** A webhook message signed longer ago is refused as a replay. Stripe's own libraries use 300 s. */
 const WEBHOOK_TOLERANCE_SECONDS = 300;
@@ -8,13 +8,13 @@ interface SignatureHeader {
   readonly signatures: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** While a secret is being rotated a message has one signature of each. */
+/** While a secret is rotated, a message has one signature for each. */
 const SIGNATURES_MAX = 8;
 
 /**
  * Checks a `Stripe-Signature` header: `t=…,v1=…`, where `v1` is the HMAC-SHA-256 of `t.body` under the
- * endpoint's secret and may come several times. Schemes other than `v1` are passed over, so that none of
- * them is a way around it. The comparison is WebCrypto's own, which takes the same time for any bytes.
+ * endpoint's secret and may occur several times. Other schemes than `v1` are ignored, so that a weaker one is
+ * never accepted. WebCrypto compares in constant time.
  */
 export async function isSignatureValid(
   secret: string,

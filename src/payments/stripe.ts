@@ -1,4 +1,4 @@
-/** The adapter to Stripe: hosted Checkout, and the webhook that says what became of it. */
+/** The Stripe adapter: hosted Checkout, and the webhook with its results. */
 import type * as z from "zod/mini";
 import type { DropReason, PaymentEffect } from "../domain/payment_event.ts";
 import type { CreditPackage, ReversalState } from "../domain/purchases.ts";
@@ -6,7 +6,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { CheckoutRequest, Payments } from "./payments.ts";
 import { isSignatureValid } from "./signature.ts";
-import { askStripe, type StripeAccount, type StripeCall } from "./stripe_api.ts";
+import { requestStripe, type StripeAccount, type StripeCall } from "./stripe_api.ts";
 import { readEvent, type Subject } from "./stripe_events.ts";
 import {
   charge,
@@ -22,18 +22,18 @@ export interface StripeSettings extends StripeAccount {
   readonly webhook_secret: string;
   readonly packages: readonly CreditPackage[];
   /**
-   * This deployment's mark on its checkouts, since others may share the Stripe account: the first is
-   * the one to set, any is ours.
+   * This deployment's marks on its checkouts, because other services may use the same Stripe account. The first
+   * is written; any of them is recognised.
    */
   readonly marks: () => Promise<readonly [string, ...string[]]>;
 }
 
-/** Where a checkout and its payment carry the deployment's mark, and the buyer's identity. */
+/** The metadata of a checkout and its payment: the deployment's mark, and the buyer's identity. */
 const SERVICE_MARK = "passbook_service";
 const IDENTITY_MARK = "passbook_identity_id";
 
-/** Stripe's id of a checkout goes in here on the way back; it must not be escaped. */
-const SESSION_PLACE = "{CHECKOUT_SESSION_ID}";
+/** Stripe replaces this with the checkout's id. It must not be escaped. */
+const SESSION_PLACEHOLDER = "{CHECKOUT_SESSION_ID}";
 
 export function createStripe(settings: StripeSettings): Payments {
   return {
@@ -64,15 +64,15 @@ async function startCheckout(
       mode: "payment",
       "line_items[0][price]": wanted.price,
       "line_items[0][quantity]": "1",
-      // Else a payment may be in another currency than what is refunded of it.
+      // Otherwise a payment and its refund may have different currencies.
       "adaptive_pricing[enabled]": "false",
-      success_url: comingBack(return_url, "success"),
-      cancel_url: comingBack(return_url, "cancelled"),
+      success_url: returnAddress(return_url, "success"),
+      cancel_url: returnAddress(return_url, "cancelled"),
       client_reference_id: identity_id,
       [`metadata[${SERVICE_MARK}]`]: mark,
       [`metadata[${IDENTITY_MARK}]`]: identity_id,
       "metadata[passbook_package]": wanted.id,
-      // Refunds and disputes know the payment alone.
+      // Refunds and disputes name only the payment.
       [`payment_intent_data[metadata][${SERVICE_MARK}]`]: mark,
       [`payment_intent_data[metadata][${IDENTITY_MARK}]`]: identity_id,
     },
@@ -81,17 +81,17 @@ async function startCheckout(
   return made.ok ? accepted(made.value.url) : made;
 }
 
-function comingBack(return_url: string, checkout: "success" | "cancelled"): string {
+function returnAddress(return_url: string, checkout: "success" | "cancelled"): string {
   const url = new URL(return_url);
   url.searchParams.delete("checkout_session");
   url.searchParams.set("checkout", checkout);
   if (checkout === "cancelled") return url.href;
   const { hash } = url;
   url.hash = "";
-  return `${url.href}&checkout_session=${SESSION_PLACE}${hash}`;
+  return `${url.href}&checkout_session=${SESSION_PLACEHOLDER}${hash}`;
 }
 
-/** Keys are one Stripe account's, so that ours must be told apart by whose they are. */
+/** All our callers share one Stripe account, so a key includes the identity. */
 async function stripeKey(identity_id: string, key: string | null): Promise<string> {
   if (key === null) return crypto.randomUUID();
   const text = new TextEncoder().encode(JSON.stringify(["checkout", identity_id, key]));
@@ -106,8 +106,8 @@ function dropped(reason: DropReason): Result<PaymentEffect, never> {
 }
 
 /**
- * What became of an event's object, as Stripe says it now. The event itself is believed only for the
- * object's id, so that a leaked webhook secret makes no money.
+ * Reads the present state of an event's object from Stripe. Only the object's id is taken from the event, so a
+ * leaked webhook secret creates no credits.
  */
 function ask(settings: StripeSettings, { kind, id }: Subject): News {
   switch (kind) {
@@ -134,7 +134,7 @@ async function readPurchase(settings: StripeSettings, id: string): News {
   if (!asked.ok) return asked;
   const session = asked.value;
   if (!(await isMarked(settings, session.metadata))) return dropped("not_ours");
-  // Some ways of paying take days.
+  // Some payment methods take days.
   if (session.payment_status !== "paid") return dropped("checkout_unpaid");
   const news = asPurchase(settings, session);
   if (news !== null) return accepted(news);
@@ -142,7 +142,7 @@ async function readPurchase(settings: StripeSettings, id: string): News {
   return refused({ code: "purchase_unmatched" });
 }
 
-/** Null: paid, and yet none of the packages that are for sale. */
+/** Null: it was paid, but does not match a package for sale. */
 function asPurchase({ packages }: StripeSettings, session: CheckoutSession): PaymentEffect | null {
   const { client_reference_id, metadata, payment_intent, amount_total, currency } = session;
   const identity_id = metadata?.[IDENTITY_MARK];
@@ -182,8 +182,8 @@ async function readDispute(settings: StripeSettings, id: string): News {
 }
 
 /**
- * An inquiry (`warning_…`) leaves the money where it is, as does a dispute that was prevented. Money
- * that was moved counts, whatever the status says meanwhile.
+ * An inquiry (`warning_…`) and a prevented dispute do not move money. If money was moved, that counts, whatever
+ * the status says.
  */
 function stateOf({ status, balance_transactions }: Dispute): ReversalState {
   if (status === "won") return "reinstated";
@@ -195,7 +195,7 @@ function stateOf({ status, balance_transactions }: Dispute): ReversalState {
   return status.startsWith("warning_") || status === "prevented" ? "inquiry" : "withheld";
 }
 
-/** Only the payment itself says whose it is. */
+/** Only the payment names the account. */
 async function readReversal(
   settings: StripeSettings,
   taken: {
@@ -214,19 +214,22 @@ async function readReversal(
   const { metadata, amount_received, currency } = asked.value;
   const identity_id = metadata?.[IDENTITY_MARK];
   if (identity_id === undefined) return dropped("not_ours");
-  // A bank may dispute in its own currency; what part that is cannot be told, so it is all of it.
+  // A bank may dispute in another currency. The part is then unknown, so the whole payment counts.
   const amount_minor = taken.currency === currency ? taken.amount_minor : amount_received;
   const reversal = { payment_intent_id, source_id, amount_minor, state };
   const is_marked = await isMarked(settings, metadata);
   return accepted({ kind: "reversal", identity_id, reversal, is_marked });
 }
 
-/** Asks Stripe for one of its objects. @throws Error where that does not look as documented. */
+/**
+ * Requests an object from Stripe.
+ * @throws Error if it does not have the documented form.
+ */
 async function read<Schema extends z.ZodMiniType>(
   settings: StripeSettings,
   schema: Schema,
   call: StripeCall,
 ): Promise<Result<z.output<Schema>, Refusal>> {
-  const answer = await askStripe(settings, call);
+  const answer = await requestStripe(settings, call);
   return answer.ok ? accepted(schema.parse(answer.value)) : answer;
 }

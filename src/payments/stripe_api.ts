@@ -1,10 +1,10 @@
-/** Stripe's API, as much of it as a checkout needs: form in, JSON out. */
+/** The calls of Stripe's API that a checkout needs: form in, JSON out. */
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import { requestUpstream, UpstreamFailure, type UpstreamResponse } from "../oauth/ask.ts";
 
-/** The version whose fields we read; an account's own default may be any. */
+/** The API version that we read; the account's default may differ. */
 const API_VERSION = "2026-10-28.endive";
 
 export interface StripeAccount {
@@ -21,11 +21,11 @@ export interface StripeCall {
 }
 
 /**
- * Asks Stripe. A time-out or a failure of theirs is `payments_unavailable`: the same question may do
- * better later. What they turn down is `payments_refused`, or `idempotency_key_reused`, and logged by
- * type, code and parameter: never by message, which may quote a key.
+ * Sends a request to Stripe. A time-out or server error is `payments_unavailable`, and the caller may retry. A
+ * refusal is `payments_refused` or `idempotency_key_reused`, logged with type, code and parameter. The message
+ * is not logged, because it may quote a key.
  */
-export async function askStripe(
+export async function requestStripe(
   { api_url, secret_key }: StripeAccount,
   { method, path, form, idempotency_key }: StripeCall,
 ): Promise<Result<unknown, Refusal>> {
@@ -50,7 +50,7 @@ export async function askStripe(
   return refusedBy(answer.status, content);
 }
 
-/** 409: another request under the same key is under way (Stripe's docs, "Idempotent requests"). */
+/** 409: another request with the same key is in progress (Stripe's docs, "Idempotent requests"). */
 function refusedBy(status: number, content: unknown): Result<never, Refusal> {
   const { error } = (content ?? {}) as { error?: Readonly<Record<string, unknown>> };
   const word = (name: string): string | null => {

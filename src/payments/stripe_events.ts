@@ -1,13 +1,13 @@
-/** Which of Stripe's events concern us, and the object each is about; see Stripe's docs, "Types of events". */
+/** Stripe's events that Passbook uses, and the object of each; see Stripe's docs, "Types of events". */
 import { event, identified } from "./stripe_objects.ts";
 
-/** An event's own name, for the log. */
+/** An event's id and type, for the log. */
 export interface StripeEvent {
   readonly id: string;
   readonly type: string;
 }
 
-/** The object that an event is about: its kind and its id. Everything else is read from Stripe. */
+/** The object of an event. Its data is read from Stripe. */
 export interface Subject {
   readonly kind: "checkout" | "charge" | "dispute";
   readonly id: string;
@@ -24,8 +24,8 @@ const SUBJECT_KINDS: Readonly<Record<string, Subject["kind"]>> = {
 };
 
 /**
- * Reads an event's body. `subject` is null where events of its type do not concern us.
- * @throws Error where it does not look as documented.
+ * Reads an event's body. `subject` is null if Passbook does not use events of its type.
+ * @throws Error if it does not have the documented form.
  */
 export function readEvent(body: string): { event: StripeEvent; subject: Subject | null } {
   const { id, type, data } = event.parse(JSON.parse(body));

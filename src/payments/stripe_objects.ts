@@ -1,4 +1,4 @@
-/** What we read of Stripe's objects; whatever else they carry is passed over. */
+/** The fields of Stripe's objects that we read. Others are ignored. */
 import * as z from "zod/mini";
 import { isLoopbackHost } from "../domain/origins.ts";
 
@@ -26,7 +26,7 @@ export const checkoutSession = z.object({
 });
 export type CheckoutSession = z.infer<typeof checkoutSession>;
 
-/** People are sent there, so it is nothing but an address of the web; plain http only to a stand-in. */
+/** People are redirected to it, so it must be an https address, or http to this machine for tests. */
 export const newCheckoutSession = z.object({
   url: z.url({ protocol: /^https?$/ }).check(
     z.refine((text) => {
@@ -56,15 +56,15 @@ export const dispute = z.object({
   amount: minor_units,
   currency: z.string(),
   status: z.string(),
-  /** What the dispute took from our Stripe balance, below zero, and what it gave back. */
+  /** What the dispute withdrew from our Stripe balance (negative) and returned. */
   balance_transactions: z.nullish(z.array(z.object({ amount: z.int() }))),
 });
 export type Dispute = z.infer<typeof dispute>;
 
-/** What an event says of its object: the id alone. It goes into an address, and into the log. */
+/** The id of an event's object. It becomes part of an address and of the log. */
 export const identified = z.object({ id: z.string().check(z.regex(/^\w{1,255}$/)) });
 
-/** An event's envelope. Its object is read by the type it has. */
+/** An event. Its type decides how its object is read. */
 export const event = z.object({
   id: identified.shape.id,
   type: z.string().check(z.regex(/^[\w.]{1,100}$/)),

@@ -1,15 +1,14 @@
-/** Which adapter of the projector's port a deployment has: the queue where it is bound. */
+/** Chooses the adapter of the read model's port: the queue if it is bound, else direct. */
 import type { ProjectionMessage, Projector } from "./projector.ts";
 import { createQueueProjector } from "./queue_projector.ts";
 import { createDirectProjector } from "./direct_projector.ts";
 
-/** `PROJECTIONS` is bound by those who need it (`wrangler.toml`). */
+/** `PROJECTIONS` is optional (`wrangler.toml`). */
 export interface ProjectorBindings {
   readonly DB: D1Database;
   readonly PROJECTIONS?: Queue<ProjectionMessage>;
 }
 
-/** The projector of an account's object. */
 export function createProjector({ DB, PROJECTIONS }: ProjectorBindings): Projector {
   const direct = createDirectProjector(DB);
   return PROJECTIONS === undefined ? direct : createQueueProjector(PROJECTIONS, direct);

@@ -1,6 +1,6 @@
 /**
- * The projector that writes D1 itself. With the queue's consumer, which is made of it, the only writer of
- * `accounts`, `grants` and `jobs`.
+ * The adapter that writes to D1 directly. The queue's consumer uses it too, so nothing else writes `accounts`,
+ * `grants` and `jobs`.
  */
 import { drizzle } from "drizzle-orm/d1";
 import { eq, getTableColumns, getTableName } from "drizzle-orm";
@@ -13,31 +13,31 @@ import { countLines } from "./totals.ts";
 /** Rows of a deleted account that one query removes from D1. */
 const PROJECTION_FORGET_ROWS = 1_000;
 
-/** The projector over D1, which also takes the rows of several accounts at once. */
+/** The direct adapter, which also takes the rows of several accounts at once. */
 export interface DirectProjector extends Projector {
   /**
-   * Writes the deliveries of several accounts, one each, in one transaction.
-   * @returns for each the entry that D1 then has of its account; 0: none.
+   * Writes one delivery for each of several accounts, in one transaction.
+   * @returns for each account the entry number that D1 then has; 0: no row.
    */
   applyAll(deliveries: readonly ProjectionMessage[]): Promise<readonly number[]>;
 }
 
-/** Columns that an account's or a job's row never changes; leaving them out spares their index. */
+/** Columns that never change in a row. Leaving them out avoids writes to their indexes. */
 const NEVER_CHANGED = ["id", "account_id", "identity_id", "created_at_ms"];
 
 interface InsertRule {
   readonly on_conflict: "replace older" | "replace" | "keep";
-  /** Which rows are inserted at all, of accounts that are not barred. */
+  /** A further condition for the inserted rows. */
   readonly where?: string;
 }
 
 /**
- * Inserts rows, or does `on_conflict`: one statement whose one parameter is a JSON array of rows, since
- * D1 counts statements and parameters. Written out, as Drizzle has no word for `json_each`.
+ * Inserts rows with a conflict rule: one query with one parameter, a JSON array of rows, because D1 counts
+ * queries and parameters. It is written as SQL, because Drizzle does not support `json_each`.
  */
 function insertFromJson(
   table: SQLiteTable,
-  // "where true" tells SQLite that "on" begins the conflict clause, not a join.
+  // "where true" tells SQLite that "on" starts the conflict clause and not a join.
   { on_conflict, where = "true" }: InsertRule,
 ): string {
   const name = getTableName(table);
@@ -47,17 +47,17 @@ function insertFromJson(
     .filter((column) => on_conflict === "replace" || !NEVER_CHANGED.includes(column))
     .map((column) => `${column} = excluded.${column}`)
     .join(", ");
-  const is_let_in = isLetIn(table === accounts ? "id" : "account_id");
+  const is_accepted = isNotDeleted(table === accounts ? "id" : "account_id");
   const newer = on_conflict === "replace older" ? `where excluded.line > ${name}.line` : "";
   const resolution =
     on_conflict === "keep" ? "do nothing" : `do update set ${assignments} ${newer}`;
   return `insert into ${name} (${columns.join(", ")})
-    select ${values} from json_each(?1) where ${is_let_in} and ${where}
+    select ${values} from json_each(?1) where ${is_accepted} and ${where}
     on conflict (${keyColumns(table).join(", ")}) ${resolution}`;
 }
 
-/** Of rows in JSON those whose account was not forgotten; `field` names it. */
-function isLetIn(field: string): string {
+/** SQL: whether the account of a JSON row was not deleted; `field` is the field with its id. */
+function isNotDeleted(field: string): string {
   return `not exists (select 1 from forgotten_accounts where id = value ->> '$.${field}')`;
 }
 
@@ -68,24 +68,24 @@ function keyColumns(table: SQLiteTable): string[] {
   return key.map((column) => column.name);
 }
 
-/** Of the deliveries in JSON those that follow on D1's row. */
+/** SQL: whether a delivery continues from D1's row. */
 const FOLLOWS = `(value ->> '$.after_line' = 0 or exists (select 1 from accounts
   where accounts.id = value ->> '$.id' and accounts.line >= value ->> '$.after_line'))`;
-const COUNT_LINES = countLines(`${isLetIn("id")} and ${FOLLOWS}`);
-/** Returns the rows that it wrote. */
+const COUNT_LINES = countLines(`${isNotDeleted("id")} and ${FOLLOWS}`);
+/** Returns the ids of the accounts that it wrote. */
 const UPSERT_ACCOUNTS = `${insertFromJson(accounts, {
   on_conflict: "replace older",
   where: FOLLOWS,
 })} returning id`;
 const REPLACE_ACCOUNTS = insertFromJson(accounts, { on_conflict: "replace" });
-/** Grants and jobs are written with the account's row: not those of a delivery that did not follow. */
+/** Grants and jobs are written only if their account's row was. */
 const IS_THERE = `exists (select 1 from accounts where accounts.id = value ->> '$.account_id'
   and accounts.line = value ->> '$.delivered_line')`;
 const INSERT_GRANTS = insertFromJson(grants, { on_conflict: "keep", where: IS_THERE });
 const UPSERT_JOBS = insertFromJson(jobs, { on_conflict: "replace older", where: IS_THERE });
 const REPLACE_JOBS = insertFromJson(jobs, { on_conflict: "replace" });
 const READ_LINES = "select id, line from accounts where id in (select value from json_each(?1))";
-/** Jobs that a rebuild's portion does not name; `null` as the last id is the end. */
+/** Deletes the jobs that a rebuild's range does not contain. `null` as the last id: to the end. */
 const DELETE_OTHER_JOBS = `delete from jobs
   where account_id = ?1 and id > ?2 and (?3 is null or id <= ?3)
     and id not in (select value ->> '$.id' from json_each(?4))`;
@@ -94,11 +94,10 @@ const DELETE_OTHER_GRANTS = `delete from grants
 const HAS_NO_JOBS = "not exists (select 1 from jobs where account_id = ?1)";
 const REPLACE_GRANTS = insertFromJson(grants, { on_conflict: "replace" });
 
-/** The projector over a D1 database. */
 export function createDirectProjector(binding: D1Database): DirectProjector {
   const database = drizzle(binding);
-  const insert = (statement: string, rows: readonly object[]): D1PreparedStatement[] =>
-    rows.length === 0 ? [] : [binding.prepare(statement).bind(JSON.stringify(rows))];
+  const insert = (query: string, rows: readonly object[]): D1PreparedStatement[] =>
+    rows.length === 0 ? [] : [binding.prepare(query).bind(JSON.stringify(rows))];
   const readLines = async (ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
     if (ids.length === 0) return new Map();
     const { results } = await binding
@@ -114,21 +113,21 @@ export function createDirectProjector(binding: D1Database): DirectProjector {
       after_line,
       lines,
     }));
-    const withTheirs = <Row extends object>(rowsOf: (rows: ProjectedRows) => readonly Row[]) =>
+    const rowsOfAll = <Row extends object>(rowsOf: (rows: ProjectedRows) => readonly Row[]) =>
       deliveries.flatMap(({ rows }) =>
         rowsOf(rows).map((row) => ({ ...row, delivered_line: rows.account.line })),
       );
     const [, , upserted] = await binding.batch<{ id: string }>([
-      // The totals first: the account's row says which entries were counted, until it moves.
+      // The totals first: until the account's row moves, it says which entries were counted.
       ...COUNT_LINES.flatMap((query) => insert(query, account_rows)),
       ...insert(UPSERT_ACCOUNTS, account_rows),
       ...insert(
         INSERT_GRANTS,
-        withTheirs(({ grants }) => grants),
+        rowsOfAll(({ grants }) => grants),
       ),
       ...insert(
         UPSERT_JOBS,
-        withTheirs(({ jobs }) => jobs),
+        rowsOfAll(({ jobs }) => jobs),
       ),
     ]);
     const moved = new Set(upserted?.results.map(({ id }) => id));
@@ -180,7 +179,7 @@ export function createDirectProjector(binding: D1Database): DirectProjector {
           .bind(account_id),
         binding.prepare("delete from grants where account_id = ?1").bind(account_id),
         binding.prepare("delete from account_days where account_id = ?1").bind(account_id),
-        // The row goes last: it says that there is something to forget.
+        // The row is deleted last, because it shows that there is still something to delete.
         binding.prepare(`delete from accounts where id = ?1 and ${HAS_NO_JOBS}`).bind(account_id),
       ]);
       return (deleted?.meta.changes ?? 0) < PROJECTION_FORGET_ROWS;

@@ -1,7 +1,7 @@
-/** What an entry of a ledger adds to the totals of its UTC day. */
+/** The amounts that a ledger entry adds to the totals of its UTC day. */
 import type { dailyTotals } from "./schema.ts";
 
-/** What is added up, in credits but for `jobs` (created) and `failed`, which are counts. */
+/** The sums, in credits, except `jobs` (created) and `failed`, which are counts. */
 export const MEASURES = [
   "granted",
   "reserved",
@@ -14,7 +14,7 @@ export const MEASURES = [
 ] as const satisfies readonly (keyof typeof dailyTotals.$inferSelect)[];
 export type Measure = (typeof MEASURES)[number];
 
-/** What one entry adds to its day; a measure left out is 0. `app_slug`: "" where it is of no app. */
+/** The amounts of one entry. A missing measure is 0. `app_slug` is "" if the entry has no app. */
 export type LineTotals = {
   readonly line: number;
   /** Whole UTC days since the epoch. */

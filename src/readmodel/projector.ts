@@ -1,6 +1,6 @@
 /**
- * The port by which an account's object tells D1 `DB` what changed: its own row, which says which entry D1
- * has, its grants and its jobs. Two adapters: direct to D1, and through a queue.
+ * The port through which an account's object delivers its changes to D1 `DB`: its own row, which has the number
+ * of the last delivered entry, its grants and its jobs. Two adapters: direct to D1, and through a queue.
  */
 import type { accounts, grants, jobs } from "./schema.ts";
 import type { LineTotals } from "./line_totals.ts";
@@ -16,22 +16,26 @@ export type { LineTotals };
 /** D1's row of an account: the account as of entry `line` of its ledger. */
 export type ProjectedAccount = typeof accounts.$inferSelect;
 
-/** Rows of one account as its object has them. A later entry always replaces an earlier one. */
+/** Rows of one account. A later entry always replaces an earlier one. */
 export interface ProjectedRows {
   readonly account: ProjectedAccount;
   readonly grants: readonly (typeof grants.$inferInsert)[];
   readonly jobs: readonly (typeof jobs.$inferInsert)[];
-  /** What each entry up to the account's adds to the daily totals, in order and without gaps. */
+  /**
+   * The amounts that each entry adds to the daily totals, in order and without gaps, up to the account's entry.
+   */
   readonly lines: readonly LineTotals[];
 }
 
-/** Rows, and the entry that D1 must have for them to follow. */
+/** Rows, and the entry number that D1 must have so that they continue from it. */
 export interface ProjectionMessage {
   readonly rows: ProjectedRows;
   readonly after_line: number;
 }
 
-/** The jobs after one id and up to another, whole: other jobs that D1 has there are not the account's. */
+/**
+ * All jobs of an account in a range of ids. Other jobs that D1 has in this range do not exist in the account.
+ */
 export interface JobRange {
   readonly account_id: string;
   readonly after_id: string;
@@ -40,35 +44,37 @@ export interface JobRange {
   readonly jobs: ProjectedRows["jobs"];
 }
 
-/** Each is one transaction in D1. @throws where D1 cannot be reached; it may have been done all the same. */
+/**
+ * Each method is one transaction in D1.
+ * @throws if D1 cannot be reached; the change may have happened all the same.
+ */
 export interface Projector {
-  /** How many entries {@link apply} takes at once. */
+  /** The number of entries that one {@link apply} takes. */
   readonly lines_at_once: number;
-  /** What D1 has of an identity: one row; more where its object was once made again. */
+  /** D1's rows of an identity: one; more if its object was created again. */
   read(identity_id: string): Promise<readonly ProjectedAccount[]>;
   /**
-   * Writes rows. Writing the same rows again, or older ones, changes nothing. The account's row moves only
-   * if it has the entries up to `after_line`, so that it never claims more than is there, and each entry is
-   * counted once in the daily totals.
-   * @returns false: D1 does not have the account as of its entry; read what it has. True: it has, or it
-   * will once everything that was sent before arrives.
+   * Writes rows. Writing the same or older rows again changes nothing. The account's row moves only if D1 has
+   * the entries up to `after_line`, so that it never claims more than was delivered. Each entry counts once in
+   * the daily totals.
+   * @returns false: D1 does not have the account's entry, and the caller must read what it has. True: D1 has
+   * it, or will have it when everything sent before arrives.
    */
   apply(rows: ProjectedRows, after_line: number): Promise<boolean>;
   /**
-   * Replaces the account's row, whatever it says: somebody else wrote it. The daily totals keep what they
-   * counted, because they cannot tell which entries those were.
+   * Replaces the account's row, which something else has written. The daily totals keep what they counted,
+   * because they do not know which entries those were.
    */
   replaceAccount(account: ProjectedAccount): Promise<void>;
   /** Replaces all grants of an account. */
   replaceGrants(account_id: string, grants: ProjectedRows["grants"]): Promise<void>;
   /** Replaces the jobs of a range. */
   replaceJobs(range: JobRange): Promise<void>;
-  /** Accepts nothing of an account from now on, however late it arrives: its holder deleted it. */
+  /** Refuses all deliveries of a deleted account from now on, even late ones. */
   bar(account_id: string): Promise<void>;
   /**
-   * Deletes a portion of an account that its object does not know any more. What it did stays in the
-   * daily totals.
-   * @returns whether nothing of it remains.
+   * Deletes a portion of a deleted account's rows. The daily totals do not change.
+   * @returns whether no row remains.
    */
   forget(account_id: string): Promise<boolean>;
 }

@@ -1,4 +1,7 @@
-/** What operators ask the read model: lists across accounts. Late by seconds, decided on by nobody. */
+/**
+ * Operators' queries of the read model: lists across accounts. The data is some seconds late, and no decision
+ * depends on it.
+ */
 import { and, asc, desc, eq, gte, inArray, lt, max, or, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { JobStatus } from "../domain/job.ts";
@@ -9,14 +12,14 @@ import { readAppTotals, readDailyTotals, type AppTotals, type DailyTotals } from
 export type FoundAccount = typeof accounts.$inferSelect;
 export type FoundJob = typeof jobs.$inferSelect & { readonly identity_id: string };
 
-/** The last row of the page before: what it was sorted by, and its id. */
+/** The last row of the previous page: the value that it was sorted by, and its id. */
 export interface AccountCursor {
   readonly value: number;
   readonly id: string;
 }
 
 export interface AccountSearch {
-  /** Left out: all. Else those of this account id, or of one of these identities. */
+  /** Undefined: all accounts. Otherwise the account with this id, or those of these identities. */
   readonly only?: { readonly id: string; readonly identity_ids: readonly string[] } | undefined;
   readonly sort: AccountSort;
   readonly after?: AccountCursor | undefined;
@@ -27,38 +30,37 @@ export interface JobSearch {
   readonly app_slug?: string | undefined;
   readonly status?: JobStatus | undefined;
   readonly identity_id?: string | undefined;
-  /** Created at this moment or later, and before that one. */
+  /** The time of creation; `to_ms` is excluded. */
   readonly from_ms?: number | undefined;
   readonly to_ms?: number | undefined;
   readonly before_id?: string | undefined;
   readonly limit: number;
 }
 
-/** Lists of the read model. Each throws where D1 cannot be reached. */
+/** Each method throws if D1 cannot be reached. */
 export interface ReadModel {
-  /** Newest or richest first. */
+  /** Newest first, or most credits first. */
   findAccounts(search: AccountSearch): Promise<readonly FoundAccount[]>;
-  /** Jobs across accounts, newest first. Reads every job it keeps, unless an identity is named. */
+  /** Jobs across accounts, newest first. Reads every stored job unless `identity_id` is given. */
   findJobs(search: JobSearch): Promise<readonly FoundJob[]>;
-  /** Totals of the UTC days from one to before another, whole days since the epoch; null: all apps. */
+  /** Totals of UTC days, in whole days since the epoch, `to` excluded; `app` null: all apps. */
   readDailyTotals(from: number, to: number, app: string | null): Promise<readonly DailyTotals[]>;
-  /** The same days by app, of at most so many: those that most was settled for, first. */
+  /** The same totals by app, for at most `limit` apps: those with the most settled credits, first. */
   readAppTotals(from: number, to: number, limit: number): Promise<readonly AppTotals[]>;
-  /** Up to which line of its passbook an account is known, and when that was written; null: not at all. */
+  /** The last entry of an account that D1 has, and its time; null: D1 does not have the account. */
   readDelivered(account_id: string): Promise<DeliveredAccount | null>;
-  /** Those of these identities whose account is known. */
+  /** The identities among these whose account D1 has. */
   knownIdentities(identity_ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** When the newest line of any account that is known was written; null where there is none. */
+  /** The time of the newest entry of any account; null: there is none. */
   readNewest(): Promise<number | null>;
 }
 
-/** How far the read model follows an account. */
+/** The last entry of an account that was delivered. */
 export interface DeliveredAccount {
   readonly line: number;
   readonly updated_at_ms: number;
 }
 
-/** The read model over its database. */
 export function createReadModel(binding: D1Database): ReadModel {
   const database = drizzle(binding);
   return {
@@ -121,7 +123,7 @@ function isOneOf({ id, identity_ids }: NonNullable<AccountSearch["only"]>): SQL 
   return or(eq(accounts.id, id), inArray(accounts.identity_id, listed));
 }
 
-/** Of equal values the ids go on. */
+/** Rows with equal values are sorted by id. */
 function isAfter(
   column: typeof accounts.created_at_ms | typeof accounts.credits,
   after: AccountCursor | undefined,

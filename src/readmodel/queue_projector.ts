@@ -1,6 +1,6 @@
 /**
- * The projector through a queue, and its consumer: many accounts' rows become one batch of D1, which has
- * one writer. Late by the queue's wait and otherwise the same: what D1's rows say decides.
+ * The adapter that sends through a queue, and the queue's consumer. The rows of many accounts become one batch
+ * of D1, which has only one writer. It is later by the queue's delay and otherwise equal: D1's rows decide.
  */
 import { errorName } from "../domain/result.ts";
 import { PROJECTION_MESSAGE_LINES } from "../domain/limits.ts";
@@ -20,12 +20,12 @@ const PROJECTION_ATTEMPTS_TOGETHER = 3;
 const PROJECTION_MESSAGE_RETRY_MIN_SECONDS = 5;
 const PROJECTION_MESSAGE_RETRY_MAX_SECONDS = 900;
 
-/** Queues of messages that were given up end so, whatever an operator calls them. */
+/** The names of dead letter queues end like this. */
 const DEAD_LETTERS = /-dead$/;
 
 /**
- * The projector that leaves lines to the queue. What is asked goes direct, and so do the rebuild's
- * portions: there are few, and they are large.
+ * Sends entries through the queue. Reads and the ranges of a rebuild go directly to D1, because they are few
+ * and large.
  */
 export function createQueueProjector(
   queue: Pick<Queue<ProjectionMessage>, "send">,
@@ -43,25 +43,24 @@ export function createQueueProjector(
   };
 }
 
-/** What the consumer needs. */
 export interface ConsumerOptions {
   readonly projector: Pick<DirectProjector, "applyAll">;
-  /** Tells an account that D1 lacks some of its lines: it asks which, and sends them. */
+  /** Makes an account compare its entries with D1 and send the missing ones. */
   readonly catchUp: (identity_id: string) => Promise<unknown>;
 }
 
 type Messages = readonly Message<ProjectionMessage>[];
 
-/** Messages that become one delivery. */
+/** The messages that were merged into one delivery. */
 interface Merged {
   readonly delivery: ProjectionMessage;
   readonly messages: Messages;
 }
 
 /**
- * Takes a batch of the queue. Each message is acknowledged once D1 has it or its account knows that D1
- * has not; else it is sent again, ever later, until the platform puts it among the dead letters, from
- * where its account is told. Never throws.
+ * Consumes a batch of the queue. A message is acknowledged when D1 has its entries, or its account knows that
+ * D1 does not. Otherwise it is retried with growing pauses until the platform moves it to the dead letters,
+ * whose consumer notifies the account. Never throws.
  */
 export async function consumeProjections(
   {
@@ -71,14 +70,15 @@ export async function consumeProjections(
   options: ConsumerOptions,
 ): Promise<void> {
   if (DEAD_LETTERS.test(queue)) {
-    for (const { identity_id, its } of byAccount(messages)) await tell(identity_id, its, options);
+    for (const { identity_id, its } of byAccount(messages))
+      await notifyAccount(identity_id, its, options);
     return;
   }
   const together = messages.filter(({ attempts }) => attempts <= PROJECTION_ATTEMPTS_TOGETHER);
-  const alone = messages.filter(({ attempts }) => attempts > PROJECTION_ATTEMPTS_TOGETHER);
+  const repeated = messages.filter(({ attempts }) => attempts > PROJECTION_ATTEMPTS_TOGETHER);
   const merged = byAccount(together).flatMap(({ its }) => merge(its));
-  const single = alone.map((message) => ({ delivery: message.body, messages: [message] }));
-  // In turn: a later part may follow from an earlier one.
+  const single = repeated.map((message) => ({ delivery: message.body, messages: [message] }));
+  // One after another, because a later part may continue from an earlier one.
   for (const part of [...partsOf(merged), ...single.map((one) => [one])]) {
     await apply(part, options);
   }
@@ -88,21 +88,21 @@ async function apply(part: readonly Merged[], options: ConsumerOptions): Promise
   const messages = part.flatMap((one) => one.messages);
   try {
     const known = await options.projector.applyAll(part.map(({ delivery }) => delivery));
-    for (const [place, one] of part.entries()) {
-      // A repeated message finds that D1 has its entries, or later ones.
-      if ((known[place] ?? 0) >= one.delivery.rows.account.line)
+    for (const [index, one] of part.entries()) {
+      // D1 may already have the entries of a repeated message, or later ones.
+      if ((known[index] ?? 0) >= one.delivery.rows.account.line)
         one.messages.forEach((message) => message.ack());
-      else await tell(one.delivery.rows.account.identity_id, one.messages, options);
+      else await notifyAccount(one.delivery.rows.account.identity_id, one.messages, options);
     }
   } catch (error) {
-    // What failed, never what was being written.
+    // Only the kind of the error, never the data.
     const reason = errorName(error);
     console.warn({ event: "projection_batch_failed", messages: messages.length, reason });
-    messages.forEach(again);
+    messages.forEach(retry);
   }
 }
 
-async function tell(
+async function notifyAccount(
   identity_id: string,
   messages: Messages,
   { catchUp }: ConsumerOptions,
@@ -113,16 +113,16 @@ async function tell(
   } catch (error) {
     const reason = errorName(error);
     console.warn({ event: "account_notification_failed", reason });
-    messages.forEach(again);
+    messages.forEach(retry);
   }
 }
 
-function again(message: Message<ProjectionMessage>): void {
+function retry(message: Message<ProjectionMessage>): void {
   const pause_seconds = PROJECTION_MESSAGE_RETRY_MIN_SECONDS * 2 ** (message.attempts - 1);
   message.retry({ delaySeconds: Math.min(pause_seconds, PROJECTION_MESSAGE_RETRY_MAX_SECONDS) });
 }
 
-/** The messages of each account, in the order of their lines. */
+/** The messages of each account, in the order of their entries. */
 function byAccount(messages: Messages): { identity_id: string; its: Messages }[] {
   const accounts = Map.groupBy(messages, ({ body }) => body.rows.account.id);
   return [...accounts.values()].map((its) => ({
@@ -133,7 +133,7 @@ function byAccount(messages: Messages): { identity_id: string; its: Messages }[]
 
 const lineOf = ({ body }: Message<ProjectionMessage>): number => body.rows.account.line;
 
-/** Makes one delivery of messages that follow one another; what does not follow begins another. */
+/** Merges messages that follow one another into one delivery. A gap starts another delivery. */
 function merge(messages: Messages): Merged[] {
   const merged: Merged[] = [];
   for (const message of messages) {
@@ -148,7 +148,7 @@ function merge(messages: Messages): Merged[] {
   return merged;
 }
 
-/** Rows and those that follow them, which may begin with some of the same lines, or before all of them. */
+/** Merges rows with following ones, which may contain some of the same entries, or start before them. */
 function append(one: ProjectionMessage, next: ProjectionMessage): ProjectionMessage {
   const { account, grants, jobs, lines } = next.rows;
   const newer = (line: number): boolean => line > one.rows.account.line;
@@ -166,7 +166,7 @@ function append(one: ProjectionMessage, next: ProjectionMessage): ProjectionMess
   return { ...first, rows };
 }
 
-/** Splits what was merged into batches that D1 takes, each account once in a batch. */
+/** Splits deliveries into batches that D1 accepts, with each account once per batch. */
 function partsOf(merged: readonly Merged[]): Merged[][] {
   const parts: Merged[][] = [];
   let room = 0;

@@ -1,14 +1,14 @@
 /**
- * The tables of D1 `DB`. They mirror the Account objects for operators: late by about a second, rebuilt
- * at will, read by no decision about money. Nothing here grows without bound: accounts and grants with
- * people, jobs and active days with the window (`retention.ts`), totals with days and apps.
+ * The tables of D1 `DB`. They copy the Account objects for operators: about a second late, rebuilt on demand,
+ * and never used to decide about money. Nothing grows without limit: accounts and grants grow with people, jobs
+ * and daily activity with the window (`retention.ts`), totals with days and apps.
  */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { JOB_STATUSES, type JobFailure } from "../domain/job.ts";
 
 /**
- * Accounts with their balance, as of `line` of their passbook: what the read model knows of an account
- * is in its own row, and nowhere else.
+ * Accounts with their balance as of ledger entry `line`. Only this row says how much of an account was
+ * delivered.
  */
 export const accounts = sqliteTable(
   "accounts",
@@ -17,12 +17,12 @@ export const accounts = sqliteTable(
     identity_id: text().notNull(),
     plan: text().notNull(),
     created_at_ms: integer().notNull(),
-    /** The ledger line that the columns below are of; 0: not known. An older never replaces a newer. */
+    /** The entry that the columns below belong to; 0: unknown. An older row never replaces a newer one. */
     line: integer().notNull(),
     credits: integer().notNull(),
-    /** What started jobs hold, beside `credits`. */
+    /** Credits that started jobs hold, not part of `credits`. */
     reserved: integer().notNull(),
-    /** When that line was written. */
+    /** The time of that entry. */
     updated_at_ms: integer().notNull(),
   },
   (table) => [index("accounts_identity_id").on(table.identity_id)],
@@ -40,8 +40,8 @@ export const grants = sqliteTable(
 );
 
 /**
- * Clustered by account, so that one account's jobs are one range and a row is one write. Their metadata
- * stays in the object: it is the users', and would be most of the bytes.
+ * Clustered by account, so that one account's jobs are one range and a row is one write. Metadata is not
+ * copied: it belongs to the users and would be most of the bytes.
  */
 export const jobs = sqliteTable(
   "jobs",
@@ -58,23 +58,20 @@ export const jobs = sqliteTable(
     created_at_ms: integer().notNull(),
     updated_at_ms: integer().notNull(),
     expires_at_ms: integer().notNull(),
-    /** The ledger line of the job's last change. An older row never replaces a newer. */
+    /** The entry of the job's last change. An older row never replaces a newer one. */
     line: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.account_id, table.id] })],
 );
 
-/**
- * Accounts whose holders deleted them, by ids that are of nobody any more: what was on its way here when
- * that happened must not bring them back.
- */
+/** Ids of deleted accounts, which are not used again. A late delivery must not restore their rows. */
 export const forgottenAccounts = sqliteTable("forgotten_accounts", { id: text().primaryKey() });
 
 /**
- * What happened on a UTC day, by app: "" for entries of no app; "*" has only the accounts active in any. Sums
- * in credits without sign but `adjusted`; `jobs` created, `failed`, and accounts with an entry that day. Kept
- * for good: a row a day and app. `accounts.line` says which entries are counted, so restore both tables or
- * neither.
+ * Totals of a UTC day, by app: "" for entries without an app; "*" only has the accounts active in any app. Sums
+ * in credits without a sign, except `adjusted`; counts of `jobs` created, `failed` ones, and accounts with an
+ * entry. Kept forever: one row per day and app. `accounts.line` says which entries are counted, so restore both
+ * tables or neither.
  */
 export const dailyTotals = sqliteTable(
   "daily_totals",
@@ -95,7 +92,7 @@ export const dailyTotals = sqliteTable(
   (table) => [primaryKey({ columns: [table.day, table.app_slug] })],
 );
 
-/** On which days an account was active, and in which apps, so that each day counts it once. */
+/** The days on which an account was active, by app, so that each day counts it once. */
 export const accountDays = sqliteTable(
   "account_days",
   {
@@ -107,7 +104,7 @@ export const accountDays = sqliteTable(
   (table) => [primaryKey({ columns: [table.account_id, table.day, table.app_slug] })],
 );
 
-/** One row: how far upkeep has come in its walk over the accounts. */
+/** One row: the last account that maintenance has visited. */
 export const upkeep = sqliteTable("upkeep", {
   singleton: integer().primaryKey(),
   after_account_id: text().notNull(),

@@ -1,16 +1,15 @@
 /**
- * Daily totals, for each UTC day and app, kept for good. The batch that moves an account's row also adds the
- * entries after that row to their days. The row's entry number guards the batch, so each entry counts once.
+ * Daily totals by UTC day and app, kept forever. The batch that moves an account's row also adds the entries
+ * after that row to their days. The row's entry number guards the batch, so each entry counts once.
  */
 import { DAY_MS } from "../domain/calendar.ts";
 import { MEASURES, type Measure } from "./line_totals.ts";
 
-/** One day of a series, for one app or for all. */
 export type DailyTotals = { readonly day: string; readonly active_accounts: number } & {
   readonly [name in Measure]: number;
 };
 
-/** In `daily_totals`: the accounts active in any app. No slug can be it. */
+/** In `daily_totals`: the row with the accounts active in any app. No slug has this form. */
 const ALL_APPS = "*";
 
 const COLUMNS = [...MEASURES, "active_accounts"] as const;
@@ -18,8 +17,8 @@ const each = (write: (name: Measure) => string): string => MEASURES.map(write).j
 const SUMS = each((name) => `sum(${name}) as ${name}`);
 
 /**
- * The queries that count the entries of deliveries, to run before the accounts' rows move. ?1: a JSON array of
- * accounts' rows with their `lines`. `follows`: SQL that says which of them D1 accepts.
+ * The queries that count the entries of deliveries. They must run before the accounts' rows move. ?1: a JSON
+ * array of accounts' rows with their `lines`. `follows`: SQL that says which of them D1 accepts.
  */
 export function countLines(follows: string): readonly string[] {
   const counted = `with counted as materialized (
@@ -32,7 +31,7 @@ export function countLines(follows: string): readonly string[] {
     ), json_each(lines) as line
     where line.value ->> '$.line' > known_line
   )`;
-  // An account is counted as active by the first entry of a day, and by the first in each app.
+  // An account counts as active at its first entry of a day, and at the first one in each app.
   const isNew = (same_app: string): string => `not exists (select 1 from account_days as known
     where known.account_id = counted.account_id and known.day = counted.day ${same_app})`;
   const is_new_in_app = isNew("and known.app_slug = counted.app_slug");
@@ -59,8 +58,8 @@ const BY_APP = `select app_slug, ${SUMS} from daily_totals
   group by app_slug order by settled desc, app_slug limit ?3`;
 
 /**
- * The totals of days from `from_day` to before `to_day`, oldest first, for one app or all (null). A day
- * without entries is left out. Reads one row for each day and app.
+ * The totals of the days from `from_day`, `to_day` excluded, oldest first, for one app or all (null). Days
+ * without entries are left out. Reads one row for each day and app.
  */
 export async function readDailyTotals(
   database: D1Database,
@@ -78,10 +77,9 @@ export async function readDailyTotals(
   }));
 }
 
-/** What an app's days add up to. */
 export type AppTotals = { readonly app_slug: string } & { readonly [name in Measure]: number };
 
-/** The totals of days by app, of no more than `limit` apps: those that most was settled for, first. */
+/** The totals of days by app, for at most `limit` apps: those with the most settled credits, first. */
 export async function readAppTotals(
   database: D1Database,
   from_day: number,

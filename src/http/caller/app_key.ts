@@ -29,7 +29,7 @@ export async function findAppOfKey(
   if (known.kind === "app") return accepted(known.app_slug);
   const limited = await countNetworkRequest(context, "app_key_unknown");
   if (limited !== null) return refused(limited);
-  const looked_up = await apps.lookAgainForKey(key);
+  const looked_up = await apps.rereadForKey(key);
   switch (looked_up.kind) {
     case "app":
       return accepted(looked_up.app_slug);

@@ -68,7 +68,7 @@ describe("a mistake in SIGNIN_PROVIDERS", () => {
     [
       "openid without keys",
       [{ ...ACME, jwks_uri: undefined }],
-      ["SIGNIN_PROVIDERS, entry 1, jwks_uri: is missing, and the scope openid needs it"],
+      ["SIGNIN_PROVIDERS, entry 1, jwks_uri: is missing: the scope openid requires it"],
     ],
     [
       "one id twice",
@@ -78,7 +78,9 @@ describe("a mistake in SIGNIN_PROVIDERS", () => {
     [
       "an id of ours",
       [{ ...ACME, id: "callback" }],
-      ["SIGNIN_PROVIDERS, entry 1, id: must be 1 to 32 of a-z 0-9 -, and neither dev nor callback"],
+      [
+        "SIGNIN_PROVIDERS, entry 1, id: must have 1 to 32 characters of a-z 0-9 - and not be dev or callback",
+      ],
     ],
   ])("(%s) is named by entry and field, without a value", (_, value, expected) => {
     const json = typeof value === "string" ? value : JSON.stringify(value);

@@ -221,7 +221,7 @@ describe("a negative balance", () => {
     const { browser, api } = await signIn(0);
     await spend(api, 40);
     const { text } = await browser.get("/account/delete");
-    expect(text).toContain("a debt of 40 credits: you owe it again if you return");
+    expect(text).toContain("a debt of 40 credits: you owe it again if you open a new account");
     expect(text).not.toContain("-40 credits");
   });
 });

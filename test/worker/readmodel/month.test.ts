@@ -8,7 +8,7 @@ import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import type { Account } from "../../../src/account/object.ts";
 import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
-import { tidyReadModel } from "../../../src/readmodel/retention.ts";
+import { cleanReadModel } from "../../../src/readmodel/retention.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 import { NOT_IN_D1 } from "../account/invariants.ts";
 import {
@@ -134,7 +134,7 @@ async function forEachAccount(
 async function upkeep(now_ms: number): Promise<{ runs: number; deleted_jobs: number }> {
   let [runs, deleted_jobs, complete] = [0, 0, false];
   while (!complete) {
-    const done = await tidyReadModel(env.DB, WINDOW_DAYS, now_ms);
+    const done = await cleanReadModel(env.DB, WINDOW_DAYS, now_ms);
     complete = done.complete;
     deleted_jobs += done.deleted_jobs;
     runs += 1;

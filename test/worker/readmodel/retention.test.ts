@@ -6,7 +6,7 @@ import { SESSION_CLEANUP_ROWS, UPKEEP_PORTIONS } from "../../../src/domain/limit
 import {
   UPKEEP_PORTION_ACCOUNTS,
   UPKEEP_PORTION_ROWS,
-  tidyReadModel,
+  cleanReadModel,
 } from "../../../src/readmodel/retention.ts";
 import worker from "../../../src/worker.ts";
 import { environmentWith } from "../support/passbook.ts";
@@ -43,11 +43,11 @@ describe("a job", () => {
     await insertJobs("account 000001", 3, 31);
     await insertJobs("account 000002", 2, 29);
     await insertJobs("account 000002", 1, 40, "started");
-    const done = await tidyReadModel(env.DB, 30, NOW_MS);
+    const done = await cleanReadModel(env.DB, 30, NOW_MS);
     expect(done).toMatchObject({ deleted_jobs: 3, complete: true });
     expect(await count("jobs")).toBe(3);
     await env.DB.exec("update jobs set status = 'failed' where status = 'started'");
-    expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({ deleted_jobs: 1 });
+    expect(await cleanReadModel(env.DB, 30, NOW_MS)).toMatchObject({ deleted_jobs: 1 });
   });
 });
 
@@ -61,7 +61,7 @@ describe("a day on which an account was active", () => {
         await insert.bind(account, today - days_ago).run();
       }
     }
-    expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({ complete: true });
+    expect(await cleanReadModel(env.DB, 30, NOW_MS)).toMatchObject({ complete: true });
     const { results } = await env.DB.prepare("select distinct day from account_days").all();
     expect(results).toEqual([{ day: today - 30 }, { day: today - 29 }]);
   });
@@ -72,7 +72,7 @@ describe("a day on which an account was active", () => {
     await env.DB.exec(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) insert into account_days select 'account 000001', i, 'demo' from n`,
     );
-    expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({ portions: 4, complete: true });
+    expect(await cleanReadModel(env.DB, 30, NOW_MS)).toMatchObject({ portions: 4, complete: true });
     expect(await count("account_days")).toBe(0);
   });
 });
@@ -82,7 +82,7 @@ describe("a run", () => {
     await insertAccounts(UPKEEP_PORTION_ACCOUNTS * 2);
     const jobs = UPKEEP_PORTION_ROWS * UPKEEP_PORTIONS + 10;
     await insertJobs("account 000600", jobs, 100);
-    const first = await tidyReadModel(env.DB, 30, NOW_MS);
+    const first = await cleanReadModel(env.DB, 30, NOW_MS);
     expect(first).toEqual({
       deleted_jobs: UPKEEP_PORTION_ROWS * (UPKEEP_PORTIONS - 1),
       portions: UPKEEP_PORTIONS,
@@ -92,12 +92,12 @@ describe("a run", () => {
     const place = env.DB.prepare("select after_account_id from upkeep").first("after_account_id");
     expect(await place).toBe("account 000500");
     await insertJobs("account 000001", 1, 100);
-    expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({
+    expect(await cleanReadModel(env.DB, 30, NOW_MS)).toMatchObject({
       deleted_jobs: UPKEEP_PORTION_ROWS + 10,
       complete: true,
     });
     expect(await count("jobs")).toBe(1);
-    expect(await tidyReadModel(env.DB, 30, NOW_MS)).toMatchObject({ deleted_jobs: 1 });
+    expect(await cleanReadModel(env.DB, 30, NOW_MS)).toMatchObject({ deleted_jobs: 1 });
   });
 
   it("reads the old jobs and the accounts, not the jobs that stay", async () => {
@@ -105,7 +105,7 @@ describe("a run", () => {
     await insertJobs("account 000003", 5, 100);
     await insertJobs("account 000003", 5_000, 1);
     const { database, read, written } = countingRows(env.DB);
-    expect(await tidyReadModel(database, 30, NOW_MS)).toMatchObject({ deleted_jobs: 5 });
+    expect(await cleanReadModel(database, 30, NOW_MS)).toMatchObject({ deleted_jobs: 5 });
     expect(read()).toBeLessThan(100);
     // In addition to the jobs: the walk's place, moved on and back to the start.
     expect(written()).toBe(5 + 2);

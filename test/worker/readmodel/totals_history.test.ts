@@ -7,7 +7,7 @@ import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
 import { MEASURES, type LineTotals } from "../../../src/readmodel/line_totals.ts";
-import { tidyReadModel } from "../../../src/readmodel/retention.ts";
+import { cleanReadModel } from "../../../src/readmodel/retention.ts";
 import { createDirectProjector } from "../../../src/readmodel/direct_projector.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 import { rowsBetween } from "./contract.ts";
@@ -136,7 +136,7 @@ class History {
         for (const book of this.#books) book.told = 0;
         return;
       case "upkeep":
-        await tidyReadModel(env.DB, WINDOW_DAYS, this.#now_ms);
+        await cleanReadModel(env.DB, WINDOW_DAYS, this.#now_ms);
         return;
     }
   }
