@@ -17,7 +17,7 @@ async function fill(ada: SignedIn, bytes: number): Promise<void> {
 const JOB = { app: "demo", action: "draw", cost_estimate: 10 };
 
 describe("a full account", () => {
-  it("starts no job, says so before anything is written, and ends those it has", async () => {
+  it("a full account refuses new jobs before it writes anything, and its started jobs can still end", async () => {
     const ada = await signInWithCredits();
     const started = [];
     for (let jobs = 0; jobs < 4; jobs += 1) started.push(await ada.post("/api/jobs", JOB));
@@ -42,7 +42,7 @@ describe("a full account", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("gives time-outs back", async () => {
+  it("a full account still refunds jobs that expire", async () => {
     const ada = await signInWithCredits();
     await ada.post("/api/jobs", { ...JOB, ttl_seconds: 60 });
     await fill(ada, ACCOUNT_FULL_BYTES * 1.1);

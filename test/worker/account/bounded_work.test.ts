@@ -81,7 +81,7 @@ async function prepare(jobs: number): Promise<string> {
 }
 
 describe("with 100,000 jobs since one that is still started", () => {
-  it("waking, creating, completing and failing read a few rows", async () => {
+  it("waking, creating, completing and failing a job read few rows after 100,000 jobs", async () => {
     await prepare(100_000);
     const few = RECENT_JOBS_MAX + 50;
     await evict(ADA);
@@ -102,7 +102,7 @@ describe("with 100,000 jobs since one that is still started", () => {
     expect(rows()).toBeLessThan(3 * few);
   });
 
-  it("a list with no match looks at so many, is short, and says where to go on", async () => {
+  it("a list without a match reads a bounded number of jobs and returns a cursor", async () => {
     await prepare(100_000);
     const rows = await countRowsRead();
     const filters = [
@@ -119,7 +119,7 @@ describe("with 100,000 jobs since one that is still started", () => {
     expect(rows()).toBeLessThan(300);
   });
 
-  it("a range of creation times reads the jobs of that range only", async () => {
+  it("a list of a range of creation times reads only the jobs of that range", async () => {
     const abandoned = await prepare(100_000);
     // Ids never go back in an isolate, also where the clock of an earlier test was ahead.
     const id_ms = Number.parseInt(abandoned.replaceAll("-", "").slice(0, 12), 16);
@@ -135,7 +135,7 @@ describe("with 100,000 jobs since one that is still started", () => {
     expect(rows()).toBeLessThan(100);
   });
 
-  it("the started ones are found at once", async () => {
+  it("a list of started jobs finds one that started 100,000 jobs ago", async () => {
     const abandoned = await prepare(100_000);
     const recent = await createdId();
     const rows = await countRowsRead();
@@ -147,7 +147,7 @@ describe("with 100,000 jobs since one that is still started", () => {
   });
 });
 
-it("after many jobs in a row, none of them started, waking reads a few rows", async () => {
+it("an account whose many jobs have all ended reads few rows when it wakes", async () => {
   await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
   for (let lives = 0; lives < 4 * RECENT_JOBS_MAX; lives += 1) {
     await account().failJob(
@@ -165,7 +165,7 @@ it("after many jobs in a row, none of them started, waking reads a few rows", as
 });
 
 describe("a list with filters", () => {
-  it("pages through everything that matches, without a gap or a double", async () => {
+  it("the pages of a filtered list contain every match exactly once", async () => {
     await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
     const first = await createdId();
     await prepare(3 * LIST_SCAN_ROWS);
@@ -190,7 +190,7 @@ describe("a list with filters", () => {
 });
 
 describe("a job that outlasts the recent ones", () => {
-  it("costs its two rows once, still times out, and is listed as started", async () => {
+  it("a job that outlasts the recent ones costs two rows once, is listed as started, and still expires", async () => {
     await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
     const lasting = await createdId(3_600);
     const anchor = await createdId();
@@ -210,7 +210,7 @@ describe("a job that outlasts the recent ones", () => {
 });
 
 describe("10,000 jobs that run out at once", () => {
-  it("end in portions, while the account answers, each exact when it is asked for", async () => {
+  it("10,000 jobs that expire at once end in portions, and each reads as expired as soon as it is overdue", async () => {
     await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
     const last = await createdId(60);
     await query(
@@ -272,7 +272,7 @@ describe("500,000 idempotency keys", () => {
     );
   }
 
-  it("cost a waking, a request under a key and an alarm no more than a few rows", async () => {
+  it("with 500,000 idempotency keys, a wake-up, a request with a key and an alarm read few rows", async () => {
     await account().wallet(session, { app: { slug: "demo", starter_credits: 0 } });
     await fireAlarm(ADA);
     await keep(Date.now());
@@ -300,7 +300,7 @@ describe("500,000 idempotency keys", () => {
     expect(await query(ADA, "select key from idempotency_keys")).toEqual([]);
   });
 
-  it("are deleted by the alarm in portions, once they are a day old", async () => {
+  it("the alarm deletes idempotency keys in portions once they are a day old", async () => {
     await account().wallet(session, { app: null });
     const start_ms = Date.now();
     const left = async () =>

@@ -12,7 +12,7 @@ function countOf(answers: readonly Answer[], status: number): number {
 }
 
 describe("many calls at once on one account", () => {
-  it("start exactly as many jobs as the balance covers: 200 of 400", async () => {
+  it("400 concurrent creates start exactly the 200 jobs that the balance covers", async () => {
     const ada = await signIn();
     for (let app = 0; app < 10; app += 1) await ada.get(`/api/wallet?app=app-${app}`);
     const body = { app: "app-0", action: "draw", cost_estimate: 5 };
@@ -22,7 +22,7 @@ describe("many calls at once on one account", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("end a job once: of 50 completes and fails, one wins", async () => {
+  it("one of 50 concurrent completes and fails ends the job, and the others are refused", async () => {
     const ada = await signInWithCredits();
     const job = await ada.post("/api/jobs", { app: "demo", action: "draw", cost_estimate: 50 });
     const { job_id } = job.body;
@@ -35,7 +35,7 @@ describe("many calls at once on one account", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("grant an app's starter credits once: of 20 first wallet calls, one did", async () => {
+  it("one of 20 concurrent first wallet calls grants the app's starter credits", async () => {
     const ada = await signIn();
     const answers = await times(20, () => ada.get("/api/wallet?app=demo"));
     expect(answers.filter((answer) => answer.body.app_grant.granted)).toHaveLength(1);
@@ -44,7 +44,7 @@ describe("many calls at once on one account", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("with one Idempotency-Key make one job and get one answer, 20 times", async () => {
+  it("20 concurrent creates with one Idempotency-Key make one job and get the same response", async () => {
     const ada = await signInWithCredits();
     const body = { app: "demo", action: "draw", cost_estimate: 10 };
     const answers = await times(20, () => ada.post("/api/jobs", body, { "Idempotency-Key": "k" }));
@@ -57,7 +57,7 @@ describe("many calls at once on one account", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("of two people touch nothing of each other", async () => {
+  it("concurrent calls of two people change nothing in each other's account", async () => {
     const [ada, bob] = [
       await signInWithCredits("demo", "ada@example.com"),
       await signInWithCredits("demo", "bob@example.com"),
@@ -88,7 +88,7 @@ describe("many accounts in one isolate, in each other's midst and woken by turns
     await person.post("/api/jobs", { ...job, metadata: { cost } });
   }
 
-  it("each have their own exact books, and nobody else's rows", async () => {
+  it("accounts that share an isolate have exact ledgers and never each other's rows", async () => {
     const people = await times(12, (index) => signIn(`person-${index}@example.com`));
     const costs = people.map((_, index) => index + 1);
     const all = <Value>(doing: (person: SignedIn, cost: number) => Promise<Value>) =>
@@ -126,7 +126,7 @@ describe("many accounts in one isolate, in each other's midst and woken by turns
 });
 
 describe("another account's job", () => {
-  it("is unknown, exactly like a job that never was", async () => {
+  it("a job of another account gets the same response as a job that does not exist", async () => {
     const ada = await signInWithCredits("demo", "ada@example.com");
     const eve = await signInWithCredits("demo", "eve@example.com");
     const job = await ada.post("/api/jobs", { app: "demo", action: "draw", cost_estimate: 5 });

@@ -85,7 +85,7 @@ const mint = (id: string) => ({
 });
 
 describe("a deleted account", () => {
-  it("lets nobody in from the same moment on, by whatever credential, and changes no more", async () => {
+  it("a deleted account refuses every credential at once and changes nothing any more", async () => {
     await wallet();
     await accountOf().issuePersonalToken(HOLDER, mint("laptop"));
     await createJobs(1);
@@ -108,7 +108,7 @@ describe("a deleted account", () => {
     expect(await tablesWithRows()).toEqual(["account"]);
   });
 
-  it("still knows which debts it took over once its rows are gone: D1 may not have dropped them", async () => {
+  it("a deleted account still lists the debts that it took over after its rows are erased", async () => {
     await accountOf().oweDebts([{ id: "debt", credits: 40 }]);
     await accountOf().deleteAccount(HOLDER);
     await ringOut();
@@ -117,11 +117,11 @@ describe("a deleted account", () => {
     expect(await tablesWithRows()).toEqual(["account", "debts"]);
   });
 
-  it("has bought nothing where it was never opened", async () => {
+  it("a deleted account that was never opened has no purchases", async () => {
     expect(await accountOf("nobody").hasBought("pi_1")).toBe(false);
   });
 
-  it("is a tombstone that says nothing of whose it was", async () => {
+  it("the tombstone of a deleted account contains nothing about the person", async () => {
     await wallet();
     await accountOf().deleteAccount(HOLDER);
     await ringOut();
@@ -131,13 +131,13 @@ describe("a deleted account", () => {
     expect(await fireAlarm(ADA)).toBe(false);
   });
 
-  it("stays one where it was never opened, so that no older token begins it anew", async () => {
+  it("an account that is deleted before it was opened stays deleted, so no older token opens it", async () => {
     await accountOf("never opened").deleteAccount(HOLDER);
     await ringOut("never opened");
     expect(await wallet("never opened")).toEqual(DELETED);
   });
 
-  it("gives up its holds, and leaves the daily totals exact and the read model without it", async () => {
+  it("a deleted account gives up its holds, the daily totals stay exact, and the read model loses its rows", async () => {
     await wallet();
     const count = EXPIRY_PORTION_JOBS + 150;
     await createJobs(count);
@@ -155,7 +155,7 @@ describe("a deleted account", () => {
     expect(await tablesWithRows()).toEqual(["account"]);
   });
 
-  it("is gone in the end, whatever is cut off on the way", async () => {
+  it("an erasure that is interrupted anywhere is finished later", async () => {
     await wallet();
     await createJobs(EXPIRY_PORTION_JOBS + 1);
     const d1 = moodOfD1();
@@ -179,7 +179,7 @@ describe("a deleted account", () => {
     expect(await tablesWithRows()).toEqual(["account"]);
   });
 
-  it("whose alarm was lost goes on with the next touch", async () => {
+  it("an erasure whose alarm was dropped continues with the next call", async () => {
     await wallet();
     await accountOf().deleteAccount(HOLDER);
     await runInDurableObject(accountOf(), (_, state) => state.storage.deleteAlarm());
@@ -189,7 +189,7 @@ describe("a deleted account", () => {
     expect(await tablesWithRows()).toEqual(["account"]);
   });
 
-  it("waits a day for the read model to hear of its last lines, and no longer", async () => {
+  it("an erasure waits at most a day for the read model to receive the last entries", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     vi.spyOn(console, "error").mockReturnValue();
     await wallet();
@@ -210,7 +210,7 @@ describe("a deleted account", () => {
     expect(await rowsInD1()).toEqual([]);
   });
 
-  it("waits for lines that were taken on the way to D1 and are not there", async () => {
+  it("an erasure waits for entries that were accepted for D1 but are not there yet", async () => {
     await wallet();
     await accountOf().deleteAccount(HOLDER);
     const [account] = await query<{ id: string }>(ADA, "select id from account");
@@ -225,7 +225,7 @@ describe("a deleted account", () => {
     expect(await rowsInD1()).toEqual([]);
   });
 
-  it("is brought back by no message that was on its way to D1, and by no rebuild", async () => {
+  it("neither a late message to D1 nor a rebuild brings a deleted account back", async () => {
     await wallet();
     await createJobs(3);
     const rows = await deliveredRows();
@@ -250,7 +250,7 @@ describe("a deleted account", () => {
     expect(await tablesWithRows()).toEqual(["account"]);
   });
 
-  it("keeps nothing of a sign-in that was on its way", async () => {
+  it("a deleted account stores no upstream tokens of a sign-in that was under way", async () => {
     await wallet();
     await accountOf().deleteAccount(HOLDER);
     await ringOut();
@@ -262,7 +262,7 @@ describe("a deleted account", () => {
     expect(await tablesWithRows()).toEqual(["account"]);
   });
 
-  it("is not to be had while operators keep its holder out", async () => {
+  it("a suspended holder cannot delete the account", async () => {
     await wallet();
     await accountOf().suspend();
     const answer = await accountOf().deleteAccount(HOLDER);
@@ -272,7 +272,7 @@ describe("a deleted account", () => {
 });
 
 describe("the account of someone who deleted one before", () => {
-  it("is upserted for every app, and granted nothing", async () => {
+  it("the account of a person who deleted one before gets its apps, but no starter credits", async () => {
     await accountOf().openReturned();
     await accountOf().openReturned();
     expect(await wallet()).toMatchObject({

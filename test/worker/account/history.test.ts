@@ -227,7 +227,7 @@ class Play {
 
 describe("any history of an account", () => {
   it(
-    "is what the model says, holds every invariant, and ends whole",
+    "any history of an account matches the model, keeps every invariant, and reaches D1 whole",
     { tags: ["history"], timeout: 180_000 },
     async () => {
       let runs = 0;

@@ -220,7 +220,7 @@ function isRefusedBatch({ body }: Answer): boolean {
 
 describe("any history of requests under keys", () => {
   it(
-    "gives each key's first answer again for 24 hours, byte by byte, and changes nothing",
+    "a retry with a key gets the first response for 24 hours, byte by byte, and changes nothing",
     { tags: ["history"], timeout: 300_000 },
     async () => {
       vi.spyOn(console, "error").mockReturnValue();

@@ -73,7 +73,7 @@ describe("a write that fails in the middle of a transaction", () => {
     metadata_json: null,
   };
 
-  it("undoes all of it, the alarm included, and the next one arms it", async () => {
+  it("a failing write rolls back the whole transaction with its alarm, and the next transaction arms it", async () => {
     await failOn("insert on jobs");
     const before = await dump(ADA);
     expect(
@@ -87,7 +87,7 @@ describe("a write that fails in the middle of a transaction", () => {
     await expectInvariants(ADA);
   });
 
-  it("undoes a job's time-out with it, which then happens at the next touch", async () => {
+  it("a failing write rolls back a job's expiry too, and the next call expires the job", async () => {
     const job_id = await createdId(30);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
     await failOn("insert on jobs");
@@ -110,7 +110,7 @@ describe("a job's time", () => {
   it.each([
     ["a recent job", 0],
     ["a job that outlasts the recent ones", RECENT_JOBS_MAX],
-  ])("of %s is over in the very millisecond, not one sooner", async (_, others) => {
+  ])("the time of %s is over in the exact millisecond, not one earlier", async (_, others) => {
     const job_id = await createdId(30);
     for (let index = 0; index < others; index += 1) await createdId(0);
     const [job] = await query<{ expires_at_ms: number }>(
@@ -130,7 +130,7 @@ describe("a job's time", () => {
 });
 
 describe("the greatest balance", () => {
-  it("leaves room for everything held to come back: a grant beyond it is not made", async () => {
+  it("a grant is not made if the balance could then not take back all held credits", async () => {
     const job_id = await createdId(60);
     expect(await grant("huge", BALANCE_MAX_CREDITS - 100)).toMatchObject({
       value: { app_grant: { granted: true } },
@@ -149,7 +149,7 @@ describe("the greatest balance", () => {
     await expectInvariants(ADA);
   });
 
-  it("bounds what is taken as well, and a refused adjustment changes nothing", async () => {
+  it("an adjustment below the smallest balance is refused and changes nothing", async () => {
     const before = await dump(ADA);
     const answer = await account().adjustCredits(
       { amount: 0 - BALANCE_MAX_CREDITS - 101, note: "all" },
@@ -161,7 +161,7 @@ describe("the greatest balance", () => {
 });
 
 describe("a job that cannot time out", () => {
-  it("is set aside, logged and visible, while all else goes on; and ends when it can", async () => {
+  it("a job that cannot expire is set aside and logged, other calls go on, and it ends as soon as it can", async () => {
     const errors = vi.spyOn(console, "error").mockReturnValue();
     const stuck = await createdId(20);
     const other = await createdId(30);
@@ -197,7 +197,7 @@ describe("a job that cannot time out", () => {
     await expectInvariants(ADA);
   });
 
-  it("may still be completed by its client", async () => {
+  it("a job that cannot expire may still be completed", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const stuck = await createdId(20);
     await failOn("update on jobs", "new.status = 'failed'");

@@ -52,7 +52,7 @@ async function d1Accounts(): Promise<Record<string, unknown>[]> {
 }
 
 describe("every kind of line", () => {
-  it("moves the balance in D1, and a plan comes with a line of amount 0", async () => {
+  it("every kind of entry moves the balance in D1, and a new plan has an entry of amount 0", async () => {
     await open();
     await fireAlarm(ADA);
     const taken = { amount: -130, note: "a mistake", allow_negative: true };
@@ -71,7 +71,7 @@ describe("every kind of line", () => {
     await expectInvariants(ADA);
   });
 
-  it("of a grant says when it was made, not when its app was first seen", async () => {
+  it("a grant in D1 has the time when it was made, not when its app was added", async () => {
     await open(0);
     passTime(60_000);
     await open(70);
@@ -87,7 +87,7 @@ describe("every kind of line", () => {
     await expectReadModel(ADA);
   });
 
-  it("is counted once with its Idempotency-Key, and refused with another request under it", async () => {
+  it("an entry counts once with its Idempotency-Key, and another request with that key is refused", async () => {
     await open();
     const guard = { key: "gift", fingerprint: "5" };
     for (const replayed of [false, true]) {
@@ -101,7 +101,7 @@ describe("every kind of line", () => {
 });
 
 describe("D1's row of the account", () => {
-  it("is not replaced by an older one, nor a job by its older state", async () => {
+  it("an older delivery replaces neither the account's row in D1 nor a job's", async () => {
     await open();
     const job_id = await createJob(30);
     const d1 = moodOfD1();
@@ -125,7 +125,7 @@ describe("D1's row of the account", () => {
     expect(await env.DB.prepare("select actual_cost from jobs").first("actual_cost")).toBe(77);
   });
 
-  it("that claims what its object never sent has the account sent anew", async () => {
+  it("a row in D1 that names an entry which the object never sent causes a rebuild", async () => {
     await open();
     await createJob();
     await fireAlarm(ADA);
@@ -143,7 +143,7 @@ describe("D1's row of the account", () => {
     "created_at_ms = 5",
     "updated_at_ms = 5",
   ])(
-    "that has %s at a line where its object never did, has the account sent anew",
+    "a row in D1 with %s, which the object never had at that entry, causes a rebuild",
     async (altered) => {
       await open();
       await createJob();
@@ -156,7 +156,7 @@ describe("D1's row of the account", () => {
     },
   );
 
-  it("of an object that was made anew goes, with its jobs", async () => {
+  it("the rows of an identity's former account are deleted from D1, with their jobs", async () => {
     await open();
     await createJob();
     await fireAlarm(ADA);
@@ -172,7 +172,7 @@ describe("D1's row of the account", () => {
     await expectReadModel(ADA);
   });
 
-  it("never claims more than is there: D1 emptied under a living object is filled again", async () => {
+  it("a D1 that was emptied while the object runs is filled again", async () => {
     await open();
     await createJob();
     await fireAlarm(ADA);
@@ -186,7 +186,7 @@ describe("D1's row of the account", () => {
 });
 
 describe("an account whose alarm the platform dropped", () => {
-  it("is sent with its next entry, everything that D1 lacks included", async () => {
+  it("after a dropped alarm, the next entry delivers everything that D1 lacks", async () => {
     await open();
     await fireAlarm(ADA);
     await env.DB.exec("delete from accounts; delete from grants");
@@ -195,7 +195,7 @@ describe("an account whose alarm the platform dropped", () => {
     await vi.waitFor(() => expectReadModel(ADA));
   });
 
-  it("a reading delivers what a dropped alarm left if jobs are started, and arms their expiry again", async () => {
+  it("if jobs are started, a read after a dropped alarm delivers the rest and arms their expiry again", async () => {
     await open();
     await createJob(40, 60);
     await fireAlarm(ADA);
@@ -209,7 +209,7 @@ describe("an account whose alarm the platform dropped", () => {
     expect(await armedAt()).toBe(job?.expires_at_ms);
   });
 
-  it("has its alarm armed again by a reading if a debt was noted", async () => {
+  it("if a debt is stored, a read after a dropped alarm arms the alarm again", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const d1 = moodOfD1();
     d1.mood = "fails before";
@@ -223,7 +223,7 @@ describe("an account whose alarm the platform dropped", () => {
     await expectReadModel(ADA);
   });
 
-  it("makes no call to D1 when it is only read, and arms no alarm if nothing is owed", async () => {
+  it("an account that is only read makes no call to D1, and arms no alarm if D1 lacks nothing", async () => {
     await open();
     await fireAlarm(ADA);
     await loseAlarm();
@@ -235,7 +235,7 @@ describe("an account whose alarm the platform dropped", () => {
 });
 
 describe("the alarm", () => {
-  it("heals an idle account by itself once D1 is back", async () => {
+  it("the alarm delivers an idle account's entries once D1 is back", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const d1 = moodOfD1();
     d1.mood = "fails before";
@@ -248,7 +248,7 @@ describe("the alarm", () => {
     expect(await fireAlarm(ADA)).toBe(false);
   });
 
-  it("never rejects: what fails comes back, and nothing else waits for it", async () => {
+  it("the alarm never rejects: a part that fails is repeated, and the other parts run", async () => {
     const errors = vi.spyOn(console, "error").mockReturnValue();
     await open();
     await createJob();
@@ -265,7 +265,7 @@ describe("the alarm", () => {
     expect(await armedAt()).toBeGreaterThan(soon_ms);
   });
 
-  it("does not come again for a job that has ended", async () => {
+  it("the alarm does not fire again for a job that has ended", async () => {
     await open();
     const job_id = await createJob();
     await fireAlarm(ADA);
@@ -279,7 +279,7 @@ describe("the alarm", () => {
     expect(await armedAt()).toBeNull();
   });
 
-  it("is armed in the very transaction that posts a line", async () => {
+  it("the alarm is armed in the transaction that adds an entry", async () => {
     // Its tables are made before, in a transaction of their own.
     await accountOf().checkCaller(session);
     const armed = await runInDurableObject(accountOf(), (instance, state) => {
@@ -315,7 +315,7 @@ describe("an object that woke and writes", () => {
     return moodOfD1();
   };
 
-  it("reads D1's row once, then sends each delivery in one call", async () => {
+  it("an object that woke reads D1's row once, and then makes one call for each delivery", async () => {
     const d1 = await wake();
     await createJob();
     await vi.waitFor(() => expect(d1.calls).toBe(2));
@@ -330,7 +330,7 @@ describe("an object that woke and writes", () => {
   });
 
   it.each([...columns, "updated_at_ms = 5", "line = 9"])(
-    "sends the whole account again if D1's row is not what it sent: %s",
+    "an object that woke sends the whole account again if D1's row is not what it sent: %s",
     async (altered) => {
       const d1 = await wake();
       await env.DB.exec(`update accounts set ${altered}; update jobs set reserved = 77`);
@@ -341,14 +341,14 @@ describe("an object that woke and writes", () => {
     },
   );
 
-  it("finds D1 emptied, and fills it", async () => {
+  it("an object that woke and finds D1 emptied fills it", async () => {
     await wake();
     await env.DB.exec("delete from accounts; delete from jobs; delete from grants");
     await createJob();
     await vi.waitFor(() => expectReadModel(ADA));
   });
 
-  it("and was put back is found out, also where it writes past what D1 has at once", async () => {
+  it("an object that was restored to an earlier time replaces D1's row, even if it has written past it", async () => {
     await wake();
     for (let times = 0; times < 3; times += 1) await createJob();
     await fireAlarm(ADA);
@@ -365,7 +365,7 @@ describe("an object that woke and writes", () => {
     expect((await d1Accounts())[0]).toMatchObject({ line: 9, reserved: 12 });
   });
 
-  it("waits ever longer where D1 takes nothing of it, though it was asked", async () => {
+  it("the pauses grow if D1 accepts nothing although its row was read", async () => {
     const warned = vi.spyOn(console, "warn").mockReturnValue();
     // The longest pause: the test itself takes some milliseconds of it.
     vi.spyOn(Math, "random").mockReturnValue(0);
@@ -382,7 +382,7 @@ describe("an object that woke and writes", () => {
     await expectReadModel(ADA);
   });
 
-  it("sends nothing of an entry that was rolled back", async () => {
+  it("an entry that was rolled back is never sent", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const d1 = await wake();
     await env.DB.exec("delete from accounts; delete from jobs; delete from grants");
@@ -407,7 +407,7 @@ describe("an object that woke and writes", () => {
 });
 
 describe("a request to catch up", () => {
-  it("has D1 read again if it arrives while D1 responds", async () => {
+  it("a request to catch up during a call to D1 makes the next flush read D1's row", async () => {
     await open();
     await fireAlarm(ADA);
     const statement = Object.getPrototypeOf(env.DB.prepare("select 1"));
@@ -426,7 +426,7 @@ describe("a request to catch up", () => {
     await expectReadModel(ADA);
   });
 
-  it("has D1 read after a delivery that is under way", async () => {
+  it("a request to catch up during a delivery makes the next flush read D1's row", async () => {
     await open();
     await createJob();
     const database = Object.getPrototypeOf(env.DB);
@@ -446,7 +446,7 @@ describe("a request to catch up", () => {
 });
 
 describe("a debt", () => {
-  it("waits as long as it is old, within bounds and jittered", () => {
+  it("the pause of a debt is as long as the debt is old, within bounds and with jitter", () => {
     expect(backOff(0, 0)).toBe(PROJECTION_RETRY_MIN_MS);
     expect(backOff(60_000, 0)).toBe(60_000);
     expect(backOff(60_000, 0.5)).toBe(45_000);
@@ -454,7 +454,7 @@ describe("a debt", () => {
     expect(backOff(86_400_000, 0.999)).toBeGreaterThanOrEqual(PROJECTION_RETRY_MAX_MS / 2);
   });
 
-  it("is counted from the oldest line that D1 lacks, whatever instance tries", async () => {
+  it("a debt's age counts from the oldest entry that D1 lacks, in every instance", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     vi.spyOn(Math, "random").mockReturnValue(0);
     await open();
@@ -483,7 +483,7 @@ describe("a debt", () => {
     await expectReadModel(ADA);
   });
 
-  it("is counted anew from what is left, where a part was delivered", async () => {
+  it("a debt's age counts from the oldest missing entry after a part was delivered", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     await open();
     await fireAlarm(ADA);
@@ -513,7 +513,7 @@ describe("a debt", () => {
 });
 
 describe("a flush", () => {
-  it("sends what was there when it began; the alarm takes what came meanwhile", async () => {
+  it("a flush sends the entries that existed when it began, and the alarm sends later ones", async () => {
     await open();
     await createJob();
     let more = 20;
@@ -532,7 +532,7 @@ describe("a flush", () => {
     await expectReadModel(ADA);
   });
 
-  it("of a very long backlog goes on from where it stopped, also when it failed there", async () => {
+  it("a flush of a very long backlog continues where it stopped, even after a failure", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     await open();
     const known = async () => (await d1Accounts())[0]?.["line"];
@@ -560,7 +560,7 @@ describe("a flush", () => {
 });
 
 describe("a rebuild", () => {
-  it("leaves no account and no job absent, wherever D1 fails, and is finished by the alarm", async () => {
+  it("during a rebuild no account and no job is missing in D1, wherever D1 fails, and the alarm finishes it", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     await open(10_000);
     for (let index = 0; index < 5; index += 1) await createJob();
@@ -588,7 +588,7 @@ describe("a rebuild", () => {
     }
   });
 
-  it("goes in portions, and lines that come meanwhile are not lost", async () => {
+  it("a rebuild goes in portions, and loses no entry that is added meanwhile", async () => {
     await open(10_000);
     const jobs = PROJECTION_BATCH_LINES * (PROJECTION_FLUSH_BATCHES + 1);
     await createJob();
@@ -611,7 +611,7 @@ describe("a rebuild", () => {
 });
 
 describe("a line of an account that was quiet", () => {
-  it("goes to D1 at once, beside its answer; the alarm is a guarantee, a quarter of an hour away", async () => {
+  it("an entry of a quiet account is sent at once, and its alarm is a guarantee 15 minutes later", async () => {
     const now_ms = Date.now();
     await open();
     await vi.waitFor(() => expectReadModel(ADA));
@@ -624,7 +624,7 @@ describe("a line of an account that was quiet", () => {
     await expectReadModel(ADA);
   });
 
-  it("reaches D1 by its alarm where the object ends before it is sent", async () => {
+  it("an entry reaches D1 by its alarm if the object is evicted before it is sent", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const d1 = moodOfD1();
     const flushed = vi.spyOn(Outbox.prototype, "flush").mockImplementation(async () => null);
@@ -636,7 +636,7 @@ describe("a line of an account that was quiet", () => {
     await expectReadModel(ADA);
   });
 
-  it("costs one alarm for the whole life of a job that is over within a quarter of an hour", async () => {
+  it("a job that ends within 15 minutes costs one alarm in total", async () => {
     await open();
     await fireAlarm(ADA);
     const armed = await runInDurableObject(accountOf(), (_, state) =>
@@ -658,7 +658,7 @@ describe("a line of an account that was quiet", () => {
     expect(armed).toHaveBeenCalledTimes(1);
   });
 
-  it("is armed for a job's end where that comes sooner than the guarantee", async () => {
+  it("the alarm is armed for a job's expiry if that is earlier than the guarantee", async () => {
     await open();
     await fireAlarm(ADA);
     await evict(ADA);
@@ -669,7 +669,7 @@ describe("a line of an account that was quiet", () => {
     expect(armed_at_ms).toBeLessThan(now_ms + PROJECTION_RETRY_MAX_MS);
   });
 
-  it("leaves an abandoned job to time out by the object's own alarm", async () => {
+  it("an abandoned job expires by the object's own alarm", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     await open();
     await createJob();

@@ -209,7 +209,7 @@ async function settle(identity_id: string): Promise<void> {
 
 describe("random histories of an account and D1", () => {
   it(
-    "D1 equals the object after the next entry, whatever happened between them",
+    "D1 equals the object after the next entry, whatever failed before",
     { tags: ["history"], timeout: 180_000 },
     async () => {
       vi.spyOn(console, "warn").mockReturnValue();

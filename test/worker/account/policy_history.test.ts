@@ -166,7 +166,7 @@ async function play(identity_id: string, steps: readonly Step[]): Promise<void> 
 
 describe("any history of jobs under an app's policies", () => {
   it(
-    "takes what the model says, from whom it says, and holds every invariant",
+    "any history of jobs under an app's policies matches the model and keeps every invariant",
     { tags: ["history"] },
     async () => {
       vi.spyOn(console, "warn").mockReturnValue();

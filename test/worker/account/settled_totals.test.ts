@@ -53,7 +53,7 @@ describe.each([
     { on_expiry: "charge", first: { settled: 10, refunded: 0 }, next: { settled: -6 } },
     { on_expiry: "refund", first: { settled: 0, refunded: 10 }, next: { settled: 4 } },
   ] as const)(
-    "adds up to 4 where the time-out was a $on_expiry, and failed once",
+    "the daily totals of a late completion add up to its cost of 4 and one failure, with on_expiry $on_expiry",
     async ({ on_expiry, first, next }) => {
       vi.spyOn(console, "warn").mockReturnValue();
       const d1 = moodOfD1();

@@ -25,7 +25,7 @@ async function startMany(holder: TokenHolder | SignedIn, count: number): Promise
 }
 
 describe("a token with all the started jobs that it may have", () => {
-  it("starts no more after any waking, until one of them ends, and closes the account to nobody", async () => {
+  it("a token with all its started jobs may start no more until one ends, even after an eviction, and others may", async () => {
     const ada = await signInWithCredits();
     const greedy = await getToken(ada, { cap: { credits: 1 } });
     const other = await getToken(ada);
@@ -34,7 +34,7 @@ describe("a token with all the started jobs that it may have", () => {
     for (let times = 0; times < 2; times += 1) {
       const refused = await start(greedy, "another");
       expect(refused).toMatchObject({ status: 400, body: { code: "too_many_open_jobs" } });
-      expect(refused.body.error).toContain("One token has at most 1000 started jobs");
+      expect(refused.body.error).toContain("A token has at most 1000 started jobs");
       expect((await start(ada)).status).toBe(200);
       expect((await start(other)).status).toBe(200);
       await evict(ada.identity_id);
@@ -46,7 +46,7 @@ describe("a token with all the started jobs that it may have", () => {
 });
 
 describe("an app with all the started jobs that it may have", () => {
-  it("starts no more, and other apps do", async () => {
+  it("an app with all its started jobs may start no more, and other apps may", async () => {
     const usual = { ...OPEN_JOBS_SHARE };
     onTestFinished(() => void Object.assign(OPEN_JOBS_SHARE, usual));
     Object.assign(OPEN_JOBS_SHARE, { token: 3, app: 5 });
@@ -54,7 +54,7 @@ describe("an app with all the started jobs that it may have", () => {
     await startMany(ada, 5);
     const refused = await start(ada);
     expect(refused).toMatchObject({ status: 400, body: { code: "too_many_open_jobs" } });
-    expect(refused.body.error).toContain("One app has in one account at most 5 started jobs");
+    expect(refused.body.error).toContain("An app has in one account at most 5 started jobs");
     expect((await start(ada, "another")).status).toBe(200);
   });
 });
@@ -87,7 +87,7 @@ interface Started {
 }
 
 describe("any history of jobs", () => {
-  it("keeps each token and app within its share of the started jobs, and refuses no other", async () => {
+  it("in any history, each token and app stays within its share of started jobs, and no other job is refused", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const usual = { ...OPEN_JOBS_SHARE };
     onTestFinished(() => void Object.assign(OPEN_JOBS_SHARE, usual));
@@ -191,7 +191,7 @@ describe("what a token's jobs store", () => {
       await query<{ stored_bytes: number }>(identity_id, "select stored_bytes from personal_tokens")
     )[0]?.stored_bytes;
 
-  it("is counted with metadata as it grows, whoever settles the job", async () => {
+  it("a token's storage counts metadata that grows, even if another caller settles the job", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada);
     const { job_id } = (await start(token, "demo", { metadata: { a: "ä" } })).body;
@@ -202,7 +202,7 @@ describe("what a token's jobs store", () => {
     expect(await storedBy(ada)).toBe(JOB_ROWS_BYTES + '{"a":"_","b":1}'.length + 1);
   });
 
-  it("is a tenth of the account at most: then it starts no job, its jobs end, and others go on", async () => {
+  it("a token that has stored a tenth of the account may start no job, but its jobs end and others go on", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada);
     const { job_id } = (await start(token)).body;

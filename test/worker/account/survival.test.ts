@@ -16,7 +16,7 @@ async function countProjectedJobs(): Promise<number> {
 }
 
 describe("an object evicted between any two calls", () => {
-  it("walks the typical flow to the same end", async () => {
+  it("the typical flow has the same result if the object is evicted between any two calls", async () => {
     const ada = await signInWithCredits();
     await evict(ada.identity_id);
     const job_id = await createJob(ada, 30);
@@ -28,7 +28,7 @@ describe("an object evicted between any two calls", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("delivers every change to the read model, whichever instance made it", async () => {
+  it("every change reaches the read model, whichever instance made it", async () => {
     const ada = await signInWithCredits();
     await createJob(ada);
     await evict(ada.identity_id);
@@ -40,7 +40,7 @@ describe("an object evicted between any two calls", () => {
     await expectReadModel(ada.identity_id);
   });
 
-  it("times a job out that it does not remember", async () => {
+  it("an object that was evicted expires a job that an earlier instance created", async () => {
     const ada = await signInWithCredits();
     await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 40, ttl_seconds: 60 });
     await fireAlarm(ada.identity_id);
@@ -54,7 +54,7 @@ describe("an object evicted between any two calls", () => {
 });
 
 describe("the alarm", () => {
-  it("fired twice changes nothing the second time", async () => {
+  it("an alarm that fires twice changes nothing the second time", async () => {
     const ada = await signInWithCredits();
     await createJob(ada);
     await fireAlarm(ada.identity_id);
@@ -63,7 +63,7 @@ describe("the alarm", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("fails overdue jobs by itself, with a full refund", async () => {
+  it("the alarm expires overdue jobs with a full refund", async () => {
     const ada = await signInWithCredits();
     await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 40, ttl_seconds: 60 });
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
@@ -72,7 +72,7 @@ describe("the alarm", () => {
     expect(shown).toEqual({ status: "failed", failure: "expired", actual_cost: 0 });
   });
 
-  it("is armed for the next deadline once everything is delivered", async () => {
+  it("the alarm is armed for the next expiry once everything is delivered", async () => {
     const ada = await signInWithCredits();
     await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 40, ttl_seconds: 3600 });
     await fireAlarm(ada.identity_id);
@@ -83,7 +83,7 @@ describe("the alarm", () => {
     expect(armed).toBe(job?.expires_at_ms);
   });
 
-  it("is not armed where nothing is left to do", async () => {
+  it("the alarm is not armed if nothing is left to do", async () => {
     const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);
     expect(await fireAlarm(ada.identity_id)).toBe(false);
@@ -91,7 +91,7 @@ describe("the alarm", () => {
 });
 
 describe("with D1 out of reach", () => {
-  it("jobs go on, and the read model catches up when D1 is back", async () => {
+  it("jobs go on while D1 is down, and the read model catches up when D1 is back", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);
@@ -107,7 +107,7 @@ describe("with D1 out of reach", () => {
     await expectReadModel(ada.identity_id);
   });
 
-  it("nothing is forgotten by an object that is evicted meanwhile", async () => {
+  it("an object that is evicted while D1 is down still delivers everything", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const ada = await signInWithCredits();
     await loseReadModel();
@@ -122,7 +122,7 @@ describe("with D1 out of reach", () => {
     expect(await query(ada.identity_id, "select * from projection_debt")).toEqual([]);
   });
 
-  it("the log says that projecting failed, and nothing of what was being written", async () => {
+  it("the log of a failed delivery contains nothing of the data", async () => {
     const warn = vi.spyOn(console, "warn").mockReturnValue();
     const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);
@@ -140,7 +140,7 @@ describe("with D1 out of reach", () => {
 });
 
 describe("a rebuild of the read model", () => {
-  it("replaces whatever D1 had of the account by what its object has", async () => {
+  it("a rebuild replaces everything that D1 has of the account", async () => {
     const ada = await signInWithCredits();
     await createJob(ada);
     await createJob(ada);
@@ -158,14 +158,14 @@ describe("a rebuild of the read model", () => {
     await expectReadModel(ada.identity_id);
   });
 
-  it("of an account that was never opened leaves nothing", async () => {
+  it("a rebuild of an account that was never opened creates nothing", async () => {
     await env.ACCOUNT.getByName("nobody").rebuild();
     expect(await env.DB.prepare("select count(*) as n from accounts").first("n")).toBe(0);
   });
 });
 
 describe("a long backlog", () => {
-  it("reaches the read model whole, batch by batch", async () => {
+  it("a long backlog reaches the read model completely, in batches", async () => {
     const ada = await signInWithCredits();
     for (let index = 0; index < 60; index += 1) await createJob(ada, 1);
     await fireAlarm(ada.identity_id);

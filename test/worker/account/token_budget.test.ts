@@ -22,7 +22,7 @@ async function creditsOf(person: SignedIn): Promise<number> {
 }
 
 describe("a token capped at 50 credits", () => {
-  it("cannot reserve the 51st under 100 concurrent creates", async () => {
+  it("a token capped at 50 credits reserves exactly 50 of 100 concurrent creates", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 50 } });
     const answers = await Promise.all(Array.from({ length: 100 }, () => reserve(token, 1)));
@@ -34,7 +34,7 @@ describe("a token capped at 50 credits", () => {
     expect(await budgetOf(ada)).toMatchObject({ spent: 50, room: 0 });
   });
 
-  it("still cannot after its account's object was evicted", async () => {
+  it("a token's cap still holds after the object was evicted", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 50 } });
     await reserve(token, 50);
@@ -43,7 +43,7 @@ describe("a token capped at 50 credits", () => {
     expect((await reserve(token, 0)).status).toBe(200);
   });
 
-  it("leaves its owner's other credentials alone", async () => {
+  it("a token's spent cap does not restrict the holder's other credentials", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 50 } });
     await reserve(token, 50);
@@ -51,7 +51,7 @@ describe("a token capped at 50 credits", () => {
     expect(await budgetOf(ada)).toMatchObject({ spent: 50 });
   });
 
-  it("gets room back for refunds, unused reserve and jobs whose time ran out", async () => {
+  it("refunds, unused reserves and expired jobs give a capped token credits back", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 50 } });
     const failed = (await reserve(token, 50)).body.job_id;
@@ -72,7 +72,7 @@ describe("a token capped at 50 credits", () => {
     expect((await reserve(token, 25)).status).toBe(200);
   });
 
-  it("counts the overage of its jobs, and may not itself settle beyond its cap", async () => {
+  it("the overage of a capped token's jobs counts, and the token may not settle beyond its cap", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 50 } });
     const within = (await reserve(token, 10)).body.job_id;
@@ -90,7 +90,7 @@ describe("a token capped at 50 credits", () => {
     expect((await reserve(token, 0)).status).toBe(200);
   });
 
-  it("receives its cap, and what is spent and left of it, with a 402", async () => {
+  it("a 402 for a capped token states its cap, what is spent and what is left", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 50 } });
     await reserve(token, 20);
@@ -107,7 +107,7 @@ describe("a token capped at 50 credits", () => {
     expect((await token.post("/api/jobs/batch", { jobs })).body.results).toMatchObject([numbers]);
   });
 
-  it("cannot spend past its cap through jobs that it did not create", async () => {
+  it("a capped token cannot spend beyond its cap through jobs that it did not create", async () => {
     const ada = await signInWithCredits();
     const { job_id } = (await reserve(ada, 0)).body;
     const token = await getToken(ada, { cap: { credits: 50 } });
@@ -116,7 +116,7 @@ describe("a token capped at 50 credits", () => {
     expect(await creditsOf(ada)).toBe(100);
   });
 
-  it("gets the first answer to a retried create, which counts once", async () => {
+  it("a capped token's retried create gets the first response and counts once", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 50 } });
     const body = { app: "demo", action: "render", cost_estimate: 50 };
@@ -127,7 +127,7 @@ describe("a token capped at 50 credits", () => {
     expect(await budgetOf(ada)).toMatchObject({ spent: 50 });
   });
 
-  it("is still held to the balance", async () => {
+  it("a capped token cannot reserve more than the balance", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 500 } });
     const answer = await reserve(token, 101);
@@ -137,7 +137,7 @@ describe("a token capped at 50 credits", () => {
 });
 
 describe("a cap per 30 days", () => {
-  it("says with a 402 when the next 30 days begin", async () => {
+  it("a 402 for a cap per 30 days states when the next 30 days begin", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 40, period: "30_days" } });
     const [{ created_at }] = (await ada.get("/api/tokens")).body.tokens;
@@ -150,7 +150,7 @@ describe("a cap per 30 days", () => {
     }
   });
 
-  it("has room again in the next 30 days, but none from refunds of the last", async () => {
+  it("a cap per 30 days starts again, without refunds of the last 30 days", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 40, period: "30_days" } });
     passTime(20 * DAY_MS);
@@ -173,7 +173,7 @@ describe("a cap per 30 days", () => {
 });
 
 describe("several capped tokens", () => {
-  it("get room back from one batch that settles the jobs of all of them", async () => {
+  it("a batch that settles jobs of several capped tokens gives each its credits back", async () => {
     const ada = await signInWithCredits();
     const tokens: TokenHolder[] = [];
     for (let count = 0; count < 6; count += 1) {
@@ -192,7 +192,7 @@ describe("several capped tokens", () => {
 });
 
 describe("a batch of a hundred", () => {
-  it("reserves no more than the token's cap", async () => {
+  it("a batch of a hundred reserves no more than the token's cap", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 50 } });
     const job = { app: "demo", action: "render", cost_estimate: 1 };
@@ -208,7 +208,7 @@ describe("a batch of a hundred", () => {
 });
 
 describe("what a token spends in a transaction that fails", () => {
-  it("is not spent", async () => {
+  it("a token does not spend anything in a transaction that is rolled back", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 15 } });
@@ -222,7 +222,7 @@ describe("what a token spends in a transaction that fails", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("is not given back when the job's expiry fails next to one that does not", async () => {
+  it("a token gets nothing back for a job whose expiry fails, next to one that expires", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 50 } });
@@ -245,7 +245,7 @@ describe("what a token spends in a transaction that fails", () => {
 });
 
 describe("rows written for the life of a job", () => {
-  it("are 4 for a session, 5 for a token without a cap and 6 for a capped token", async () => {
+  it("a job's life writes 4 rows for a session, 5 for a token without a cap and 6 for a capped token", async () => {
     const ada = await signInWithCredits();
     const holders = [ada, await getToken(ada), await getToken(ada, { cap: { credits: 9 } })];
     // Notes the tokens' use, which is not a job's.

@@ -28,8 +28,9 @@ const ENDINGS: readonly [string, (ada: SignedIn, id: string) => Promise<unknown>
   ],
 ];
 
-describe.each(ENDINGS)("when %s, a token's started jobs", (_, end) => {
-  it("expire at once, others go on, and they may still be completed", async () => {
+it.each(ENDINGS)(
+  "when %s, the token's started jobs expire at once, may still be completed, and other jobs go on",
+  async (_, end) => {
     const ada = await signInWithCredits();
     const token = await getToken(ada);
     const id = await tokenId(token);
@@ -48,11 +49,11 @@ describe.each(ENDINGS)("when %s, a token's started jobs", (_, end) => {
     const late = await ada.post("/api/jobs/complete", { job_id, actual_cost: 20 });
     expect(late).toMatchObject({ status: 200, body: { credits: 70 } });
     await expectInvariants(ada.identity_id);
-  });
-});
+  },
+);
 
 describe("more started jobs of a revoked token than one transaction ends", () => {
-  it("expire in portions, by the alarm, also of an object that woke in between", async () => {
+  it("the started jobs of a revoked token expire in portions by the alarm, even after an eviction", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada);
     const job = { app: "demo", action: "draw", cost_estimate: 0 };
@@ -78,7 +79,7 @@ describe("more started jobs of a revoked token than one transaction ends", () =>
 });
 
 describe("a revocation that a failing store undoes", () => {
-  it("leaves the token and its job, and the next one ends both", async () => {
+  it("a revocation that is rolled back leaves the token and its job, and the next one ends both", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const ada = await signInWithCredits();
     const token = await getToken(ada);

@@ -275,7 +275,7 @@ async function expectSame(account: AccountStub, model: Model): Promise<void> {
 
 describe("an account with several capped tokens", () => {
   it(
-    "counts what a slow history counts and refuses what it refuses, over evictions",
+    "capped tokens spend exactly what a recount of all their jobs says, even over evictions",
     { tags: ["history"], timeout: 180_000 },
     async () => {
       vi.spyOn(console, "warn").mockReturnValue();

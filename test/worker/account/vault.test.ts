@@ -37,7 +37,7 @@ const withoutRefreshToken: UpstreamTokens = {
 };
 
 describe("handing out", () => {
-  it("gives the token as it is while it lasts, and asks nobody", async () => {
+  it("a token that is valid is returned without a call to the provider", async () => {
     const ada = await connect(upstream.grant(LATER));
     expect(await ada.oauthToken()).toMatchObject({
       status: 200,
@@ -46,13 +46,13 @@ describe("handing out", () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
-  it("gives a token without an end as it is", async () => {
+  it("a token without an expiry is returned as it is", async () => {
     const ada = await connect(upstream.grant(null));
     expect((await ada.oauthToken()).body).toEqual({ token: upstream.access_tokens[0] });
     expect(upstream.requests).toHaveLength(0);
   });
 
-  it("answers token_not_found where nothing is held, and for words that are no provider", async () => {
+  it("a provider without tokens and an unknown provider are token_not_found", async () => {
     const ada = await connect(upstream.grant(LATER));
     for (const provider of ["other", "ACME", "acme%20", "..%2facme"]) {
       expect(await ada.oauthToken({}, provider)).toMatchObject({
@@ -62,7 +62,7 @@ describe("handing out", () => {
     }
   });
 
-  it("gives one account nothing of another", async () => {
+  it("an account never gets another account's upstream token", async () => {
     await connect(upstream.grant(LATER));
     const eve = await connect(null, "eve@example.com");
     expect(await eve.oauthToken()).toMatchObject({
@@ -71,7 +71,7 @@ describe("handing out", () => {
     });
   });
 
-  it("goes on handing out what lasts after the provider left the settings", async () => {
+  it("a valid token is still returned after its provider was removed from the settings", async () => {
     const ada = await connect(upstream.grant(SOON));
     const without = { SIGNIN_PROVIDERS: "[]" };
     expect((await ada.oauthToken(without)).body).toEqual({ token: upstream.access_tokens[0] });
@@ -82,7 +82,7 @@ describe("handing out", () => {
     });
   });
 
-  it("hands out a token that cannot be renewed until it runs out", async () => {
+  it("a token that cannot be renewed is returned until it expires", async () => {
     const ada = await connect({ ...upstream.grant(SOON), refresh_token: null });
     expect((await ada.oauthToken()).status).toBe(200);
     await ada.keep({ ...upstream.grant(PAST), subject: "other", refresh_token: null });
@@ -95,7 +95,7 @@ describe("handing out", () => {
 });
 
 describe("renewing", () => {
-  it("renews a token within a minute of its end, as RFC 6749 asks", async () => {
+  it("a token is renewed within a minute of its expiry, as RFC 6749 specifies", async () => {
     const ada = await connect(upstream.grant(SOON));
     expect((await ada.oauthToken()).body).toEqual({ token: upstream.access_tokens[1] });
     const [request] = upstream.requests;
@@ -107,7 +107,7 @@ describe("renewing", () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it("renews once for 20 callers at the same time, round after round", async () => {
+  it("20 concurrent calls cause one renewal, again and again", async () => {
     const ada = await connect(upstream.grant(PAST));
     for (const round of [1, 2, 3]) {
       const release = upstream.holdBack();
@@ -124,7 +124,7 @@ describe("renewing", () => {
     }
   });
 
-  it("goes on with the rotated refresh token after an eviction", async () => {
+  it("a rotated refresh token is used after an eviction", async () => {
     const ada = await connect(upstream.grant(PAST));
     upstream.amendAnswers({ expires_in: SOON });
     for (const round of [1, 2, 3]) {
@@ -134,7 +134,7 @@ describe("renewing", () => {
     expect(upstream.revoked).toBe(false);
   });
 
-  it("keeps the refresh token where the provider gives no new one", async () => {
+  it("the refresh token is kept if the provider gives no new one", async () => {
     const ada = await connect(upstream.grant(PAST));
     upstream.amendAnswers({ refresh_token: undefined, expires_in: SOON });
     expect((await ada.oauthToken()).status).toBe(200);
@@ -143,7 +143,7 @@ describe("renewing", () => {
     expect(upstream.revoked).toBe(false);
   });
 
-  it("takes a renewed token without an end as lasting", async () => {
+  it("a renewed token without an expiry does not expire", async () => {
     const ada = await connect(upstream.grant(PAST));
     upstream.amendAnswers({ expires_in: undefined });
     await ada.oauthToken();
@@ -151,13 +151,13 @@ describe("renewing", () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it("loses no rotated refresh token to a bad ID token beside it", async () => {
+  it("a rotated refresh token is stored even if the ID token next to it is bad", async () => {
     const ada = await connect(upstream.grant(PAST));
     upstream.amendAnswers({ id_token: "not.an.id-token" });
     expect((await ada.oauthToken()).status).toBe(200);
   });
 
-  it("holds up neither money nor other providers while a provider is slow", async () => {
+  it("a slow provider delays neither the wallet nor other providers", async () => {
     const ada = await connect(upstream.grant(PAST));
     await ada.keep({ ...upstream.grant(LATER), provider: "other" });
     await ada.keep(upstream.grant(PAST));
@@ -184,7 +184,7 @@ describe("a provider that fails", () => {
     "does not know our client": () => Response.json({ error: "invalid_client" }, { status: 401 }),
   };
   for (const [how, answer] of Object.entries(failures)) {
-    it(`is 502 where it ${how}, and the next try works`, async () => {
+    it(`a provider that ${how} is 502, and the next try works`, async () => {
       const log = vi.spyOn(console, "warn").mockReturnValue();
       const ada = await connect(upstream.grant(PAST));
       upstream.answerNext(answer);
@@ -198,7 +198,7 @@ describe("a provider that fails", () => {
     });
   }
 
-  it("is 502 where it never answers", async () => {
+  it("a provider that never responds is 502", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const ada = await connect(upstream.grant(PAST));
     shortenTimeLimit();
@@ -209,7 +209,7 @@ describe("a provider that fails", () => {
     });
   });
 
-  it("fails all who wait for the same try, and none who come after", async () => {
+  it("a failed renewal fails all calls that wait for it, and no later call", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const ada = await connect(upstream.grant(PAST));
     const repair = upstream.breakDown();
@@ -237,7 +237,7 @@ describe("a grant that is over", () => {
       ),
   };
   for (const [how, answer] of Object.entries(words)) {
-    it(`is reconnect_required, as ${how}`, async () => {
+    it(`a refused refresh token is reconnect_required, as ${how}`, async () => {
       vi.spyOn(console, "warn").mockReturnValue();
       const ada = await connect(upstream.grant(PAST));
       upstream.answerNext(answer);
@@ -248,7 +248,7 @@ describe("a grant that is over", () => {
     });
   }
 
-  it("is not asked for again at once, and never after a new sign-in", async () => {
+  it("a refused refresh token is not tried again at once, and never after a new sign-in", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const ada = await connect(upstream.grant(PAST));
     upstream.revoke();
@@ -261,7 +261,7 @@ describe("a grant that is over", () => {
     expect((await ada.oauthToken()).body).toEqual({ token: renewed.access_token });
   });
 
-  it("destroys nothing: what the provider takes back works again", async () => {
+  it("a refused refresh token is kept, and works again if the provider accepts it later", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const ada = await connect(upstream.grant(PAST));
     upstream.answerNext(() => Response.json({ error: "invalid_grant" }, { status: 400 }));
@@ -272,13 +272,13 @@ describe("a grant that is over", () => {
 });
 
 describe("signing in again", () => {
-  it("replaces what was held, also for another subject", async () => {
+  it("a sign-in replaces the stored tokens, even those of another subject", async () => {
     const ada = await connect(upstream.grant(LATER));
     await ada.keep({ ...upstream.grant(LATER), subject: "ada-the-second" });
     expect((await ada.oauthToken()).body).toEqual({ token: upstream.access_tokens[1] });
   });
 
-  it("keeps the refresh token of the same subject where it brings none", async () => {
+  it("a sign-in without a refresh token keeps the stored one of the same subject", async () => {
     const ada = await connect(upstream.grant(LATER));
     await ada.keep(withoutRefreshToken);
     expect((await ada.oauthToken()).status).toBe(200);
@@ -286,7 +286,7 @@ describe("signing in again", () => {
     expect((await ada.oauthToken()).body.code).toBe("reconnect_required");
   });
 
-  it("keeps the one a renewal under way brings, not the one it uses up", async () => {
+  it("a sign-in during a renewal keeps the refresh token that the renewal brings", async () => {
     const ada = await connect(upstream.grant(PAST));
     const release = upstream.holdBack();
     const waiting = ada.oauthToken();
@@ -297,7 +297,7 @@ describe("signing in again", () => {
     expect(upstream.revoked).toBe(false);
   });
 
-  it("does so also where the renewal starts while it is being sealed", async () => {
+  it("a sign-in keeps the renewed refresh token even if the renewal starts while the sign-in is sealed", async () => {
     const ada = await connect(upstream.grant(PAST));
     const sealing = holdBackSealing();
     const again = ada.keep(withoutRefreshToken);
@@ -314,7 +314,7 @@ describe("signing in again", () => {
     expect(upstream.revoked).toBe(false);
   });
 
-  it("is not undone by a renewal that was under way", async () => {
+  it("a renewal under way does not overwrite the tokens of a newer sign-in", async () => {
     const ada = await connect(upstream.grant(PAST));
     const release = upstream.holdBack();
     const waiting = ada.oauthToken();
@@ -331,7 +331,7 @@ describe("signing in again", () => {
 });
 
 describe("forgetting", () => {
-  it("holds nothing afterwards, also where a renewal was under way", async () => {
+  it("after unlinking, nothing is stored, even if a renewal was under way", async () => {
     const ada = await connect(upstream.grant(PAST));
     const release = upstream.holdBack();
     const waiting = ada.oauthToken();
@@ -344,7 +344,7 @@ describe("forgetting", () => {
 });
 
 describe("what was unlinked twice", () => {
-  it("is dropped by the later of the two, in whatever order they are told", async () => {
+  it("after two unlinks, the later one decides which tokens are dropped, in either order", async () => {
     const ada = await connect(null);
     const account = env.ACCOUNT.getByName(ada.identity_id);
     await account.forgetUpstreamTokens("acme", 200);

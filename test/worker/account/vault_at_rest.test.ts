@@ -40,7 +40,7 @@ async function everythingStored(person: Connected): Promise<string> {
 }
 
 describe("at rest", () => {
-  it("no token lies in clear in the object, D1 or KV, nor is one logged", async () => {
+  it("no upstream token is stored in clear in the object, D1 or KV, or logged", async () => {
     const logged: unknown[] = [];
     for (const level of ["log", "info", "debug", "warn", "error"] as const) {
       vi.spyOn(console, level).mockImplementation((...words) => void logged.push(words));
@@ -76,7 +76,7 @@ describe("at rest", () => {
     }
   });
 
-  it("the same tokens are sealed differently each time", async () => {
+  it("the same upstream tokens are sealed differently each time", async () => {
     const ada = await connect(upstream.grant(3600));
     const tokens = { ...upstream.grant(3600), access_token: "same", refresh_token: "same" };
     const sealed = new Set<unknown>();
@@ -89,7 +89,7 @@ describe("at rest", () => {
 });
 
 describe("a sealed row", () => {
-  it("of an older release opens", async () => {
+  it("a sealed row that was stored as an example still opens", async () => {
     const keys = [{ kid: "2026-01", k: "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" }];
     const sealed =
       "8iqyCXQsuodYfLMQvYuSWQbUq4m7RZMDA2DnDyjxXpbEY0EAz2x0_XIgdp1UYeyk5j83RiiLf-IiVHeAewo9MXmiYZIKB6vPHb7Xwgr62E0uYgw";
@@ -99,7 +99,7 @@ describe("a sealed row", () => {
     );
   });
 
-  it("does not open in another account", async () => {
+  it("a sealed row does not open in another account", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const ada = await connect(upstream.grant(3600));
     const eve = await connect(upstream.grant(3600), "eve@example.com");
@@ -111,7 +111,7 @@ describe("a sealed row", () => {
     });
   });
 
-  it("does not open under another provider's name", async () => {
+  it("a sealed row does not open for another provider", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const ada = await connect(upstream.grant(3600));
     await inAccount(ada, "UPDATE upstream_tokens SET provider = 'other'");
@@ -121,7 +121,7 @@ describe("a sealed row", () => {
     });
   });
 
-  it("does not open when altered, and says so in the log without its content", async () => {
+  it("an altered row does not open, and the log says so without its content", async () => {
     const log = vi.spyOn(console, "error").mockReturnValue();
     const ada = await connect(upstream.grant(3600));
     const [row] = await inAccount(ada, "SELECT key_id, sealed FROM upstream_tokens");
@@ -143,7 +143,7 @@ describe("a sealed row", () => {
     });
   });
 
-  it("is no more of a crash when it must be renewed", async () => {
+  it("a row that does not open is reconnect_required when it must be renewed", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const ada = await connect(upstream.grant(-1));
     await inAccount(ada, "UPDATE upstream_tokens SET sealed = 'AAAA'");
