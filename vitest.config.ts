@@ -5,11 +5,11 @@ import { developmentSettings } from "./src/commands/development_settings.ts";
 import { prepareAssets } from "./src/commands/static_assets.ts";
 import { memoryFolder } from "./test/outside/support/memory_folder.ts";
 
-// Node and all that it starts make temporary folders there, and the stores are in them.
+// Stores are in temporary folders. Node and the processes that it starts create those in TMPDIR.
 const in_memory = memoryFolder();
 if (in_memory !== null) process.env["TMPDIR"] = in_memory;
 
-// Tests bring their own settings and keys, so a developer's .dev.vars changes nothing for them.
+// Tests have their own settings and keys, independent of a developer's .dev.vars.
 const settings = Object.fromEntries(
   (await developmentSettings())
     .split("\n")
@@ -20,17 +20,17 @@ const settings = Object.fromEntries(
     }),
 );
 
-// The Worker's settings name their folder.
+// The Worker's configuration names the folder of the static files.
 await prepareAssets();
 
 /**
- * Test files that run at the same time: one for each of two cores. Vitest wants one number for both projects.
+ * Test files that run at the same time: one for each of two cores. Vitest requires the same number for both projects.
  */
 const WORKERS = 2;
 
 export default defineConfig({
   test: {
-    // What failing tests printed is worth reading, and nothing else.
+    // Only the output of failing tests is shown.
     silent: "passed-only",
     tags: [
       { name: "slow", description: "`npm run check:slow` runs it, `npm test` does not." },
@@ -51,7 +51,7 @@ export default defineConfig({
                 TEST_SLOW: process.env["TEST_SLOW"] ?? "false",
                 TEST_MONTH_JOBS: process.env["MONTH_JOBS"] ?? "5000",
               },
-              // Real queues, whose consumer is the Worker. Not bound as PROJECTIONS: most tests go straight.
+              // Real queues, consumed by the Worker. Not bound as PROJECTIONS, since most tests deliver directly.
               queueProducers: { TEST_PROJECTIONS: "passbook-projections" },
               queueConsumers: {
                 "passbook-projections": {
@@ -72,7 +72,7 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
           setupFiles: ["./test/worker/setup.ts"],
-          // Random histories on a busy machine: a bound against hanging, not a measure.
+          // Random histories take long on a busy machine. The limit only ends tests that hang.
           testTimeout: 180_000,
           // One workerd for many files; `test/worker/setup.ts` gives each test empty stores.
           isolate: false,

@@ -1,4 +1,4 @@
-// A command-line tool: it signs its user in by device login, and pays for its work with their credits.
+// A command-line tool that signs its user in by device login, and pays for its work with the user's credits.
 import { createClient, isPassbookError } from "passbook-client";
 
 const baseUrl = process.env.PASSBOOK_URL ?? "http://localhost:8787";
@@ -11,7 +11,7 @@ const token = await createClient({ baseUrl }).logInDevice({
   },
 });
 
-// A real tool would keep the token where the user keeps secrets.
+// A real tool would store the token in the user's password store.
 const passbook = createClient({ baseUrl, token });
 const { account } = await passbook.wallet({ app: "sketch" });
 console.log(`You have ${account.credits} credits.`);

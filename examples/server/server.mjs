@@ -1,9 +1,9 @@
-// A server that runs jobs for its users: POST /render with the user's session token as bearer.
+// A server that runs jobs for its users: POST /render with the user's session token as bearer token.
 import { createServer } from "node:http";
 import { createClient, createTokenVerifier, PassbookError } from "passbook-client";
 
 const baseUrl = process.env.PASSBOOK_URL ?? "http://localhost:8787";
-// Tokens of this app's own page only: another app of the family must not act here.
+// Accepts tokens of this app's own page only, so that no other app can use them here.
 const origins = [process.env.PAGE_ORIGIN ?? "http://localhost:5173"];
 const verifyToken = createTokenVerifier({ baseUrl, origins });
 
@@ -11,7 +11,7 @@ const verifyToken = createTokenVerifier({ baseUrl, origins });
 async function render(words, signal) {
   await new Promise((resolve) => setTimeout(resolve, 200));
   signal.throwIfAborted();
-  if (words === "") throw new Error("There is nothing to render.");
+  if (words === "") throw new Error("words is empty. Send what to render.");
   return `~ ${words} ~`;
 }
 
@@ -19,22 +19,25 @@ async function bodyOf(request) {
   let text = "";
   for await (const chunk of request) {
     text += chunk;
-    if (text.length > 10_000) throw new Error("That is too long.");
+    if (text.length > 10_000)
+      throw new Error("The body is too long. Send at most 10,000 characters.");
   }
   return JSON.parse(text);
 }
 
-async function answer(request, response) {
-  if (request.method !== "POST" || request.url !== "/render") return [404, { error: "Not here." }];
+async function handle(request, response) {
+  if (request.method !== "POST" || request.url !== "/render")
+    return [404, { error: "Not found. Use POST /render." }];
   const [, token] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? "") ?? [];
-  if (token === undefined) return [401, { error: "Send your Passbook token." }];
+  if (token === undefined)
+    return [401, { error: "Send your Passbook session token as a bearer token." }];
   await verifyToken(token);
   const { words } = await bodyOf(request);
   const stopping = new AbortController();
-  // Of this response: the connection may go on to other requests.
-  response.once("close", () => stopping.abort(new Error("The caller went away.")));
+  // Listens to the response, since the connection may serve other requests.
+  response.once("close", () => stopping.abort(new Error("The caller closed the connection.")));
 
-  // The client is the user's: their wallet pays, and only theirs.
+  // The client has the user's token, so that user's wallet pays.
   const passbook = createClient({ baseUrl, token });
   await passbook.wallet({ app: "sketch" });
   const { result, credits } = await passbook.runJob(
@@ -49,7 +52,7 @@ async function answer(request, response) {
 }
 
 async function serve(request, response) {
-  const [status, body] = await answer(request, response).catch((error) =>
+  const [status, body] = await handle(request, response).catch((error) =>
     error instanceof PassbookError
       ? [error.status ?? 502, { error: error.message, code: error.code }]
       : [400, { error: error.message }],

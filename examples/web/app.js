@@ -18,7 +18,7 @@ async function showBalance() {
   show("draw", true);
 }
 
-// Stands for the real work: it says how far it is, and stops when told to.
+// Stands for the real work: shows its progress, and stops when the signal is aborted.
 async function drawSlowly(signal) {
   for (let step = 1; step <= 10; step += 1) {
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -50,7 +50,7 @@ async function draw() {
   } catch (error) {
     const poor = isPassbookError(error, "insufficient_credits");
     say(poor ? "You have too few credits." : `Nothing was charged: ${error.message}`);
-    // What was held is on its way back.
+    // The reserve is being refunded.
     await passbook.whenIdle();
     await showBalance();
   } finally {
@@ -63,7 +63,7 @@ element("signin").addEventListener("click", () => passbook.startSignIn());
 element("draw").addEventListener("click", () => void draw());
 
 try {
-  // Back from signing in? The token leaves the address before anything else happens.
+  // After a sign-in, takes the token out of the URL first.
   passbook.finishSignIn();
   await showBalance();
 } catch (error) {
