@@ -3,12 +3,11 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 /**
- * The doors of the house (design, section 5): what the files of a room may import from other rooms, file
- * by file. A room is a folder of `src`, or a file beside the folders; type imports count. Only `domain`,
- * and `http` and `web` from above, are open whole. What is not named is forbidden, and what is named
- * and not used is taken off the list.
+ * The files that each room may import from other rooms. A room is a folder of `src`, or a file next to the folders. Type
+ * imports count. A path that ends with a slash allows the whole folder. A file that is not listed is forbidden, and an
+ * entry that is not used is an error.
  */
-const DOORS: Readonly<Record<string, readonly string[]>> = {
+const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   keys: ["domain/"],
   oauth: ["domain/"],
@@ -102,15 +101,15 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Edges that one file alone may have. */
-const ALONE: readonly string[] = [
-  // Sideways: the outbox's way to the read model, put together by the object, which the platform makes.
+/** Imports that only one file may have. */
+const SINGLE_IMPORTS: readonly string[] = [
+  // Delivery from the account to the read model. The platform constructs the object, so the object chooses the adapter.
   "account/sync/outbox.ts → readmodel/projector.ts",
   "account/sync/read_model_rows.ts → readmodel/projector.ts",
   "account/parts.ts → readmodel/adapters.ts",
-  // Requests within limits to a server that is not ours are the same whoever it is.
+  // Bounded requests to servers of other companies are the same for all of them.
   "payments/stripe_api.ts → oauth/ask.ts",
-  // The one list of what a request may use; types alone, held below.
+  // The list of services for requests. It imports types only; a test below checks that.
   "http/services.ts → operations/account_deletion.ts",
   "http/services.ts → account/clients/vault.ts",
   "http/services.ts → budget/client.ts",
@@ -161,7 +160,7 @@ const ACCOUNT_ROOMS: readonly string[] = [
   "clients",
 ];
 
-/** Files that still import each other in a circle. */
+/** Files that import themselves through other files. */
 const CIRCLES: readonly string[] = [
   "web/console/account_page.tsx",
   "web/console/account_panels.tsx",
@@ -176,7 +175,7 @@ function roomOf(path: string): string {
   return path.split("/")[0] ?? path;
 }
 
-/** Imports of any form: of values, of types, for effect, exported on, when called, within a type. */
+/** Relative imports and exports of any form, static and dynamic. */
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*["'](\.[^"']+)["']/g;
 
 function readImports(): Edge[] {
@@ -217,36 +216,39 @@ function filesInCircles(imports: readonly Edge[]): string[] {
   return [...imported.keys()].filter(importsItself).toSorted();
 }
 
-const say = ({ from, to }: Edge): string => `${from} → ${to}`;
+const describeEdge = ({ from, to }: Edge): string => `${from} → ${to}`;
 
-function fits(door: string, to: string): boolean {
-  return door.endsWith("/") ? to.startsWith(door) : to === door;
+function allows(entry: string, to: string): boolean {
+  return entry.endsWith("/") ? to.startsWith(entry) : to === entry;
 }
 
-describe("the rooms of the house", () => {
+describe("the rooms of src", () => {
   const edges = readEdges();
 
-  it("import each other only by the doors that are drawn", () => {
+  it("a room imports only the files of other rooms that the list allows", () => {
     const forbidden = edges.filter((edge) => {
-      const doors = DOORS[roomOf(edge.from)] ?? [];
-      return !ALONE.includes(say(edge)) && !doors.some((door) => fits(door, edge.to));
+      const allowed = ALLOWED_IMPORTS[roomOf(edge.from)] ?? [];
+      const is_allowed = allowed.some((entry) => allows(entry, edge.to));
+      return !is_allowed && !SINGLE_IMPORTS.includes(describeEdge(edge));
     });
-    expect(forbidden.map(say)).toEqual([]);
+    expect(forbidden.map(describeEdge)).toEqual([]);
   });
 
-  it("have no door that nobody uses", () => {
-    const unused = Object.entries(DOORS).flatMap(([room, doors]) =>
-      doors
-        // Whoever may see anything may see the rules.
-        .filter((door) => door !== "domain/")
-        .filter((door) => !edges.some(({ from, to }) => roomOf(from) === room && fits(door, to)))
-        .map((door) => `${room} → ${door}`),
+  it("every entry of the lists of allowed imports is used", () => {
+    const unused = Object.entries(ALLOWED_IMPORTS).flatMap(([room, entries]) =>
+      entries
+        // Every room may use the rules, even if none of its files does now.
+        .filter((entry) => entry !== "domain/")
+        .filter(
+          (entry) => !edges.some(({ from, to }) => roomOf(from) === room && allows(entry, to)),
+        )
+        .map((entry) => `${room} → ${entry}`),
     );
     expect(unused).toEqual([]);
-    expect(ALONE.filter((alone) => !edges.map(say).includes(alone))).toEqual([]);
+    expect(SINGLE_IMPORTS.filter((entry) => !edges.map(describeEdge).includes(entry))).toEqual([]);
   });
 
-  it("never import each other both ways, nor round a corner", () => {
+  it("no room imports itself through other rooms", () => {
     const reached = (start: string): Set<string> => {
       const seen = new Set<string>();
       const queue = [start];
@@ -263,18 +265,18 @@ describe("the rooms of the house", () => {
     expect([...rooms].filter((room) => reached(room).has(room))).toEqual([]);
   });
 
-  it("give http types alone by the list of what a request may use", () => {
+  it("src/http/services.ts imports types only, and only worker.ts imports src/services.ts", () => {
     const imports = readFileSync("src/http/services.ts", "utf8").match(/^import .*$/gm) ?? [];
     expect(imports.filter((line) => !line.startsWith("import type "))).toEqual([]);
-    expect(edges.filter(({ to }) => to === "services.ts").map(say)).toEqual([
+    expect(edges.filter(({ to }) => to === "services.ts").map(describeEdge)).toEqual([
       "worker.ts → services.ts",
     ]);
   });
 
-  it("are all on the list", () => {
+  it("every folder and file of src has its list of allowed imports", () => {
     const rooms = new Set(globSync("src/*").map((path) => path.slice("src/".length)));
     rooms.delete("commands");
-    expect(new Set(Object.keys(DOORS))).toEqual(rooms);
+    expect(new Set(Object.keys(ALLOWED_IMPORTS))).toEqual(rooms);
     expect(edges.length).toBeGreaterThan(50);
   });
 });
@@ -304,7 +306,9 @@ describe("the files of a room", () => {
       [from, to].every((path) => roomOf(path) === "account"),
     );
     const heightOf = (path: string): number => ACCOUNT_ROOMS.indexOf(innerRoomOf(path));
-    expect(inner.filter(({ from, to }) => heightOf(from) < heightOf(to)).map(say)).toEqual([]);
+    expect(inner.filter(({ from, to }) => heightOf(from) < heightOf(to)).map(describeEdge)).toEqual(
+      [],
+    );
     const rooms = new Set(globSync("src/account/*").map((path) => innerRoomOf(path.slice(4))));
     expect(rooms).toEqual(new Set(ACCOUNT_ROOMS));
   });
@@ -318,13 +322,13 @@ describe("packages", () => {
       ),
     );
 
-  it("are none of the rules' affair, nor of the client's", () => {
+  it("domain and client import no package", () => {
     expect(imported("domain")).toEqual([]);
     expect(imported("client")).toEqual([]);
   });
 
   it.each(["drizzle-orm", "cloudflare:workers", "oauth4webapi"])(
-    "%s is not what http and pages see",
+    "http and web do not import %s",
     (name) => {
       const seen = [...imported("http"), ...imported("web")];
       expect(seen.filter((found) => found === name || found.startsWith(`${name}/`))).toEqual([]);
@@ -342,13 +346,13 @@ describe("zod", () => {
     })),
   );
 
-  it("is imported whole, so that its locales stay out of the bundle", () => {
+  it("zod is imported as a namespace, so that its locales stay out of the bundle", () => {
     expect(imports.filter(({ what }) => !/^import (type )?\* as z$/.test(what))).toEqual([]);
     expect(imports.length).toBeGreaterThan(40);
   });
 
-  it("is the functions alone, not the classes with all their methods, where the Worker runs", () => {
-    // The document's parts are next to the endpoints, and only `npm run openapi` loads them.
+  it("the Worker's own code imports zod/mini, whose unused functions stay out of the bundle", () => {
+    // Parts of the API document are next to the endpoints. Only `npm run openapi` loads them.
     const at_build = /^src\/(?:http\/openapi\/|commands\/|http\/.*\/openapi(?:_schemas)?\.ts$)/;
     const inside = imports.filter(({ path }) => !at_build.test(path));
     expect(inside.filter(({ name }) => name !== "zod/mini")).toEqual([]);
@@ -356,7 +360,7 @@ describe("zod", () => {
 });
 
 describe("loading the Worker", () => {
-  it("makes no format of a language, the first of which costs a third of a cold start", () => {
+  it("the Worker creates no Intl format while it loads, since the first one takes a third of a cold start", () => {
     const at_load =
       /^(?:export )?(?:const|let|var) (?![^\n]*=>)[^;]*?(?:\bnew Intl\.|\.toLocale\w*String\()/m;
     const loaded = globSync("src/**/*.{ts,tsx}").filter(

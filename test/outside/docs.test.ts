@@ -1,4 +1,4 @@
-/** The docs repeat some numbers and lists of the code. These tests keep them equal. */
+/** The docs repeat some numbers and lists of the code. These tests compare them. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
@@ -64,7 +64,7 @@ const days = (ms: number): string => `${ms / (24 * 60 * 60 * 1000)} days`;
 const hours = (ms: number): string => `${ms / (60 * 60 * 1000)} hours`;
 const user_codes = USER_CODE_ALPHABET.length ** USER_CODE_LENGTH;
 
-/** What each page states, in its own words. */
+/** Texts of each page that contain a number of the code. */
 const STATED: Readonly<Record<string, readonly string[]>> = {
   "README.md": [
     `up to ${JOBS_PER_BATCH_MAX} items`,
@@ -146,7 +146,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-it.each(Object.entries(STATED))("%s states the numbers of the code", (page, texts) => {
+it.each(Object.entries(STATED))("%s has the same numbers as the code", (page, texts) => {
   const text = readFileSync(page, "utf8").replaceAll(/\s+/g, " ");
   expect(texts.filter((stated) => !text.includes(stated))).toEqual([]);
 });
@@ -172,7 +172,7 @@ const RATE_LIMIT_ROWS: Readonly<
   "network device_unknown": "polls of unknown device codes",
 };
 
-it("docs/limits.md lists every rate limit with its numbers, and no other", () => {
+it("docs/limits.md lists exactly the rate limits of the code, with their numbers", () => {
   const [, section = ""] = readFileSync("docs/limits.md", "utf8").split("## Rate limits\n");
   const table = section.split("\n").filter((line) => line.startsWith("| "));
   const listed = table.slice(2).map((row) => {
@@ -201,7 +201,7 @@ function describeRow(
   return `${requests} | ${count(rule.count)} in ${rule.window_seconds} s | ${site}`;
 }
 
-it("CONTRIBUTING.md gives the purpose of every dependency, and of no other", () => {
+it("CONTRIBUTING.md lists exactly the dependencies of package.json", () => {
   const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Readonly<
     Record<
       "dependencies" | "devDependencies" | "optionalDependencies",
@@ -225,7 +225,7 @@ function anchorOf(heading: string): string {
   return text.trim().replaceAll(" ", "-");
 }
 
-it("every link between the pages leads to a file, and to a heading if it names one", () => {
+it("every link between the pages leads to an existing file and heading", () => {
   const broken = globSync(["*.md", "docs/*.md", "examples/*.md", "src/client/*.md"]).flatMap(
     (page) =>
       [...readFileSync(page, "utf8").matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]

@@ -19,7 +19,7 @@ it("the OpenAPI document passes Redocly's recommended rules without errors or wa
     REDOCLY_TELEMETRY: "off",
     REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
   };
-  // It fails where there are errors; what it found stands in its output either way.
+  // Redocly exits with an error if it finds problems. Its output lists them in both cases.
   const { stdout } = await promisify(execFile)(process.execPath, [redocly, ...options], {
     env,
   }).catch((failed: { stdout: string }) => failed);

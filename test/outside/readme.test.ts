@@ -4,11 +4,11 @@ import { expect, it } from "vitest";
 interface Row {
   readonly row: string;
   readonly files: readonly string[];
-  /** Names of tests or groups, with the file that they are looked up in. */
+  /** Titles of tests or groups, with their file. */
   readonly names: readonly { readonly file: string | null; readonly name: string }[];
 }
 
-/** The rows of the tables: what is required, and where it is tested. */
+/** The rows of the tables: a requirement and its tests. */
 function readRows(): Row[] {
   const lines = readFileSync("test/README.md", "utf8").split("\n");
   return lines
@@ -25,7 +25,7 @@ function readRows(): Row[] {
     });
 }
 
-/** The tables leave out `worker/` and `outside/`, and endings. */
+/** The tables omit `worker/`, `outside/` and file extensions. */
 function pathOf(file: string): string | undefined {
   return ["test/worker", "test/outside", "test"]
     .flatMap((folder) => [".test.ts", ".ts", ""].map((ending) => `${folder}/${file}${ending}`))
@@ -34,20 +34,20 @@ function pathOf(file: string): string | undefined {
 
 const rows = readRows();
 
-it("names files that there are", () => {
+it("test/README.md names existing files", () => {
   const unknown = rows.flatMap(({ row, files }) =>
     files.filter((file) => pathOf(file) === undefined).map((file) => `${file} in ${row}`),
   );
   expect(unknown).toEqual([]);
 });
 
-it("names tests that are in them", () => {
+it("test/README.md quotes titles of existing tests", () => {
   const missing = rows.flatMap(({ row, names }) =>
     names
       .filter(({ file, name }) => {
         const path = file === null ? undefined : pathOf(file);
         if (path === undefined) return true;
-        // A name stands in quotes on the line that begins a test, or on its own under one.
+        // A title is in quotes on the first line of a test, or on the next line.
         const lines = readFileSync(path, "utf8").split("\n");
         return !lines.some(
           (line) => /^\s*(it|describe|\]\)|\[?["`])/.test(line) && line.includes(name),
@@ -59,9 +59,9 @@ it("names tests that are in them", () => {
   expect(rows.flatMap(({ names }) => names).length).toBeGreaterThan(50);
 });
 
-it("docs/operate.md knows every event that is logged, and no other", () => {
+it("docs/operate.md lists exactly the events that the code logs", () => {
   const source = globSync("src/**/*.{ts,tsx}").map((path) => readFileSync(path, "utf8"));
-  // An event by another name would not be seen here.
+  // Every log call must begin with the event, so that this test can find it.
   const unnamed = source.flatMap((text) => text.match(/console\.\w+\(\{(?!\s*event: ").*/g) ?? []);
   expect(unnamed).toEqual([]);
   const logged = source.flatMap((text) =>
@@ -69,13 +69,13 @@ it("docs/operate.md knows every event that is logged, and no other", () => {
   );
   const [, table = ""] = readFileSync("docs/operate.md", "utf8").split("| `event` |");
   const rows = (table.split("\n\n")[0] ?? "").split("\n").slice(2);
-  const told = rows.flatMap((row) =>
+  const documented = rows.flatMap((row) =>
     [...(row.split("|")[1] ?? "").matchAll(/`([a-z_]+)`/g)].map(([, name = ""]) => name),
   );
-  expect(told.toSorted()).toEqual([...new Set(logged)].toSorted());
+  expect(documented.toSorted()).toEqual([...new Set(logged)].toSorted());
 });
 
-it("no page, hint or example shows an `npx` call that could fetch a stranger's package", () => {
+it("no page, message or example shows an `npx` call that could download an unrelated package", () => {
   const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8")) as {
     devDependencies: Record<string, string>;
   };

@@ -1,0 +1,58 @@
+/** Sizes of files and folders, so that a reader finds one subject in one file. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+const LINES_MAX = 400;
+const LINES_MIN = 20;
+
+/** Files of `src/http` that are not in one of its folders. */
+const HTTP_FILES_MAX = 12;
+
+/** Written by commands, so their length follows from their source. */
+const GENERATED: readonly string[] = ["src/client/responses.ts"];
+
+/** Shorter files, with the reason why each is not part of another file. */
+const SHORT_FILES: Readonly<Record<string, string>> = {
+  "src/account/contract/vault.ts":
+    "the vault's part of the contract between the Worker and the object",
+  "src/commands/assets.ts": "the program that Wrangler runs; tests import static_assets.ts",
+  "src/commands/modules.d.ts": "only a declaration file can declare the types of a module",
+  "src/commands/public_suffixes.ts": "the program; a test imports public_suffix_list.ts",
+  "src/device/client.ts": "the room's client, like that of every object",
+  "src/domain/back_off.ts": "one rule",
+  "src/http/api/jobs/cancel.ts": "one endpoint",
+  "src/http/api/jobs/read.ts": "one endpoint",
+  "src/http/api/payments/require_payments.ts": "the middleware of two endpoints",
+  "src/http/api/personal_tokens/revoke.ts": "one endpoint",
+  "src/http/api/service/jwks.ts": "one endpoint",
+  "src/http/middleware/load_services.ts": "one middleware",
+  "src/http/redirect_to.ts": "one rule, used by the API and the pages",
+  "src/readmodel/adapters.ts": "chooses the adapter of a port",
+  "src/tokens/own_token.ts": "the only part of the room that http may import",
+  "src/web/account/data_section.tsx": "one section of a page",
+  "src/web/scripts/forms.js": "one script that browsers load",
+  "src/web/signin/provider_icon.tsx": "the only file with the SVG of icons",
+  "src/worker.ts": "the entry point, without logic",
+};
+
+const files = execFileSync("git", ["ls-files", "--", "src"], { encoding: "utf8" })
+  .split("\n")
+  .filter((path) => /\.(?:ts|tsx|js)$/.test(path) && existsSync(path))
+  .map((path) => ({ path, lines: readFileSync(path, "utf8").split("\n").length - 1 }));
+
+it(`no file of src has over ${LINES_MAX} lines, except generated ones`, () => {
+  const long = files.filter(({ path, lines }) => lines > LINES_MAX && !GENERATED.includes(path));
+  expect(long).toEqual([]);
+  expect(files.length).toBeGreaterThan(200);
+});
+
+it(`a file of src with under ${LINES_MIN} lines is listed with its reason`, () => {
+  const short = files.filter(({ lines }) => lines < LINES_MIN).map(({ path }) => path);
+  expect(short.toSorted()).toEqual(Object.keys(SHORT_FILES).toSorted());
+});
+
+it(`src/http has at most ${HTTP_FILES_MAX} files outside its folders`, () => {
+  const loose = files.filter(({ path }) => /^src\/http\/[^/]+$/.test(path));
+  expect(loose.length).toBeLessThanOrEqual(HTTP_FILES_MAX);
+});
