@@ -1,28 +1,28 @@
 /** One account: its balance, jobs, ledger and audit log, and what an operator can do to it. */
-import type { InspectedAccount } from "../../account/contract.ts";
-import type { ListedSession, Person } from "../../identity/port.ts";
 import type { StatementEntry } from "../account/statement_entries.ts";
 import { EntryTable } from "../account/statement_page.tsx";
 import { NoticeLine, Page } from "../layout/layout.tsx";
 import { Time, Zone } from "../layout/time.tsx";
 import { number } from "../layout/labels.ts";
-import { ActionLink, Apps, PersonPanel, Sessions, Status, Tokens } from "./account_panels.tsx";
+import {
+  ActionLink,
+  Apps,
+  PersonPanel,
+  Sessions,
+  Status,
+  Tokens,
+  type AccountPanelsProps,
+} from "./account_panels.tsx";
 import { AuditRows, type AuditEntry } from "./audit_page.tsx";
 import { Panel } from "./panel.tsx";
 import { accountPath, consolePath, Table } from "./table.tsx";
 
-export interface ConsoleAccountPageProps {
-  readonly person: Person;
-  readonly inspected: InspectedAccount;
-  readonly sessions: readonly ListedSession[];
+export interface ConsoleAccountPageProps extends AccountPanelsProps {
   readonly entries: readonly StatementEntry[];
   readonly is_first_page: boolean;
   /** The path of older entries; null if there are none. */
   readonly older_path: string | null;
   readonly audit_entries: readonly AuditEntry[];
-  /** How much of the account the read model has, as a sentence. */
-  readonly read_model_progress: string;
-  readonly appName: (slug: string | null) => string;
   readonly personName: (identity_id: string) => string;
   readonly notice: string | null;
 }

@@ -1,13 +1,22 @@
 /** The side panels of an account's page: the person, apps, tokens, sessions, and the status. */
 import type { InspectedAccount } from "../../account/contract.ts";
+import type { ListedSession, Person } from "../../identity/port.ts";
 import { Time } from "../layout/time.tsx";
 import { describeLimits } from "../account/tokens_page.tsx";
 import { credits, nameFromSlug } from "../layout/labels.ts";
-import type { ConsoleAccountPageProps } from "./account_page.tsx";
 import { Panel } from "./panel.tsx";
 import { accountPath, consolePath } from "./table.tsx";
 
-type AccountProps = Pick<ConsoleAccountPageProps, "person" | "inspected">;
+export interface AccountPanelsProps {
+  readonly person: Person;
+  readonly inspected: InspectedAccount;
+  readonly sessions: readonly ListedSession[];
+  /** How much of the account the read model has, as a sentence. */
+  readonly read_model_progress: string;
+  readonly appName: (slug: string | null) => string;
+}
+
+type AccountProps = Pick<AccountPanelsProps, "person" | "inspected">;
 
 /** A link to the form of an action. */
 export function ActionLink(props: {
@@ -71,7 +80,7 @@ export function PersonPanel({ person, inspected: { account } }: AccountProps) {
 export function Apps({
   apps,
   appName,
-}: Pick<InspectedAccount, "apps"> & Pick<ConsoleAccountPageProps, "appName">) {
+}: Pick<InspectedAccount, "apps"> & Pick<AccountPanelsProps, "appName">) {
   return (
     <Panel id="apps" title="Apps and starter credits">
       {apps.length === 0 ? <p class="hint">It has not been used with any app yet.</p> : null}
@@ -99,7 +108,7 @@ export function Tokens({
   person,
   tokens,
   appName,
-}: Pick<ConsoleAccountPageProps, "person" | "appName"> & {
+}: Pick<AccountPanelsProps, "person" | "appName"> & {
   readonly tokens: InspectedAccount["personal_tokens"];
 }) {
   const address = accountPath(person.identity_id, "revoke-token");
@@ -133,10 +142,7 @@ export function Tokens({
   );
 }
 
-export function Sessions({
-  person,
-  sessions,
-}: Pick<ConsoleAccountPageProps, "person" | "sessions">) {
+export function Sessions({ person, sessions }: Pick<AccountPanelsProps, "person" | "sessions">) {
   return (
     <Panel id="sessions" title="Signed-in browsers">
       {sessions.length === 0 ? <p class="hint">No browser is signed in.</p> : null}
@@ -162,7 +168,7 @@ export function Sessions({
   );
 }
 
-export function Status({ person, inspected, read_model_progress }: ConsoleAccountPageProps) {
+export function Status({ person, inspected, read_model_progress }: AccountPanelsProps) {
   const { account } = inspected;
   return (
     <Panel id="status" title="Status">

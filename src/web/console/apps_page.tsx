@@ -48,7 +48,7 @@ export function AppsPage({ apps, cursor, next_cursor }: AppsPageProps) {
             </>,
             number(app.starter_credits),
             app.daily_starter_budget === null ? "no limit" : number(app.daily_starter_budget),
-            SETTLE_NAMES[app.settle],
+            app.settle === "app" ? "app’s key" : "holder or key",
           ])}
           empty="No app is registered yet. Register an app to give it a name, starter credits and its own origins."
         />

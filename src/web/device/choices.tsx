@@ -130,7 +130,7 @@ export function AppsChoice(props: ChoicesProps & { registered_apps: readonly Reg
         ))}
         <details open={choices.other_apps !== "" || listed.length === 0}>
           <summary>Other apps</summary>
-          <label for="other_apps">Names of other apps</label>
+          <label for="other_apps">App names</label>
           <input
             id="other_apps"
             name="other_apps"

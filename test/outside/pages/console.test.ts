@@ -21,7 +21,7 @@ interface Person {
   send(method: string, path: string, body: object): Promise<Record<string, never>>;
 }
 
-/** Somebody signed in, as a client of the API. */
+/** A signed-in person as a client of the API. */
 async function client(page: Page): Promise<Person> {
   const answer = await page.request.get(`${pages.url}/api/sessionToken`);
   const { token } = (await answer.json()) as { token: string };
@@ -40,7 +40,7 @@ let ada: Person;
 /** Three people with jobs, a registered app, and a month of totals. */
 beforeAll(async () => {
   const olga = await pages.signIn(OPERATOR);
-  // Operators act by their cookie from our own pages, not by a session token.
+  // Operators need the session cookie and our own origin; a session token is not accepted.
   const saved = await olga.request.put(`${pages.url}/api/admin/apps/paint`, {
     headers: { Origin: pages.url },
     data: {
@@ -78,7 +78,7 @@ async function work(person: Person, app: string, count: number): Promise<void> {
   }
 }
 
-/** Totals of the days before today, as deliveries leave them. */
+/** Daily totals of the days before today, as deliveries write them. */
 function fillTotals(): void {
   const today = Math.floor(Date.now() / 86_400_000);
   for (const file of globSync(join(pages.state, "v3/d1/**/*.sqlite"))) {
@@ -98,7 +98,7 @@ function fillTotals(): void {
         insert.run(today - back, "voice", ...totals(0.3));
       }
     } catch {
-      // Another database.
+      // This file is a different database.
     } finally {
       database.close();
     }
@@ -127,7 +127,7 @@ const places = () => {
 };
 
 describe.each(Object.entries(SCREENS))("the console in %s", (screen, options) => {
-  it("is without violation, within its size, and asks nobody else", async () => {
+  it("the console pages have no accessibility violation, stay within their size and load nothing from other hosts", async () => {
     const page = await pages.signIn(OPERATOR, options);
     for (const [place, path] of Object.entries(places())) {
       let bytes = 0;
@@ -147,8 +147,8 @@ describe.each(Object.entries(SCREENS))("the console in %s", (screen, options) =>
     }
   });
 
-  // Apart from the pictures above, which change the window's size.
-  it("moves nothing while a page is drawn", async () => {
+  // Separate from the screenshots above, which change the window's size.
+  it("the console pages have no layout shift", async () => {
     const page = await pages.signIn(OPERATOR, options);
     for (const [place, path] of Object.entries(places())) {
       await page.goto(pages.url + path);
@@ -165,12 +165,12 @@ const find = async (page: Page, email: string): Promise<void> => {
   await page.getByRole("heading", { name: email }).waitFor();
 };
 
-/** Credits to spend, as the account's own object has them. */
+/** The balance in the account's object. */
 const balanceOf = async (person: Person): Promise<unknown> =>
   (await person.get("/api/wallet"))["account"]?.["credits"];
 
 describe("a support case", () => {
-  it("goes from a person's address to the lines, the amends and the log", async () => {
+  it("an operator finds a person, reads the ledger, gives credits and sees the audit record", async () => {
     const dora = await client(await pages.signIn("dora@example.com"));
     await work(dora, "voice", 1);
     const page = await pages.signIn(OPERATOR);
@@ -204,7 +204,7 @@ describe("a support case", () => {
     await pages.picture(page, "audit-case");
   });
 
-  it("shows an app's key in the answer to a double click, once", async () => {
+  it("a double click on 'Add a key' shows one key, once", async () => {
     const page = await pages.signIn(OPERATOR);
     await page.goto(`${pages.url}/console/apps/paint`);
     await page.getByLabel("Label").fill("render server");
@@ -228,12 +228,12 @@ describe("a support case", () => {
     await page.getByText("The key was revoked.").waitFor();
   });
 
-  it("is done with the keyboard alone", async () => {
+  it("an operator suspends an account with only the keyboard", async () => {
     const emil = await client(await pages.signIn("emil@example.com"));
     await work(emil, "voice", 1);
     const page = await pages.signIn(OPERATOR);
     await page.goto(`${pages.url}/console`);
-    /** Tabs on until the named element has the focus, to be seen. */
+    /** Presses Tab until the named element has a visible focus. */
     const tabTo = async (name: string | RegExp): Promise<void> => {
       for (let presses = 0; presses < 60; presses += 1) {
         await page.keyboard.press("Tab");
@@ -272,7 +272,7 @@ describe("a support case", () => {
     await expectForEverybody(page, "a suspended account");
   });
 
-  it("is done without scripts", async () => {
+  it("an operator takes credits without scripts", async () => {
     const fay = await client(await pages.signIn("fay@example.com"));
     await work(fay, "voice", 1);
     const page = await pages.signIn(OPERATOR, { ...SCREENS.phone, javaScriptEnabled: false });
@@ -301,8 +301,8 @@ describe("a support case", () => {
   });
 });
 
-describe("who is no operator", () => {
-  it("is told so on a page with a way on", async () => {
+describe("a non-operator", () => {
+  it("a non-operator sees why the console is closed and a link to their account", async () => {
     const page = await pages.signIn("gus@example.com");
     expect(await page.getByRole("link", { name: "Console" }).count()).toBe(0);
     await page.goto(`${pages.url}/console`);

@@ -12,7 +12,7 @@ const pages = usePages("device", { DEVICE_POLL_INTERVAL_SECONDS: "1" });
 
 beforeAll(() => registerApp("demo", "Demo"));
 
-/** Registers an app as its operator does. */
+/** Registers an app directly in the database. */
 async function registerApp(slug: string, name: string): Promise<void> {
   const values = `'${slug}', '${name}', 100, '[]', 0`;
   const sql = `insert into apps (slug, name, starter_credits, origins_json, created_at_ms) values (${values})`;
@@ -36,7 +36,7 @@ async function look(page: Page, name: string): Promise<void> {
   await expectForEverybody(page, name);
 }
 
-/** Opens the page of a login as somebody who signs in on the way. */
+/** Opens the page of a login as a person who signs in first. */
 async function openSignedIn(
   page: Page,
   login: { verification_uri_complete: string },
@@ -55,7 +55,7 @@ async function tokensOf(token: string): Promise<unknown> {
 const lastLetters = (page: Page) => page.getByLabel(/Enter the four letters/);
 
 describe("approving a device in a browser", () => {
-  it("goes from the device through sign-in and comparison to a token that works", async () => {
+  it("a person signs in, compares the code, approves, and the device gets a working token", async () => {
     const options = device("Build agent");
     const login = await startDevice(options);
     const collecting = awaitToken(options, login);
@@ -92,7 +92,7 @@ describe("approving a device in a browser", () => {
     await look(page, "used-light");
   });
 
-  it("can be denied, which the device is told", async () => {
+  it("a denied request is reported to the device", async () => {
     const options = device("Unasked-for");
     const login = await startDevice(options);
     const page = await pages.openPage(DARK);
@@ -104,7 +104,7 @@ describe("approving a device in a browser", () => {
     expect(await awaitToken(options, login)).toEqual({ kind: "denied" });
   });
 
-  it("keeps every choice through an error, and says it beside its field", async () => {
+  it("an approval form with problems keeps every choice and shows each problem at its field", async () => {
     for (const [name, options, email] of [
       ["light", LIGHT, "frida@example.com"],
       ["dark", DARK, "gina@example.com"],
@@ -117,7 +117,7 @@ describe("approving a device in a browser", () => {
       await openSignedIn(page, login, email);
       await page.getByLabel("Read only").check();
       await page.getByText("Other apps").click();
-      await page.getByLabel("Names of other apps").fill("dmeo!");
+      await page.getByLabel("App names").fill("dmeo!");
       await page.getByLabel("Largest number of credits").fill("25 or so");
       await page.getByLabel("Period").selectOption("30_days");
       await lastLetters(page).fill("XXXX");
@@ -126,7 +126,7 @@ describe("approving a device in a browser", () => {
       await look(page, `errors-${name}`);
       expect(await page.getByLabel("Read only").isChecked()).toBe(true);
       expect(await page.getByLabel("Demo").isChecked()).toBe(true);
-      expect(await page.getByLabel("Names of other apps").inputValue()).toBe("dmeo!");
+      expect(await page.getByLabel("App names").inputValue()).toBe("dmeo!");
       expect(await page.getByLabel("Period").inputValue()).toBe("30_days");
       const credits = page.getByLabel("Largest number of credits");
       expect(await credits.inputValue()).toBe("25 or so");
@@ -135,7 +135,7 @@ describe("approving a device in a browser", () => {
         "whole number",
       );
       await page.getByRole("alert").getByRole("link").first().click();
-      await page.getByLabel("Names of other apps").fill("draw");
+      await page.getByLabel("App names").fill("draw");
       await credits.fill("25");
       await lastLetters(page).fill(login.user_code);
       await page.getByRole("button", { name: "Approve" }).click();
@@ -149,7 +149,7 @@ describe("approving a device in a browser", () => {
     }
   });
 
-  it("approves nothing by clicks alone, lured or doubled", async () => {
+  it("clicks by themselves approve nothing, even double clicks on a malicious link", async () => {
     const login = await startDevice(device("Lure"));
     const page = await pages.openPage();
     await page.goto(`${pages.url}/signin`);
@@ -174,7 +174,7 @@ describe("approving a device in a browser", () => {
     expect(polled.status).toBe(202);
   });
 
-  it("works with the keyboard alone, limits included", async () => {
+  it("approving with limits works with only the keyboard", async () => {
     const options = device("Keyboard");
     const login = await startDevice(options);
     const collecting = awaitToken(options, login);
@@ -193,7 +193,7 @@ describe("approving a device in a browser", () => {
     await press("Enter");
     await page.getByRole("heading", { name: "Connect this device?" }).waitFor();
 
-    // Read and spend, only these apps: Demo is ticked; others; credits; period; third parties.
+    // In tab order: access, apps (Demo is ticked), other apps, credits, period, other services.
     await press("Tab", "Tab", "Tab", "Tab", "Enter", "Tab");
     await page.keyboard.type("draw");
     await press("Tab");
@@ -216,7 +216,7 @@ describe("approving a device in a browser", () => {
     await press("Tab", "Enter");
     await page.getByRole("heading", { name: "Devices and tokens" }).waitFor();
     await look(page, "tokens-light");
-    // Past the navigation by its skip link.
+    // Skips the navigation with its skip link.
     await press("Tab", "Enter");
     await press("Tab", "Enter");
     await page.getByText("No device or program has access to your account.").waitFor();
@@ -225,7 +225,7 @@ describe("approving a device in a browser", () => {
     expect(wallet.status).toBe(401);
   });
 
-  it("fits a phone, in light and dark", async () => {
+  it("the device pages fit a phone in light and dark", async () => {
     for (const [colorScheme, email] of [
       ["light", "dora@example.com"],
       ["dark", "emil@example.com"],
@@ -247,12 +247,12 @@ describe("approving a device in a browser", () => {
     }
   });
 
-  it("waits a minute after too many attempts, and then goes on with what was chosen", async () => {
+  it("after too many attempts, the approval continues with the same choices", async () => {
     const login = await startDevice(device("Patient"));
     const page = await pages.openPage(PHONE);
     await openSignedIn(page, login, "jana@example.com");
     await page.getByLabel("Read only").check();
-    // Ten a minute, and a minute may begin in between.
+    // The limit is ten a minute, and a new minute may start in between.
     for (let attempt = 0; attempt < 24; attempt += 1) {
       if (await page.getByRole("heading", { name: "Too many attempts" }).isVisible()) break;
       await page.getByRole("button", { name: "Approve" }).click();
