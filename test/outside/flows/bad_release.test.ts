@@ -1,4 +1,4 @@
-/** A bad release and the good one after it, on one state: two builds of the Worker, one after another. */
+/** A bad release and a good one after it: two builds of the Worker, one after the other, on the same state. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { developmentSettings } from "../../../src/commands/development_settings.
 import { freePort, type LocalWorker } from "../../../src/commands/local_worker.ts";
 import { startTestWorker } from "../support/test_worker.ts";
 
-/** The platform tries a failing alarm six times more, after 2, 4, 8, 16, 32 and 64 seconds. */
+/** The platform retries a failing alarm six times, after 2, 4, 8, 16, 32 and 64 seconds. */
 const ALARM_TRIES = 7;
 const GIVEN_UP = { timeout: 240_000, interval: 2_000 };
 /** The platform's retries take two minutes of real time. */
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Puts a build of the Worker on the one state, in place of the one before. */
+/** Replaces the running build of the Worker; the state stays. */
 async function release(script?: string): Promise<void> {
   await worker?.stop();
   worker = await startTestWorker({
@@ -64,7 +64,7 @@ interface Answers {
   readonly accounts: readonly object[];
 }
 
-/** A read of an operator, as a page of the console makes it. */
+/** An operator's request, as a page of the console sends it. */
 async function asOperator({ cookies }: Person, path: string): Promise<Answers> {
   const headers = { Cookie: cookies, "Sec-Fetch-Site": "same-origin" };
   const answer = await fetch(`${worker?.url}${path}`, { headers });
@@ -87,7 +87,7 @@ async function startJob(token: string, more: object): Promise<string> {
   return (await call(token, "/api/jobs", job)).job_id;
 }
 
-/** Signs in anew: the token of before has run out by now, or nearly. */
+/** Signs in again, because the earlier token has expired or is about to. */
 async function readCredits(email: string): Promise<number> {
   const { token } = await signIn(email);
   return (await call(token, "/api/wallet")).account.credits;
@@ -98,9 +98,9 @@ async function readAlarm(identity_id: string): Promise<{ rung: number; armed_at_
   return answer.json() as Promise<{ rung: number; armed_at_ms: number }>;
 }
 
-describe("a release whose alarms throw until the platform gives them up", () => {
+describe("a release whose alarms fail until the platform gives up", () => {
   it(
-    "loses nothing: the next release delivers what is owed and ends what ran out",
+    "the release after a bad one delivers the undelivered entries and expires the overdue jobs",
     SLOW,
     async () => {
       await release("test/worker/account/worker_of_a_bad_release.ts");
@@ -120,7 +120,7 @@ describe("a release whose alarms throw until the platform gives them up", () => 
         (await asOperator(operator, `/api/admin/jobs?identity_id=${identity_id}`)).jobs;
       expect(await projectedJobs(ada)).toEqual([]);
       expect(await projectedJobs(bob)).toEqual([]);
-      // One touch wakes each object, Ada's without a line to post; nobody touches them again.
+      // One request wakes each object, and no further request follows. Ada's writes no entry.
       expect(await readCredits("ada@example.com")).toBe(60);
       expect(await readCredits("bob@example.com")).toBe(100);
       await vi.waitFor(async () => {

@@ -1,4 +1,4 @@
-/** `npm run keys`: as an operator runs it. */
+/** `npm run keys`, run as an operator runs it. */
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -36,14 +36,14 @@ async function keys(args: readonly string[], input = ""): Promise<Run> {
 const kids = (json: string): string[] =>
   (JSON.parse(json) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
 
-/** The private members of a set's keys. */
+/** The private parts of a key set. */
 const secrets = (json: string): string[] =>
   (JSON.parse(json) as { keys: { d?: string; k?: string }[] }).keys.map(
     (key) => key.d ?? key.k ?? "",
   );
 
 describe.each(["SIGNING_KEYS", "ENCRYPTION_KEYS"])("npm run keys, for %s", (setting) => {
-  it("creates, rotates and retires, and the service reads each value", async () => {
+  it("npm run keys creates, rotates and retires keys, and the service reads each value", async () => {
     const first = await keys(["create", setting]);
     const rotated = await keys(["rotate", setting], first.output);
     expect(kids(rotated.output)).toHaveLength(2);
@@ -65,7 +65,7 @@ describe.each(["SIGNING_KEYS", "ENCRYPTION_KEYS"])("npm run keys, for %s", (sett
     }
   });
 
-  it("adds a key that is known before it is used, then promotes it", async () => {
+  it("npm run keys adds a key before it is used and then promotes it", async () => {
     const { output: first } = await keys(["create", setting]);
     const { output: added } = await keys(["add", setting], first);
     expect(kids(added)[0]).toBe(kids(first)[0]);
@@ -73,7 +73,7 @@ describe.each(["SIGNING_KEYS", "ENCRYPTION_KEYS"])("npm run keys, for %s", (sett
     expect(kids(promoted)).toEqual(kids(added).toReversed());
   });
 
-  it("changes its own line of a settings file, and nothing else", async () => {
+  it("npm run keys changes only its own line of a settings file", async () => {
     const file = join(directory, `${setting}.vars`);
     const before = await developmentSettings();
     await writeFile(file, before, { mode: 0o644 });
@@ -88,7 +88,7 @@ describe.each(["SIGNING_KEYS", "ENCRYPTION_KEYS"])("npm run keys, for %s", (sett
     expect(kids(line.slice(setting.length + 2, -1))).toHaveLength(2);
   });
 
-  it("does not write keys through a symbolic link", async () => {
+  it("npm run keys does not write through a symbolic link", async () => {
     const file = join(directory, `${setting}.target`);
     const link = join(directory, `${setting}.link`);
     const before = await developmentSettings();
@@ -100,7 +100,7 @@ describe.each(["SIGNING_KEYS", "ENCRYPTION_KEYS"])("npm run keys, for %s", (sett
     expect(await readFile(file, "utf8")).toBe(before);
   });
 
-  it("refuses what is no set of these keys, and does not repeat it", async () => {
+  it("npm run keys refuses an invalid key set and does not print it", async () => {
     const other = setting === "SIGNING_KEYS" ? "ENCRYPTION_KEYS" : "SIGNING_KEYS";
     const { output: wrong_kind } = await keys(["create", other]);
     for (const input of [
@@ -121,7 +121,7 @@ describe.each(["SIGNING_KEYS", "ENCRYPTION_KEYS"])("npm run keys, for %s", (sett
   });
 });
 
-it("explains itself where it is not told what to do", async () => {
+it("npm run keys without arguments prints its usage", async () => {
   for (const args of [[], ["rotate"], ["explode", "SIGNING_KEYS"], ["rotate", "BASE_URL"]]) {
     const { code, report } = await keys(args);
     expect(code).toBe(2);

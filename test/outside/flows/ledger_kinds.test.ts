@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 const COPY = join(".wrangler", "with_another_kind");
 const TYPES = join(".wrangler", "types_for_ledger_kinds.d.ts");
 
-/** What the compiler says of `src` with another kind of ledger line; null: it compiles. */
+/** The compiler's output for `src` with an additional kind of ledger entry; null if it compiles. */
 function compile(kind: string | null): string | null {
   rmSync(COPY, { recursive: true, force: true });
   mkdirSync(COPY, { recursive: true });
@@ -29,7 +29,7 @@ function compile(kind: string | null): string | null {
   }
 }
 
-// Its own, so that it needs no other command before it.
+// Its own types file, so that no other command must run first.
 beforeAll(() => {
   mkdirSync(".wrangler", { recursive: true });
   execFileSync("npx", ["wrangler", "types", TYPES], { stdio: "pipe" });
@@ -38,9 +38,9 @@ afterAll(() => {
   for (const path of [COPY, TYPES]) rmSync(path, { recursive: true, force: true });
 });
 
-describe("a kind of ledger line that says nothing of the read model", () => {
-  it("does not compile, and what is there does", () => {
+describe("a kind of ledger entry without an effect on the read model", () => {
+  it("a ledger kind without an effect on the read model does not compile", () => {
     expect(compile(null)).toBeNull();
-    expect(compile("bonus")).toMatch(/projection\.ts.*TS2366/);
+    expect(compile("bonus")).toMatch(/read_model_rows\.ts.*TS2366/);
   });
 });

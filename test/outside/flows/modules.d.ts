@@ -1,2 +1,2 @@
-// It ships no types.
+// This package has no types.
 declare module "oidc-provider";

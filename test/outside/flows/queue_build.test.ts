@@ -18,7 +18,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe("the build", () => {
-  it("goes without the queue bound, and with its blocks uncommented", async () => {
+  it("the build works without the queue and with its blocks uncommented", async () => {
     await bundle([], join(directory, "straight"));
     expect(readWorkerConfig("wrangler.toml").queues.producers ?? []).toEqual([]);
     const config = await writeQueueConfig(directory);
@@ -36,7 +36,7 @@ describe("the build", () => {
     ]);
   });
 
-  it("with the queue bound sends what objects owe through it, and the consumer writes it", async () => {
+  it("with the queue bound, changes reach D1 through the queue", async () => {
     const config = await writeQueueConfig(directory);
     const built = join(directory, "bound");
     await bundleWorker(config, built);
@@ -58,7 +58,7 @@ describe("the build", () => {
       await takeCounts(url);
       const manner = { name: "session", proof: ada.session, keyed: false };
       await completeJob(url, manner, await createJob(url, manner));
-      // The queue waits some seconds for more before it calls the consumer.
+      // The queue waits some seconds for more messages before it calls the consumer.
       let counted = await untilQuiet(url, true);
       for (let tries = 0; counted.queue_batches === 0 && tries < 5; tries += 1) {
         const { queue_batches } = await untilQuiet(url, false);

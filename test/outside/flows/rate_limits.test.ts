@@ -10,7 +10,7 @@ describe("the rate limits", () => {
     readonly simple: { readonly limit: number; readonly period: number };
   }[];
 
-  it("that the platform counts are those that the rules state", () => {
+  it("the rate limits in wrangler.toml are the ones that the rules state", () => {
     const configured = new Map(ratelimits.map(({ name, simple }) => [name, simple]));
     const stated = new Map(
       RATE_LIMIT_RULES.map((rule) => [
@@ -21,12 +21,12 @@ describe("the rate limits", () => {
     expect(configured).toEqual(stated);
   });
 
-  it("count apart from each other", () => {
+  it("each rate limit has its own counter", () => {
     const spaces = ratelimits.map(({ namespace_id }) => namespace_id);
     expect(new Set(spaces).size).toBe(spaces.length);
   });
 
-  it("give a /48 more room than a network of it", () => {
+  it("a /48 has a higher rate limit than one of its networks", () => {
     for (const { network, site } of Object.values(NETWORK_RATE_LIMITS)) {
       expect(site.count).toBeGreaterThan(network.count);
       expect(site.window_seconds).toBe(network.window_seconds);

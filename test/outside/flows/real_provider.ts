@@ -1,4 +1,4 @@
-/** A real OpenID provider on loopback: rotates refresh tokens, and revokes the grant on a second use. */
+/** A real OpenID provider on loopback. It rotates refresh tokens and revokes the grant if one is used twice. */
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { Provider } from "oidc-provider";
@@ -15,21 +15,21 @@ export interface GrantedTokens {
 
 export interface RealProvider {
   readonly issuer: string;
-  /** Refreshes that the provider granted. */
+  /** The number of successful refreshes. */
   refreshes(): number;
-  /** Grants that it revoked of its own accord, as it does when a refresh token is used twice. */
+  /** The number of grants that it revoked because a refresh token was used twice. */
   revocations(): number;
-  /** Every access and refresh token it ever gave. */
+  /** All access and refresh tokens that it issued. */
   issued(): readonly string[];
-  /** Goes through the code flow as a browser would, giving consent. */
+  /** Runs the code flow as a browser would, and gives consent. */
   grant(login: string): Promise<GrantedTokens>;
-  /** Whose access token this is, asked at the user-info endpoint; null: nobody's. */
+  /** The subject of an access token, from the user-info endpoint; null if the token is invalid. */
   subjectOf(access_token: string): Promise<string | null>;
-  /** Ends every grant, as a person does in their settings there. */
+  /** Revokes all grants, as a person does in the provider's settings. */
   revokeAll(): Promise<void>;
-  /** Holds the token endpoint's answers back until the returned function is called. */
+  /** Delays the token endpoint's responses until the returned function is called. */
   holdBack(): () => void;
-  /** Requests now held back. */
+  /** The number of delayed requests. */
   waiting(): number;
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -153,7 +153,7 @@ async function runCodeFlow(issuer: string, login: string): Promise<GrantedTokens
   return (await answer.json()) as GrantedTokens;
 }
 
-/** Goes through the provider's forms as a browser does; the address with the code that it leads back to. */
+/** Completes the provider's forms as a browser does; returns the callback URL with the code. */
 export async function goThroughProvider(
   start: URL,
   login: string,

@@ -1,4 +1,4 @@
-/** The users' third-party tokens, in a running Worker, from a real OpenID provider. */
+/** Upstream tokens in a running Worker, from a real OpenID provider. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -60,7 +60,7 @@ interface Person {
   runOut(): Promise<void>;
 }
 
-/** Someone signed in here who gave consent there. */
+/** A person who is signed in here and gave consent at the provider. */
 async function connect(login: string): Promise<Person> {
   const signed_in = await fetch(`${worker.url}/signin/dev`, {
     method: "POST",
@@ -109,7 +109,7 @@ async function connect(login: string): Promise<Person> {
 }
 
 describe("a real provider that rotates refresh tokens", () => {
-  it("gives 20 callers at the same time one new token, three times over", async () => {
+  it("20 concurrent callers get one renewed token, three times in a row", async () => {
     const ada = await connect("ada");
     expect((await ada.oauthToken()).body).toEqual({ token: ada.granted.access_token });
     const seen = new Set([ada.granted.access_token]);
@@ -128,7 +128,7 @@ describe("a real provider that rotates refresh tokens", () => {
     expect(provider.revocations()).toBe(0);
   });
 
-  it("loses nothing when the caller who started a renewal goes away", async () => {
+  it("a renewal is completed after its caller disconnects", async () => {
     const cleo = await connect("cleo");
     await cleo.runOut();
     const before = provider.refreshes();
@@ -147,7 +147,7 @@ describe("a real provider that rotates refresh tokens", () => {
     expect(provider.revocations()).toBe(0);
   });
 
-  it("is 502 while the provider is down, and works when it is back", async () => {
+  it("an upstream token is 502 while the provider is down and works when it is back", async () => {
     const dora = await connect("dora");
     await dora.runOut();
     await provider.stop();
@@ -161,7 +161,7 @@ describe("a real provider that rotates refresh tokens", () => {
     expect(await provider.subjectOf(body["token"] ?? "")).toBe("dora");
   });
 
-  it("asks to connect again once the grant is revoked there, and works after that", async () => {
+  it("a revoked grant is reported as reconnect_required, and signing in again repairs it", async () => {
     const edna = await connect("edna");
     await provider.revokeAll();
     await edna.runOut();
@@ -176,7 +176,7 @@ describe("a real provider that rotates refresh tokens", () => {
 });
 
 describe("/api/socialMe", () => {
-  it("asks the real user-info endpoint with the caller's bearer", async () => {
+  it("/api/socialMe queries the user-info endpoint with the caller's bearer", async () => {
     const { granted } = await connect("fay");
     const ask = (token: string): Promise<Response> =>
       fetch(`${worker.url}/api/socialMe`, { headers: { Authorization: `Bearer ${token}` } });
@@ -189,7 +189,7 @@ describe("/api/socialMe", () => {
   });
 });
 
-it("leaves no token in the log, and none in clear on the disk", async () => {
+it("no upstream token is in the log or unencrypted on disk", async () => {
   const state = join(directory, "state");
   const files = (await readdir(state, { recursive: true, withFileTypes: true })).filter((entry) =>
     entry.isFile(),

@@ -15,7 +15,7 @@ import { startTestWorker } from "../support/test_worker.ts";
 const JOBS = 200;
 const JOBS_AT_ONCE = 4;
 const STARTER_CREDITS = 1_000;
-/** The account's opening, and its starter credits. */
+/** The entries of a new account: its opening and its starter credits. */
 const FIRST_LINES = 2;
 const PATIENTLY = { timeout: 120_000, interval: 500 };
 const EMAIL = "ada@example.com";
@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A build of the Worker on the one state and port; what was in memory before is gone. */
+/** Starts the Worker again on the same state and port, with empty memory. */
 function release(): Promise<LocalWorker> {
   const persist_to = join(folder, "state");
   return startTestWorker({ port, persist_to, env_file: join(folder, "settings") });
@@ -66,11 +66,11 @@ async function openAccount(): Promise<Page> {
 interface Watching {
   readonly told: AccountEvent[];
   readonly process: ChildProcess;
-  /** What it said is wrong. */
+  /** Its error output. */
   problems(): string;
 }
 
-/** `passbook watch --json`, from the first line on. */
+/** `passbook watch --json`, from the first entry on. */
 function watch(token: string): Watching {
   const told: AccountEvent[] = [];
   let [rest, problems] = ["", ""];
@@ -88,7 +88,7 @@ function watch(token: string): Watching {
   return { told, process: child, problems: () => problems };
 }
 
-/** One job, asked for until it is settled, whatever is away meanwhile: its keys make it happen once. */
+/** Retries one job until it is settled; its idempotency keys make it happen once. */
 async function runJob({ jobs }: PassbookClient, number: number): Promise<void> {
   const untilMs = Date.now() + PATIENTLY.timeout;
   const keyed = () => ({ idempotencyKey: crypto.randomUUID(), untilMs });
@@ -101,7 +101,7 @@ async function runJob({ jobs }: PassbookClient, number: number): Promise<void> {
 const fails = (number: number): boolean => number % 10 === 0;
 const costOf = (number: number): number => (fails(number) ? 0 : number % 7);
 
-/** What a page shows of the balance and of what is held. */
+/** The balance and the credits on hold that a page shows. */
 async function readBalance(page: Page): Promise<{ credits: number; held: string }> {
   const [credits, held] = ["[data-credits]", "[data-held]"].map((part) =>
     page.locator(part).textContent(),
@@ -113,7 +113,7 @@ async function readBalance(page: Page): Promise<{ credits: number; held: string 
 }
 
 describe("two browsers and a command line that watch one account", () => {
-  it("end with the same balance, and each line once, in order", async () => {
+  it("two browsers and a command line end with the same balance and get each entry once, in order", async () => {
     const token = await signIn();
     const client = createClient({ baseUrl: worker.url, token });
     await client.wallet({ app: "demo" });

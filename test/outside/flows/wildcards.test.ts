@@ -15,7 +15,7 @@ const kept = await readFile(HOSTING_SUFFIXES_FILE, "utf8");
 const known = readHostingSuffixes(kept);
 
 describe("ALLOWED_ORIGINS before it is used", () => {
-  it("is held to the whole list, of which the Worker has a part", () => {
+  it("ALLOWED_ORIGINS is checked against the whole public suffix list before deployment", () => {
     const places = ["oslo.no", "hokkaido.jp", "k12.ca.us", "roma.it"];
     const worker_knows = (host: string): boolean =>
       isRegistrySuffix(host) || isHostingSuffix(host, known);
@@ -34,16 +34,16 @@ describe("the part of the list that the Worker has", () => {
     return rest.map((name) => `${name}.${top}`);
   });
 
-  it("holds suffixes or their parents, every one refused", () => {
+  it("every suffix in the Worker's part of the list is refused", () => {
     expect(names.length).toBeGreaterThan(2_000);
     expect(names.filter((name) => !isHostingSuffix(name, known))).toEqual([]);
   });
 
-  it("is what `npm run suffixes` makes of the pinned list", () => {
+  it("the Worker's part of the list is what `npm run suffixes` makes of the pinned list", () => {
     expect(kept).toBe(hostingSuffixes());
   });
 
-  it("is not read where it is cut short", () => {
+  it("a truncated list is not accepted", () => {
     for (const part of ["", kept.slice(0, kept.length / 2), "<!doctype html>"]) {
       expect(() => readHostingSuffixes(part)).toThrow("cut short");
     }

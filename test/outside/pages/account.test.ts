@@ -13,7 +13,7 @@ const PAGE_MAX_BYTES = 60 * 1024;
 
 const pages = usePages("account");
 
-/** The one host of pictures that these tests' browsers know. */
+/** Serves the images of jobs to the test's browser. */
 async function servePictures(page: Page): Promise<void> {
   await page.context().route(`${PICTURES}/**`, (route) =>
     route.fulfill({
@@ -54,7 +54,7 @@ interface Work {
   readonly app: string;
   readonly action: string;
   readonly estimate: number;
-  /** Null: it goes on running; "failed": it fails. */
+  /** Null if the job keeps running; "failed" if it fails. */
   readonly cost: number | "failed" | null;
   readonly metadata?: object;
 }
@@ -114,7 +114,7 @@ const PLACES = {
 } as const;
 
 describe.each(Object.entries(SCREENS))("pages in %s", (screen, options) => {
-  it("are without violation, within their size, and ask only us and for pictures", async () => {
+  it("the account pages have no accessibility violation, stay within their size and load only our files and job images", async () => {
     for (const [state, jobs] of [
       ["full", WORK],
       ["new", []],
@@ -153,8 +153,8 @@ describe.each(Object.entries(SCREENS))("pages in %s", (screen, options) => {
   });
 });
 
-describe("the account, live", () => {
-  it("shows each change at once and the rest soon, without a reload", async () => {
+describe("live updates of the account page", () => {
+  it("an open account page updates its balance immediately and its other parts soon, without a reload", async () => {
     const ada = await signIn("live@example.com");
     await work(ada, [{ app: "paint", action: "image.generate", estimate: 10, cost: 4 }]);
     await ada.page.goto(`${pages.url}/account`);
@@ -179,7 +179,7 @@ describe("the account, live", () => {
     expect(await ada.page.evaluate(() => performance.timeOrigin)).toBe(loaded);
   });
 
-  it("follows again after the service refused a stream", async () => {
+  it("an open account page reconnects after the service refused a stream", async () => {
     const ada = await signIn("refused@example.com");
     await ada.get("/api/wallet?app=sketch");
     let asked = 0;
@@ -193,7 +193,7 @@ describe("the account, live", () => {
     await ada.page.getByText("30 on hold for 1 running job").waitFor();
   });
 
-  it("ends in two browsers with the same balance after many jobs and lost connections", async () => {
+  it("two browsers show the same balance after many jobs and lost connections", async () => {
     const ada = await signIn("busy@example.com");
     const other = await signIn("busy@example.com");
     await work(ada, []);
@@ -217,7 +217,7 @@ describe("the account, live", () => {
 });
 
 describe("a reader's own time", () => {
-  it("is shown with its zone's name, and UTC without scripts", async () => {
+  it("times are in the reader's time zone, and in UTC without scripts", async () => {
     const tokyo = { ...SCREENS.light, timezoneId: "Asia/Tokyo" };
     const { page } = await signIn("tokyo@example.com", tokyo);
     await page.goto(`${pages.url}/account/statement`);
@@ -240,8 +240,8 @@ describe("a reader's own time", () => {
   });
 });
 
-describe("the acts of the account", () => {
-  it("work with the keyboard alone", async () => {
+describe("the actions of the account page", () => {
+  it("the account page works with only the keyboard", async () => {
     const { page } = await signIn("keys@example.com");
     await page.goto(`${pages.url}/account`);
     await page.keyboard.press("Tab");
@@ -260,7 +260,7 @@ describe("the acts of the account", () => {
     await page.getByRole("heading", { name: "Jobs", exact: true }).waitFor();
   });
 
-  it("end another browser, which has to sign in again", async () => {
+  it("a browser whose session is ended has to sign in again", async () => {
     const here = await signIn("two@example.com");
     const there = await signIn("two@example.com");
     await here.page.goto(`${pages.url}/account`);
@@ -270,7 +270,7 @@ describe("the acts of the account", () => {
     await there.page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
-  it("take a person's data and statement away as files", async () => {
+  it("the data and the statement can be downloaded", async () => {
     const { page } = await signIn("files@example.com");
     const [data] = await Promise.all([
       page.waitForEvent("download"),
@@ -285,7 +285,7 @@ describe("the acts of the account", () => {
     expect(statement.suggestedFilename()).toMatch(/^statement-\d{4}-\d{2}\.csv$/);
   });
 
-  it("print as a statement, without what only a screen needs", async () => {
+  it("the printed statement leaves out the navigation", async () => {
     const ada = await signIn("print@example.com");
     await work(ada);
     await ada.page.goto(`${pages.url}/account/statement`);
@@ -295,7 +295,7 @@ describe("the acts of the account", () => {
     await pages.picture(ada.page, "statement-print");
   });
 
-  it("move nothing while a page is drawn", async () => {
+  it("the account pages have no layout shift", async () => {
     const ada = await signIn("still@example.com");
     await work(ada);
     for (const path of ["/account", "/account/jobs", "/account/statement"]) {

@@ -1,12 +1,12 @@
 /**
- * A certificate signed by its own key (X.509, RFC 5280), for servers on this machine that browsers are
- * told to trust. Browsers grant cookies their prefixes over https alone.
+ * A self-signed certificate (X.509, RFC 5280) for servers on this machine that the browser trusts. Browsers
+ * accept cookie prefixes only over https.
  */
 import { generateKeyPairSync, sign } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** PEM files, as servers want to be told of them. */
+/** The paths of the PEM files. */
 export interface Certificate {
   readonly key_path: string;
   readonly certificate_path: string;

@@ -44,7 +44,7 @@ afterAll(() => {
   till?.close();
 });
 
-/** Stripe's API, and the page it hosts: two links, to where a buyer goes from there. */
+/** Stripe's API and its checkout page, which has two links: to pay and to go back. */
 async function answerTill(origin: string, request: IncomingMessage): Promise<Response> {
   const url = new URL(request.url ?? "/", origin);
   const [, id] = /^\/c\/pay\/(\w+)$/.exec(url.pathname) ?? [];
@@ -81,14 +81,14 @@ async function lookAt(page: Page, name: string): Promise<void> {
   await expectForEverybody(page, name);
 }
 
-/** The package's card, by its name. */
+/** The button that buys a package. */
 const buy = (page: Page, name: string) =>
   page.getByRole("listitem").filter({ hasText: name }).getByRole("button", { name: "Buy" });
 
 const sessionOf = (page: Page): string => new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
 describe.each(Object.entries(SCREENS))("buying credits in %s", (screen, options) => {
-  it("goes to the checkout and back, and shows the credits when they come", async () => {
+  it("the buyer goes to the checkout and back and sees the credits when they arrive", async () => {
     const page = await pages.signIn(`buyer-${screen}@example.com`, options);
     await lookAt(page, `account-${screen}`);
     await buy(page, "whole project").click();
@@ -119,7 +119,7 @@ describe.each(Object.entries(SCREENS))("buying credits in %s", (screen, options)
 });
 
 describe("buying credits", () => {
-  it("works with the keyboard alone", async () => {
+  it("buying credits works with only the keyboard", async () => {
     const page = await pages.signIn("keys@example.com");
     const button = buy(page, "A little something");
     for (let presses = 0; presses < 30; presses += 1) {
@@ -132,7 +132,7 @@ describe("buying credits", () => {
     await page.getByRole("heading", { name: "Checkout" }).waitFor();
   });
 
-  it("works without scripts, by looking again", async () => {
+  it("buying credits works without scripts, with the link to check again", async () => {
     const page = await pages.signIn("silent@example.com", {
       ...SCREENS.light,
       javaScriptEnabled: false,

@@ -1,4 +1,4 @@
-/** Deleting an account as people do: by keyboard, without scripts, on small and dark screens. */
+/** Deleting an account with the keyboard, without scripts, on small and dark screens. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Somebody with credits and a running job, on the page that deletes their account. */
+/** The deletion page of a person with credits and a running job. */
 async function openDeletion(email: string, options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
@@ -58,7 +58,7 @@ async function openDeletion(email: string, options: BrowserContextOptions): Prom
   return page;
 }
 
-/** No accessibility violation, nothing sideways, and a picture to look at. */
+/** Expects no accessibility violation and no sideways scrolling, and takes a screenshot. */
 async function expectWell(page: Page, name: string, screen: string): Promise<void> {
   await page.screenshot({ path: `${SCREENSHOTS}/${name}-${screen}.png`, fullPage: true });
   const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
@@ -73,7 +73,7 @@ async function expectWell(page: Page, name: string, screen: string): Promise<voi
 }
 
 describe.each(Object.entries(SCREENS))("deleting an account in %s", (screen, options) => {
-  it("is clear on every page, and done by keyboard alone", async () => {
+  it("the account is deleted with only the keyboard, on pages without accessibility violation", async () => {
     const page = await openDeletion(`${screen}@example.com`, options);
     await expectWell(page, "ask", screen);
     const reached: string[] = [];
@@ -93,7 +93,7 @@ describe.each(Object.entries(SCREENS))("deleting an account in %s", (screen, opt
     ]);
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Enter");
-    // Where the problem is, there the person is; and it is said to be wrong.
+    // The field with the problem has the focus and is marked as invalid.
     const field = page.getByLabel("Type delete to confirm");
     await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true");
     expect(await page.locator(":focus").getAttribute("id")).toBe("confirmation");
@@ -108,7 +108,7 @@ describe.each(Object.entries(SCREENS))("deleting an account in %s", (screen, opt
   });
 });
 
-it("needs no script", async () => {
+it("an account can be deleted without scripts", async () => {
   const options = { ...SCREENS.light, javaScriptEnabled: false };
   const page = await openDeletion("scripts-off@example.com", options);
   await page.locator("#confirmation").fill("delete");

@@ -10,7 +10,7 @@ describe("/static", () => {
     ["forms.js", "text/javascript", 1],
     ["times.js", "text/javascript", 3],
     ["live.js", "text/javascript", 3],
-  ])("has %s, small, for browsers to keep", async (name, type, most_kib) => {
+  ])("/static serves %s, small and cacheable", async (name, type, most_kib) => {
     const file = await fetch(`${pages.url}/static/${name}?v=1`);
     expect(file.status).toBe(200);
     const { headers } = file;
@@ -20,7 +20,7 @@ describe("/static", () => {
     expect((await file.arrayBuffer()).byteLength).toBeLessThan(most_kib * 1024);
   });
 
-  it("has what the pages name", async () => {
+  it("/static serves every file that the pages name", async () => {
     const page = await (await fetch(`${pages.url}/signin`)).text();
     const [, address = ""] = /href="(\/static\/passbook\.css\?v=[^"]*)"/.exec(page) ?? [];
     expect((await fetch(`${pages.url}${address}`)).status).toBe(200);
@@ -29,7 +29,7 @@ describe("/static", () => {
 });
 
 describe("/docs", () => {
-  it("shows the whole document, from this host alone and without breaking its policy", async () => {
+  it("/docs shows the whole API document, loads only from this host and respects its CSP", async () => {
     const page = await pages.openPage();
     const problems: string[] = [];
     const hosts = new Set<string>();
@@ -51,7 +51,7 @@ describe("/docs", () => {
     expect(await page.locator(".opblock").count()).toBe(count);
   });
 
-  it("has a strict policy, and the document may be read from anywhere", async () => {
+  it("/docs has a strict CSP, and any origin may read /openapi.json", async () => {
     const docs = await fetch(`${pages.url}/docs`);
     expect(docs.status).toBe(200);
     const policy = docs.headers.get("Content-Security-Policy") ?? "";
@@ -64,7 +64,7 @@ describe("/docs", () => {
     expect(document.headers.get("X-Content-Type-Options")).toBe("nosniff");
   });
 
-  it("leaves every other address to the Worker", async () => {
+  it("every path outside /docs and /static reaches the Worker", async () => {
     const answer = await fetch(`${pages.url}/_headers`);
     expect([answer.status, await answer.json()]).toMatchObject([404, { code: "not_found" }]);
     expect((await fetch(`${pages.url}/docs.html`, { redirect: "manual" })).status).toBe(404);

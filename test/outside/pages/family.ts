@@ -1,6 +1,6 @@
 /**
- * A family of sites on this machine: Passbook and an app under one parent domain, and two providers
- * on another site. Browsers resolve every name under `localhost` to this machine.
+ * Sites on this machine: Passbook and an app under one parent domain, and two providers on another site.
+ * Browsers resolve every name under `localhost` to this machine.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -22,15 +22,15 @@ export interface Family {
   readonly app: string;
   /** The real OpenID provider's origin, on another site. */
   readonly openid: string;
-  /** The mock provider, for handlers that change its answers. */
+  /** The mock provider; its handlers can change its responses. */
   readonly mock: OAuth2Server;
   readonly worker: LocalWorker;
   stop(): Promise<void>;
 }
 
 /**
- * Starts all of them with empty stores. `more` are further settings of the Worker; with a certificate
- * it is served over https.
+ * Starts all of them with empty stores. `more`: additional settings of the Worker. With a certificate, the
+ * Worker is served over https.
  */
 export async function startFamily(
   more: Readonly<Record<string, string>> = {},
@@ -125,7 +125,7 @@ function mockSettings(mock: OAuth2Server): object {
   };
 }
 
-/** A strict OpenID provider that rotates refresh tokens; anyone may sign in by any login. */
+/** A strict OpenID provider that rotates refresh tokens and accepts any login. */
 async function serveOpenId(port: number, redirect_uri: string): Promise<Server> {
   const provider = new Provider(`http://localhost:${port}`, {
     clients: [
@@ -148,7 +148,7 @@ async function serveOpenId(port: number, redirect_uri: string): Promise<Server> 
     }),
     pkce: { required: () => true },
     rotateRefreshToken: true,
-    // Shorter than what the vault still hands out: it renews a token for every caller.
+    // So short that the vault renews the token for every request.
     ttl: { AccessToken: 30, Grant: 86_400, RefreshToken: 86_400, Session: 86_400 },
     cookies: { keys: ["cookie-key"] },
   });

@@ -1,11 +1,11 @@
-/** A past for a local account: what just happened, spread over the days before. */
+/** Spreads the recent entries of a local account over the days before. */
 import { globSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Moves an account's lines and jobs back in time, the newest stays; told by its starter grant. */
+/** Moves an account's entries and jobs back in time, except the newest. */
 export async function spreadOverDays(state: string, who: string, days = 26): Promise<void> {
   const users = globSync(join(state, "v3/d1/**/*.sqlite")).map((file) => new DatabaseSync(file));
   let identity_id: string | undefined;
@@ -16,7 +16,7 @@ export async function spreadOverDays(state: string, who: string, days = 26): Pro
         .get(`${who}@example.com`);
       if (row !== undefined) identity_id = String(row["id"]);
     } catch {
-      // Another database.
+      // This file is a different database.
     }
     database.close();
   }
@@ -37,7 +37,7 @@ export async function spreadOverDays(state: string, who: string, days = 26): Pro
         if (job_id !== null) shiftJob.run(0, 0, String(job_id));
       });
     } catch {
-      // Another object's storage.
+      // This file is the storage of a different object.
     } finally {
       database.close();
     }

@@ -1,15 +1,15 @@
-/** Another host of the family, over https, whose owner is no friend: it sets cookies and reads them. */
+/** A malicious sibling host over https: it sets cookies and reads them. */
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Certificate } from "./certificate.ts";
 
 export interface Sibling {
-  /** An address there that answers with this `Set-Cookie` value. */
+  /** A URL there that responds with this `Set-Cookie` value. */
   setting(set_cookie: string): string;
-  /** An address there that keeps what cookies it was sent. */
+  /** A URL there that records the cookies it receives. */
   readonly reading: string;
-  /** The `Cookie` headers it was sent. */
+  /** The `Cookie` headers that it received. */
   readonly read: readonly string[];
   stop(): void;
 }

@@ -1,4 +1,4 @@
-/** What another host of the family can do with a person's session, over https in the real browser. */
+/** Attacks on a session by a sibling host, over https in a real browser. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { get } from "node:https";
 import { tmpdir } from "node:os";
@@ -60,7 +60,7 @@ async function cookieOf(context: BrowserContext, name: string): Promise<string> 
   return cookies.find((cookie) => cookie.name === name)?.value ?? "";
 }
 
-/** Cookies of the sibling's owner, signed in here in a browser of their own. */
+/** The cookies of the sibling's owner, who is signed in here in another browser. */
 async function attackersCookies() {
   const attacker = await browser.newContext({ ignoreHTTPSErrors: true });
   const at = await attacker.newPage();
@@ -75,7 +75,7 @@ async function attackersCookies() {
   return cookies;
 }
 
-/** The victim visits the sibling, which sets a cookie in each way open to it. */
+/** The victim visits the sibling, which sets a cookie in every possible way. */
 async function plant(name: string, value: string): Promise<void> {
   const shared = `Domain=${PARENT_DOMAIN}; Secure; SameSite=None; HttpOnly`;
   for (const path of ["/", "/account", "/account/link", "/api", "/api/wallet", "/signout"]) {
@@ -89,14 +89,14 @@ async function walletOwnersName(): Promise<string> {
   return (await page.textContent("main")) ?? "";
 }
 
-/** What the API answers to the victim's browser with all its cookies. */
+/** The API's response to the victim's browser with all its cookies. */
 async function apiStatusAndOwner(): Promise<{ status: number | undefined; owner: unknown }> {
   const answer = await page.goto(`${family.passbook}/api/wallet`);
   const body = await answer?.json();
   return { status: answer?.status(), owner: body.account?.identity_id ?? null };
 }
 
-/** The status of an answer to these cookies and nothing else. */
+/** The status of a response to only these cookies. */
 function statusOf(path: string, cookies: string): Promise<number | undefined> {
   const headers = { Cookie: cookies, Host: new URL(family.passbook).host };
   return new Promise((resolve, reject) => {
@@ -109,7 +109,7 @@ function statusOf(path: string, cookies: string): Promise<number | undefined> {
 }
 
 describe("a sibling host", () => {
-  it("never gets the session, only the JWT of a quarter of an hour", async () => {
+  it("a sibling host never gets the session cookie, only the 15-minute JWT", async () => {
     await signIn("ada");
     const session = await cookieOf(victim, SESSION);
     const token = await cookieOf(victim, TOKEN);
@@ -123,7 +123,7 @@ describe("a sibling host", () => {
     expect(await statusOf("/account", `${TOKEN}=${token}`)).toBe(303);
   });
 
-  it("plants no session of its own, by whatever name, path or domain", async () => {
+  it("a sibling host cannot set a session cookie, whatever its name, path or domain", async () => {
     const mallory = await attackersCookies();
     await signIn("ada");
     const before = await apiStatusAndOwner();
@@ -133,7 +133,7 @@ describe("a sibling host", () => {
     expect(await apiStatusAndOwner()).toEqual(before);
   });
 
-  it("gets nothing linked to its own account", async () => {
+  it("a sibling host cannot link a victim's provider to its own account", async () => {
     const mallory = await attackersCookies();
     await signIn("grace");
     for (const name of [SESSION, "passbook_session"]) await plant(name, mallory.session);
@@ -145,14 +145,14 @@ describe("a sibling host", () => {
     expect(await page.getByRole("button", { name: "Unlink Mock" }).count()).toBe(1);
   });
 
-  it("hides no living session behind a dead one", async () => {
+  it("a sibling host cannot hide a live session behind an ended one", async () => {
     await signIn("ada");
     for (const name of [SESSION, TOKEN, "passbook_session"]) await plant(name, "d".repeat(43));
     expect(await walletOwnersName()).toContain("ada of Real ID");
     expect((await apiStatusAndOwner()).status).toBe(200);
   });
 
-  it("keeps nobody signed in who signs out", async () => {
+  it("a sibling host cannot keep a person signed in who signs out", async () => {
     const mallory = await attackersCookies();
     await signIn("ada");
     const session = await cookieOf(victim, SESSION);

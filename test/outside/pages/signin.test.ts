@@ -1,4 +1,4 @@
-/** Signing in as a person does: real browser, real providers, two sites under one parent domain. */
+/** Signing in with a real browser and real providers, on two sites under one parent domain. */
 import type { MutableResponse } from "oauth2-mock-server";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -33,7 +33,7 @@ afterEach(async () => {
 const signInUrl = (): string =>
   `${family.passbook}/signin?${new URLSearchParams({ redirect_to: `${family.app}/back` }).toString()}`;
 
-/** From the provider's login form back to Passbook. */
+/** Fills in the provider's login form and returns to Passbook. */
 async function agreeAtProvider(login: string): Promise<void> {
   await page.fill("[name=login]", login);
   await page.fill("[name=password]", "any");
@@ -55,7 +55,7 @@ interface FromApp {
   readonly cookies?: boolean;
 }
 
-/** What the app's page gets from Passbook; null where the browser keeps the answer from it. */
+/** The response that the app's page can read; null if the browser blocks it (CORS). */
 function fetchFromApp(
   path: string,
   { token = "", cookies = false }: FromApp = {},
@@ -74,7 +74,7 @@ function fetchFromApp(
 }
 
 describe("signing in across two sites", () => {
-  it("comes back with a token, works with it and with cookies, and signs out", async () => {
+  it("a sign-in returns a token, which works like the cookies, until the person signs out", async () => {
     const token = await signIn("ada");
     expect(await fetchFromApp("/api/wallet", { token })).toMatchObject({
       status: 200,
@@ -108,7 +108,7 @@ describe("signing in across two sites", () => {
     }
   });
 
-  it("asks a signed-in person no more than whether to go on, for this app or the next", async () => {
+  it("a signed-in person only confirms to continue to an app", async () => {
     await signIn("ada");
     await page.goto(signInUrl());
     await page.getByRole("button", { name: /^Continue/ }).press("Enter");
@@ -117,7 +117,7 @@ describe("signing in across two sites", () => {
     expect(page.url()).toBe(`${family.passbook}/account`);
   });
 
-  it("lets a signed-in person use another account, and comes back to the same app", async () => {
+  it("a signed-in person can use another account and returns to the same app", async () => {
     await signIn("ada");
     await page.goto(signInUrl());
     await page.getByRole("button", { name: "Use another account" }).click();
@@ -128,7 +128,7 @@ describe("signing in across two sites", () => {
     expect(back).toContain(encodeURIComponent(`${family.app}/back`));
   });
 
-  it("hands the app the provider's own token, renewed whenever it is about to run out", async () => {
+  it("the app gets the provider's access token, renewed before it expires", async () => {
     const token = await signIn("ada");
     const tokens: unknown[] = [];
     for (const proof of [{ token }, { cookies: true }, { token }]) {
@@ -142,7 +142,7 @@ describe("signing in across two sites", () => {
     expect(await person.json()).toMatchObject({ sub: "ada" });
   });
 
-  it("shares the JWT with the family, the session and the flow with nobody, none with scripts", async () => {
+  it("the JWT cookie is on the parent domain, the session and flow cookies are only on this host, and scripts read none", async () => {
     await page.goto(signInUrl());
     await page.getByRole("link", { name: "Continue with Real ID" }).click();
     const flow = (await context.cookies()).find(({ name }) => name === "passbook_signin");
@@ -167,14 +167,14 @@ describe("signing in across two sites", () => {
     expect(await page.evaluate(() => document.cookie)).toBe("");
   });
 
-  it("keeps answers from the pages of strangers", async () => {
+  it("pages of other sites cannot read responses", async () => {
     await signIn("ada");
     await page.goto(family.app.replace("app.family", "stranger.family"));
     expect(await fetchFromApp("/api/wallet", { cookies: true })).toBeNull();
     expect(await fetchFromApp("/api/sessionToken", { cookies: true })).toBeNull();
   });
 
-  it("does not sign out by a stranger's form", async () => {
+  it("a form on another site does not sign the person out", async () => {
     await signIn("ada");
     await page.goto(family.app.replace("app.family", "stranger.family"));
     await page.evaluate((action) => {
@@ -191,7 +191,7 @@ describe("signing in across two sites", () => {
 });
 
 describe("a person who links a second provider", () => {
-  it("signs in with either, and can unlink one again", async () => {
+  it("a person with two linked providers signs in with either and can unlink one", async () => {
     family.mock.service.once("beforeUserinfo", (answer: MutableResponse) => {
       answer.body = { sub: "grace-at-mock", name: "Grace" };
     });
@@ -218,8 +218,8 @@ describe("a person who links a second provider", () => {
   });
 });
 
-describe("a person who does not get in", () => {
-  it("is told so after cancelling at the provider, and can try again from there", async () => {
+describe("a person who cannot sign in", () => {
+  it("after cancelling at the provider, the person can try again", async () => {
     await page.goto(signInUrl());
     await page.getByRole("link", { name: "Continue with Real ID" }).click();
     await page.getByRole("link", { name: "Cancel" }).click();
@@ -229,12 +229,12 @@ describe("a person who does not get in", () => {
     await page.waitForURL(`${family.app}/back?token=*`);
   });
 
-  it("is told what to do about a sign-in that has ended", async () => {
+  it("an expired sign-in shows what to do next", async () => {
     await page.goto(`${family.passbook}/signin/callback/real?code=old&state=old`);
     await page.getByRole("heading", { name: "This sign-in has expired" }).waitFor();
   });
 
-  it("is told of an address that is not allowed", async () => {
+  it("a redirect address that is not allowed shows an error page", async () => {
     const answer = await page.goto(`${family.passbook}/signin?redirect_to=https://evil.test/`);
     expect(answer?.status()).toBe(400);
     await page.getByRole("heading", { name: "We can’t send you back to that address" }).waitFor();

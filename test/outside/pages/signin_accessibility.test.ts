@@ -1,4 +1,4 @@
-/** The sign-in and account pages for everyone: axe-core, keyboard alone, small and dark screens. */
+/** Accessibility of the sign-in and account pages: axe-core, keyboard, small and dark screens. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../support/chromium.ts";
@@ -18,7 +18,7 @@ afterAll(async () => {
   await family?.stop();
 });
 
-/** Every page and state, by what brings a person there; the account's need them signed in. */
+/** The path of every page and state. The account's pages need a signed-in person. */
 const places = {
   "the sign-in page": "/signin",
   "a sign-in that failed": "/signin/callback/real?code=old&state=old",
@@ -43,7 +43,7 @@ async function signInByForm(page: Page): Promise<void> {
 }
 
 describe.each(screens)("pages %s", (_name, options) => {
-  it("have no accessibility violation and do not scroll sideways", async () => {
+  it("the sign-in and account pages have no accessibility violation and do not scroll sideways", async () => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
     const refused: string[] = [];
@@ -60,12 +60,12 @@ describe.each(screens)("pages %s", (_name, options) => {
   });
 });
 
-describe.each(screens)("an e-mail address that is wrong %s", (_name, options) => {
-  it("is in its field again, which says so in colour and in words", async () => {
+describe.each(screens)("an invalid e-mail address %s", (_name, options) => {
+  it("an invalid e-mail address stays in its field, which shows the problem in colour and text", async () => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
     await page.goto(`${family.passbook}/signin`);
-    // As by a browser that does not check it.
+    // Like a browser that does not validate the field.
     await page.locator("form").evaluate((form: HTMLFormElement) => (form.noValidate = true));
     await fillSignIn(page, "ada@");
     const field = page.getByLabel("E-mail address");
@@ -79,8 +79,8 @@ describe.each(screens)("an e-mail address that is wrong %s", (_name, options) =>
   });
 });
 
-describe("the keyboard alone", () => {
-  it("reaches every way to sign in, in order, with the focus in sight", async () => {
+describe("sign-in with only the keyboard", () => {
+  it("the keyboard reaches every sign-in method in order with a visible focus", async () => {
     const page = await browser.newPage();
     await page.goto(`${family.passbook}/signin`);
     const reached: string[] = [];

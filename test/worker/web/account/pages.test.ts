@@ -124,7 +124,7 @@ describe("the account page", () => {
     const ada = await signInWithCredits();
     const job_id = await startJob(ada);
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 10 });
-    // Ids never go back with the clock, which other files of tests may have put on.
+    // Ids are never older than the last one, and another test file may have set the clock forward.
     const made_at_ms = Number.parseInt(job_id.replaceAll("-", "").slice(0, 12), 16);
     passTime(made_at_ms - Date.now() + 31 * DAY_MS);
     const later = await signIn();

@@ -8,7 +8,7 @@ import { openAppServer } from "../../http/caller/app_server.ts";
 import { personalToken, SETTINGS, signInOperator } from "../../http/api/admin/operators.ts";
 import { openConsole, pageOf } from "./pages.ts";
 
-/** Every route of the console, as the app has it. */
+/** All routes of the console, read from the app. */
 const ROUTES = [
   ...new Set(
     createApp(servicesFor)
@@ -35,7 +35,7 @@ function ask(method: string, path: string, headers: Record<string, string>, sett
   return send(method, path, { headers: { ...HTML, ...headers }, ...body }, settings);
 }
 
-/** What acts would change, of the account and of the directory. */
+/** The state of the account and the directory that actions would change. */
 async function everything(identity_id: string): Promise<string> {
   const tables = await env.DIRECTORY.batch([
     env.DIRECTORY.prepare("select * from audit"),

@@ -20,7 +20,7 @@ const SKETCH = {
 
 const rows = async (sql: string) => (await env.DIRECTORY.prepare(sql).all()).results;
 
-/** The hidden fields of the form that goes to an address. */
+/** The hidden fields of the form with this action. */
 function fieldsOf(html: string, action: string): Record<string, string> {
   const form = html.slice(html.indexOf(`action="${action}"`));
   return hiddenFields(`<form ${form.slice(0, form.indexOf("</form>"))}`);
@@ -167,7 +167,7 @@ describe("an app's page", () => {
       "Someone else changed this app after you opened this form.",
     );
     expect(await rows("select starter_credits from apps")).toEqual([{ starter_credits: 77 }]);
-    // What the page now says was seen: sent again, the form is a decision.
+    // The page has shown the saved values, so sending it again overwrites them on purpose.
     const seen = { ...stale, ...fieldsOf(refused.text, settings) };
     expect((await submit(settings, seen)).status).toBe(303);
     expect(await rows("select starter_credits, version from apps")).toEqual([

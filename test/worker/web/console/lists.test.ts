@@ -17,7 +17,7 @@ async function startJob(ada: Awaited<ReturnType<typeof signIn>>, job: object = {
   return (await ada.post("/api/jobs", body)).body.job_id as string;
 }
 
-/** The read model as it is when it does not answer. */
+/** Settings with a read model that cannot be read. */
 const read_model_down = { ...SETTINGS, DB: untouchable() };
 
 describe("the overview", () => {

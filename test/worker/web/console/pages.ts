@@ -1,4 +1,4 @@
-/** The console as an operator's browser uses it: pages opened, their forms filled in and sent. */
+/** Opens pages of the console, fills in their forms and sends them, as an operator's browser does. */
 import { fireAlarm } from "../../support/account_object.ts";
 import {
   BASE_URL,
@@ -14,9 +14,9 @@ type Fields = Readonly<Record<string, string>>;
 export interface ConsoleBrowser {
   readonly olga: Operator;
   readonly open: (path: string, settings?: object) => Promise<Answer>;
-  /** Sends a form of the console's own page as it stands. */
+  /** Sends a form from the console's own page without filling it in. */
   readonly submit: (path: string, form: Fields, settings?: object) => Promise<Answer>;
-  /** Opens the page of a form, fills it in and sends it to where it goes. */
+  /** Opens a form's page, fills it in and sends it to its action. */
   readonly fill: (
     path: string,
     values: Fields,
@@ -64,11 +64,11 @@ export const words = (html: string): string =>
     .replace(/<[^>]+>/g, " ")
     .replace(/\s+/g, " ");
 
-/** The address of an account's page. */
+/** The path of an account's page. */
 export const pageOf = ({ identity_id }: SignedIn, act = ""): string =>
   `/console/accounts/${identity_id}${act}`;
 
-/** An operator's browser, and Ada, whose 100 credits are known to the read model. */
+/** An operator's browser, and Ada, whose 100 credits are in the read model. */
 export async function consoleAndAda() {
   const browser = await openConsole();
   const ada = await signInWithCredits();
@@ -76,7 +76,7 @@ export async function consoleAndAda() {
   return { ...browser, ada };
 }
 
-/** The log's lines about somebody or something, oldest first. */
+/** The audit records of a subject, oldest first. */
 export async function linesOf(olga: Operator, subject: string) {
   const { body } = await olga.get(`/api/admin/audit?subject=${subject}`);
   return body.entries.toReversed();

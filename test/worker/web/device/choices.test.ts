@@ -14,7 +14,7 @@ import {
 } from "../../support/device_logins.ts";
 import { send, signIn, type SignedIn } from "../../support/passbook.ts";
 
-/** Registers apps as their operator does. */
+/** Registers apps as an operator does. */
 async function register(...slugs: readonly string[]): Promise<object> {
   for (const slug of slugs) {
     await env.DIRECTORY.prepare(
@@ -23,11 +23,11 @@ async function register(...slugs: readonly string[]): Promise<object> {
       .bind(slug, `The ${slug}`)
       .run();
   }
-  // Settings of a new isolate, which remembers no registry without them.
+  // Settings of a new isolate, whose cached registry includes the apps.
   return { ISOLATE: crypto.randomUUID() };
 }
 
-/** What a form holds, as a browser would send it. */
+/** A form's fields as a browser would send them. */
 function sentBy(html: string): Map<string, string[]> {
   const fields = new Map<string, string[]>();
   const add = (name: string, value: string) =>
@@ -44,14 +44,14 @@ function sentBy(html: string): Map<string, string[]> {
   return fields;
 }
 
-/** The limits of the token that comes of a login. */
+/** The limits of the token that a login gives. */
 async function tokenOf(device_code: string) {
   const holder = holderOf((await poll(device_code)).body.token);
   const { scopes, apps, cap } = (await holder.get("/api/tokens")).body.tokens[0];
   return { scopes, apps, cap };
 }
 
-/** Sends a form with several values of a name. */
+/** Sends a form that may have several values for a name. */
 function sendForm(
   person: SignedIn,
   fields: ReadonlyMap<string, readonly string[]>,

@@ -35,7 +35,7 @@ describe("a callback that this browser did not start", () => {
     const answer = await victim.get(forged.href);
     await expectNobody(victim, answer.status);
     expect(acme.requests).toEqual([]);
-    // The victim's own flow is still open: a forged answer does not end it.
+    // The victim's own flow is still open: a forged response does not end it.
     expect((await victim.get(acme.approve(own, ADA).href)).status).toBe(303);
   });
 
@@ -72,7 +72,7 @@ describe("a callback that this browser did not start", () => {
     const kept_flow = browser.cookies.get("passbook_signin") ?? "";
     expect((await browser.get(back.href)).status).toBe(303);
     expect((await browser.get(back.href)).status).toBe(400);
-    // Also where the flow cookie was kept: the code is spent.
+    // Even with the old flow cookie, because the code is used up.
     browser.cookies.set("passbook_signin", kept_flow);
     expect((await browser.get(back.href)).status).toBe(502);
     expect(await signInCount()).toBe(1);
@@ -133,7 +133,7 @@ describe("a flow cookie", () => {
     const back = acme.approve(await attacker.start("acme"), MALLORY);
     const flow = attacker.cookies.get("__Host-passbook_signin") ?? "";
     const victim = openBrowser(settings);
-    // A sibling can set any name but one with the prefix.
+    // A sibling host can set any cookie name except those with the __Host- prefix.
     victim.cookies.set("passbook_signin", flow);
     await expectNobody(victim, (await victim.get(back.href)).status);
   });

@@ -1,4 +1,4 @@
-/** A provider's id pointed at another server: equal subjects there are other people. */
+/** If a provider's id is changed to another server, equal subjects there are different people. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { connect as connectVault, runOut } from "../../support/connected.ts";
@@ -12,7 +12,7 @@ let errors: unknown[][];
 beforeEach(() => {
   errors = [];
   vi.spyOn(console, "error").mockImplementation((...values: { event?: string }[]) => {
-    // Beside the line that every failed request writes.
+    // Without the entry that every failed request writes.
     if (values[0]?.event !== "request") errors.push(values);
   });
 });
@@ -21,7 +21,7 @@ const serverNamed = (name: string) => openProviderDouble(name, { id: "acme" });
 const enterprise = (overrides: object = {}) =>
   openProviderDouble("enterprise", { id: "acme", ...overrides });
 
-/** Ada signed in while the id "acme" meant acme. */
+/** Ada signs in while the id "acme" means acme. */
 async function adaOfAcme() {
   const acme = openProviderDouble("acme");
   return subjectOf(tokenOf(await openBrowser(connect(acme)).signIn(acme, ADA)));
@@ -31,7 +31,7 @@ describe("signing in with a provider whose id named another issuer earlier", () 
   it.each([
     ["an equal subject", ADA, "enterprise"],
     ["a subject of its own", { sub: "4712" }, "enterprise"],
-    // Known issuers are looked for on either side of the new one.
+    // The query searches for known issuers before and after the new one.
     ["a subject of its own, at a server earlier in the alphabet,", { sub: "4712" }, "aardvark"],
   ])(
     "a changed issuer with %s refuses the sign-in and tells the operator in the log",
@@ -118,7 +118,7 @@ describe("stored upstream tokens of a provider", () => {
       configured_issuer: "https://ghe.test",
       remedy: expect.any(String),
     });
-    // Nothing is lost: the right server is asked again once the settings name it.
+    // Nothing is lost: the first server is used again when the settings name it.
     expect((await ada.oauthToken()).status).toBe(200);
   });
 

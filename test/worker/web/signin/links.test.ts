@@ -1,4 +1,4 @@
-/** A link on another site never leads past the sign-in page, which says who gets a token. */
+/** A link on another site never skips the sign-in page, which names the app that gets a token. */
 import { describe, expect, it } from "vitest";
 import { BACK, openBrowser } from "../../support/browser.ts";
 import { BASE_URL } from "../../support/passbook.ts";

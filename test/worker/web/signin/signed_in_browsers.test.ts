@@ -21,7 +21,7 @@ interface BrowserSomewhere {
   signIn(): Promise<string>;
 }
 
-/** A browser somewhere, with the cookies it was given. */
+/** A browser at a location, with the cookies that it was given. */
 function openBrowserAt(user_agent: string | null, cf: object, carried = ""): BrowserSomewhere {
   let cookies = carried;
   const go = async (path: string, init: RequestInit = {}): Promise<string> => {
@@ -57,7 +57,7 @@ function openBrowserAt(user_agent: string | null, cf: object, carried = ""): Bro
 const rows = async () =>
   (await env.DIRECTORY.prepare("select * from sessions order by created_at_ms").all()).results;
 
-/** The list of signed-in browsers on a page, a text for each. */
+/** The text of each signed-in browser on a page. */
 function listed(page: string): string[] {
   const [, list = ""] = /id="sessions".*?<ul[^>]*>(.*?)<\/ul>/s.exec(page) ?? [];
   return [...list.matchAll(/<li>(.*?)<\/li>/gs)].map(([, item = ""]) =>
@@ -101,7 +101,7 @@ describe("signed-in browsers", () => {
     const laptop = openBrowserAt(FIREFOX, LISBON);
     await laptop.signIn();
     const [before] = await rows();
-    // The same cookie somewhere else: what its person should see.
+    // The same cookie in another place, which its person should notice.
     const thief = laptop.elsewhere(SAFARI, { city: "Elsewhere", country: "FR" });
     await thief.get("/account");
     expect(await rows()).toEqual([before]);

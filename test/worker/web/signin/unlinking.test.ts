@@ -1,4 +1,4 @@
-/** What ends with an unlinked provider: the sessions that came through it, and what arrives late. */
+/** Unlinking a provider ends the sessions that were started with it, and later arrivals change nothing. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { connect, openProviderDouble, type ProviderDouble } from "../../support/provider_double.ts";
