@@ -76,18 +76,21 @@ const BAD: readonly [string, string, string, number][] = [
 ];
 
 describe("a body that makes no sense", () => {
-  it.each(BAD)("%s is refused at %s and changes nothing", async (_, path, body, status) => {
-    const ada = await signInWithCredits();
-    const before = await dump(ada.identity_id);
-    const answer = await ada.post(path, body);
-    expect(answer.status).toBe(status);
-    expect(answer.body).toEqual({ error: expect.any(String), code: expect.any(String) });
-    expect(answer.text.length).toBeLessThan(300);
-    expect(await dump(ada.identity_id)).toBe(before);
-  });
+  it.each(BAD)(
+    "the body %s is refused at %s and changes nothing",
+    async (_, path, body, status) => {
+      const ada = await signInWithCredits();
+      const before = await dump(ada.identity_id);
+      const answer = await ada.post(path, body);
+      expect(answer.status).toBe(status);
+      expect(answer.body).toEqual({ error: expect.any(String), code: expect.any(String) });
+      expect(answer.text.length).toBeLessThan(300);
+      expect(await dump(ada.identity_id)).toBe(before);
+    },
+  );
 
   it.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])(
-    "sent as %j is 415",
+    "a body sent as %j gets 415",
     async (type) => {
       const ada = await signInWithCredits();
       const answer = await ada.post("/api/jobs", JOB, { "Content-Type": type });
@@ -95,7 +98,7 @@ describe("a body that makes no sense", () => {
     },
   );
 
-  it("of 3 MB in chunks without a Content-Length is cut off with 413", async () => {
+  it("a chunked body of 3 MB without Content-Length gets 413", async () => {
     const ada = await signInWithCredits();
     let left = 3_000;
     const body = new ReadableStream<Uint8Array>({
@@ -120,7 +123,7 @@ describe("a query that is wrong", () => {
       "limit must be from 1 to 200.",
     ],
     ["in a parameter that is there twice", "cursor=1&cursor=2", "cursor must be given once."],
-  ])("%s, is refused in words", async (_, query, error) => {
+  ])("the query %s is refused with an explanation", async (_, query, error) => {
     const ada = await signInWithCredits();
     const answer = await ada.get(`/api/ledger?${query}`);
     expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request", error } });
@@ -134,7 +137,7 @@ describe("odd but valid input", () => {
     return person.get(`/api/jobs/${created.body.job_id}`);
   }
 
-  it("keeps __proto__, constructor and prototype as plain keys, through a merge too", async () => {
+  it("metadata keeps __proto__, constructor and prototype as ordinary keys, also when it is merged", async () => {
     const ada = await signInWithCredits();
     const metadata = '{"__proto__":{"polluted":true},"constructor":1,"prototype":2}';
     const job = await roundTrip(ada, create(`"metadata":${metadata}`));
@@ -147,7 +150,7 @@ describe("odd but valid input", () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it("keeps any text as it came: emoji, right-to-left, combining marks, half characters", async () => {
+  it("metadata keeps all text unchanged: emoji, right-to-left text, combining marks, lone surrogates", async () => {
     const ada = await signInWithCredits();
     const text = "👩‍🚀 שלום e\u0301 \u202e ﷺ \ud800 \u0000 '; drop table jobs; --";
     const job = await roundTrip(
@@ -158,7 +161,7 @@ describe("odd but valid input", () => {
     expect(job.body.metadata).toEqual({ text, [text]: 1 });
   });
 
-  it("takes the largest of everything", async () => {
+  it("the largest allowed values are accepted", async () => {
     const ada = await signInWithCredits();
     const metadata = { a: "x".repeat(16 * 1024 - 8) };
     const body = { app: "a".repeat(64), action: "x".repeat(200), cost_estimate: 0, metadata };
@@ -170,7 +173,7 @@ describe("odd but valid input", () => {
     expect(settled.body.credits).toBe(100 - 1_000_000_000_000);
   });
 
-  it("ignores fields it does not know", async () => {
+  it("unknown fields that resemble no known field are ignored", async () => {
     const ada = await signInWithCredits();
     await roundTrip(ada, create('"credits":1000000,"status":"completed","__proto__":{"x":1}'));
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(99);
@@ -184,7 +187,7 @@ describe("an address that does not exist", () => {
     ["GET", "/api/nothing"],
     ["GET", "/api/jobs/1/2"],
     ["GET", "/api/../.dev.vars"],
-  ])("%s %s is a JSON 404", async (method, path) => {
+  ])("%s %s gets a JSON 404", async (method, path) => {
     const answer = await send(method, path);
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
   });

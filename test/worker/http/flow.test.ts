@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { signIn } from "../support/passbook.ts";
 
 describe("the typical flow", () => {
-  it("goes from token to wallet, job and settlement", async () => {
+  it("the typical flow leads from a token to a wallet, a job and its settlement", async () => {
     const ada = await signIn();
     const wallet = await ada.get("/api/wallet?app=demo");
     expect(wallet.status).toBe(200);

@@ -11,7 +11,7 @@ const signInPath = (redirect_to: string) =>
 const shownOn = (page: string) => /<code class="address">([^<]*)<\/code>/.exec(page)?.[1];
 
 describe("an address that people may not be sent back to", () => {
-  it("is named on the page and in JSON without its query, with the setting that would allow it", async () => {
+  it("a refused redirect_to appears on the page and in JSON without its query, with the setting that would allow it", async () => {
     const address = `${ELSEWHERE}?code=secret#secret`;
     const page = await openBrowser().get(signInPath(address));
     expect(shownOn(page.text)).toBe(ELSEWHERE);
@@ -31,7 +31,7 @@ describe("an address that people may not be sent back to", () => {
     ["what is encoded already", "https://a.test/%20", "https://a.test/%20"],
     ["a long path", `https://a.test/${"a".repeat(3000)}`, `https://a.test/${"a".repeat(85)}…`],
     ["nothing", "", "(empty)"],
-  ])("is shown so that %s cannot mislead anybody", async (_, address, shown) => {
+  ])("a refused redirect_to with %s is displayed safely", async (_, address, shown) => {
     const page = await openBrowser().get(signInPath(address));
     expect(page.status).toBe(400);
     expect(shownOn(page.text)).toBe(shown);
@@ -41,36 +41,36 @@ describe("an address that people may not be sent back to", () => {
 describe("development sign-in with something that is not an e-mail address", () => {
   const form = { email: "ada@", redirect_to: "http://localhost:3000/back" };
 
-  it("shows a browser the sign-in form again, with what was typed and where it leads", async () => {
+  it("development sign-in with an invalid e-mail address shows the form again with its values", async () => {
     const page = await openBrowser().post("/signin/dev", form);
     expect(page.status).toBe(400);
     expect(page.headers.get("Content-Type")).toContain("text/html");
     expect(page.headers.getSetCookie()).toEqual([]);
-    expect(page.text).toContain("Type a whole e-mail address, such as ada@example.com.");
+    expect(page.text).toContain("Enter a complete e-mail address, such as ada@example.com.");
     expect(page.text).toMatch(/<input[^>]*name="email"[^>]*value="ada@"/);
     expect(page.text).toMatch(/<input[^>]*name="redirect_to"[^>]*value="http:\/\/localhost:3000/);
   });
 
-  it("does not show a form that leads to a stranger", async () => {
+  it("development sign-in with an invalid e-mail address does not repeat a redirect_to that is not allowed", async () => {
     const page = await openBrowser().post("/signin/dev", { ...form, redirect_to: ELSEWHERE });
     expect([page.status, shownOn(page.text)]).toEqual([400, ELSEWHERE]);
   });
 
-  it("is refused as JSON for a program", async () => {
+  it("development sign-in with an invalid e-mail address returns JSON to a program", async () => {
     const answer = await send("POST", "/signin/dev", { body: new URLSearchParams(form) });
     expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
     expect(answer.body.error).toContain("email must be an e-mail address");
   });
 });
 
-it("any other form that is wrong shows a browser a page that names the field", async () => {
+it("an invalid form shows a browser a page that names the field", async () => {
   const page = await openBrowser().post("/signin/continue", {});
   expect(page.status).toBe(400);
   expect(page.headers.get("Content-Type")).toContain("text/html");
   expect(page.text).toContain("redirect_to is missing.");
 });
 
-it("where nothing is sold, checkout says so and names the setting", async () => {
+it("without payments, the 404 of checkout names the setting", async () => {
   const answer = await send("POST", "/api/checkout");
   expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
   expect(answer.body.error).toContain("CREDIT_PACKAGES");

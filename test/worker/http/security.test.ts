@@ -81,7 +81,7 @@ function limited(environment: object): object {
 }
 
 describe("the app's routes", () => {
-  it("that answer without a caller are these, and no others", async () => {
+  it("only the listed routes respond without a caller", async () => {
     const open: string[] = [];
     for (const route of ROUTES) {
       const { status, headers } = await ask(route);
@@ -94,13 +94,16 @@ describe("the app's routes", () => {
 });
 
 describe("without a caller", () => {
-  it.each(PROTECTED)("$method $path answers 401 and says how to authenticate", async (route) => {
-    expectUnauthorized(await ask(route));
-  });
+  it.each(PROTECTED)(
+    "$method $path without a caller gets 401 with WWW-Authenticate",
+    async (route) => {
+      expectUnauthorized(await ask(route));
+    },
+  );
 });
 
 describe("a credential that is none", () => {
-  it.each(PROTECTED)("gets nothing from $method $path", async (route) => {
+  it.each(PROTECTED)("$method $path refuses every invalid credential", async (route) => {
     const ada = await signIn();
     const holder = await getToken(ada);
     const personal = holder.token;
@@ -145,55 +148,64 @@ describe("a write that a cookie alone authenticates", () => {
     { Origin: "https://evil.example", "Sec-Fetch-Site": "same-origin" },
   ];
 
-  it.each(PROTECTED_WRITES)("is refused from a stranger's page: $method $path", async (route) => {
-    const { cookies } = await signIn();
-    for (const from of foreign) {
-      const answer = await ask(route, { ...JSON_BODY, ...from, Cookie: cookies });
-      expect(answer.status).toBe(403);
-      // Who operates nothing is told so before anything else.
-      const refusals = ["origin_not_allowed", "not_operator"];
-      expect(refusals.slice(0, route.path.startsWith("/api/admin/") ? 2 : 1)).toContain(
-        answer.body.code,
-      );
-      expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
-    }
-  });
+  it.each(PROTECTED_WRITES)(
+    "$method $path refuses a cookie write from a page of an origin that is not allowed",
+    async (route) => {
+      const { cookies } = await signIn();
+      for (const from of foreign) {
+        const answer = await ask(route, { ...JSON_BODY, ...from, Cookie: cookies });
+        expect(answer.status).toBe(403);
+        // Who operates nothing is told so before anything else.
+        const refusals = ["origin_not_allowed", "not_operator"];
+        expect(refusals.slice(0, route.path.startsWith("/api/admin/") ? 2 : 1)).toContain(
+          answer.body.code,
+        );
+        expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+      }
+    },
+  );
 
   // A webhook is no form: it goes by its signature, and by no cookie.
   const forms = ROUTES.filter(
     ({ method, path }) => method === "POST" && !/^\/(api|webhooks)\//.test(path),
   );
-  it.each(forms)("is refused as a form from a stranger's page: $method $path", async (route) => {
-    const { cookies } = await signIn();
-    for (const from of foreign) {
-      // Without cookies to abuse, the development form is open to a client that is no browser.
-      if (route.path === "/signin/dev" && Object.keys(from).length === 0) continue;
-      const body = new URLSearchParams({ email: "eve@example.com" });
-      const init = { body, headers: { ...from, Cookie: cookies } };
-      const answer = await send(route.method, route.address, init);
-      expect(answer).toMatchObject({ status: 403, body: { code: "origin_not_allowed" } });
-      expect(answer.headers.getSetCookie()).toEqual([]);
-    }
-    expect(await send("GET", "/account", { headers: { Cookie: cookies } })).toMatchObject({
-      status: 200,
-    });
-  });
+  it.each(forms)(
+    "$method $path refuses a form from a page of an origin that is not allowed",
+    async (route) => {
+      const { cookies } = await signIn();
+      for (const from of foreign) {
+        // Without cookies to abuse, the development form is open to a client that is no browser.
+        if (route.path === "/signin/dev" && Object.keys(from).length === 0) continue;
+        const body = new URLSearchParams({ email: "eve@example.com" });
+        const init = { body, headers: { ...from, Cookie: cookies } };
+        const answer = await send(route.method, route.address, init);
+        expect(answer).toMatchObject({ status: 403, body: { code: "origin_not_allowed" } });
+        expect(answer.headers.getSetCookie()).toEqual([]);
+      }
+      expect(await send("GET", "/account", { headers: { Cookie: cookies } })).toMatchObject({
+        status: 200,
+      });
+    },
+  );
 });
 
 describe("an answer of the API to a stranger's page", () => {
-  it.each(API_ROUTES)("is not shared: $method $path", async (route) => {
-    const { cookies } = await signIn();
-    // The stream is asked as a stranger's page would ask it, and told so.
-    const from = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
-    const answer = await ask(route, { ...from, Cookie: cookies });
-    expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
-    expect(answer.headers.get("Access-Control-Allow-Credentials")).toBeNull();
-    expect(answer.headers.get("Vary")).toContain("Origin");
-  });
+  it.each(API_ROUTES)(
+    "$method $path gives no CORS header to an origin that is not allowed",
+    async (route) => {
+      const { cookies } = await signIn();
+      // The stream is asked as a stranger's page would ask it, and told so.
+      const from = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
+      const answer = await ask(route, { ...from, Cookie: cookies });
+      expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+      expect(answer.headers.get("Access-Control-Allow-Credentials")).toBeNull();
+      expect(answer.headers.get("Vary")).toContain("Origin");
+    },
+  );
 });
 
 describe("a personal token that may only read, for one app", () => {
-  it("writes nothing, and is told nothing of other apps, by any route", async () => {
+  it("a read-only token for one app writes nothing and sees nothing of other apps on any route", async () => {
     const ada = await signInWithCredits("demo");
     await ada.get("/api/wallet?app=secret-app");
     const job = { app: "secret-app", action: "secret-act", cost_estimate: 1 };
@@ -225,7 +237,7 @@ describe("a personal token that may only read, for one app", () => {
 });
 
 describe("where every limit is reached", () => {
-  it.each(PROTECTED)("$method $path asks no store, whoever asks", async (route) => {
+  it.each(PROTECTED)("$method $path queries no store if every limit is reached", async (route) => {
     const ada = await signIn();
     const holder = await getToken(ada);
     const { environment, hops } = countedEnvironment();
@@ -247,32 +259,38 @@ describe("where every limit is reached", () => {
   });
 
   const others = ROUTES.filter((route) => !PROTECTED.includes(route) && route.path !== "/readyz");
-  it.each(others)("$method $path asks no store for a cookie or a body", async (route) => {
-    const { cookies } = await signIn();
-    const { environment, hops } = countedEnvironment();
-    const settings = limited(environment);
-    const body = route.method === "POST" ? new URLSearchParams({ email: "a@example.com" }) : null;
-    await send(route.method, route.address, { body, headers: { Cookie: cookies } }, settings);
-    await send(route.method, route.address, { headers: { Origin: BASE_URL } }, settings);
-    expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
-  });
+  it.each(others)(
+    "$method $path queries no store for a cookie or a body if every limit is reached",
+    async (route) => {
+      const { cookies } = await signIn();
+      const { environment, hops } = countedEnvironment();
+      const settings = limited(environment);
+      const body = route.method === "POST" ? new URLSearchParams({ email: "a@example.com" }) : null;
+      await send(route.method, route.address, { body, headers: { Cookie: cookies } }, settings);
+      await send(route.method, route.address, { headers: { Origin: BASE_URL } }, settings);
+      expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
+    },
+  );
 });
 
 describe("every answer", () => {
   const places = ["/api/", "/account", "/console", "/device", "/signin", "/signout"];
 
-  it.each(ROUTES)("is neither framed nor sniffed nor run: $method $path", async (route) => {
-    const { headers } = await ask(route, { Accept: "text/html" });
-    expect(headers.get("Content-Security-Policy")).toContain("default-src 'none'");
-    expect(headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'");
-    expect(headers.get("Content-Security-Policy")).not.toContain("unsafe");
-    expect(headers.get("X-Frame-Options")).toBe("DENY");
-    expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
-    expect(headers.get("Referrer-Policy")).toMatch(/^(same-origin|no-referrer)$/);
-    if (places.some((place) => route.path.startsWith(place))) {
-      expect(headers.get("Cache-Control")).toBe("no-store");
-    }
-  });
+  it.each(ROUTES)(
+    "$method $path has headers against framing, sniffing and scripts",
+    async (route) => {
+      const { headers } = await ask(route, { Accept: "text/html" });
+      expect(headers.get("Content-Security-Policy")).toContain("default-src 'none'");
+      expect(headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'");
+      expect(headers.get("Content-Security-Policy")).not.toContain("unsafe");
+      expect(headers.get("X-Frame-Options")).toBe("DENY");
+      expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(headers.get("Referrer-Policy")).toMatch(/^(same-origin|no-referrer)$/);
+      if (places.some((place) => route.path.startsWith(place))) {
+        expect(headers.get("Cache-Control")).toBe("no-store");
+      }
+    },
+  );
 });
 
 describe("outside development", () => {
@@ -281,18 +299,21 @@ describe("outside development", () => {
   const everywhere = ["/healthz", "/readyz"];
   const bound = ROUTES.filter(({ path }) => !everywhere.includes(path));
 
-  it.each(bound)("$method $path is found at its own address over https alone", async (route) => {
-    const to = (origin: string, headers = {}) =>
-      send(route.method, `${origin}${route.address}`, { headers }, settings);
-    expect((await to("https://other.test")).status).toBe(421);
-    const bearer = { Authorization: "Bearer x" };
-    expect(await to("http://id.family.test", bearer)).toMatchObject({
-      status: 403,
-      body: { code: "https_required" },
-    });
-    const { status, headers } = await to("http://id.family.test");
-    const leads_on = route.method === "GET" && !route.path.startsWith("/api/");
-    expect(status).toBe(leads_on ? 308 : 403);
-    expect(headers.getSetCookie()).toEqual([]);
-  });
+  it.each(bound)(
+    "outside development, $method $path responds only at its own host over https",
+    async (route) => {
+      const to = (origin: string, headers = {}) =>
+        send(route.method, `${origin}${route.address}`, { headers }, settings);
+      expect((await to("https://other.test")).status).toBe(421);
+      const bearer = { Authorization: "Bearer x" };
+      expect(await to("http://id.family.test", bearer)).toMatchObject({
+        status: 403,
+        body: { code: "https_required" },
+      });
+      const { status, headers } = await to("http://id.family.test");
+      const leads_on = route.method === "GET" && !route.path.startsWith("/api/");
+      expect(status).toBe(leads_on ? 308 : 403);
+      expect(headers.getSetCookie()).toEqual([]);
+    },
+  );
 });

@@ -15,13 +15,16 @@ describe("a misspelt field", () => {
     ["ttlSeconds", "ttl_seconds", { ...JOB, ttlSeconds: 60 }],
     ["meta-data", "metadata", { ...JOB, "meta-data": { a: 1 } }],
     ["costEstimate", "cost_estimate", { app: "demo", action: "draw", costEstimate: 5 }],
-  ])("%s of a new job is refused, and no job is made", async (typed, meant, body) => {
-    const ada = await signInWithCredits();
-    expect(await ada.post("/api/jobs", body)).toMatchObject(refusedFor(typed, meant));
-    expect((await ada.get("/api/jobs")).body.jobs).toEqual([]);
-  });
+  ])(
+    "the misspelt field %s of a new job is refused, and no job is created",
+    async (typed, meant, body) => {
+      const ada = await signInWithCredits();
+      expect(await ada.post("/api/jobs", body)).toMatchObject(refusedFor(typed, meant));
+      expect((await ada.get("/api/jobs")).body.jobs).toEqual([]);
+    },
+  );
 
-  it("of a job that ends is refused, and the job goes on", async () => {
+  it("a misspelt field of a settlement is refused, and the job stays started", async () => {
     const ada = await signInWithCredits();
     const { job_id } = (await ada.post("/api/jobs", JOB)).body;
     const complete = { job_id, actual_cost: 1, meta_data: {} };
@@ -34,7 +37,7 @@ describe("a misspelt field", () => {
     expect((await ada.get(`/api/jobs/${job_id}`)).body.status).toBe("started");
   });
 
-  it("of one item of a batch refuses that item only", async () => {
+  it("a misspelt field of one batch item refuses only that item", async () => {
     const ada = await signInWithCredits();
     const answer = await ada.post("/api/jobs/batch", { jobs: [{ ...JOB, ttlSeconds: 60 }, JOB] });
     const [first, second] = answer.body.results;
@@ -51,13 +54,13 @@ describe("a misspelt field", () => {
     ["/api/ledger?jobId=x", "jobId", "job_id"],
     ["/api/events?afetr=1", "afetr", "after"],
     ["/api/sessionToken?tempalte=x", "tempalte", "template"],
-  ])("of the query %s is refused", async (path, typed, meant) => {
+  ])("the misspelt parameter of the query %s is refused", async (path, typed, meant) => {
     const ada = await signInWithCredits();
     expect(await ada.get(path)).toMatchObject(refusedFor(typed, meant));
   });
 
   it.each(["/signin?redirectTo=http://localhost:3000", "/signin/acme?redirect-to=x"])(
-    "of %s is refused with a page that names it",
+    "the misspelt parameter of %s is refused with a page that names it",
     async (path) => {
       const page = await send("GET", path, { headers: { Accept: "text/html" } });
       expect(page.status).toBe(400);
@@ -65,7 +68,7 @@ describe("a misspelt field", () => {
     },
   );
 
-  it("of the request for a device code is refused", async () => {
+  it("a misspelt field of a device login is refused", async () => {
     const headers = { "Content-Type": "application/json" };
     const body = JSON.stringify({ clientName: "Build agent" });
     expect(await send("POST", "/api/device/start", { headers, body })).toMatchObject(
@@ -75,14 +78,14 @@ describe("a misspelt field", () => {
 });
 
 describe("another unknown field", () => {
-  it("is ignored, in bodies and queries", async () => {
+  it("other unknown fields are ignored in bodies and queries", async () => {
     const ada = await signInWithCredits();
     const more = { priority: 1, caption: "x", job_id: "y", __proto: 1, "": 2 };
     expect((await ada.post("/api/jobs", { ...JOB, ...more })).status).toBe(200);
     expect((await ada.get("/api/jobs?trace=1&utm_source=x")).status).toBe(200);
   });
 
-  it("is never looked for in metadata", async () => {
+  it("metadata is not searched for misspelt fields", async () => {
     const ada = await signInWithCredits();
     const metadata = { ttlSeconds: 1, App: 2, Metadata: { Action: 3 }, previewURL: "x" };
     const { job_id } = (await ada.post("/api/jobs", { ...JOB, metadata })).body;
@@ -91,7 +94,7 @@ describe("another unknown field", () => {
     expect((await ada.post("/api/jobs/complete", ended)).status).toBe(200);
   });
 
-  it("is refused in an operator's write, cut to a readable length", async () => {
+  it("an unknown field of an operator's write is refused, and the error shortens its name", async () => {
     const root = await signInOperator();
     const path = `/api/admin/accounts/${root.person.identity_id}/credits`;
     const body = { amount: 5, reason: "gift" };
@@ -104,7 +107,7 @@ describe("another unknown field", () => {
     );
   });
 
-  it("is refused in an approval, in its cap too", async () => {
+  it("an unknown field of an approval or its cap is refused", async () => {
     const ada = await signIn();
     const { user_code } = await startLogin();
     expect((await approve(ada, user_code, { note: "x" })).body.error).toBe(

@@ -26,13 +26,13 @@ const agreed: readonly true[] = [
 ];
 
 describe("the OpenAPI document", () => {
-  it("is what the schemas say now", () => {
+  it("docs/openapi.json is up to date with the schemas", () => {
     expect(document).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
     expect(document.openapi).toBe("3.1.0");
     expect(agreed.every(Boolean)).toBe(true);
   });
 
-  it("has examples of everything, and each is of its schema", () => {
+  it("every request and response has an example that matches its schema", () => {
     for (const [path, item] of Object.entries(paths)) {
       for (const operation of Object.values(item)) {
         const bodies = Object.values(operation.requestBody?.content ?? {});
@@ -48,7 +48,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("names its contact, its license, its servers and each of its tags", () => {
+  it("the document has a contact, a license, servers and all tags", () => {
     const { contact, license } = document.info;
     expect([contact.name, license.name, document.servers[0]?.url]).toEqual([
       expect.stringMatching(/./),
@@ -62,7 +62,7 @@ describe("the OpenAPI document", () => {
     for (const { description } of document.tags) expect(description).not.toBe("");
   });
 
-  it("says of every operation what it does, and which errors it may get", () => {
+  it("every operation has a summary, a description and its errors", () => {
     for (const [path, item] of Object.entries(paths)) {
       for (const { summary, description, responses } of Object.values(item)) {
         const words = [summary, description].every((text) => text !== undefined && text !== "");
@@ -74,7 +74,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("has no pattern that needs a flag, and no component that nothing refers to", () => {
+  it("the document has no pattern that needs a flag and no unused component", () => {
     const text = JSON.stringify(document);
     expect(text).not.toContain("\\\\p{");
     for (const [kind, components] of Object.entries(document.components)) {
@@ -85,7 +85,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("knows every operation by one name", () => {
+  it("every operation has a unique id", () => {
     const ids = Object.values(paths).flatMap((item) =>
       Object.values(item).map(({ operationId }) => operationId),
     );
@@ -101,7 +101,7 @@ describe("the OpenAPI document", () => {
     [200, { token: "t" }, { "Passbook-Request-Id": "" }, /Passbook-Request-Id is missing/],
     [200, { token: "t" }, { Location: "/" }, /location is not in the document/],
     [200, { token: "t" }, { "X-Powered-By": "us" }, /x-powered-by is not in the document/],
-  ])("does not let %s %j with %j pass", (status, body, more, message) => {
+  ])("the response checker rejects %s %j with %j", (status, body, more, message) => {
     const usual = { "Content-Type": "application/json", "Passbook-Request-Id": "1" };
     const headers = new Headers({ ...usual, ...more });
     if (headers.get("Passbook-Request-Id") === "") headers.delete("Passbook-Request-Id");
@@ -110,7 +110,7 @@ describe("the OpenAPI document", () => {
     expect(ask).toThrow(message);
   });
 
-  it("does not let an endpoint pass that it does not know", () => {
+  it("the response checker rejects an unknown endpoint", () => {
     const answer = { status: 200, body: {}, headers: new Headers(), text: "{}" };
     const ask = () => expectDocumented("GET", `${BASE_URL}/api/secret`, answer);
     expect(ask).toThrow(/does not know/);
@@ -123,7 +123,7 @@ const REQUESTS = Number(
 );
 
 describe("requests made from the document", () => {
-  it("never meet a failure, nor anything that the document does not say", async () => {
+  it("requests generated from the document get no 5xx and only documented responses", async () => {
     const ada = await signInWithCredits();
     // No limits here: the simulated limiter would answer most of it.
     const limiter = { limit: async () => ({ success: true }) };

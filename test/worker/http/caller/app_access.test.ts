@@ -60,7 +60,7 @@ async function tablesOf(identity_id: string): Promise<{ count: number; bytes: nu
 }
 
 describe("opening an account for an app", () => {
-  it("the holder's session opens it by the wallet, and by a job", async () => {
+  it("the holder's session opens an account for an app by reading the wallet or by creating a job", async () => {
     expect(await outcome()).toEqual(UNKNOWN);
     await by(ada.token, "GET", "/api/wallet?app=demo");
     expect(await outcome()).toEqual(CREATED);
@@ -75,7 +75,7 @@ describe("opening an account for an app", () => {
     expect(created.status).toBe(200);
   });
 
-  it("a personal token without a cap opens it, and one that only reads does not", async () => {
+  it("a personal token without a cap opens an account for an app, and a read-only token does not", async () => {
     const capped = await tokenWith({ scopes: ["read", "write"], cap: { credits: 50 } });
     await by(capped, "GET", "/api/wallet?app=demo");
     const reader = await tokenWith({ scopes: ["read"] });
@@ -86,7 +86,7 @@ describe("opening an account for an app", () => {
     expect(await outcome()).toEqual(CREATED);
   });
 
-  it("a capped token opens it neither by the wallet nor by a job", async () => {
+  it("a capped token cannot open an account for an app, neither through the wallet nor by creating a job", async () => {
     const capped = await tokenWith({ apps: ["demo"], cap: { credits: 50 } });
     expect((await by(capped, "GET", "/api/wallet?app=demo")).status).toBe(200);
     expect((await by(capped, "POST", "/api/jobs", JOB)).status).toBe(200);
@@ -98,7 +98,7 @@ describe("opening an account for an app", () => {
 });
 
 describe("ending an app's own jobs", () => {
-  it("the key completes and fails a capped token's jobs in an account that is not open for the app", async () => {
+  it("an app's key completes and fails a capped token's jobs in an account that is not open for the app", async () => {
     const capped = await tokenWith({ apps: ["demo"], cap: { credits: 50 } });
     await by(capped, "GET", "/api/wallet?app=demo");
     const first = (await by(capped, "POST", "/api/jobs", JOB)).body.job_id;
@@ -116,7 +116,7 @@ describe("ending an app's own jobs", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("a job created before the holder ever opened the wallet can be ended", async () => {
+  it("an app's key settles a job that was created before the holder first opened the wallet", async () => {
     server = await openAppServer("demo", { settle: "app" }, server.operator);
     const job = { ...JOB, cost_estimate: 0 };
     const { job_id } = (await by(ada.token, "POST", "/api/jobs", job)).body;
@@ -124,7 +124,7 @@ describe("ending an app's own jobs", () => {
     expect(done.status).toBe(200);
   });
 
-  it("an unknown or foreign job shows an app nothing of an account that is not open for it", async () => {
+  it("an unknown or foreign job reveals nothing about an account that is not open for the app", async () => {
     const other = (
       await by(ada.token, "POST", "/api/jobs", { ...JOB, app: "other", cost_estimate: 0 })
     ).body.job_id;
@@ -142,7 +142,7 @@ describe("ending an app's own jobs", () => {
     }
   });
 
-  it("what the key settles beyond a capped token's reserve must fit the cap", async () => {
+  it("an app's key cannot settle a capped token's job for more than the cap allows", async () => {
     const capped = await tokenWith({ apps: ["demo"], cap: { credits: 50 } });
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const { job_id } = (await by(capped, "POST", "/api/jobs", JOB)).body;
@@ -154,7 +154,7 @@ describe("ending an app's own jobs", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("once a capped token has ended, its job costs at most what was reserved", async () => {
+  it("the job of a capped token that has ended costs at most its reserve", async () => {
     const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const { job_id } = (await by(capped.token, "POST", "/api/jobs", JOB)).body;
@@ -181,7 +181,7 @@ describe("jobs of a capped token that has ended", () => {
     return job_ids;
   }
 
-  it("cost no more than the cap together, also if they expired before the token ended", async () => {
+  it("all jobs of an ended capped token together cost at most the cap, including jobs that expired before the token ended", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const capped = await getToken(ada, { apps: ["demo"], cap: { credits: CAP } });
     const job_ids = await expiredJobs(capped.token, 3);
@@ -197,7 +197,7 @@ describe("jobs of a capped token that has ended", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("count against the cap also after other tokens were issued", async () => {
+  it("jobs of an ended capped token count against its cap after other tokens are issued", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const capped = await getToken(ada, { apps: ["demo"], cap: { credits: CAP } });
     const [first, second] = await expiredJobs(capped.token, 2);
@@ -209,7 +209,7 @@ describe("jobs of a capped token that has ended", () => {
     expect((await complete(second)).body.code).toBe("token_budget_exceeded");
   });
 
-  it("spend nothing of a new period, because no period begins after the token ended", async () => {
+  it("no new cap period begins after a capped token is revoked", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const cap = { credits: CAP, period: "30_days" };
     const capped = await getToken(ada, { apps: ["demo"], cap });
@@ -223,7 +223,7 @@ describe("jobs of a capped token that has ended", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("spend nothing of a new period after the token ran out by itself", async () => {
+  it("no new cap period begins after a capped token expires", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const cap = { credits: CAP, period: "30_days" };
     const capped = await getToken(ada, { apps: ["demo"], cap });
@@ -237,7 +237,7 @@ describe("jobs of a capped token that has ended", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("cost no more than what was reserved if the token ran out by itself", async () => {
+  it("a job of an expired capped token costs at most its reserve", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
     const { job_id } = (await by(capped.token, "POST", "/api/jobs", JOB)).body;
@@ -248,14 +248,14 @@ describe("jobs of a capped token that has ended", () => {
     expect((await complete(10)).status).toBe(200);
   });
 
-  it("do not bring the token back, and it is listed no more", async () => {
+  it("settling a job of an ended capped token does not list the token again", async () => {
     const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
     await capped.revoke(await tokenId(capped));
     expect((await capped.get("/api/wallet")).status).toBe(401);
     expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
   });
 
-  it("expire when the token ends", async () => {
+  it("the started jobs of a capped token expire when the token ends", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const capped = await getToken(ada, { apps: ["demo"], cap: { credits: 50 } });
     const { job_id } = (await by(capped.token, "POST", "/api/jobs", JOB)).body;
@@ -265,7 +265,7 @@ describe("jobs of a capped token that has ended", () => {
 });
 
 describe("a suspended account", () => {
-  it("an app's key starts no job there, alone or in a batch, and ends those that are started", async () => {
+  it("in a suspended account an app's key cannot create jobs, and can settle started jobs", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const app = inAccount();
     const { job_id } = (await app.post("/api/jobs", JOB)).body;
@@ -284,7 +284,7 @@ describe("a suspended account", () => {
 });
 
 describe("an app on the account page", () => {
-  it("disconnected, starts nothing until the holder connects it again, and ends its jobs", async () => {
+  it("a disconnected app settles its jobs but creates none until the holder connects it again", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const { job_id } = (await inAccount().post("/api/jobs", JOB)).body;
     const form = { app: "demo", access: "disconnected" };
@@ -304,14 +304,14 @@ describe("an app on the account page", () => {
     expect(await outcome()).toEqual(CREATED);
   });
 
-  it("only an app that the account has can be connected", async () => {
+  it("a holder can connect only an app that the account already has", async () => {
     const answer = await onPage("/account/app-access", { app: "never", access: "open" });
     expect(answer.status).toBe(404);
     const nonsense = await onPage("/account/app-access", { app: "demo", access: "none" });
     expect(nonsense.status).toBe(400);
   });
 
-  it("a page of another origin cannot connect it", async () => {
+  it("a page of another origin cannot connect an app", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const headers = { Cookie: ada.cookies, Origin: "http://localhost:3000" };
     const body = new URLSearchParams({ app: "demo", access: "disconnected" });
@@ -321,7 +321,7 @@ describe("an app on the account page", () => {
     expect(await outcome()).toEqual(CREATED);
   });
 
-  it("a personal token cannot connect it, whatever its limits", async () => {
+  it("a personal token with any limits cannot connect an app", async () => {
     await by(ada.token, "GET", "/api/wallet?app=demo");
     const holder = await getToken(ada);
     const caller = { kind: "personal_token", personal_token_id: await tokenId(holder) } as const;
@@ -334,7 +334,7 @@ describe("an app on the account page", () => {
 });
 
 describe("an identity that an app invented", () => {
-  it("creates no storage, by whatever call", async () => {
+  it("no call of an app's key creates storage for an invented identity", async () => {
     const nobody = server.in("user_invented");
     const job_id = "018f0000-0000-7000-8000-000000000000";
     for (const answer of [

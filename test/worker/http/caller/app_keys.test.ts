@@ -57,7 +57,7 @@ const ROUTES = [
 
 describe("an app's key on every route", () => {
   it.each(ROUTES.filter((it) => !BY_APP.has(it) && !BY_ANYBODY.has(it)))(
-    "%s does nothing for it",
+    "an app's key has no effect on %s",
     async (route) => {
       const before = await dump(ada.identity_id);
       const [method = "", pattern = ""] = route.split(" ");
@@ -81,7 +81,7 @@ describe("an app's key on every route", () => {
     },
   );
 
-  it("may read the wallet, and sees its own app there alone", async () => {
+  it("an app's key can read the wallet and sees only its own app", async () => {
     await wallet(ada, "other");
     const { status, body } = await server.in(ada.identity_id).get("/api/wallet");
     expect(status).toBe(200);
@@ -91,7 +91,7 @@ describe("an app's key on every route", () => {
     expect(foreign).toMatchObject({ status: 403, body: { code: "scope" } });
   });
 
-  it("creates, reads, lists, completes and fails its own app's jobs", async () => {
+  it("an app's key creates, reads, lists, completes and fails its own app's jobs", async () => {
     const it_ = server.in(ada.identity_id);
     const { body } = await it_.post("/api/jobs", JOB);
     const { job_id } = body;
@@ -105,7 +105,7 @@ describe("an app's key on every route", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("knows nothing of another app's jobs", async () => {
+  it("an app's key has no access to another app's jobs", async () => {
     const job_id = await startJob(ada, "other");
     const it_ = server.in(ada.identity_id);
     const before = await dump(ada.identity_id);
@@ -127,7 +127,7 @@ describe("an app's key on every route", () => {
     expect(await dump(ada.identity_id)).toBe(before);
   });
 
-  it("is let in to no account that was not opened for the app, and opens none", async () => {
+  it("an app's key has no access to an account that is not open for the app, and opens none", async () => {
     const bob = await signIn("bob@example.com");
     await wallet(bob, "other");
     const before = await dump(bob.identity_id);
@@ -151,7 +151,7 @@ describe("an app's key on every route", () => {
     expect(await query("user_nobody", tables)).toEqual([]);
   });
 
-  it("takes no grant in its user's place", async () => {
+  it("an app's key does not receive the holder's starter grant", async () => {
     const bob = await signIn("bob@example.com");
     // Opened while the app granted nothing.
     await openAppServer("late", { starter_credits: 0 }, server.operator);
@@ -162,7 +162,7 @@ describe("an app's key on every route", () => {
     expect((await wallet(bob, "late")).body.account.credits).toBe(50);
   });
 
-  it("needs the account to be named", async () => {
+  it("a request with an app's key must name the account", async () => {
     const headers = { Authorization: `Bearer ${server.key}` };
     const { settings } = server.operator;
     const answer = await send("GET", "/api/wallet", { headers }, settings);
@@ -176,7 +176,7 @@ describe("an app's key on every route", () => {
     }
   });
 
-  it("is nothing as a cookie, in a query, under another scheme, or cut short", async () => {
+  it("an app's key is refused in a cookie, in a query, with another scheme, or if truncated", async () => {
     const { settings } = server.operator;
     const identity = { "Passbook-Identity": ada.identity_id };
     const { key } = server;
@@ -195,7 +195,7 @@ describe("an app's key on every route", () => {
     expect((await send("GET", path, { headers: identity }, settings)).status).toBe(401);
   });
 
-  it("has idempotency keys of its own, which the holder cannot use up", async () => {
+  it("an app's idempotency keys are separate from the holder's", async () => {
     const it_ = server.in(ada.identity_id);
     const headers = { "Idempotency-Key": "guessable" };
     const held = await send(
@@ -222,7 +222,7 @@ describe("an app's key on every route", () => {
 });
 
 describe("a key's life", () => {
-  it("leaves its hash in the directory, and the key nowhere", async () => {
+  it("only the hash of an app's key is stored", async () => {
     expect(server.key).toMatch(/^pb_app_[A-Za-z0-9_-]{43}$/);
     const everything = JSON.stringify([
       await rows("select * from app_keys"),
@@ -233,7 +233,7 @@ describe("a key's life", () => {
     expect(everything).toContain(server.key_id);
   });
 
-  it("ends everywhere within a minute, also in an isolate that knew it", async () => {
+  it("a revoked app key stops working within a minute, even in an isolate that cached it", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const elsewhere = environmentWith({ ...server.operator.settings, ELSEWHERE: "1" });
     const headers = {
@@ -249,7 +249,7 @@ describe("a key's life", () => {
     expect((await get(elsewhere)).status).toBe(401);
   });
 
-  it("is believed no longer than a minute where the directory is out of reach", async () => {
+  it("while the directory is unavailable, a cached app key works for at most a minute", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.spyOn(console, "warn").mockReturnValue();
     let fails = false;
@@ -274,7 +274,7 @@ describe("a key's life", () => {
     expect(await get()).toMatchObject({ status: 503, body: { code: "unavailable" } });
   });
 
-  it("costs one call of the object and no store on the way of a request", async () => {
+  it("a request with an app's key makes one object call and no query to a store", async () => {
     const { environment, hops } = countedEnvironment();
     const headers = {
       Authorization: `Bearer ${server.key}`,
@@ -286,7 +286,7 @@ describe("a key's life", () => {
     expect(hops).toEqual({ account: 1, d1: 0, kv: 0 });
   });
 
-  it("invented: a flood of keys reads the registry once, and is limited by its network", async () => {
+  it("many invented app keys cause one read of the registry and are limited per network", async () => {
     const { environment, hops } = countedEnvironment();
     const known = {
       Authorization: `Bearer ${server.key}`,
@@ -315,7 +315,7 @@ describe("a key's life", () => {
     expect(new Set(keys)).toEqual(new Set(["192.0.2.7"]));
   });
 
-  it("counts for its app and network, not for the account's holder", async () => {
+  it("a request with an app's key counts for the app and its network, not for the holder", async () => {
     const keys: string[] = [];
     const counting = (name: string) => ({
       limit: async ({ key }: { key: string }) => ({ success: keys.push(`${name} ${key}`) > 0 }),
@@ -338,7 +338,7 @@ describe("a key's life", () => {
 });
 
 describe("an app that settles its jobs itself", () => {
-  it("is the only one to end them: a racing holder never wins", async () => {
+  it('with settle "app", the holder cannot settle a job, even in a race with the app', async () => {
     for (let round = 0; round < 5; round += 1) {
       const job_id = await startJob(ada);
       const holder = () => asHolder(ada, "POST", "/api/jobs/complete", { job_id, actual_cost: 0 });
@@ -358,7 +358,7 @@ describe("an app that settles its jobs itself", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("settles late too, and again nobody else", async () => {
+  it('with settle "app", only the app can settle an expired job', async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const { body } = await asHolder(ada, "POST", "/api/jobs", { ...JOB, ttl_seconds: 60 });
     vi.setSystemTime(Date.now() + MINUTE_MS);
@@ -369,7 +369,7 @@ describe("an app that settles its jobs itself", () => {
     expect(settled).toMatchObject({ status: 200, body: { credits: 96 } });
   });
 
-  it("leaves jobs the policy they were created under", async () => {
+  it("a job keeps the policy that it was created with", async () => {
     const under_app = await startJob(ada);
     await openAppServer("demo", { settle: "holder" }, server.operator);
     const under_holder = await startJob(ada);
@@ -381,7 +381,7 @@ describe("an app that settles its jobs itself", () => {
     expect((await end(under_app)).status).toBe(403);
   });
 
-  it("cannot keep the holder from cancelling its job, and still settles it at its price", async () => {
+  it("the holder can cancel a job of an app that settles itself, and the app can still settle it", async () => {
     await openAppServer("demo", { on_expiry: "charge" }, server.operator);
     const { job_id } = (await asHolder(ada, "POST", "/api/jobs", JOB)).body;
     const app = server.in(ada.identity_id);
@@ -394,7 +394,7 @@ describe("an app that settles its jobs itself", () => {
     expect(late).toMatchObject({ status: 200, body: { credits: 97 } });
   });
 
-  it("charges or refunds what nobody settled in time, as it said when the job began", async () => {
+  it("an expired job is charged or refunded as its policy said at creation", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = async () =>
       (await asHolder(ada, "POST", "/api/jobs", { ...JOB, ttl_seconds: 60 })).body.job_id;
@@ -415,7 +415,7 @@ describe("an app that settles its jobs itself", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("gets no job where its row makes no sense, rather than one that its holder may settle", async () => {
+  it("no job is created for an app whose stored policy is invalid", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     await dropConstraints();
     await env.DIRECTORY.exec("update apps set settle = 'nobody' where slug = 'demo'");
@@ -425,7 +425,7 @@ describe("an app that settles its jobs itself", () => {
     expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
   });
 
-  it("gets no job while it is not known who would settle it", async () => {
+  it("no job is created while the app's policy cannot be read", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const DIRECTORY = {
       prepare: () => {

@@ -29,11 +29,11 @@ function cookieToken(person: SignedIn): string {
 }
 
 describe("a session token's azp", () => {
-  it("is the origin of the redirect that a sign-in ended at", async () => {
+  it("the azp of a session token from sign-in is the origin of redirect_to", async () => {
     expect(azpOf((await signIn()).token)).toBe(FAMILY);
   });
 
-  it("is the origin of the page that asked with a cookie, and ours for our own pages", async () => {
+  it("the azp of a session token from a cookie is the origin of the requesting page", async () => {
     const ada = await signIn();
     expect(azpOf(await tokenFor(ada, FAMILY))).toBe(FAMILY);
     expect(azpOf(await tokenFor(ada, BASE_URL))).toBe(BASE_URL);
@@ -42,14 +42,14 @@ describe("a session token's azp", () => {
     expect(azpOf(own.body.token)).toBe(BASE_URL);
   });
 
-  it("stays the same when the token is renewed by itself, whatever page sends it", async () => {
+  it("a session token that renews itself keeps its azp, from whatever page it is sent", async () => {
     const ada = await signIn();
     const headers = { ...bearer(ada.token), Origin: BASE_URL };
     const renewed = await send("GET", "/api/sessionToken", { headers });
     expect(azpOf(renewed.body.token)).toBe(FAMILY);
   });
 
-  it("is the service itself in a cookie that only our own host receives", async () => {
+  it("the azp of a JWT cookie without a parent domain is the service itself", async () => {
     expect(azpOf(cookieToken(await signIn()))).toBe(BASE_URL);
   });
 
@@ -58,14 +58,14 @@ describe("a session token's azp", () => {
     ["an opaque origin", { Origin: "null" }],
     ["another site that names no origin", { "Sec-Fetch-Site": "cross-site" }],
     ["a sibling host that names no origin", { "Sec-Fetch-Site": "same-site" }],
-  ])("%s gets no session token by cookie", async (_, sent) => {
+  ])("%s gets no session token with a cookie", async (_, sent) => {
     const ada = await signIn();
     const headers = { Cookie: ada.cookies, ...sent };
     const answer = await send("GET", "/api/sessionToken", { headers });
     expect([answer.status, answer.body.code]).toEqual([403, "origin_not_allowed"]);
   });
 
-  it("an origin that was taken off the allowlist cannot renew its token", async () => {
+  it("an origin that was removed from the allowlist cannot renew its session token", async () => {
     const { token } = await signIn();
     const settings = { ALLOWED_ORIGINS: "http://localhost:5173" };
     const answer = await send("GET", "/api/sessionToken", { headers: bearer(token) }, settings);
@@ -74,7 +74,7 @@ describe("a session token's azp", () => {
 });
 
 describe("operating by a session", () => {
-  it("the session cookie from our own pages operates the service", async () => {
+  it("an operator's session cookie from our own pages has operator rights", async () => {
     const { person } = await signInOperator();
     for (const headers of [
       fromOwnPage(person),
@@ -96,7 +96,7 @@ describe("operating by a session", () => {
       "the token of a redirect from our own page",
       (it: SignedIn) => ({ ...bearer(it.token), Origin: BASE_URL }),
     ],
-  ])("%s does not operate the service", async (_, credentials) => {
+  ])("%s has no operator rights", async (_, credentials) => {
     const { person } = await signInOperator();
     const headers = { ...credentials(person), "Content-Type": "application/json" };
     const app = { name: "Evil", starter_credits: 0, origins: ["https://evil.example"] };
@@ -114,7 +114,7 @@ describe("operating by a session", () => {
     expect((await person.get("/api/wallet")).status).toBe(200);
   });
 
-  it("an allowed page and a session token cannot approve scope admin", async () => {
+  it("a page of an allowed origin and a session token cannot approve the scope admin", async () => {
     const { person } = await signInOperator();
     const { user_code } = await startLogin();
     const body = JSON.stringify({ user_code, scopes: ["read", "admin"] });
@@ -142,7 +142,7 @@ describe("upstream tokens by origin", () => {
     return [answer.status, answer.body.code];
   }
 
-  it("our own pages, and origins of ALLOWED_ORIGINS, receive them", async () => {
+  it("our own pages and origins of ALLOWED_ORIGINS receive upstream tokens", async () => {
     const ada = await signIn();
     expect(await outcome(fromOwnPage(ada))).toEqual(MAY);
     expect(await outcome({ Cookie: ada.cookies })).toEqual(MAY);
@@ -150,7 +150,7 @@ describe("upstream tokens by origin", () => {
     expect(await outcome(bearer(ada.token))).toEqual(MAY);
   });
 
-  it("a registered app receives those of its upstream_providers only", async () => {
+  it("a registered app receives only the upstream tokens of its upstream_providers", async () => {
     const operator = await signInOperator();
     await saveApp(operator, "sketch", { origins: [APP], settle: "holder" } as object);
     const ada = await signIn();
@@ -166,7 +166,7 @@ describe("upstream tokens by origin", () => {
     }
   });
 
-  it("a registered app's page approves full access without them", async () => {
+  it("full access that a registered app's page approves excludes upstream tokens", async () => {
     const operator = await signInOperator();
     await saveApp(operator, "sketch", { origins: [APP], settle: "holder" } as object);
     const ada = await signIn();

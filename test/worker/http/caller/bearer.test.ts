@@ -29,20 +29,23 @@ describe("a bearer that is refused, in development", () => {
     ["Bearer", /must have the form/],
     ["Bearer not-a-jwt", /malformed/],
     ["Bearer pb_pat_nonsense", /malformed/],
-  ])("%s: says which mistake it is", async (authorization, words) => {
-    const answer = await ask(authorization);
-    expect(answer).toMatchObject({ status: 401, body: { code: "unauthorized" } });
-    expect(answer.body.error).toMatch(words);
-  });
+  ])(
+    'in development, the refusal of Authorization "%s" explains the mistake',
+    async (authorization, words) => {
+      const answer = await ask(authorization);
+      expect(answer).toMatchObject({ status: 401, body: { code: "unauthorized" } });
+      expect(answer.body.error).toMatch(words);
+    },
+  );
 
-  it("for another issuer: names both", async () => {
+  it("in development, the refusal of a token of another issuer names both issuers", async () => {
     const answer = await ask(`Bearer ${await sign({ iss: "http://localhost:8791" })}`);
     expect(answer.body.code).toBe("unauthorized");
     expect(answer.body.error).toContain("http://localhost:8791");
     expect(answer.body.error).toContain(BASE_URL);
   });
 
-  it("of localhost at 127.0.0.1: says plainly why not", async () => {
+  it("in development, the refusal at 127.0.0.1 of a token from localhost explains that they are different addresses", async () => {
     const { token } = await signIn();
     const answer = await ask(`Bearer ${token}`, {}, "http://127.0.0.1:8791");
     expect(answer.status).toBe(401);
@@ -50,14 +53,14 @@ describe("a bearer that is refused, in development", () => {
     expect(answer.body.error).toContain("http://127.0.0.1:8791");
   });
 
-  it("of another use: is none of ours", async () => {
+  it("in development, the refusal of a token with another typ names that mistake", async () => {
     const answer = await ask(`Bearer ${await sign({ iss: BASE_URL, typ: "JWT" })}`);
     expect(answer.body.error).toContain("for another use");
   });
 });
 
 describe("a bearer that is refused, in production", () => {
-  it("is one answer, whatever the mistake", async () => {
+  it("in production, every invalid bearer token gets the same response", async () => {
     const mistakes = [
       "Basic YWRhOmFkYQ==",
       "Bearer not-a-jwt",
@@ -71,7 +74,7 @@ describe("a bearer that is refused, in production", () => {
     expect(answers[0]).not.toContain("elsewhere");
   });
 
-  it("has a code of its own once it has expired, and not before, nor of another issuer", async () => {
+  it("only an expired token of this service gets the code token_expired", async () => {
     const ours = await sign({ iss: PRODUCTION.BASE_URL });
     const theirs = await sign({ iss: "https://elsewhere.example" });
     const codeOf = async (token: string): Promise<unknown> =>
@@ -82,7 +85,7 @@ describe("a bearer that is refused, in production", () => {
     expect(await codeOf(theirs)).toBe("unauthorized");
   });
 
-  it("still says how to authenticate, and is told at /api/sessionToken too", async () => {
+  it("token_expired has WWW-Authenticate, and /api/sessionToken returns it with a signin_url", async () => {
     const { token } = await signIn();
     vi.useFakeTimers({ now: Date.now() + HOUR_MS, toFake: ["Date"] });
     const wallet = await ask(`Bearer ${token}`);

@@ -35,7 +35,7 @@ describe("rotating the signing keys", () => {
   const wallet = (token: string, settings: Record<string, unknown>) =>
     send("GET", "/api/wallet", { headers: { Authorization: `Bearer ${token}` } }, settings);
 
-  it("leaves sessions signed with the older key valid, as bearer and as cookie", async () => {
+  it("after a signing key is added, session tokens of the older key stay valid as bearer and as cookie", async () => {
     const ada = await signIn();
     const rotated = setting("SIGNING_KEYS", [await newSigningKey(), ...now("SIGNING_KEYS").keys]);
     expect((await wallet(ada.token, rotated)).status).toBe(200);
@@ -45,7 +45,7 @@ describe("rotating the signing keys", () => {
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
-  it("signs with the first key, and publishes both", async () => {
+  it("the first signing key signs, and the JWKS publishes all keys", async () => {
     const ada = await signIn();
     const fresh = await newSigningKey();
     const [old] = now("SIGNING_KEYS").keys;
@@ -67,7 +67,7 @@ describe("rotating the signing keys", () => {
     expect(jwks.text).not.toContain('"d"');
   });
 
-  it("refuses a retired key's tokens, while the browser's session goes on", async () => {
+  it("tokens of a removed signing key are refused, while the browser's session continues", async () => {
     const ada = await signIn();
     const retired = setting("SIGNING_KEYS", [await newSigningKey()]);
     expect((await wallet(ada.token, retired)).status).toBe(401);
@@ -83,7 +83,7 @@ describe("rotating the encryption keys", () => {
       (_, { storage }) => storage.sql.exec("SELECT key_id FROM upstream_tokens").one()["key_id"],
     );
 
-  it("seals what the older key sealed anew when it is handed out, so that the older may go", async () => {
+  it("an upstream token is sealed with the newer key when it is read, so that the older key can be removed", async () => {
     const upstream = fakeUpstream();
     const ada = await connect(upstream.grant(3600));
     const fresh = newEncryptionKey();
@@ -96,7 +96,7 @@ describe("rotating the encryption keys", () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
-  it("seals with the newer key when a token is renewed", async () => {
+  it("a refreshed upstream token is sealed with the newer key", async () => {
     const upstream = fakeUpstream();
     const ada = await connect(upstream.grant(-1));
     const fresh = newEncryptionKey();
@@ -108,7 +108,7 @@ describe("rotating the encryption keys", () => {
     expect(upstream.revoked).toBe(false);
   });
 
-  it("does not undo a sign-in that comes while a token is sealed anew", async () => {
+  it("sealing a token again does not overwrite the token of a sign-in at the same time", async () => {
     const upstream = fakeUpstream();
     const ada = await connect(upstream.grant(3600));
     const both = setting("ENCRYPTION_KEYS", [newEncryptionKey(), ...now("ENCRYPTION_KEYS").keys]);
@@ -122,7 +122,7 @@ describe("rotating the encryption keys", () => {
     expect((await ada.oauthToken(both)).body).toEqual({ token: newest.access_token });
   });
 
-  it("asks to connect again where the key was retired too early, until it is put back", async () => {
+  it("after a key is removed too early, the user must reconnect until the key is restored", async () => {
     const log = vi.spyOn(console, "error").mockReturnValue();
     const upstream = fakeUpstream();
     const ada = await connect(upstream.grant(3600));
@@ -136,7 +136,7 @@ describe("rotating the encryption keys", () => {
     expect((await ada.oauthToken(both)).status).toBe(200);
   });
 
-  it("takes a key with a known id but other bits for no key", async () => {
+  it("a key with a known id but different bytes cannot open a sealed token", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const ada = await connect(fakeUpstream().grant(3600));
     const [old] = now("ENCRYPTION_KEYS").keys;

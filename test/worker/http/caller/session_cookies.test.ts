@@ -45,7 +45,7 @@ const walletOwner = (answer: { body: { account?: { identity_id: string } } }) =>
   answer.body?.account?.identity_id;
 
 describe("what a sign-in sets", () => {
-  it("is a session for this host alone, and a JWT for the whole family", async () => {
+  it("a sign-in sets a session cookie for this host and a JWT cookie for the parent domain", async () => {
     const { acme, settings } = family();
     const landed = await openBrowser(settings).signIn(acme, ADA);
     const cookies = landed.headers.getSetCookie();
@@ -66,7 +66,7 @@ describe("the family's JWT as a bearer token", () => {
     return [answer.status, answer.body.code];
   };
 
-  it("is marked as shared, and stays so when it is renewed", async () => {
+  it("the JWT of the parent domain's cookie has the shared azp, also after it is renewed", async () => {
     const { ada, settings } = await twoPeople();
     const token = ada.cookies.get(TOKEN) ?? "";
     expect(decodeJwt(token)["azp"]).toBe("shared");
@@ -76,7 +76,7 @@ describe("the family's JWT as a bearer token", () => {
     expect(decodeJwt(renewed.body.token)["azp"]).toBe("shared");
   });
 
-  it("receives upstream tokens only if every host of the domain may", async () => {
+  it("the shared JWT receives upstream tokens only if every host of the domain may", async () => {
     const { ada, settings } = await twoPeople();
     const token = ada.cookies.get(TOKEN) ?? "";
     expect(await ask(token, settings)).toEqual([403, "scope"]);
@@ -92,7 +92,7 @@ describe("the family's JWT as a bearer token", () => {
 });
 
 describe("the API, by cookie,", () => {
-  it("takes the JWT beside its own session, and asks no store", async () => {
+  it("the API accepts the JWT cookie with its session cookie without a query to a store", async () => {
     const ada = await signIn();
     const { environment, hops } = countedEnvironment();
     const headers = { Cookie: ada.cookies };
@@ -100,14 +100,14 @@ describe("the API, by cookie,", () => {
     expect(hops).toEqual({ account: 1, d1: 0, kv: 0 });
   });
 
-  it("takes no JWT alone, nor with a session that is none", async () => {
+  it("the API refuses a JWT cookie without its session cookie or with an invalid one", async () => {
     const { ada, askFor } = await twoPeople();
     expect((await askFor("/api/wallet", pair(ada, TOKEN))).status).toBe(401);
     const invented = `${SESSION}=${"a".repeat(43)}; ${pair(ada, TOKEN)}`;
     expect((await askFor("/api/wallet", invented)).status).toBe(401);
   });
 
-  it("takes no JWT of a bearer's renewal as a cookie", async () => {
+  it("the API refuses as a cookie a JWT that was issued to a bearer", async () => {
     const { ada, ada_id, acme, settings, askFor } = await twoPeople();
     const bearer = tokenOf(await openBrowser(settings).signIn(acme, ADA)) ?? "";
     const headers = { Authorization: `Bearer ${bearer}` };
@@ -122,7 +122,7 @@ describe("the API, by cookie,", () => {
     expect(own.headers.getSetCookie().join()).toContain(`${TOKEN}=`);
   });
 
-  it("knows the session's person under another's planted JWT, before or after their own", async () => {
+  it("a planted JWT cookie of another person does not change who is signed in, in any order of cookies", async () => {
     const { ada, ada_id, mallory, askFor } = await twoPeople();
     const planted = pair(mallory, TOKEN);
     for (const cookies of [
@@ -135,7 +135,7 @@ describe("the API, by cookie,", () => {
     }
   });
 
-  it("finds the session's JWT behind dead ones without asking a store", async () => {
+  it("the API finds the session's JWT after expired JWT cookies without a query to a store", async () => {
     const ada = await signIn();
     const { environment, hops } = countedEnvironment();
     const headers = { Cookie: `passbook_token=dead; passbook_session=dead; ${ada.cookies}` };
@@ -143,7 +143,7 @@ describe("the API, by cookie,", () => {
     expect(hops).toEqual({ account: 1, d1: 0, kv: 0 });
   });
 
-  it("verifies at most 8 of many forged JWT cookies, and still recognises the session", async () => {
+  it("the API verifies at most 8 of many forged JWT cookies and still finds the session", async () => {
     const { ada, ada_id, mallory, askFor } = await twoPeople();
     const [head = "", payload = ""] = (mallory.cookies.get(TOKEN) ?? "").split(".");
     const forged = Array.from({ length: 64 }, (_, nth) => {
@@ -161,7 +161,7 @@ describe("the API, by cookie,", () => {
     expect(walletOwner(answer)).toBe(ada_id);
   });
 
-  it("reads no cookie without the prefix under https: those a sibling can plant", async () => {
+  it("with https, cookies without the __Host- prefix are ignored, since a sibling host can plant them", async () => {
     const { ada, mallory, ada_id, askFor } = await twoPeople();
     const planted =
       `passbook_session=${mallory.cookies.get(SESSION)}; ` +
@@ -173,7 +173,7 @@ describe("the API, by cookie,", () => {
 });
 
 describe("our own pages", () => {
-  it("go by the session, whatever JWT is planted beside it", async () => {
+  it("our own pages use the session cookie and ignore a planted JWT cookie", async () => {
     const { ada, mallory, askFor } = await twoPeople();
     const page = await askFor("/account", `${pair(mallory, TOKEN)}; ${pair(ada, SESSION)}`);
     expect(page.text).toContain("Ada");
@@ -181,7 +181,7 @@ describe("our own pages", () => {
     expect((await askFor("/account", pair(mallory, TOKEN))).status).toBe(303);
   });
 
-  it("take the first session that lives, and end all on signing out", async () => {
+  it("our own pages use the first live session cookie, and sign-out ends all of them", async () => {
     const ada = await signIn();
     const again = await signIn();
     const [session = ""] = ada.cookies.split("; ");

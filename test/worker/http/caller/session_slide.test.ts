@@ -21,7 +21,7 @@ function readOnlyDatabase(): D1Database {
 }
 
 describe("a session whose end cannot be moved on", () => {
-  it("serves its request all the same, and says so in the log", async () => {
+  it("a request succeeds if its session cannot be extended, and the failure is logged", async () => {
     const logged = vi.spyOn(console, "warn").mockReturnValue();
     const ada = await signIn();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * DAY_MS });

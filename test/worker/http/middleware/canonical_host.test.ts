@@ -32,28 +32,31 @@ describe("outside development, another host", () => {
     "https://localhost",
     "http://id.family.test:8080",
     "http://127.0.0.1:8787",
-  ])("%s gets no service, whoever asks, and no store is touched", async (host) => {
-    const { settings, hops, bearer, cookies } = await deploy();
-    const json = { "Content-Type": "application/json" };
-    for (const [method, path, headers] of [
-      ["GET", "/api/wallet?app=demo", bearer],
-      ["GET", "/api/sessionToken", { Cookie: cookies }],
-      ["POST", "/api/jobs", { ...bearer, ...json }],
-      ["POST", "/api/device/start", json],
-      ["OPTIONS", "/api/jobs", { Origin: "http://localhost:3000" }],
-      ["GET", "/.well-known/jwks.json", {}],
-      ["GET", "/nothing", {}],
-    ] as const) {
-      const answer = await send(method, `${host}${path}`, { headers }, settings);
-      expect(answer).toMatchObject({ status: 421, body: { code: "unknown_host" } });
-      expect(answer.headers.getSetCookie()).toEqual([]);
-      expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
-      expect(answer.headers.get("Location")).toBeNull();
-    }
-    expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
-  });
+  ])(
+    "outside development, requests to the host %s are refused without a query to a store",
+    async (host) => {
+      const { settings, hops, bearer, cookies } = await deploy();
+      const json = { "Content-Type": "application/json" };
+      for (const [method, path, headers] of [
+        ["GET", "/api/wallet?app=demo", bearer],
+        ["GET", "/api/sessionToken", { Cookie: cookies }],
+        ["POST", "/api/jobs", { ...bearer, ...json }],
+        ["POST", "/api/device/start", json],
+        ["OPTIONS", "/api/jobs", { Origin: "http://localhost:3000" }],
+        ["GET", "/.well-known/jwks.json", {}],
+        ["GET", "/nothing", {}],
+      ] as const) {
+        const answer = await send(method, `${host}${path}`, { headers }, settings);
+        expect(answer).toMatchObject({ status: 421, body: { code: "unknown_host" } });
+        expect(answer.headers.getSetCookie()).toEqual([]);
+        expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+        expect(answer.headers.get("Location")).toBeNull();
+      }
+      expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
+    },
+  );
 
-  it("tells people where the service is, on a page that looks like one", async () => {
+  it("outside development, a browser at another host gets a page with the address of the service", async () => {
     const { settings } = await deploy();
     const page = await send("GET", "https://evil.example/signin", { headers: HTML }, settings);
     expect(page.status).toBe(421);
@@ -74,7 +77,7 @@ describe("where BASE_URL is https, plain http", () => {
     "/",
     "//evil.example/a?b=c",
     "/nothing/@evil.example",
-  ])("leads who opens %s to the same over https", async (path) => {
+  ])("if BASE_URL is https, opening %s redirects to the same path over https", async (path) => {
     const { settings, cookies } = await deploy();
     for (const method of ["GET", "HEAD"]) {
       const headers = { Cookie: cookies };
@@ -85,7 +88,7 @@ describe("where BASE_URL is https, plain http", () => {
     }
   });
 
-  it("never answers a bearer, a call of the API or a form", async () => {
+  it("if BASE_URL is https, plain-http bearer tokens, API calls and forms are refused", async () => {
     const { settings, hops, bearer, cookies } = await deploy();
     for (const [method, path, headers] of [
       ["GET", "/api/wallet?app=demo", bearer],
@@ -113,7 +116,7 @@ describe("where BASE_URL is https, plain http", () => {
     expect((await send("GET", "/api/wallet", { headers: bearer }, settings)).status).toBe(200);
   });
 
-  it("is what browsers are told not to use again, by every answer over https", async () => {
+  it("if BASE_URL is https, every https response has Strict-Transport-Security", async () => {
     const { settings, bearer } = await deploy();
     for (const [path, headers] of [
       ["/signin", {}],
@@ -130,14 +133,14 @@ describe("where BASE_URL is https, plain http", () => {
     expect(redirect.headers.get("Strict-Transport-Security")).toBeNull();
   });
 
-  it("is nothing that is said where BASE_URL itself is http", async () => {
+  it("if BASE_URL is http, no response has Strict-Transport-Security", async () => {
     const settings = { DEV_SIGNIN: "false", BASE_URL: "http://localhost:8787" };
     const answer = await send("GET", "/signin", {}, settings);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("Strict-Transport-Security")).toBeNull();
   });
 
-  it("is nothing that development tells browsers: other services run on the same host", async () => {
+  it("in development, no response has Strict-Transport-Security", async () => {
     const answer = await send("GET", "https://localhost:8787/signin");
     expect(answer.status).toBe(200);
     expect(answer.headers.get("Strict-Transport-Security")).toBeNull();
@@ -163,23 +166,26 @@ describe("the development sign-in", () => {
     "http://127.0.0.1.evil.example:8787",
     "http://localhost.:8787",
     "https://passbook.example",
-  ])("is not served at %s, which may be a stranger's name for this machine", async (origin) => {
-    for (const settings of [{}, environmentWith({ BASE_URL: "http://localhost:8787" })]) {
-      const answer = await signInAt(origin, settings);
-      expect(answer).toMatchObject({ status: 403, body: { code: "loopback_required" } });
-      expect(answer.headers.getSetCookie()).toEqual([]);
-      expect(await countUsers()).toBe(0);
-      const page = await send("GET", `${origin}/signin`, {}, settings);
-      expect(page.text).not.toContain("/signin/dev");
-    }
-  });
+  ])(
+    "development sign-in is refused at %s, a name that anyone can point at this machine",
+    async (origin) => {
+      for (const settings of [{}, environmentWith({ BASE_URL: "http://localhost:8787" })]) {
+        const answer = await signInAt(origin, settings);
+        expect(answer).toMatchObject({ status: 403, body: { code: "loopback_required" } });
+        expect(answer.headers.getSetCookie()).toEqual([]);
+        expect(await countUsers()).toBe(0);
+        const page = await send("GET", `${origin}/signin`, {}, settings);
+        expect(page.text).not.toContain("/signin/dev");
+      }
+    },
+  );
 
   it.each([
     "http://localhost:8787",
     "http://127.0.0.1:8787",
     "http://[::1]:8787",
     "http://passbook.localhost:8787",
-  ])("is served at %s", async (origin) => {
+  ])("development sign-in works at %s", async (origin) => {
     expect((await signInAt(origin)).status).toBe(303);
     expect((await send("GET", `${origin}/signin`)).text).toContain("/signin/dev");
   });

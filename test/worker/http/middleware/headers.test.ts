@@ -8,7 +8,7 @@ describe("headers of every answer", () => {
     ["/api/nothing", 404],
     ["/signin", 200],
     ["/theme.css", 200],
-  ])("%s carries all of them", async (path, status) => {
+  ])("every response of %s has the security headers", async (path, status) => {
     const ada = await signInWithCredits();
     const answer = await ada.get(path);
     expect(answer.status).toBe(status);
@@ -43,7 +43,7 @@ describe("headers of every answer", () => {
     ["GET", "/signin", 200],
     ["GET", "/account", 303],
     ["GET", "/nothing", 404],
-  ])("%s %s carries its request id, of which no two are alike", async (method, path, status) => {
+  ])("every response of %s %s has a unique request id", async (method, path, status) => {
     const headers = { Origin: "http://localhost:3000", Accept: "text/html" };
     const ids = [];
     for (const _ of [1, 2]) {
@@ -55,7 +55,7 @@ describe("headers of every answer", () => {
     expect(ids[0]).not.toBe(ids[1]);
   });
 
-  it("a failure has one request id: in its header, its body and the log", async () => {
+  it("an internal error has the same request id in its header, its body and the log", async () => {
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     vi.spyOn(console, "log").mockImplementation(() => {});
     const ACCOUNT = {
@@ -74,7 +74,7 @@ describe("headers of every answer", () => {
     );
   });
 
-  it("a page of an allowed origin may read the request id and the rate limit", async () => {
+  it("a page of an allowed origin can read the request id and the rate limit headers", async () => {
     const headers = { Origin: "http://localhost:3000" };
     const answer = await send("GET", "/api/wallet", { headers });
     const exposed = answer.headers.get("Access-Control-Expose-Headers")?.split(",");
@@ -82,7 +82,7 @@ describe("headers of every answer", () => {
     expect(exposed).toEqual(expect.arrayContaining(named));
   });
 
-  it("a refusal before sign-in is kept by no cache either", async () => {
+  it("a refusal before sign-in has Cache-Control: no-store", async () => {
     const refused = await send("GET", "/api/wallet");
     expect(refused.headers.get("Cache-Control")).toBe("no-store");
     expect(refused.headers.get("X-Frame-Options")).toBe("DENY");
@@ -90,7 +90,7 @@ describe("headers of every answer", () => {
 });
 
 describe("a list of jobs", () => {
-  it("has the bytes that its jobs would have one by one, odd metadata too", async () => {
+  it("a list of jobs has the same bytes as its jobs serialised one by one, even with unusual metadata", async () => {
     const ada = await signInWithCredits();
     const odd = [
       `{"b":1,"1":2,"__proto__":{"x":null},"q":"\\"}null}\\u2028é"}`,

@@ -42,7 +42,7 @@ describe("the way of a request", () => {
   ] as const;
   for (const [proof, headersOf] of proofs) {
     it.each(ENDPOINTS)(
-      `with ${proof}: %s is one call of the account's object and nothing else`,
+      `with ${proof}, %s makes exactly one object call and no query, KV read or fetch`,
       async (_, method, path, bodyOf) => {
         const fetched = vi.spyOn(globalThis, "fetch");
         const ada = await signInWithCredits();
@@ -62,7 +62,7 @@ describe("the way of a request", () => {
     );
   }
 
-  it("counts what it claims to count", async () => {
+  it("the hop counter counts calls of each store", async () => {
     const ada = await signIn();
     const { environment, hops } = countedEnvironment();
     const headers = { Authorization: `Bearer ${ada.token}` };
@@ -70,7 +70,7 @@ describe("the way of a request", () => {
     expect(hops).toEqual({ account: 1, d1: 1, kv: 0 });
   });
 
-  it("asks no store about a cookie that cannot be one of ours", async () => {
+  it("a cookie that cannot be ours causes no query to a store", async () => {
     const { environment, hops } = countedEnvironment();
     for (const value of ["x", "a".repeat(44), "a".repeat(42), ""]) {
       const headers = { Cookie: `passbook_session=${value}; passbook_token=${value}` };
@@ -79,7 +79,7 @@ describe("the way of a request", () => {
     expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
   });
 
-  it("reads D1 once for a cookie whose short token ran out, then not again", async () => {
+  it("a request that renews an expired JWT cookie reads D1 once, and the next request does not", async () => {
     const ada = await signInWithCredits();
     const session_only = ada.cookies.split("; ").filter((it) => it.startsWith("passbook_session="));
     const { environment, hops } = countedEnvironment();
@@ -122,7 +122,7 @@ describe("rows written", () => {
     ["completed", "/api/jobs/complete", { actual_cost: 7 }],
     ["failed", "/api/jobs/fail", {}],
   ])(
-    "the life of a job that is %s writes 4 rows in the object; in D1 2, and with each delivery the account's and the day's",
+    "a %s job writes 4 rows in the object and 2 in D1, and each delivery also writes the account's row and the day's totals",
     async (_, path, rest) => {
       const ada = await signInWithCredits();
       await fireAlarm(ada.identity_id);
@@ -138,7 +138,7 @@ describe("rows written", () => {
     },
   );
 
-  it("for a life whose requests carry keys: 4, and one for the key of the creation", async () => {
+  it("a job whose requests have idempotency keys writes 5 rows in the object", async () => {
     const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);
     const object_rows = await countRowsWritten(ada.identity_id);
@@ -156,7 +156,7 @@ describe("rows written", () => {
     expect(object_rows()).toBe(10);
   });
 
-  it("one delivery of many jobs writes a row for each, the account's once and the day's once", async () => {
+  it("one delivery of many jobs writes a row per job, and the account's row and the day's totals once", async () => {
     const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);
     const object_rows = await countRowsWritten(ada.identity_id);
@@ -172,7 +172,7 @@ describe("rows written", () => {
     expect(object_rows()).toBe(40);
   });
 
-  it("by batches of a hundred: 4 for each job's life, and one for each batch's key", async () => {
+  it("jobs in batches of 100 write 4 rows each, plus one row per batch for its key", async () => {
     const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);
     const object_rows = await countRowsWritten(ada.identity_id);
@@ -192,7 +192,7 @@ describe("rows written", () => {
     expect(object_rows()).toBe(402);
   });
 
-  it("by a waking that finds nothing to do: none", async () => {
+  it("an object that wakes without work writes no rows", async () => {
     const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);
     await evict(ada.identity_id);
@@ -202,7 +202,7 @@ describe("rows written", () => {
     expect(object_rows()).toBe(0);
   });
 
-  it("by requests that change nothing: none", async () => {
+  it("requests that change nothing write no rows", async () => {
     const ada = await signInWithCredits();
     await fireAlarm(ada.identity_id);
     const object_rows = await countRowsWritten(ada.identity_id);

@@ -11,7 +11,7 @@ describe("a method that an address does not take", () => {
     ["GET", "/api/device/start", "POST"],
     ["PATCH", "/api/device/complete", "POST"],
     ["PUT", "/.well-known/jwks.json", "GET, HEAD"],
-  ])("%s %s is told which ones it does: %s", async (method, path, allow) => {
+  ])("%s %s gets 405 with Allow: %s", async (method, path, allow) => {
     const answer = await send(method, path);
     expect(answer.status).toBe(allow === null ? 404 : 405);
     expect(answer.headers.get("Allow")).toBe(allow);
@@ -22,7 +22,7 @@ describe("a method that an address does not take", () => {
     ["GET", "/signout", "POST"],
     ["POST", "/account", "GET, HEAD"],
     ["GET", "/device/approve", "POST"],
-  ])("%s %s is a page for people", async (method, path, allow) => {
+  ])("a browser that sends %s %s gets a 405 page", async (method, path, allow) => {
     const answer = await send(method, path, { headers: { Accept: "text/html" } });
     expect(answer.status).toBe(405);
     expect(answer.headers.get("Allow")).toBe(allow);
@@ -30,7 +30,7 @@ describe("a method that an address does not take", () => {
     expect(answer.text).toContain("<h1>");
   });
 
-  it("leaves preflights to CORS", async () => {
+  it("a CORS preflight gets no 405", async () => {
     const headers = {
       Origin: "http://localhost:3000",
       "Access-Control-Request-Method": "POST",
@@ -46,19 +46,19 @@ describe("a field that is missing", () => {
     ["/api/jobs", { app: "demo", action: "draw" }, "cost_estimate is missing."],
     ["/api/jobs/complete", { actual_cost: 1 }, "job_id is missing."],
     ["/api/jobs/fail", {}, "job_id is missing."],
-  ])("in %s is said to be missing", async (path, body, error) => {
+  ])("a missing field in %s is reported as missing", async (path, body, error) => {
     const ada = await signInWithCredits();
     const answer = await ada.post(path, body);
     expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request", error } });
   });
 
-  it("is told from one that is there and wrong", async () => {
+  it("a field with a wrong value is not reported as missing", async () => {
     const ada = await signInWithCredits();
     const answer = await ada.post("/api/jobs", { app: null, action: "draw", cost_estimate: 1 });
     expect(answer.body.error).toMatch(/^app must be/);
   });
 
-  it("is said to be missing from a query too", async () => {
+  it("a missing query parameter is reported as missing", async () => {
     const answer = await send("GET", "/api/device/poll");
     expect(answer).toMatchObject({ status: 400, body: { error: "device_code is missing." } });
   });

@@ -68,7 +68,7 @@ const HOSTILE = [
 ];
 
 describe("redirect_to", () => {
-  it("on the allowlist gets the browser back with a token beside its own parameters", async () => {
+  it("sign-in redirects to an allowed redirect_to with a token and keeps its own parameters", async () => {
     const landed = await signInTo(`${ALLOWED}/back?next=%2Fa#part`);
     expect(landed.status).toBe(303);
     const target = new URL(landed.headers.get("Location") ?? "");
@@ -80,19 +80,19 @@ describe("redirect_to", () => {
     expect(landed.headers.get("Cache-Control")).toBe("no-store");
   });
 
-  it("that already has a token gets it replaced, not doubled", async () => {
+  it("sign-in replaces a token that redirect_to already has", async () => {
     const landed = await signInTo(`${ALLOWED}/?token=planted`);
     const { searchParams } = new URL(landed.headers.get("Location") ?? "");
     expect(searchParams.getAll("token")).toHaveLength(1);
     expect(searchParams.get("token")).not.toBe("planted");
   });
 
-  it("on the service's own origin gets no token", async () => {
+  it("sign-in adds no token to a redirect_to of the service's own origin", async () => {
     const landed = await signInTo(`${BASE_URL}/device`);
     expect(landed.headers.get("Location")).toBe(`${BASE_URL}/device`);
   });
 
-  it.each(HOSTILE)("%j is 400 and starts no sign-in", async (redirect_to) => {
+  it.each(HOSTILE)("redirect_to %j gets 400 and starts no sign-in", async (redirect_to) => {
     const answer = await signInTo(redirect_to);
     expect(answer.status).toBe(400);
     expect(answer.headers.getSetCookie()).toEqual([]);
@@ -120,11 +120,14 @@ describe("redirect_to", () => {
     ["myapp://elsewhere", 400],
     ["otherapp://callback", 400],
     ["myapp:callback", 400],
-  ])("%s is answered %d by exact, wildcard and custom-scheme entries", async (url, status) => {
-    expect((await signInTo(url, FAMILY)).status).toBe(status);
-  });
+  ])(
+    "redirect_to %s gets %d with exact, wildcard and custom-scheme entries in the allowlist",
+    async (url, status) => {
+      expect((await signInTo(url, FAMILY)).status).toBe(status);
+    },
+  );
 
-  it("of a registered app's origin is allowed", async () => {
+  it("a redirect_to of a registered app's origin is allowed", async () => {
     await env.DIRECTORY.prepare(
       "insert into apps (slug, name, starter_credits, origins_json, created_at_ms) values ('a', 'A', 0, ?, 0)",
     )
@@ -146,7 +149,7 @@ describe("CORS", () => {
       },
     });
 
-  it("lets an allowed origin call with credentials and the headers of the API", async () => {
+  it("CORS allows an allowed origin to send credentials and the headers of the API", async () => {
     const { status, headers } = await preflight(ALLOWED);
     expect(status).toBe(204);
     expect(headers.get("Access-Control-Allow-Origin")).toBe(ALLOWED);
@@ -158,7 +161,7 @@ describe("CORS", () => {
     expect(headers.get("Vary")).toContain("Origin");
   });
 
-  it("is on errors too, so that a page can read them", async () => {
+  it("error responses have CORS headers", async () => {
     const headers = { Origin: ALLOWED };
     for (const path of ["/api/wallet", "/api/nothing", "/api/jobs?limit=0"]) {
       const answer = await send("GET", path, { headers });
@@ -175,7 +178,7 @@ describe("CORS", () => {
     "http://localhost:3000.evil.example",
     "HTTP://LOCALHOST:3000/",
     "*",
-  ])("gives the origin %j no header at all", async (origin) => {
+  ])("the origin %j gets no CORS header", async (origin) => {
     for (const answer of [
       await preflight(origin),
       await send("GET", "/api/wallet", { headers: { Origin: origin } }),
@@ -189,20 +192,28 @@ describe("a write that only a cookie authenticates", () => {
   const body = JSON.stringify({ app: "demo", action: "draw", cost_estimate: 1 });
 
   it.each([
-    ["from an allowed origin", { Origin: ALLOWED }, 200],
-    ["from the service's own pages", { Origin: BASE_URL }, 200],
+    ["from an allowed origin is accepted", { Origin: ALLOWED }, 200],
+    ["from the service's own pages is accepted", { Origin: BASE_URL }, 200],
     [
-      "without Origin, from the same origin by its fetch metadata",
+      "without Origin is accepted if Sec-Fetch-Site is same-origin",
       { "Sec-Fetch-Site": "same-origin" },
       200,
     ],
-    ["from another origin", { Origin: "https://evil.example" }, 403],
-    ["from an opaque origin", { Origin: "null" }, 403],
-    ["from a look-alike origin", { Origin: "http://localhost:30000" }, 403],
-    ["without Origin, from the same site", { "Sec-Fetch-Site": "same-site" }, 403],
-    ["without Origin, from another site", { "Sec-Fetch-Site": "cross-site" }, 403],
-    ["that says nothing of where it comes from", {}, 403],
-  ])("%s", async (_, from, status) => {
+    ["from another origin is refused", { Origin: "https://evil.example" }, 403],
+    ["from an opaque origin is refused", { Origin: "null" }, 403],
+    ["from a similar-looking origin is refused", { Origin: "http://localhost:30000" }, 403],
+    [
+      "without Origin is refused if Sec-Fetch-Site is same-site",
+      { "Sec-Fetch-Site": "same-site" },
+      403,
+    ],
+    [
+      "without Origin is refused if Sec-Fetch-Site is cross-site",
+      { "Sec-Fetch-Site": "cross-site" },
+      403,
+    ],
+    ["without Origin and Sec-Fetch-Site is refused", {}, 403],
+  ])("a cookie write %s", async (_, from, status) => {
     const ada = await signInWithCredits();
     const headers = { Cookie: ada.cookies, "Content-Type": "application/json", ...from };
     const answer = await send("POST", "/api/jobs", { headers, body });
@@ -211,7 +222,7 @@ describe("a write that only a cookie authenticates", () => {
     expect(wallet.account.credits).toBe(status === 200 ? 99 : 100);
   });
 
-  it("is what GET /api/wallet?app= is, and GET /api/wallet is not", async () => {
+  it("GET /api/wallet?app= with a cookie requires an allowed origin, and GET /api/wallet does not", async () => {
     const ada = await signIn();
     const headers = { Cookie: ada.cookies, Origin: "https://evil.example" };
     expect((await send("GET", "/api/wallet?app=demo", { headers })).status).toBe(403);
@@ -219,7 +230,7 @@ describe("a write that only a cookie authenticates", () => {
     expect((await ada.get("/api/wallet")).body.apps).toEqual([]);
   });
 
-  it("is not what a bearer token makes, from wherever it comes", async () => {
+  it("a write with a bearer token is accepted from every origin", async () => {
     const ada = await signInWithCredits();
     const headers = {
       Authorization: `Bearer ${ada.token}`,
@@ -231,7 +242,7 @@ describe("a write that only a cookie authenticates", () => {
 });
 
 describe("with D1 out of reach", () => {
-  it("a call with a bearer token from a page nobody configured goes on, without a CORS header", async () => {
+  it("while D1 is unavailable, a bearer call from an unknown origin succeeds without CORS headers", async () => {
     const ada = await signInWithCredits();
     const down = () => {
       throw new Error("D1_ERROR: unreachable");

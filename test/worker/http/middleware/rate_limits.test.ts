@@ -49,7 +49,7 @@ function countedObjects(binding: { getByName(name: string): object }) {
 }
 
 describe("polls", () => {
-  it("of one genuine code reach its object sixty times a minute, from wherever", async () => {
+  it("polls of one device code reach its object at most 60 times a minute, from all networks together", async () => {
     await earlyInAMinute();
     const { device_code } = await startLogin();
     const { counted: DEVICE_LOGIN, calls } = countedObjects(env.DEVICE_LOGIN);
@@ -64,7 +64,7 @@ describe("polls", () => {
     expect((await poll(other.device_code)).status).toBe(202);
   });
 
-  it("of many codes, forgotten ones too, are bounded for a network before any object", async () => {
+  it("polls of many device codes are limited per network before they reach an object", async () => {
     await earlyInAMinute();
     const { device_code } = await startLogin();
     const { counted: DEVICE_LOGIN, calls } = countedObjects(env.DEVICE_LOGIN);
@@ -89,7 +89,7 @@ function limiterOf(count: number) {
 }
 
 describe("IPv6", () => {
-  it("is counted by /64, and by /48 with more room", async () => {
+  it("IPv6 clients are counted by /64, and by /48 with a higher limit", async () => {
     await earlyInAMinute();
     const start = (address: string) =>
       send("POST", "/api/device/start", { headers: from(address) });
@@ -104,7 +104,7 @@ describe("IPv6", () => {
 });
 
 describe("session cookies that nobody has", () => {
-  it("are looked up so often a minute for a network, in all the places that look", async () => {
+  it("look-ups of invented session cookies are limited per network on every route", async () => {
     await earlyInAMinute();
     const pages = ["/api/wallet", "/api/sessionToken", "/signin", "/account", "/device"];
     for (const path of [...pages, "/signout"]) {
@@ -134,7 +134,7 @@ describe("session cookies that nobody has", () => {
     }
   });
 
-  it("count for their network, and requests without cookies for nobody", async () => {
+  it("session look-ups count for the network, and requests without cookies are not counted", async () => {
     const Cookie = `passbook_session=${"A".repeat(43)}`;
     const { limiter, keys } = limiterOf(1);
     const settings = { LIMIT_SESSION_LOOKUP: limiter };
@@ -153,7 +153,7 @@ describe("session cookies that nobody has", () => {
 });
 
 describe("session tokens", () => {
-  it("are counted before their session is looked up", async () => {
+  it("session tokens are counted before their session is looked up", async () => {
     const ada = await signIn();
     const { user_code } = await startLogin();
     const { environment, hops } = countedEnvironment();
@@ -178,7 +178,7 @@ describe("session tokens", () => {
 });
 
 describe("sign-ins", () => {
-  it("are started, answered and developed within one limit of a network", async () => {
+  it("starting a sign-in, its callback and development sign-in share one limit per network", async () => {
     const { limiter, keys } = limiterOf(0);
     const settings = { LIMIT_SIGNIN: limiter };
     const body = new URLSearchParams({ email: "ada@example.com" });
@@ -194,7 +194,7 @@ describe("sign-ins", () => {
 });
 
 describe("one answer to a sign-in", () => {
-  it("reaches the provider five times a minute, from wherever it is replayed", async () => {
+  it("a replayed sign-in callback reaches the provider at most five times a minute, from all networks together", async () => {
     await earlyInAMinute();
     const provider = openProviderDouble("acme");
     const browser = openBrowser(connect(provider));
@@ -211,7 +211,7 @@ describe("one answer to a sign-in", () => {
 });
 
 describe("a personal token", () => {
-  it("that was revoked spends nothing of its owner's room", async () => {
+  it("a revoked personal token does not use up its holder's limit", async () => {
     const ada = await signIn();
     const token = await getToken(ada);
     const id = await tokenId(token);
@@ -233,7 +233,7 @@ describe("a personal token", () => {
     expect(keys).not.toContain(ada.identity_id);
   });
 
-  it("that lives shares its owner's room from its first answer on, and no longer once it ended", async () => {
+  it("a live personal token shares its holder's limit from its first accepted request until it is revoked", async () => {
     const ada = await signIn();
     const token = await getToken(ada);
     const id = await tokenId(token);
@@ -273,14 +273,14 @@ describe("a personal token that was let in", () => {
     return { get, keys, end: () => token.revoke(id), own: `pat ${id}`, owner: ada.identity_id };
   }
 
-  it("and ended since, is known to have from its first refusal at /api/sessionToken", async () => {
+  it("a revoked personal token gets a count of its own after its first refusal at /api/sessionToken", async () => {
     const { get, keys, end, own, owner } = await letIn();
     await end();
     for (let i = 0; i < 3; i += 1) expect((await get("/api/sessionToken")).status).toBe(401);
     expect(keys).toEqual([owner, own, own]);
   });
 
-  it("is taken to live for a minute, and no longer", async () => {
+  it("an accepted personal token counts for its holder for one minute", async () => {
     const { get, keys, own, owner } = await letIn();
     passTime(59_000);
     // Refused for its own sake, which says nothing of the token.
@@ -293,7 +293,7 @@ describe("a personal token that was let in", () => {
 });
 
 describe("denying a login", () => {
-  it("is an attempt at its code too", async () => {
+  it("denying a device login counts as an attempt at its code", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     const LIMIT_DEVICE_ATTEMPT = { limit: async () => ({ success: false }) };
@@ -305,7 +305,7 @@ describe("denying a login", () => {
 });
 
 describe("writes", () => {
-  it("have a limit of their own, and reading goes on", async () => {
+  it("writes have a limit of their own, and reads continue when it is reached", async () => {
     const ada = await signInWithCredits();
     const { limiter, keys } = limiterOf(4);
     const settings = { LIMIT_WRITES: limiter };
@@ -332,7 +332,7 @@ describe("writes", () => {
 });
 
 describe("what a person did not do themselves", () => {
-  it("costs them none of their attempts: another site's navigation opens nothing", async () => {
+  it("a navigation from another site opens no device code and uses up no attempt", async () => {
     await earlyInAMinute();
     const ada = await signIn();
     const { user_code } = await startLogin();

@@ -27,29 +27,32 @@ describe("an origin that is refused", () => {
     ["GET", "/signin/acme", {}],
     ["POST", "/signin/dev", { email: "ada@example.com" }],
     ["POST", "/signout", {}],
-  ])("by %s %s is named with the setting that would allow it", async (method, path, form) => {
-    const settings = connect(openProviderDouble("acme"));
-    const browser = openBrowser(settings);
-    const redirect_to = "https://app.example:444/secret-path?secret=query#secret";
-    const query = new URLSearchParams({ redirect_to }).toString();
-    const page =
-      method === "GET"
-        ? await browser.get(`${path}?${query}`)
-        : await browser.post(path, { ...form, redirect_to });
-    expect(page.status).toBe(400);
-    expect(page.text).toContain("We can’t send you back to that address");
-    expect(page.text).toContain('href="/account"');
-    expect(reports()).toEqual([{ ...REPORT, use: "redirect_to" }]);
-    expect(JSON.stringify(reports())).not.toContain("secret");
-  });
+  ])(
+    "an origin refused by %s %s is logged with the setting that would allow it",
+    async (method, path, form) => {
+      const settings = connect(openProviderDouble("acme"));
+      const browser = openBrowser(settings);
+      const redirect_to = "https://app.example:444/secret-path?secret=query#secret";
+      const query = new URLSearchParams({ redirect_to }).toString();
+      const page =
+        method === "GET"
+          ? await browser.get(`${path}?${query}`)
+          : await browser.post(path, { ...form, redirect_to });
+      expect(page.status).toBe(400);
+      expect(page.text).toContain("We can’t send you back to that address");
+      expect(page.text).toContain('href="/account"');
+      expect(reports()).toEqual([{ ...REPORT, use: "redirect_to" }]);
+      expect(JSON.stringify(reports())).not.toContain("secret");
+    },
+  );
 
-  it("by CORS is named too", async () => {
+  it("an origin refused by CORS is logged", async () => {
     const headers = { Origin: "https://app.example:444" };
     await send("GET", "/api/wallet", { headers }, environmentWith({}));
     expect(reports()).toEqual([{ ...REPORT, use: "cors" }]);
   });
 
-  it("meanwhile, after a sign-in has begun, is named too", async () => {
+  it("an origin that is refused at the end of a sign-in is logged", async () => {
     const acme = openProviderDouble("acme");
     const settings = connect(acme);
     const browser = openBrowser(settings);
@@ -64,13 +67,13 @@ describe("an origin that is refused", () => {
     ["http://app.example/", "http://app.example", "loopback"],
     ["javascript:alert(1)", null, "not a valid URL"],
     ["//app.example", null, "not a valid URL"],
-  ])("that no setting allows (%s) is said to be so", async (address, origin, hint) => {
+  ])("the log says that no setting can allow %s", async (address, origin, hint) => {
     await send("GET", signInPath(address), {}, environmentWith({}));
     const report = { setting: null, origin, hint: expect.stringContaining(hint) };
     expect(reports()).toEqual([expect.objectContaining(report)]);
   });
 
-  it("is named once in a while, and so are at most 20 of a minute", async () => {
+  it("each refused origin is logged once per window, and at most 20 origins per window", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const environment = environmentWith({});
     const ask = (host: string) => send("GET", signInPath(`https://${host}/`), {}, environment);
@@ -83,7 +86,7 @@ describe("an origin that is refused", () => {
     expect(reports()).toHaveLength(21);
   });
 
-  it("is not what an allowed one is", async () => {
+  it("an allowed origin is not logged", async () => {
     const headers = { Origin: "http://localhost:3000" };
     await send("GET", signInPath("http://localhost:3000/"), { headers }, environmentWith({}));
     await send("GET", "/api/wallet", { headers }, environmentWith({}));

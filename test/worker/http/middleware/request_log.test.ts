@@ -25,7 +25,7 @@ const DROPPED = 0.999;
 afterEach(() => vi.restoreAllMocks());
 
 describe("the log of requests", () => {
-  it("has one line for a request: its id, route, outcome, status and duration, and no more", async () => {
+  it("a request logs one line with exactly its id, method, route, outcome, status and duration", async () => {
     const log = readLog(KEPT);
     await send("GET", "/api/jobs/018f0000-0000-7000-8000-000000000000", {
       headers: { "CF-Ray": "ray-1" },
@@ -48,14 +48,17 @@ describe("the log of requests", () => {
     ["GET", "/api/wallet", "refused", "/api/wallet"],
     ["GET", "/api/nothing/secret-word", "refused", null],
     ["GET", "/theme.css", "succeeded", "/theme.css"],
-  ])("tells of %s %s that it %s, by its pattern", async (method, path, outcome, route) => {
-    const log = readLog(KEPT);
-    await send(method, path);
-    expect(log.lines()).toEqual([expect.objectContaining({ outcome, route })]);
-    expect(log.text()).not.toContain("secret-word");
-  });
+  ])(
+    "%s %s is logged as %s with the pattern of its route",
+    async (method, path, outcome, route) => {
+      const log = readLog(KEPT);
+      await send(method, path);
+      expect(log.lines()).toEqual([expect.objectContaining({ outcome, route })]);
+      expect(log.text()).not.toContain("secret-word");
+    },
+  );
 
-  it("keeps a share of what succeeds and all that does not", async () => {
+  it("a share of successful requests and every failed request is logged", async () => {
     const log = readLog(DROPPED);
     await send("GET", "/signin");
     expect(log.lines()).toEqual([]);
@@ -64,7 +67,7 @@ describe("the log of requests", () => {
     expect(log.lines().map(({ outcome }) => outcome)).toEqual(["refused", "refused"]);
   });
 
-  it("samples what a rate limit turned away, so that a flood fills no log", async () => {
+  it("rate-limited requests are sampled in the log", async () => {
     const ada = await signIn();
     const limited = environmentWith({
       LIMIT_AUTHENTICATED: { limit: async () => ({ success: false }) },
@@ -75,7 +78,7 @@ describe("the log of requests", () => {
     expect(log.lines()).toEqual([]);
   });
 
-  it("gives a failure's line the id that its caller was told", async () => {
+  it("the log line of a failure has the request id of its response", async () => {
     const log = readLog(DROPPED);
     const broken = { getByName: () => ({ wallet: () => Promise.reject(new Error("broken")) }) };
     const ada = await signIn();
@@ -87,7 +90,7 @@ describe("the log of requests", () => {
     expect(answer.body.error).toContain(line?.request_id);
   });
 
-  it("holds nothing of addresses, headers, bodies or people, on no level", async () => {
+  it("log lines on every level contain no URLs, headers, bodies or personal data", async () => {
     const log = readLog(KEPT);
     const ada = await signIn("ada-in-person@example.com");
     await ada.get("/api/wallet?app=app-of-ada");

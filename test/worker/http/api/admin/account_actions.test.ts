@@ -20,7 +20,7 @@ async function people() {
 }
 
 describe("giving and taking credits", () => {
-  it("is a line with its reason, seen by its owner, in the log and in D1", async () => {
+  it("an operator's adjustment of credits appears with its reason in the ledger, the audit log and D1", async () => {
     const [olga, ada] = await people();
     const given = await olga.send(
       "POST",
@@ -59,7 +59,7 @@ describe("giving and taking credits", () => {
     expect(row).toMatchObject({ credits: -50, reserved: 0 });
   });
 
-  it("happens once for a key, and has one line", async () => {
+  it("an adjustment that is repeated with its key happens once and has one audit record", async () => {
     const [olga, ada] = await people();
     const give = () =>
       olga.send("POST", `${of(ada)}/credits`, { amount: 50, reason: "sorry" }, key("a"));
@@ -75,7 +75,7 @@ describe("giving and taking credits", () => {
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(150);
   });
 
-  it("needs a key, an amount and a reason", async () => {
+  it("an adjustment requires an idempotency key, an amount and a reason", async () => {
     const [olga, ada] = await people();
     for (const [body, headers] of [
       [{ amount: 5, reason: "why" }, {}],
@@ -93,7 +93,7 @@ describe("giving and taking credits", () => {
     expect(await linesOf(olga, ada.identity_id)).toEqual([]);
   });
 
-  it("that was refused leaves its key free, and says so in the log", async () => {
+  it("a refused adjustment leaves its key unused and is recorded as refused", async () => {
     const [olga, ada] = await people();
     const most = Number.MAX_SAFE_INTEGER - 1_000;
     await env.ACCOUNT.getByName(ada.identity_id).adjustCredits({ amount: most, note: "all" }, null);
@@ -107,7 +107,7 @@ describe("giving and taking credits", () => {
     ]);
   });
 
-  it("takes an account below zero only with allow_negative", async () => {
+  it("an adjustment takes the balance below zero only with allow_negative", async () => {
     const [olga, ada] = await people();
     const take = (body: object, name: string) =>
       olga.send("POST", `${of(ada)}/credits`, { reason: "a chargeback", ...body }, key(name));
@@ -126,7 +126,7 @@ describe("giving and taking credits", () => {
     expect((await take({ amount: 2 }, "e")).body.credits).toBe(-5);
   });
 
-  it("tells the holder why the balance is below zero", async () => {
+  it("the account page shows the reason for a balance below zero", async () => {
     const [olga, ada] = await people();
     const reason = "a chargeback of your bank";
     const take = { amount: -140, reason, allow_negative: true };
@@ -147,7 +147,7 @@ describe("an act whose line cannot be written", () => {
     ["plan", { plan: "gold", reason: "sorry" }],
     ["suspend", { reason: "fraud" }],
     ["signout", { reason: "lost laptop" }],
-  ])("%s does not happen", async (act, body) => {
+  ])("the action %s does not run if its audit record cannot be written", async (act, body) => {
     const [olga, ada] = await people();
     await env.DIRECTORY.prepare("alter table audit rename to lost").run();
     const failed = await olga.send("POST", `${of(ada)}/${act}`, body, key("a"));
@@ -160,7 +160,7 @@ describe("an act whose line cannot be written", () => {
     expect(await linesOf(olga, ada.identity_id)).toMatchObject([{ details: { outcome: "done" } }]);
   });
 
-  it("but whose outcome cannot, stands as begun until its key is sent again", async () => {
+  it("an action whose outcome cannot be recorded is finished when its key is sent again", async () => {
     const [olga, ada] = await people();
     await env.DIRECTORY.prepare(
       "create trigger deaf before insert on audit_outcomes begin select raise(abort, 'deaf'); end",
@@ -179,7 +179,7 @@ describe("an act whose line cannot be written", () => {
 });
 
 describe("the other acts", () => {
-  it("set the plan, with a line of its own", async () => {
+  it("an operator sets the plan, and the change has a ledger entry", async () => {
     const [olga, ada] = await people();
     const body = { plan: "gold", reason: "paid by invoice" };
     const changed = await olga.send("POST", `${of(ada)}/plan`, body, key("a"));
@@ -193,7 +193,7 @@ describe("the other acts", () => {
     expect(row.plan).toBe("gold");
   });
 
-  it("sign out everywhere, once for a key", async () => {
+  it("an operator ends all sessions of an account once per key", async () => {
     const [olga, ada] = await people();
     const out = () => olga.send("POST", `${of(ada)}/signout`, { reason: "lost laptop" }, key("a"));
     expect((await out()).body).toEqual({ ok: true });
@@ -209,7 +209,7 @@ describe("the other acts", () => {
     expect((await again.get("/api/sessionToken")).status).toBe(401);
   });
 
-  it("are one act for a key: another body, or another operator, is refused", async () => {
+  it("an operator's key is refused with another body or from another operator", async () => {
     const [olga, ada] = await people();
     const settings = { OPERATORS: "olga@example.com, otto@example.com" };
     const otto = await signInWithCredits("demo", "otto@example.com");
@@ -224,7 +224,7 @@ describe("the other acts", () => {
     expect(await linesOf(olga, ada.identity_id)).toHaveLength(2);
   });
 
-  it("revoke a personal token", async () => {
+  it("an operator revokes a personal token", async () => {
     const [olga, ada] = await people();
     const holder = await getToken(ada);
     const path = `${of(ada)}/personal-tokens/${await tokenId(holder)}?reason=leaked`;
@@ -237,7 +237,7 @@ describe("the other acts", () => {
     ]);
   });
 
-  it("rebuild the read model's rows", async () => {
+  it("an operator rebuilds an account's rows of the read model", async () => {
     const [olga, ada] = await people();
     await fireAlarm(ada.identity_id);
     await env.DB.prepare("update accounts set credits = 7").run();
@@ -259,29 +259,32 @@ describe("an identity nobody has", () => {
     ["POST", "/suspend"],
     ["POST", "/restore"],
     ["DELETE", "/personal-tokens/x"],
-  ])("%s %s is 404, makes no object and no line", async (method, below) => {
-    const olga = await signInOperator();
-    const asked: string[] = [];
-    const ACCOUNT = new Proxy(env.ACCOUNT, {
-      get: (target, name) =>
-        name === "getByName"
-          ? (identity_id: string) => {
-              asked.push(identity_id);
-              return target.getByName(identity_id);
-            }
-          : Reflect.get(target, name),
-    });
-    const body = method === "GET" ? undefined : { amount: 1, plan: "gold", reason: "why" };
-    const { person } = olga;
-    const watched = operatorOnPages(person, { ...SETTINGS, ACCOUNT });
-    const answer = await watched.send(
-      method,
-      `/api/admin/accounts/user_nobody${below}`,
-      body,
-      key("a"),
-    );
-    expect([answer.status, answer.body.code]).toEqual([404, "account_unknown"]);
-    expect(asked).toEqual([olga.person.identity_id]);
-    expect(await linesOf(olga, "user_nobody")).toEqual([]);
-  });
+  ])(
+    "%s %s for an unknown identity gets 404 and creates neither an object nor an audit record",
+    async (method, below) => {
+      const olga = await signInOperator();
+      const asked: string[] = [];
+      const ACCOUNT = new Proxy(env.ACCOUNT, {
+        get: (target, name) =>
+          name === "getByName"
+            ? (identity_id: string) => {
+                asked.push(identity_id);
+                return target.getByName(identity_id);
+              }
+            : Reflect.get(target, name),
+      });
+      const body = method === "GET" ? undefined : { amount: 1, plan: "gold", reason: "why" };
+      const { person } = olga;
+      const watched = operatorOnPages(person, { ...SETTINGS, ACCOUNT });
+      const answer = await watched.send(
+        method,
+        `/api/admin/accounts/user_nobody${below}`,
+        body,
+        key("a"),
+      );
+      expect([answer.status, answer.body.code]).toEqual([404, "account_unknown"]);
+      expect(asked).toEqual([olga.person.identity_id]);
+      expect(await linesOf(olga, "user_nobody")).toEqual([]);
+    },
+  );
 });

@@ -12,7 +12,7 @@ beforeEach(async () => {
 const APPS = "/api/admin/apps";
 
 describe("the registry", () => {
-  it("takes an app, shows it, and notes each act once", async () => {
+  it("saving an app registers it, and each save has one audit record", async () => {
     const settings = {
       name: "Sketch",
       starter_credits: 70,
@@ -46,7 +46,7 @@ describe("the registry", () => {
     });
   });
 
-  it("leaves an optional setting that a save omits as it was", async () => {
+  it("an optional setting that a save omits keeps its value", async () => {
     const full = {
       ...APP,
       settle: "app",
@@ -63,7 +63,7 @@ describe("the registry", () => {
     expect(app).toMatchObject({ ...full, name: "Renamed" });
   });
 
-  it("names the invisible character that it refuses", async () => {
+  it("the refusal of an app's name contains the invisible character", async () => {
     const name = "Sketch\u202egnihsihp";
     const { body } = await operator.send("PUT", `${APPS}/sketch`, { ...APP, name });
     expect(body.error).toBe("name must not contain the invisible character U+202E.");
@@ -71,7 +71,7 @@ describe("the registry", () => {
     expect((await operator.send("PUT", `${APPS}/sketch`, shown)).status).toBe(200);
   });
 
-  it("is in force at once here, and within a minute in every other isolate", async () => {
+  it("a saved app takes effect at once in this isolate and within a minute in others", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const elsewhere = { ...operator.settings };
     const ada = await signIn();
@@ -120,7 +120,7 @@ describe("the registry", () => {
     ["a version that is no number", { version: "1" }],
     ["a fractional version", { version: 1.5 }],
     ["too many providers", { upstream_providers: Array.from({ length: 51 }, (_, i) => `p${i}`) }],
-  ])("refuses %s and changes nothing", async (_, wrong) => {
+  ])("saving an app refuses %s and changes nothing", async (_, wrong) => {
     await saveApp(operator, "sketch");
     const before = JSON.stringify([
       await rows("select * from apps"),
@@ -135,7 +135,7 @@ describe("the registry", () => {
     expect(after).toBe(before);
   });
 
-  it("refuses a wildcard while the list of names that strangers get cannot be read", async () => {
+  it("saving an app refuses a wildcard origin while the list of shared hosting suffixes cannot be read", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const settings = { ...operator.settings, ASSETS: undefined };
     const origins = ["https://a.example", "https://*.mine.example"];
@@ -148,13 +148,16 @@ describe("the registry", () => {
     expect((await put({ ...APP, origins: ["https://a.example"] })).status).toBe(200);
   });
 
-  it.each(["Sketch", "-a", "a%20b", "a".repeat(65)])("refuses the slug %s", async (slug) => {
-    const answer = await operator.send("PUT", `${APPS}/${slug}`, APP);
-    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
-    expect(await rows("select * from apps")).toEqual([]);
-  });
+  it.each(["Sketch", "-a", "a%20b", "a".repeat(65)])(
+    "saving an app refuses the slug %s",
+    async (slug) => {
+      const answer = await operator.send("PUT", `${APPS}/${slug}`, APP);
+      expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+      expect(await rows("select * from apps")).toEqual([]);
+    },
+  );
 
-  it("is listed by slug, page by page", async () => {
+  it("apps are listed by slug, page by page", async () => {
     for (const slug of ["c", "a", "b"]) await saveApp(operator, slug);
     const first = await operator.get(`${APPS}?limit=2`);
     expect(first.body.apps.map((it: { slug: string }) => it.slug)).toEqual(["a", "b"]);
@@ -163,7 +166,7 @@ describe("the registry", () => {
     expect(second.body.next_cursor).toBeUndefined();
   });
 
-  it("is closed to whoever is no operator", async () => {
+  it("non-operators cannot use the app registry", async () => {
     const ada = await signIn();
     await openAppServer("sketch", {}, operator);
     for (const [method, path] of [
@@ -186,7 +189,7 @@ describe("saving an app that somebody changed meanwhile", () => {
     operator.send("PUT", `${APPS}/sketch`, { ...APP, ...settings }, headers);
   const saved = async () => (await operator.get(APPS)).body.apps[0];
 
-  it("is 409 app_changed with the version of before, and changes nothing", async () => {
+  it("saving an app with an old version gets 409 app_changed and changes nothing", async () => {
     await save({});
     expect((await save({ starter_credits: 77, version: 1 })).status).toBe(200);
     const stale = await save({ starter_credits: 200, version: 1 });
@@ -196,7 +199,7 @@ describe("saving an app that somebody changed meanwhile", () => {
     expect(line.details).toMatchObject({ outcome: "refused", version: 1 });
   });
 
-  it("is 409 app_changed without a version, which only a new app needs none of", async () => {
+  it("saving a registered app without a version gets 409 app_changed", async () => {
     await save({ version: 0 });
     for (const version of [undefined, 0, 2]) {
       const answer = await save({ starter_credits: 200, version });
@@ -205,7 +208,7 @@ describe("saving an app that somebody changed meanwhile", () => {
     expect(await saved()).toMatchObject({ starter_credits: 100, version: 1 });
   });
 
-  it("takes the version from If-Match too, which the field must not contradict", async () => {
+  it("saving an app accepts the version in If-Match, which the field must not contradict", async () => {
     await save({});
     expect((await save({ starter_credits: 1 }, { "If-Match": '"1"' })).status).toBe(200);
     expect((await save({ starter_credits: 2, version: 2 }, { "If-Match": "2" })).status).toBe(200);
@@ -222,7 +225,7 @@ describe("saving an app that somebody changed meanwhile", () => {
     expect(await saved()).toMatchObject({ starter_credits: 2, version: 3 });
   });
 
-  it("lets one of two registrations at once win, also where both say the same", async () => {
+  it("one of two simultaneous registrations of an app succeeds, even if they are equal", async () => {
     for (const second of [{ name: "Another" }, {}]) {
       const answers = await Promise.all([save({}), save(second)]);
       const statuses = answers.map(({ status }) => status);
@@ -232,7 +235,7 @@ describe("saving an app that somebody changed meanwhile", () => {
     }
   });
 
-  it("is 404 app_unknown where a version is of no registered app", async () => {
+  it("saving an unregistered app with a version gets 404 app_unknown", async () => {
     expect(await save({ version: 1 })).toMatchObject({
       status: 404,
       body: { code: "app_unknown" },
@@ -240,7 +243,7 @@ describe("saving an app that somebody changed meanwhile", () => {
     expect(await rows("select * from apps")).toEqual([]);
   });
 
-  it("is done once for an Idempotency-Key, also where nobody saw the first try end", async () => {
+  it("saving an app with an Idempotency-Key happens once, even if the first attempt was interrupted", async () => {
     await save({});
     const headers = { "Idempotency-Key": "once" };
     const change = { starter_credits: 5, version: 1 };
@@ -255,7 +258,7 @@ describe("saving an app that somebody changed meanwhile", () => {
 describe("app keys", () => {
   const KEYS = `${APPS}/sketch/keys`;
 
-  it("are shown once, listed without the secret, and revoked once", async () => {
+  it("an app key is returned once, listed without its secret, and revoked once", async () => {
     await saveApp(operator, "sketch");
     const made = await operator.send("POST", KEYS, { label: "server" });
     expect(made.body).toEqual({
@@ -276,7 +279,7 @@ describe("app keys", () => {
     expect(acts).toEqual(["app.save", "app_key.add", "app_key.revoke", "app_key.revoke"]);
   });
 
-  it("are made once for an Idempotency-Key, and then shown no more", async () => {
+  it("an app key is created once per Idempotency-Key, and the repeated response omits the secret", async () => {
     await saveApp(operator, "sketch");
     const headers = { "Idempotency-Key": "once" };
     const first = await operator.send("POST", KEYS, { label: "server" }, headers);
@@ -298,7 +301,7 @@ describe("app keys", () => {
     expect(keys.map(({ label }: { label: string }) => label)).toEqual(labels.toReversed());
   });
 
-  it("are not issued again by the request that made a key since revoked", async () => {
+  it("repeating the request that created a revoked app key creates no other key", async () => {
     await saveApp(operator, "sketch");
     const headers = { "Idempotency-Key": "once" };
     const first = await operator.send("POST", KEYS, { label: "server" }, headers);
@@ -322,7 +325,7 @@ describe("app keys", () => {
     expect((await next_day.get(KEYS)).body).toEqual({ keys: [] });
   });
 
-  it("leave room for a new key when one is revoked", async () => {
+  it("revoking an app key makes room for a new one", async () => {
     await saveApp(operator, "sketch");
     const made = [];
     for (let count = 0; count < 20; count += 1) {
@@ -333,7 +336,7 @@ describe("app keys", () => {
     expect((await operator.send("POST", KEYS, { label: "one more" })).status).toBe(200);
   });
 
-  it("of another app cannot be revoked through this one", async () => {
+  it("an app key cannot be revoked through another app", async () => {
     await saveApp(operator, "sketch");
     const other = await openAppServer("other", {}, operator);
     const answer = await operator.send("DELETE", `${KEYS}/${other.key_id}`);
@@ -341,7 +344,7 @@ describe("app keys", () => {
     expect(await rows("select * from app_keys")).toHaveLength(1);
   });
 
-  it("are for registered apps, and twenty at most, however many ask at once", async () => {
+  it("a registered app gets at most 20 keys, even with simultaneous requests", async () => {
     const unknown = await operator.send("POST", KEYS, { label: "server" });
     expect(unknown).toMatchObject({ status: 404, body: { code: "app_unknown" } });
     expect((await operator.get(KEYS)).status).toBe(404);
@@ -361,7 +364,7 @@ describe("app keys", () => {
     { label: "x".repeat(81) },
     { label: 7 },
     { label: "a", key: "b" },
-  ])("refuses %j", async (body) => {
+  ])("creating an app key refuses %j", async (body) => {
     await saveApp(operator, "sketch");
     expect((await operator.send("POST", KEYS, body)).status).toBe(400);
     expect(await rows("select * from app_keys")).toEqual([]);

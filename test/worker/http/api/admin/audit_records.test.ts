@@ -68,11 +68,11 @@ const ROUTES = [
 ];
 
 describe("an operator's write", () => {
-  it("is known here, whichever it is", () => {
+  it("this file covers every route that changes something", () => {
     expect(ROUTES.toSorted()).toEqual(Object.keys(WRITES).toSorted());
   });
 
-  it.each(ROUTES)("%s leaves one line, that it was done", async (route) => {
+  it.each(ROUTES)("%s leaves one audit record with the outcome done", async (route) => {
     const [method = "", path = ""] = route.split(" ");
     const { olga, submit } = await openConsole();
     const ada = await signInWithCredits();

@@ -22,7 +22,7 @@ async function crowd() {
 const emails = ({ body }: Answer) => body.accounts.map(({ email }: { email: string }) => email);
 
 describe("GET /api/admin/accounts", () => {
-  it("finds by account id, identity and the beginning of an address, in any case", async () => {
+  it("the list of accounts finds by account id, identity and the beginning of an e-mail address, ignoring case", async () => {
     const { olga, ada } = await crowd();
     const find = async (q: string) => emails(await olga.get(`/api/admin/accounts?q=${q}`));
     const { id } = (await ada.get("/api/wallet")).body.account;
@@ -34,7 +34,7 @@ describe("GET /api/admin/accounts", () => {
     expect(await find("%25")).toEqual([]);
   });
 
-  it("sorts, and goes on where a page ended", async () => {
+  it("the list of accounts is sorted, and next_cursor continues it", async () => {
     const { olga } = await crowd();
     for (const [sort, expected] of [
       ["credits", ["ada@example.com", "carla@example.org", "bob@example.com"]],
@@ -51,21 +51,24 @@ describe("GET /api/admin/accounts", () => {
     }
   });
 
-  it("says what is held, and when it was asked", async () => {
+  it("the list of accounts has the held credits and the time of the query", async () => {
     const { olga, bob } = await crowd();
     const { body } = await olga.get(`/api/admin/accounts?q=${bob.identity_id}`);
     expect(body.accounts[0]).toMatchObject({ credits: 60, reserved: 40, plan: "free", name: null });
     expect(Date.parse(body.as_of)).toBeLessThanOrEqual(Date.now());
   });
 
-  it.each(["sort=name", "limit=0", "cursor=x"])("refuses ?%s", async (query) => {
-    const olga = await signInOperator();
-    expect((await olga.get(`/api/admin/accounts?${query}`)).status).toBe(400);
-  });
+  it.each(["sort=name", "limit=0", "cursor=x"])(
+    "the operators' list refuses the query %s",
+    async (query) => {
+      const olga = await signInOperator();
+      expect((await olga.get(`/api/admin/accounts?${query}`)).status).toBe(400);
+    },
+  );
 });
 
 describe("one account", () => {
-  it("is shown in full, and its lists as its owner sees them", async () => {
+  it("an account is shown in full, with the same jobs and ledger that its holder sees", async () => {
     const { olga, bob, ids } = await crowd();
     const path = `/api/admin/accounts/${bob.identity_id}`;
     const { body } = await olga.get(path);
@@ -85,7 +88,7 @@ describe("one account", () => {
 });
 
 describe("GET /api/admin/jobs", () => {
-  it("lists jobs across accounts, newest first, by app, status and identity", async () => {
+  it("jobs of all accounts are listed newest first and filtered by app, status and identity", async () => {
     const { olga, bob, carla, ids } = await crowd();
     const list = async (query: string) =>
       (await olga.get(`/api/admin/jobs?${query}`)).body.jobs.map((job: { id: string }) => job.id);
@@ -101,7 +104,7 @@ describe("GET /api/admin/jobs", () => {
     expect(await list(`cursor=${body.next_cursor}`)).toEqual([ids.bobs]);
   });
 
-  it("tells operators why a job failed", async () => {
+  it("the operators' list of jobs has failure_reason", async () => {
     const { olga, bob, ids } = await crowd();
     await bob.post("/api/jobs/fail", { job_id: ids.bobs, reason: "out of paper" });
     await fireAlarm(bob.identity_id);
@@ -111,7 +114,7 @@ describe("GET /api/admin/jobs", () => {
 });
 
 describe("GET /api/admin/stats", () => {
-  it("adds up each day, for all apps and for one", async () => {
+  it("daily totals are added up for all apps and for one app", async () => {
     const { olga } = await crowd();
     const [today] = (await olga.get("/api/admin/stats")).body.series;
     expect(today).toMatchObject({ granted: 300, reserved: 70, settled: 20, jobs: 2, failed: 0 });
@@ -123,7 +126,7 @@ describe("GET /api/admin/stats", () => {
   });
 
   it.each(["from=2020-02-30", "from=2020-02-02&to=2020-02-02", "from=2020-01-01&to=2022-01-01"])(
-    "refuses ?%s",
+    "the operators' list refuses the query %s",
     async (query) => {
       const olga = await signInOperator();
       expect((await olga.get(`/api/admin/stats?${query}`)).status).toBe(400);
@@ -132,7 +135,7 @@ describe("GET /api/admin/stats", () => {
 });
 
 describe("GET /api/admin/audit", () => {
-  it("is newest first, by actor, act and subject, page by page", async () => {
+  it("the audit log is listed newest first and filtered by actor, act and subject", async () => {
     const { olga, ada, bob } = await crowd();
     for (const person of [ada, bob, ada]) {
       await olga.send("POST", `/api/admin/accounts/${person.identity_id}/rebuild`, {});
@@ -150,7 +153,7 @@ describe("GET /api/admin/audit", () => {
     expect(await list(`limit=2&cursor=${first.body.next_cursor}`)).toEqual([a]);
   });
 
-  it("is read while the read model is down", async () => {
+  it("the audit log can be read while the read model is unavailable", async () => {
     const olga = await signInOperator();
     await env.DB.prepare("drop table accounts").run();
     expect((await olga.get("/api/admin/audit")).status).toBe(200);

@@ -17,40 +17,43 @@ const filled = (path: string, identity_id: string) =>
   path.replace(":identity_id", identity_id).replaceAll(/:\w+/g, crypto.randomUUID());
 
 describe("whoever is no operator", () => {
-  it("is tried on all routes", () => {
+  it("this file covers every route of operators", () => {
     expect(ROUTES.length).toBeGreaterThanOrEqual(14);
   });
 
-  it.each(ROUTES)("%s %s: is told nothing, and changes nothing", async (method, path) => {
-    const ada = await signInWithCredits();
-    const bob = await signIn("bob@example.com");
-    const { person } = await signInOperator();
-    const limited = await personalToken(person, { scopes: ["read", "write"] });
-    const bearer = (token: string | undefined) => ({ Authorization: `Bearer ${token ?? ""}` });
-    const callers = [
-      ["an ordinary user", bearer(bob.token), 403],
-      ["an ordinary browser", { Cookie: bob.cookies, Origin: "http://localhost:3000" }, 403],
-      ["an operator's limited token", bearer(limited?.token), 403],
-      ["nobody", {}, 401],
-      ["a stranger's token", bearer("nonsense"), 401],
-    ] as const;
-    const body = { amount: 5, reason: "why", plan: "gold" };
-    for (const [who, proof, status] of callers) {
-      const answers = [];
-      for (const identity_id of [ada.identity_id, "user_nobody"]) {
-        const headers = {
-          ...proof,
-          "Content-Type": "application/json",
-          "Idempotency-Key": crypto.randomUUID(),
-        };
-        const init = { headers, ...(method === "GET" ? {} : { body: JSON.stringify(body) }) };
-        const answer = await send(method, filled(path, identity_id), init, SETTINGS);
-        expect(answer.status, who).toBe(status);
-        answers.push(answer.text);
+  it.each(ROUTES)(
+    "a non-operator who sends %s %s learns nothing and changes nothing",
+    async (method, path) => {
+      const ada = await signInWithCredits();
+      const bob = await signIn("bob@example.com");
+      const { person } = await signInOperator();
+      const limited = await personalToken(person, { scopes: ["read", "write"] });
+      const bearer = (token: string | undefined) => ({ Authorization: `Bearer ${token ?? ""}` });
+      const callers = [
+        ["an ordinary user", bearer(bob.token), 403],
+        ["an ordinary browser", { Cookie: bob.cookies, Origin: "http://localhost:3000" }, 403],
+        ["an operator's limited token", bearer(limited?.token), 403],
+        ["nobody", {}, 401],
+        ["a stranger's token", bearer("nonsense"), 401],
+      ] as const;
+      const body = { amount: 5, reason: "why", plan: "gold" };
+      for (const [who, proof, status] of callers) {
+        const answers = [];
+        for (const identity_id of [ada.identity_id, "user_nobody"]) {
+          const headers = {
+            ...proof,
+            "Content-Type": "application/json",
+            "Idempotency-Key": crypto.randomUUID(),
+          };
+          const init = { headers, ...(method === "GET" ? {} : { body: JSON.stringify(body) }) };
+          const answer = await send(method, filled(path, identity_id), init, SETTINGS);
+          expect(answer.status, who).toBe(status);
+          answers.push(answer.text);
+        }
+        expect(answers[0], who).toBe(answers[1]);
       }
-      expect(answers[0], who).toBe(answers[1]);
-    }
-    const { body: wallet } = await ada.get("/api/wallet");
-    expect(wallet.account).toMatchObject({ credits: 100, plan: "free" });
-  });
+      const { body: wallet } = await ada.get("/api/wallet");
+      expect(wallet.account).toMatchObject({ credits: 100, plan: "free" });
+    },
+  );
 });

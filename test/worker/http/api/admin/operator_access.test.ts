@@ -10,33 +10,33 @@ const NOWHERE = "/api/admin/nowhere";
 const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
 
 describe("the operators' door", () => {
-  it("an operator's session cookie opens it from our own pages, and without a page", async () => {
+  it("an operator's session cookie is accepted from our own pages and without a page", async () => {
     const olga = await signInOperator();
     expect((await olga.get(NOWHERE)).body.code).toBe("not_found");
     const headers = { Cookie: olga.person.cookies };
     expect((await send("GET", NOWHERE, { headers }, SETTINGS)).body.code).toBe("not_found");
   });
 
-  it("stays shut for everyone where nobody is named", async () => {
+  it("without OPERATORS nobody is an operator", async () => {
     const { person } = await signInOperator();
     const headers = fromOwnPage(person);
     expect((await send("GET", NOWHERE, { headers })).body.code).toBe("not_operator");
   });
 
-  it("takes no address that nobody verified", async () => {
+  it("an unverified e-mail address makes nobody an operator", async () => {
     const olga = await signInOperator();
     await env.DIRECTORY.prepare("update users set email_verified = 0").run();
     const { status, body } = await olga.get(NOWHERE);
     expect([status, body.code]).toEqual([403, "not_operator"]);
   });
 
-  it("does not believe a session token for its quarter of an hour", async () => {
+  it("an operator whose session has ended is refused, even with a valid session token", async () => {
     const olga = await signInOperator();
     await env.DIRECTORY.prepare("delete from sessions").run();
     expect((await olga.get(NOWHERE)).status).toBe(401);
   });
 
-  it("lets a personal token through only where it says admin", async () => {
+  it("a personal token has operator rights only with the scope admin", async () => {
     const { person } = await signInOperator();
     for (const [limits, code] of [
       [{}, "not_operator"],
@@ -50,7 +50,7 @@ describe("the operators' door", () => {
     }
   });
 
-  it("closes on an admin token when it is revoked, and when its owner operates no more", async () => {
+  it("an admin token loses its rights when it is revoked and when its holder is no longer an operator", async () => {
     const { person } = await signInOperator();
     const token = await personalToken(person, { scopes: ["admin"] });
     const admin = operatorWith(person, token?.token ?? "", SETTINGS);
@@ -64,7 +64,7 @@ describe("the operators' door", () => {
     expect((await admin.get(NOWHERE)).status).toBe(401);
   });
 
-  it("gives an admin token nothing of its owner's account", async () => {
+  it("a token with only the scope admin has no access to its holder's account", async () => {
     const { person } = await signInOperator();
     const token = await personalToken(person, { scopes: ["admin"] });
     for (const path of ["/api/wallet?app=demo", "/api/jobs", "/api/ledger", "/api/tokens"]) {
@@ -78,7 +78,7 @@ describe("the operators' door", () => {
 });
 
 describe("approving an admin token", () => {
-  it("is for operators alone", async () => {
+  it("only an operator can approve a token with the scope admin", async () => {
     const ada = await signIn();
     const { user_code } = await startLogin();
     for (const scopes of [["admin"], ["read", "write", "admin"]]) {

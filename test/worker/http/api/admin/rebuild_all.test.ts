@@ -30,7 +30,7 @@ async function rebuildAll(olga: Operator) {
 }
 
 describe("rebuilding all accounts", () => {
-  it("brings back every account that D1 lost, page by page, and changes nothing the second time", async () => {
+  it("rebuilding restores every account that D1 lost, page by page, and a second run changes nothing", async () => {
     const olga = await signInOperator();
     const people = REBUILD_PAGE_PEOPLE + 3;
     for (let person = 0; person < people; person += 1) await delivered(`p${person}@example.com`);
@@ -54,7 +54,7 @@ describe("rebuilding all accounts", () => {
     expect(await listed()).toEqual(before);
   });
 
-  it("repairs an account of which D1 has an older state", async () => {
+  it("rebuilding repairs an account that has an older state in D1", async () => {
     const olga = await signInOperator();
     const ada = await delivered("ada@example.com");
     const older = await env.DB.prepare("select * from accounts").first();
@@ -73,7 +73,7 @@ describe("rebuilding all accounts", () => {
     expect(await listed()).toEqual(newest);
   });
 
-  it("creates nothing for people who never opened their account", async () => {
+  it("rebuilding creates no object for people who never opened their account", async () => {
     const olga = await signInOperator();
     await signIn("never-opened@example.com");
     await env.DIRECTORY.exec(
@@ -85,7 +85,7 @@ describe("rebuilding all accounts", () => {
     expect(await listed()).toEqual([]);
   });
 
-  it("repeated under its key repairs the page again, with one audit record; another page needs another key", async () => {
+  it("a rebuild repeated with its key repairs the page again with one audit record, and another page needs another key", async () => {
     const olga = await signInOperator();
     await delivered("ada@example.com");
     await env.DB.exec("delete from accounts");
@@ -97,7 +97,7 @@ describe("rebuilding all accounts", () => {
     expect(body.entries).toMatchObject([{ subject: "all", details: { outcome: "done" } }]);
   });
 
-  it("is 503 where D1 is away, so that a client tries the same page again", async () => {
+  it("rebuilding gets 503 while D1 is unavailable, so that a client retries the page", async () => {
     const olga = await signInOperator();
     await delivered("ada@example.com");
     await env.DB.exec("alter table accounts rename to away");
@@ -109,7 +109,7 @@ describe("rebuilding all accounts", () => {
     expect(body.entries).toMatchObject([{ details: { outcome: "refused" } }]);
   });
 
-  it("names the accounts that cannot be repaired, and repairs the others", async () => {
+  it("rebuilding names the accounts that cannot be repaired, and repairs the others", async () => {
     const olga = await signInOperator();
     const ada = await delivered("ada@example.com");
     await delivered("bob@example.com");
@@ -130,7 +130,7 @@ describe("rebuilding all accounts", () => {
   });
 
   it.each([{ cursor: 5 }, { cursor: "x".repeat(255) }, { curser: "user_" }, { all: true }])(
-    "refuses %o",
+    "rebuilding refuses the body %o",
     async (body) => {
       const olga = await signInOperator();
       const refused = await olga.send("POST", "/api/admin/rebuild", body);

@@ -28,7 +28,7 @@ const browser = (ada: SignedIn) => ({
 });
 
 describe("the holder of a suspended account", () => {
-  it("is answered 403 by the API, by session, cookie and personal token", async () => {
+  it("the API responds 403 to the holder of a suspended account by session, cookie and personal token", async () => {
     const { ada, token, device_code, job_id } = await suspended();
     const start = { app: "demo", action: "draw", cost_estimate: 1 };
     const asked = [
@@ -56,7 +56,7 @@ describe("the holder of a suspended account", () => {
     }
   });
 
-  it("is shown a page that says so and signs out, at every page and form", async () => {
+  it("every page and form shows the holder of a suspended account a page that can only sign out", async () => {
     const { ada } = await suspended();
     for (const path of ["/account", "/account/jobs", "/account/tokens", "/device", "/signin"]) {
       const { status, text } = await send("GET", path, { headers: browser(ada) });
@@ -69,7 +69,7 @@ describe("the holder of a suspended account", () => {
     );
   });
 
-  it("gets neither token nor cookie by signing in again", async () => {
+  it("the holder of a suspended account gets neither token nor cookie by signing in again", async () => {
     await suspended();
     const body = new URLSearchParams({
       email: "ada@example.com",
@@ -81,14 +81,17 @@ describe("the holder of a suspended account", () => {
     expect(landed.headers.get("Location")).toBeNull();
   });
 
-  it.each([["/signout"], ["/account/signout-everywhere"]])("may sign out at %s", async (path) => {
-    const { ada } = await suspended();
-    expect((await postForm(ada, path, {})).status).toBeLessThan(400);
-    const { status } = await send("GET", "/account", { headers: browser(ada) });
-    expect(status).toBe(303);
-  });
+  it.each([["/signout"], ["/account/signout-everywhere"]])(
+    "the holder of a suspended account can sign out at %s",
+    async (path) => {
+      const { ada } = await suspended();
+      expect((await postForm(ada, path, {})).status).toBeLessThan(400);
+      const { status } = await send("GET", "/account", { headers: browser(ada) });
+      expect(status).toBe(303);
+    },
+  );
 
-  it("gets back what was held when its time is over, and everything when restored", async () => {
+  it("jobs of a suspended account still expire, and everything works again after it is restored", async () => {
     const { ada, act, olga } = await suspended();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25 * 60 * 60 * 1000 });
     await fireAlarm(ada.identity_id);
@@ -103,7 +106,7 @@ describe("the holder of a suspended account", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("hears nothing more on a stream that was open", async () => {
+  it("suspending an account closes its open streams", async () => {
     const olga = await signInOperator();
     const ada = await signInWithCredits();
     const request = new Request(`${BASE_URL}/api/events`, {
@@ -121,7 +124,7 @@ describe("the holder of a suspended account", () => {
 });
 
 describe("a suspended operator", () => {
-  it("operates nothing, least of all their own return", async () => {
+  it("a suspended operator has no operator rights and cannot restore their own account", async () => {
     const olga = await signInOperator();
     const otto = await signInWithCredits("demo", "otto@example.com");
     const settings = { OPERATORS: "olga@example.com, otto@example.com" };

@@ -25,20 +25,20 @@ async function operates(
 }
 
 describe("a person whom a provider says to have an operator's address", () => {
-  it("operates where the entry names that provider", async () => {
+  it("a person with an operator's e-mail address is an operator if the entry names their provider", async () => {
     expect(await operates("zeta:olga@example.com", ["acme", "zeta"])).toBe(true);
   });
 
-  it("does not operate where the entry names another provider, or none of several", async () => {
+  it("a person with an operator's e-mail address is no operator if the entry names another provider, or names none of several", async () => {
     expect(await operates("acme:olga@example.com", ["acme", "zeta"])).toBe(false);
     expect(await operates("olga@example.com", ["acme", "zeta"])).toBe(false);
   });
 
-  it("operates where it is the only provider", async () => {
+  it("a person with an operator's e-mail address is an operator through the only provider", async () => {
     expect(await operates("Olga@Example.com", ["zeta"])).toBe(true);
   });
 
-  it("does not operate by an address that the provider did not verify, or that only looks equal", async () => {
+  it("an unverified or look-alike e-mail address makes nobody an operator", async () => {
     const unverified = { email_verified: false };
     expect(await operates("zeta:olga@example.com", ["zeta"], unverified)).toBe(false);
     const mike = { email: "mi\u212Ae@example.com" };
@@ -100,7 +100,7 @@ describe("the word of a provider that is being unlinked", () => {
     return { acme, settings, browser, link, unlink };
   }
 
-  it("does not pass for another's, also if that one is linked at the same moment", async () => {
+  it("a verified e-mail address of an unlinked provider does not count for a provider that is linked at the same time", async () => {
     const directory = directoryWith('delete from "identities"', "before");
     const { browser, link, unlink } = await malloryAtAcme(directory, {});
     directory.once(await link());
@@ -110,7 +110,7 @@ describe("the word of a provider that is being unlinked", () => {
     expect((await browser.get("/api/admin/apps")).status).toBe(403);
   });
 
-  it("does not come back with a sign-in that was under way", async () => {
+  it("a sign-in that was under way during unlinking does not restore operator rights", async () => {
     const directory = directoryWith('select "provider"', "after");
     const mallory = { email: "mallory@example.com" };
     const { acme, settings, browser, link, unlink } = await malloryAtAcme(directory, mallory);
@@ -128,7 +128,7 @@ describe("the word of a provider that is being unlinked", () => {
 });
 
 describe("an entry of OPERATORS that names nobody", () => {
-  it("is said in the log, with what to write instead, and stops nothing", async () => {
+  it("an entry of OPERATORS that matches nobody is logged with a remedy and does not stop the service", async () => {
     const warned = vi.spyOn(console, "warn").mockReturnValue();
     const settings = {
       ...connect(openProviderDouble("acme"), openProviderDouble("zeta")),

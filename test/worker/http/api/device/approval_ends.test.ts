@@ -59,7 +59,7 @@ async function sessionIdOf(browser: Browser): Promise<string> {
 }
 
 describe("unlinking a sign-in method", () => {
-  it("ends the personal tokens that sessions of that method approved, and no others", async () => {
+  it("unlinking a sign-in method revokes only the personal tokens that its sessions approved", async () => {
     const { through_acme, through_zeta } = await adaWithTwo();
     const by_zeta = await tokenApprovedIn(through_zeta);
     const by_acme = await tokenApprovedIn(through_acme);
@@ -67,7 +67,7 @@ describe("unlinking a sign-in method", () => {
     expect([await lives(by_zeta), await lives(by_acme)]).toEqual([false, true]);
   });
 
-  it("ends a token that was approved in the session that unlinks its own method", async () => {
+  it("unlinking a sign-in method revokes the tokens that the unlinking session approved with it", async () => {
     const { through_zeta } = await adaWithTwo();
     const token = await tokenApprovedIn(through_zeta);
     await unlink(through_zeta, "zeta");
@@ -75,7 +75,7 @@ describe("unlinking a sign-in method", () => {
     expect((await through_zeta.get("/account")).status).toBe(200);
   });
 
-  it("ends an approved login that was not yet collected, also after the method is linked again", async () => {
+  it("unlinking a sign-in method ends approved device logins that are not redeemed, even after linking it again", async () => {
     for (const again of [false, true]) {
       const { through_acme, through_zeta, link } = await adaWithTwo();
       const own = await approveIn(through_zeta);
@@ -86,7 +86,7 @@ describe("unlinking a sign-in method", () => {
     }
   });
 
-  it("ends a token that a session approved whose own method was unlinked before", async () => {
+  it("a token approved by a session whose sign-in method was unlinked earlier is revoked", async () => {
     const { through_zeta, link, through_acme } = await adaWithTwo();
     await unlink(through_zeta, "zeta");
     const token = await tokenApprovedIn(through_zeta);
@@ -96,7 +96,7 @@ describe("unlinking a sign-in method", () => {
     expect(await lives(token)).toBe(false);
   });
 
-  it("ends its tokens when it is repeated, if the account did not hear of the first time", async () => {
+  it("repeating an unlink revokes the tokens if the first call did not reach the account", async () => {
     let failures = 2;
     const getByName = (name: string) =>
       new Proxy(env.ACCOUNT.getByName(name), {
@@ -116,21 +116,21 @@ describe("unlinking a sign-in method", () => {
 });
 
 describe("ending a session on the account page", () => {
-  it("ends the personal tokens that it approved only if the person requests it", async () => {
+  it("ending a session on the account page revokes the personal tokens that it approved only on request", async () => {
     const { through_acme, through_zeta } = await adaWithTwo();
     const token = await tokenApprovedIn(through_zeta);
     const other = await tokenApprovedIn(through_acme);
     const session_id = await sessionIdOf(through_zeta);
     const page = await through_acme.get("/account");
-    expect(page.text).toContain("End 1 device or token too");
+    expect(page.text).toContain("Also revoke 1 device or token");
     await through_acme.post("/account/end-session", { session_id });
     expect(await lives(token)).toBe(true);
     await through_acme.post("/account/end-session", { session_id, personal_tokens: "end" });
     expect([await lives(token), await lives(other)]).toEqual([false, true]);
   });
 
-  it("offers nothing of the kind for a session that approved nothing", async () => {
+  it("the account page offers to revoke tokens only for a session that approved some", async () => {
     const { through_acme } = await adaWithTwo();
-    expect((await through_acme.get("/account")).text).not.toContain("device or token too");
+    expect((await through_acme.get("/account")).text).not.toMatch(/Also revoke \d/);
   });
 });

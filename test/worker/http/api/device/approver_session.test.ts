@@ -31,7 +31,7 @@ const signOutEverywhere = (person: SignedIn, form: Record<string, string> = {}) 
 const lives = async (holder: TokenHolder) => (await holder.get("/api/wallet")).status === 200;
 
 describe("a personal token approved by a bearer session token", () => {
-  it("ends with that session, at sign-out", async () => {
+  it("a personal token approved by a bearer session token ends when that session signs out", async () => {
     const ada = await signIn();
     const other = await signIn();
     const bound = await getBoundToken(ada);
@@ -44,7 +44,7 @@ describe("a personal token approved by a bearer session token", () => {
     expect(await lives(by_cookie)).toBe(true);
   });
 
-  it("ends with that session also if the bearer claims to be our own page", async () => {
+  it("a personal token approved by a bearer ends with its session even if the request claims to come from our own page", async () => {
     const ada = await signIn();
     const bound = await getBoundToken(ada, { Origin: BASE_URL });
     expect(await lives(bound)).toBe(true);
@@ -52,7 +52,7 @@ describe("a personal token approved by a bearer session token", () => {
     expect(await lives(bound)).toBe(false);
   });
 
-  it("ends with that session, at sign-out everywhere", async () => {
+  it("a personal token approved by a bearer session token ends at sign-out everywhere", async () => {
     const [ada, other] = [await signIn(), await signIn()];
     const bound = await getBoundToken(ada);
     const by_cookie = await getToken(ada);
@@ -61,7 +61,7 @@ describe("a personal token approved by a bearer session token", () => {
     expect(await lives(by_cookie)).toBe(true);
   });
 
-  it("lives no longer than that session was to live, and says so", async () => {
+  it("a personal token approved by a bearer session token expires with that session", async () => {
     const ada = await signIn();
     const bound = await getBoundToken(ada);
     const by_cookie = await getToken(ada);
@@ -76,13 +76,13 @@ describe("a personal token approved by a bearer session token", () => {
       { ends_with_session: true, expires_at: new Date(expires_at_ms).toISOString() },
     ]);
     const page = await send("GET", "/account/tokens", { headers: { Cookie: ada.cookies } });
-    expect(page.text.match(/with the sign-in that approved it/g)).toHaveLength(1);
+    expect(page.text.match(/when the sign-in that approved it ends/g)).toHaveLength(1);
     passTime(31 * DAY_MS);
     expect(await lives(bound)).toBe(false);
     expect(await lives(by_cookie)).toBe(true);
   });
 
-  it("ends when whoever ended the session says so, however many there were", async () => {
+  it("personal tokens approved by a bearer end when the account learns that their sessions ended, however many there are", async () => {
     const ada = await signIn();
     const bound = await getBoundToken(ada);
     const account = env.ACCOUNT.getByName(ada.identity_id);
@@ -94,7 +94,7 @@ describe("a personal token approved by a bearer session token", () => {
     expect(await lives(bound)).toBe(false);
   });
 
-  it("is not made where the session ends between the look and the approval", async () => {
+  it("a device login is not approved if the session ends during the approval", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     await env.DIRECTORY.exec("update sessions set expires_at_ms = 1");
@@ -105,7 +105,7 @@ describe("a personal token approved by a bearer session token", () => {
 });
 
 describe("a personal token approved by cookie from an app's page, which needs no act of a person's", () => {
-  it("ends with the session, and shows as such", async () => {
+  it("a personal token approved by cookie from an app's page ends with the session", async () => {
     const ada = await signIn();
     const headers = { "Content-Type": "application/json", Cookie: ada.cookies };
     const tokens: TokenHolder[] = [];
@@ -147,21 +147,26 @@ describe("an account that cannot be told of its sessions' end", () => {
     ["/signout", {}],
     ["/account/signout-everywhere", {}],
     ["/account/signout-everywhere", { personal_tokens: "end" }],
-  ])("is no reason to say at %s %j that all is over while a token goes on", async (path, form) => {
-    const ada = await signIn();
-    const bound = await getBoundToken(ada);
-    const body = new URLSearchParams(form);
-    const headers = { ...fromOwnPage(ada), Accept: "text/html" };
-    const answer = await send("POST", path, { headers, body }, deaf(2));
-    expect(answer.status).toBeGreaterThanOrEqual(500);
-    expect(await lives(bound)).toBe(true);
-    // The browser is signed out all the same, and signing in to say so again ends the token too.
-    expect((await send("GET", "/account", { headers: { Cookie: ada.cookies } })).status).toBe(303);
-    await signOutEverywhere(await signIn());
-    expect(await lives(bound)).toBe(false);
-  });
+  ])(
+    "%s %j reports an error if the account cannot be told that its sessions ended",
+    async (path, form) => {
+      const ada = await signIn();
+      const bound = await getBoundToken(ada);
+      const body = new URLSearchParams(form);
+      const headers = { ...fromOwnPage(ada), Accept: "text/html" };
+      const answer = await send("POST", path, { headers, body }, deaf(2));
+      expect(answer.status).toBeGreaterThanOrEqual(500);
+      expect(await lives(bound)).toBe(true);
+      // The browser is signed out all the same, and signing in to say so again ends the token too.
+      expect((await send("GET", "/account", { headers: { Cookie: ada.cookies } })).status).toBe(
+        303,
+      );
+      await signOutEverywhere(await signIn());
+      expect(await lives(bound)).toBe(false);
+    },
+  );
 
-  it("is asked a second time", async () => {
+  it("sign-out tells the account a second time if the first call fails", async () => {
     const ada = await signIn();
     const bound = await getBoundToken(ada);
     const answer = await send("POST", "/signout", { headers: fromOwnPage(ada) }, deaf(1));
@@ -169,7 +174,7 @@ describe("an account that cannot be told of its sessions' end", () => {
     expect(await lives(bound)).toBe(false);
   });
 
-  it("hears of one session's end again, where its person ends it again", async () => {
+  it("ending a session again tells the account again", async () => {
     const [ada, other] = [await signIn(), await signIn()];
     const bound = await getBoundToken(other);
     const [, payload = ""] = other.token.split(".");
@@ -199,21 +204,24 @@ describe("what is approved and not yet collected", () => {
       "by a bearer",
       (ada: SignedIn, user_code: string) => ada.post("/api/device/complete", { user_code }),
     ],
-  ])("%s dies with the session that approved it", async (_, approveIt) => {
-    for (const end of [signOut, signOutEverywhere]) {
-      const ada = await signIn();
-      const { device_code, user_code } = await startLogin();
-      expect((await approveIt(ada, user_code)).status).toBe(200);
-      await end(ada);
-      const late = await poll(device_code);
-      expect(late).toMatchObject({ status: 410, body: { code: "expired_token" } });
-      expect((await poll(device_code)).status).toBe(410);
-      const again = await signIn();
-      expect((await again.get("/api/tokens")).body.tokens).toEqual([]);
-    }
-  });
+  ])(
+    "a login approved %s and not yet redeemed ends with the approving session",
+    async (_, approveIt) => {
+      for (const end of [signOut, signOutEverywhere]) {
+        const ada = await signIn();
+        const { device_code, user_code } = await startLogin();
+        expect((await approveIt(ada, user_code)).status).toBe(200);
+        await end(ada);
+        const late = await poll(device_code);
+        expect(late).toMatchObject({ status: 410, body: { code: "expired_token" } });
+        expect((await poll(device_code)).status).toBe(410);
+        const again = await signIn();
+        expect((await again.get("/api/tokens")).body.tokens).toEqual([]);
+      }
+    },
+  );
 
-  it("lives on while another session of the person ends", async () => {
+  it("an approved login survives the end of another session of the person", async () => {
     const [ada, other] = [await signIn(), await signIn()];
     const { device_code, user_code } = await startLogin();
     await approve(ada, user_code);
@@ -221,7 +229,7 @@ describe("what is approved and not yet collected", () => {
     expect((await poll(device_code)).status).toBe(200);
   });
 
-  it("leaves no token behind where the session cannot be looked up", async () => {
+  it("no token is issued while the approving session cannot be looked up", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     await approve(ada, user_code);
@@ -237,14 +245,14 @@ describe("what is approved and not yet collected", () => {
 });
 
 describe("signing out everywhere", () => {
-  it("offers to end personal tokens too, and says what remains", async () => {
+  it("signing out everywhere offers to revoke personal tokens, and states which access remains", async () => {
     const ada = await signIn();
     const token = await getToken(ada);
     const page = await send("GET", "/account", { headers: { Cookie: ada.cookies } });
     expect(page.text).toContain('type="checkbox" name="personal_tokens" value="end"');
     const left = await signOutEverywhere(ada);
     const said = await send("GET", left.headers.get("Location") ?? "");
-    expect(said.text).toContain("Devices and tokens that you approved go on");
+    expect(said.text).toContain("Devices and tokens that you approved keep their access");
     expect(await lives(token)).toBe(true);
 
     const again = await signIn();
@@ -253,17 +261,17 @@ describe("signing out everywhere", () => {
     expect(await lives(token)).toBe(false);
     expect(id).toBeTruthy();
     const also_said = await send("GET", ended.headers.get("Location") ?? "");
-    expect(also_said.text).toContain("every device and token has lost its access");
+    expect(also_said.text).toContain("all devices and tokens have lost their access");
   });
 
-  it("ends nobody else's", async () => {
+  it("signing out everywhere does not affect other people's tokens", async () => {
     const [ada, bob] = [await signIn(), await signIn("bob@example.com")];
     const [token, bound] = [await getToken(bob), await getBoundToken(bob)];
     await signOutEverywhere(ada, { personal_tokens: "end" });
     expect([await lives(token), await lives(bound)]).toEqual([true, true]);
   });
 
-  it("is asked for on our own page only", async () => {
+  it("signing out everywhere is accepted only from our own page", async () => {
     const ada = await signIn();
     const token = await getToken(ada);
     for (const Origin of ["https://evil.example", "null"]) {

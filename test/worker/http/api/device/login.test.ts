@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 describe("a device login", () => {
-  it("starts with what RFC 8628 asks for, without a token and without a body", async () => {
+  it("a device login starts with the fields of RFC 8628, without a token and without a body", async () => {
     const { status, body } = await send("POST", "/api/device/start");
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -30,7 +30,7 @@ describe("a device login", () => {
     expect(body.user_code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
   });
 
-  it("is pending until approved, gives its token once, and is used up then", async () => {
+  it("a device login is pending until approved, returns its token once, and is then used", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     const pending = await poll(device_code);
@@ -49,7 +49,7 @@ describe("a device login", () => {
     expect(await approve(ada, user_code)).toMatchObject({ status: 410 });
   });
 
-  it("cannot be approved twice, not even by the same person before it is collected", async () => {
+  it("a device login cannot be approved twice, even by the same person", async () => {
     const ada = await signIn();
     const { user_code } = await startLogin();
     await approve(ada, user_code);
@@ -59,7 +59,7 @@ describe("a device login", () => {
     });
   });
 
-  it("takes a code in any case, with dashes or blanks or none", async () => {
+  it("a user code is accepted in any case, with or without dashes and spaces", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     const typed = ` ${user_code.toLowerCase().replace("-", " – ")} `;
@@ -67,7 +67,7 @@ describe("a device login", () => {
     expect((await poll(device_code)).status).toBe(200);
   });
 
-  it("tells the device that it was denied, and stays denied", async () => {
+  it("a denied device login stays denied, and the device gets access_denied", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     expect((await postForm(ada, "/device/deny", { user_code })).status).toBe(200);
@@ -75,7 +75,7 @@ describe("a device login", () => {
     expect(await approve(ada, user_code)).toMatchObject({ status: 410 });
   });
 
-  it("expires on both sides, also approved but never collected", async () => {
+  it("a device login expires for device and approver, even if it was approved", async () => {
     const ada = await signIn();
     const left = await startLogin();
     const uncollected = await startLogin();
@@ -95,7 +95,7 @@ describe("a device login", () => {
     expect((await approve(ada, left.user_code)).status).toBe(400);
   });
 
-  it("draws another code where a live login has the one drawn", async () => {
+  it("a user code of a live login is not issued again", async () => {
     const first = await startLogin();
     const letters = first.user_code.replace("-", "");
     const bytes = Uint8Array.from(letters, (letter) => "BCDFGHJKLMNPQRSTVWXZ".indexOf(letter));
@@ -112,7 +112,7 @@ describe("a device login", () => {
 });
 
 describe("at the same moment", () => {
-  it("20 polls after approval get one token", async () => {
+  it("20 simultaneous polls after approval get one token", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     await approve(ada, user_code);
@@ -125,7 +125,7 @@ describe("at the same moment", () => {
     expect(body.tokens).toHaveLength(1);
   });
 
-  it("two approvals have one winner, whose account the token opens", async () => {
+  it("one of two simultaneous approvals wins, and the token belongs to its account", async () => {
     const [ada, bob] = await twoPeople();
     const { device_code, user_code } = await startLogin();
     const answers = await Promise.all([approve(ada, user_code), approve(bob, user_code)]);
@@ -136,7 +136,7 @@ describe("at the same moment", () => {
     expect(wallet.body.account.identity_id).toBe(winner.identity_id);
   });
 
-  it("approval and denial have one winner", async () => {
+  it("a simultaneous approval and denial have one winner", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     const [approved, denied] = await Promise.all([
@@ -149,7 +149,7 @@ describe("at the same moment", () => {
 });
 
 describe("its settings", () => {
-  it("are what start tells, and nonsense is refused by name", async () => {
+  it("device settings appear in the response of start, and an invalid setting is refused by its name", async () => {
     const settings = { DEVICE_CODE_TTL_SECONDS: "60", DEVICE_POLL_INTERVAL_SECONDS: "2" };
     const started = await startLogin({}, settings);
     expect(started).toMatchObject({ expires_in: 60, interval: 2 });
@@ -168,7 +168,7 @@ describe("its settings", () => {
 });
 
 describe("when something fails on the way", () => {
-  it("a token that could not be issued is not handed out, and the login stays used", async () => {
+  it("if issuing the token fails, no token is returned and the login stays used", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     await approve(ada, user_code);
@@ -181,7 +181,7 @@ describe("when something fails on the way", () => {
     expect((await ada.get("/api/tokens")).body.tokens).toEqual([]);
   });
 
-  it("a login survives its object's eviction at every step", async () => {
+  it("a device login survives the eviction of its object at every step", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     const evict = () => evictDurableObject(env.DEVICE_LOGIN.getByName(user_code.replace("-", "")));

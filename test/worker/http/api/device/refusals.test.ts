@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 describe("polling", () => {
-  it("knows no forged device code, and asks no object about it", async () => {
+  it("a forged device code gets 404 without an object call", async () => {
     const { device_code } = await startLogin();
     const [user_code = "", secret = "", mac = ""] = device_code.split(".");
     const other_secret = secret.replace(/^./, (letter) => (letter === "A" ? "B" : "A"));
@@ -40,7 +40,7 @@ describe("polling", () => {
     expect((await send("GET", "/api/device/poll")).status).toBe(400);
   });
 
-  it("knows no genuine device code of another login with the same user code", async () => {
+  it("a device code of an earlier login with the same user code gets 404", async () => {
     const { device_code } = await startLogin();
     passTime(26 * HOUR_MS);
     const [user_code = ""] = device_code.split(".");
@@ -60,7 +60,7 @@ describe("polling", () => {
     expect((await poll(device_code)).status).toBe(404);
   });
 
-  it("too early is told how long to wait, and never locked out", async () => {
+  it("polling too early gets slow_down with the waiting time and is not punished", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     await poll(device_code);
@@ -76,7 +76,7 @@ describe("polling", () => {
     expect((await poll(device_code)).status).toBe(200);
   });
 
-  it("with HEAD collects nothing", async () => {
+  it("polling with HEAD does not redeem the login", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     await approve(ada, user_code);
@@ -85,7 +85,7 @@ describe("polling", () => {
     expect((await poll(device_code)).status).toBe(200);
   });
 
-  it("sees an approval at once where KV shows an old view, shows nothing, or fails", async () => {
+  it("polling sees an approval at once even if KV is stale, empty or unavailable", async () => {
     const old_view = { put: async () => {}, get: async () => null };
     const fail = async () => Promise.reject(new Error("KV is down"));
     for (const DEVICE_CODES of [old_view, { put: fail, get: fail }]) {
@@ -99,7 +99,7 @@ describe("polling", () => {
     }
   });
 
-  it("keeps in KV what was asked for, once, and nothing that is a secret", async () => {
+  it("KV stores the details of a login once and no secret", async () => {
     const ada = await signIn();
     const put = vi.spyOn(env.DEVICE_CODES, "put");
     const { device_code, user_code } = await startLogin({ client_name: "Console" });
@@ -116,7 +116,7 @@ describe("polling", () => {
 });
 
 describe("approving", () => {
-  it("needs a living browser session: no personal access token, nor what is made from it", async () => {
+  it("approving requires a live browser session, not a personal access token or a session token made from one", async () => {
     const ada = await signIn();
     const pat = await getToken(ada);
     const bound = await pat.get("/api/sessionToken");
@@ -141,7 +141,7 @@ describe("approving", () => {
     expect((await poll(device_code)).status).toBe(202);
   });
 
-  it("takes the session token of a session that lives, and of none that has ended", async () => {
+  it("approving accepts the session token of a live session and refuses that of an ended one", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     await env.DIRECTORY.exec("update sessions set expires_at_ms = 1");
@@ -153,7 +153,7 @@ describe("approving", () => {
     expect((await poll(device_code)).status).toBe(200);
   });
 
-  it("is refused from another site, and as a form", async () => {
+  it("approving is refused from another site and as a form", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     const json = { Cookie: ada.cookies, "Content-Type": "application/json" };
@@ -168,7 +168,7 @@ describe("approving", () => {
     expect((await poll(device_code)).status).toBe(202);
   });
 
-  it("refuses codes that are none, and limits that are misspelt", async () => {
+  it("approving refuses invalid codes and misspelt limits", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     for (const wrong of ["BCDF-GHJK", "AAAA-AAAA", "", "B".repeat(500)]) {
@@ -180,7 +180,7 @@ describe("approving", () => {
     expect((await poll(device_code)).status).toBe(202);
   });
 
-  it("of a code that someone has opened is theirs alone", async () => {
+  it("only the person who opened a user code can approve or deny it", async () => {
     const [ada, bob] = await twoPeople();
     const { device_code, user_code } = await startLogin();
     await openPage(ada, user_code);
@@ -196,7 +196,7 @@ describe("approving", () => {
     expect(wallet.body.account.identity_id).toBe(ada.identity_id);
   });
 
-  it("of 60 wrong codes meets the limit, before anything is looked up", async () => {
+  it("60 attempts with wrong codes reach the limit before any look-up", async () => {
     await earlyInAMinute();
     const ada = await signIn();
     const wrong = Array.from({ length: 60 }, (_, i) => {
@@ -217,7 +217,7 @@ describe("approving", () => {
     expect((await postForm(ada, "/device/deny", { user_code })).status).toBe(429);
   });
 
-  it("is limited for an account over all its networks, and for a network over all its accounts", async () => {
+  it("attempts at codes are limited per account over all networks and per network over all accounts", async () => {
     await earlyInAMinute();
     const [ada, bob] = await twoPeople();
     const attempt = (person: typeof ada, address: string) =>
@@ -237,7 +237,7 @@ describe("approving", () => {
 });
 
 describe("starts and polls of nothing", () => {
-  it("are limited for a network, while a real device goes on polling", async () => {
+  it("starts and unknown polls are limited per network while a real device continues to poll", async () => {
     await earlyInAMinute();
     const { device_code } = await startLogin();
     const starts: number[] = [];
@@ -249,7 +249,7 @@ describe("starts and polls of nothing", () => {
     expect((await poll(device_code)).status).toBe(202);
   });
 
-  it("refuse a start that says what the page cannot show", async () => {
+  it("start refuses a client name that the page cannot display", async () => {
     const said = [
       { client_name: "" },
       { client_name: "x".repeat(81) },

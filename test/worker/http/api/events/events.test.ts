@@ -110,7 +110,7 @@ async function addLines(person: SignedIn, count: number): Promise<void> {
 }
 
 describe("GET /api/events as a WebSocket", () => {
-  it("begins with a snapshot and tells each line once, in order, with what is held then", async () => {
+  it("a stream begins with a snapshot and sends each entry once, in order, with the held credits", async () => {
     const ada = await signInWithCredits();
     const { said, until } = await watch(ada);
     await until(1);
@@ -143,12 +143,12 @@ describe("GET /api/events as a WebSocket", () => {
     expect(said[2]?.job).toEqual(body.jobs[0]);
   });
 
-  it("opens an account that nobody has used yet", async () => {
+  it("a stream opens an account that was never used", async () => {
     const { until } = await watch(await signIn());
     expect(await until(1)).toEqual([{ line: 1, kind: "snapshot", credits: 0, reserved: 0 }]);
   });
 
-  it("resumes after a line without a gap, with what was held at each line", async () => {
+  it("a stream resumes after an entry without a gap, with the held credits of each entry", async () => {
     const ada = await signInWithCredits();
     await runJob(ada);
     await runJob(ada, 20, 25);
@@ -161,7 +161,7 @@ describe("GET /api/events as a WebSocket", () => {
     expect(said.map(({ credits }) => credits)).toEqual([100, 90, 93, 73, 68, 58, 61]);
   });
 
-  it("counts what is held through a time-out and a late settlement", async () => {
+  it("the held credits of a stream are right through an expiry and a late settlement", async () => {
     const ada = await signInWithCredits();
     const { body } = await ada.post("/api/jobs", {
       app: "demo",
@@ -180,7 +180,7 @@ describe("GET /api/events as a WebSocket", () => {
     ]);
   });
 
-  it("repeats nothing to the others when one resumes", async () => {
+  it("a stream that resumes repeats nothing to other streams", async () => {
     const ada = await signInWithCredits();
     const steady = await watch(ada);
     await runJob(ada);
@@ -192,12 +192,12 @@ describe("GET /api/events as a WebSocket", () => {
     expect(steady.said.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
   });
 
-  it("begins with a snapshot where the client claims more than there is", async () => {
+  it("a stream begins with a snapshot if the client names an entry that does not exist yet", async () => {
     const { until } = await watch(await signInWithCredits(), "?after=900");
     expect(await until(1)).toMatchObject([{ line: 2, kind: "snapshot" }]);
   });
 
-  it("replays more lines than one turn sends, in order, while new ones come", async () => {
+  it("a stream replays more entries than one batch, in order, while new entries arrive", async () => {
     const ada = await signInWithCredits();
     for (let job = 0; job < 110; job += 1) await runJob(ada, 0, 0);
     const { said, until } = await watch(ada, "?after=0");
@@ -206,7 +206,7 @@ describe("GET /api/events as a WebSocket", () => {
     expect(said.map(({ line }) => line)).toEqual(Array.from({ length: 224 }, (_, at) => at + 1));
   });
 
-  it("replays to its end though nothing else happens", async () => {
+  it("a stream replays all entries without further events", async () => {
     const ada = await signInWithCredits();
     await addLines(ada, 450);
     const { said, until } = await watch(ada, "?after=0");
@@ -214,14 +214,14 @@ describe("GET /api/events as a WebSocket", () => {
     expect(said.map(({ line }) => line)).toEqual(Array.from({ length: 452 }, (_, at) => at + 1));
   });
 
-  it("begins with a snapshot where the client is too far behind", async () => {
+  it("a stream begins with a snapshot if the client is too far behind", async () => {
     const ada = await signInWithCredits();
     await addLines(ada, EVENTS_REPLAY_MAX_LINES);
     const { until } = await watch(ada, "?after=1");
     expect(await until(1)).toMatchObject([{ kind: "snapshot", credits: 100 }]);
   });
 
-  it("tells every watcher the same", async () => {
+  it("all streams of an account get the same messages", async () => {
     const ada = await signInWithCredits();
     const watching = await Promise.all(Array.from({ length: 20 }, () => watch(ada)));
     await Promise.all([runJob(ada), runJob(ada), runJob(ada)]);
@@ -230,7 +230,7 @@ describe("GET /api/events as a WebSocket", () => {
     expect(all[0]?.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it("tells a thousand watchers each line once, through an eviction", async () => {
+  it("a thousand streams get each entry once, even through an eviction", async () => {
     const ada = await signInWithCredits();
     const watching: Watching[] = [];
     while (watching.length < 1_000) {
@@ -247,7 +247,7 @@ describe("GET /api/events as a WebSocket", () => {
     }
   });
 
-  it("answers a pulse without waking the object, also one that was evicted since", async () => {
+  it("a ping gets a response without waking the object, even after an eviction", async () => {
     const ada = await signInWithCredits();
     const watching = await watch(ada);
     await watching.until(1);
@@ -267,7 +267,7 @@ describe("GET /api/events as a WebSocket", () => {
     expect(await watching.untilClosed()).toBe(1_008);
   });
 
-  it("goes on after the object was evicted", async () => {
+  it("a stream continues after its object is evicted", async () => {
     const ada = await signInWithCredits();
     const { said, until } = await watch(ada);
     await until(1);
@@ -277,7 +277,7 @@ describe("GET /api/events as a WebSocket", () => {
     expect(said.map(({ line }) => line)).toEqual([2, 3, 4]);
   });
 
-  it("tells nothing of what was refused", async () => {
+  it("a stream sends nothing for a refused request", async () => {
     const ada = await signInWithCredits();
     const { said, until } = await watch(ada);
     await ada.post("/api/jobs", { app: "demo", action: "draw", cost_estimate: 1_000 });
@@ -286,7 +286,7 @@ describe("GET /api/events as a WebSocket", () => {
     expect(said.map(({ kind }) => kind)).toEqual(["snapshot", "reserve", "settle"]);
   });
 
-  it("closes on whoever talks, so that nobody keeps the object awake", async () => {
+  it("a stream is closed if the client sends messages, so that no client keeps the object awake", async () => {
     const { socket, untilClosed } = await watch(await signInWithCredits());
     socket.send("hello");
     expect(await untilClosed()).toBe(1008);
@@ -294,7 +294,7 @@ describe("GET /api/events as a WebSocket", () => {
 });
 
 describe("who may watch", () => {
-  it("takes a token as subprotocol, and answers without it", async () => {
+  it("a WebSocket accepts a token as subprotocol, which the response does not repeat", async () => {
     const ada = await signInWithCredits();
     const offered = { "Sec-WebSocket-Protocol": `passbook, bearer.${ada.token}` };
     const { protocol, until } = await watch(ada, "", offered);
@@ -302,7 +302,7 @@ describe("who may watch", () => {
     expect(await until(1)).toHaveLength(1);
   });
 
-  it("takes cookies from allowed origins only", async () => {
+  it("a stream accepts cookies only from allowed origins", async () => {
     const ada = await signInWithCredits();
     const cookie = { Cookie: ada.cookies };
     for (const Origin of ["http://localhost:3000", BASE_URL]) {
@@ -321,7 +321,7 @@ describe("who may watch", () => {
     }
   });
 
-  it("refuses strangers, before anything is opened", async () => {
+  it("a stream without a valid caller is refused before the account is called", async () => {
     for (const headers of [
       {},
       { Authorization: "Bearer nonsense" },
@@ -333,7 +333,7 @@ describe("who may watch", () => {
     }
   });
 
-  it("refuses lines that are no numbers", async () => {
+  it("a stream refuses an entry number that is not a number", async () => {
     const ada = await signIn();
     const headers = { Authorization: `Bearer ${ada.token}` };
     for (const after of ["-1", "x", "1.5", "1e3", ""]) {
@@ -344,7 +344,7 @@ describe("who may watch", () => {
     expect(answer.status).toBe(400);
   });
 
-  it("shows a token limited to an app that app's lines alone", async () => {
+  it("a stream of a token limited to an app sends only that app's entries", async () => {
     const ada = await signInWithCredits("demo");
     const token = (await getToken(ada, { apps: ["other"] })).token;
     const { said, until } = await watch(ada, "", { Authorization: `Bearer ${token}` });
@@ -358,7 +358,7 @@ describe("who may watch", () => {
     ]);
   });
 
-  it("closes a revoked token's stream at once, and no other", async () => {
+  it("revoking a token closes only its streams, at once", async () => {
     const ada = await signInWithCredits();
     const token = (await getToken(ada)).token;
     const headers = { Authorization: `Bearer ${token}` };
@@ -378,7 +378,7 @@ describe("who may watch", () => {
     expect((await ask("/api/events", { Upgrade: "websocket", ...headers })).status).toBe(401);
   });
 
-  it("closes the streams of sessions when one ends, for those that live to come back", async () => {
+  it("the end of a session closes the streams of all sessions, and live ones can reconnect", async () => {
     const ada = await signInWithCredits();
     const token = (await getToken(ada)).token;
     const by_token = await watch(ada, "", { Authorization: `Bearer ${token}` });
@@ -389,18 +389,24 @@ describe("who may watch", () => {
     expect(by_token.closed).toBeNull();
   });
 
-  it.each(["websocket", ""])("an ended session opens no stream (Upgrade: %s)", async (Upgrade) => {
-    const ada = await signInWithCredits();
-    await signOut(ada);
-    for (const proof of [
-      { Authorization: `Bearer ${ada.token}` },
-      { Cookie: ada.cookies, Origin: BASE_URL },
-    ]) {
-      const answer = await ask("/api/events", { ...(Upgrade === "" ? {} : { Upgrade }), ...proof });
-      expect(answer.status).toBe(401);
-      expect(await answer.json()).toMatchObject({ code: "unauthorized" });
-    }
-  });
+  it.each(["websocket", ""])(
+    "an ended session cannot open a stream (Upgrade: %s)",
+    async (Upgrade) => {
+      const ada = await signInWithCredits();
+      await signOut(ada);
+      for (const proof of [
+        { Authorization: `Bearer ${ada.token}` },
+        { Cookie: ada.cookies, Origin: BASE_URL },
+      ]) {
+        const answer = await ask("/api/events", {
+          ...(Upgrade === "" ? {} : { Upgrade }),
+          ...proof,
+        });
+        expect(answer.status).toBe(401);
+        expect(await answer.json()).toMatchObject({ code: "unauthorized" });
+      }
+    },
+  );
 
   it("a session that ends while its stream opens leaves no stream behind", async () => {
     const ada = await signInWithCredits();
@@ -422,7 +428,7 @@ describe("who may watch", () => {
     });
   });
 
-  it("a stream ends when the token that opened it runs out, not a quarter of an hour later", async () => {
+  it("a stream ends when the token that opened it expires", async () => {
     const ada = await signInWithCredits();
     passTime(NEARLY_THE_TOKENS_LIFE_MS);
     const { until, untilClosed } = await watch(ada);
@@ -432,7 +438,7 @@ describe("who may watch", () => {
     expect(await untilClosed()).toBe(4401);
   });
 
-  it("a stream ends with the session if that runs out before the token", async () => {
+  it("a stream ends with the session if the session expires before the token", async () => {
     const ada = await signInWithCredits();
     const ends_at_ms = Date.now() + 60_000;
     const query = "update sessions set expires_at_ms = ? where user_id = ?";
@@ -458,7 +464,7 @@ describe("who may watch", () => {
     expect(by_pat.closed).toBeNull();
   });
 
-  it("a cookie's stream renews the cookie's token, and ends with the new one", async () => {
+  it("a stream opened by cookie renews the JWT cookie and ends when the new one expires", async () => {
     const ada = await signInWithCredits();
     passTime(NEARLY_THE_TOKENS_LIFE_MS);
     const cookie = { Cookie: ada.cookies, Origin: BASE_URL };
@@ -476,19 +482,22 @@ describe("who may watch", () => {
     expect(await untilClosed()).toBe(4401);
   });
 
-  it.each(["suspend", "deleteAccount"] as const)("closes every stream on %s", async (act) => {
-    const ada = await signInWithCredits();
-    const token = (await getToken(ada)).token;
-    const all = [await watch(ada), await watch(ada, "", { Authorization: `Bearer ${token}` })];
-    const account = env.ACCOUNT.getByName(ada.identity_id);
-    if (act === "suspend") await account.suspend();
-    else await account.deleteAccount({ kind: "holder" });
-    for (const { untilClosed } of all) expect(await untilClosed()).toBe(4401);
-    const headers = { Upgrade: "websocket", Authorization: `Bearer ${ada.token}` };
-    expect((await ask("/api/events", headers)).status).toBe(act === "suspend" ? 403 : 401);
-  });
+  it.each(["suspend", "deleteAccount"] as const)(
+    "%s closes every stream of the account",
+    async (act) => {
+      const ada = await signInWithCredits();
+      const token = (await getToken(ada)).token;
+      const all = [await watch(ada), await watch(ada, "", { Authorization: `Bearer ${token}` })];
+      const account = env.ACCOUNT.getByName(ada.identity_id);
+      if (act === "suspend") await account.suspend();
+      else await account.deleteAccount({ kind: "holder" });
+      for (const { untilClosed } of all) expect(await untilClosed()).toBe(4401);
+      const headers = { Upgrade: "websocket", Authorization: `Bearer ${ada.token}` };
+      expect((await ask("/api/events", headers)).status).toBe(act === "suspend" ? 403 : 401);
+    },
+  );
 
-  it("closes a stream whose proof has run out, before it would hear more", async () => {
+  it("a stream whose token has expired is closed before it gets another message", async () => {
     const ada = await signInWithCredits();
     const { said, until, untilClosed } = await watch(ada);
     await until(1);
@@ -499,7 +508,7 @@ describe("who may watch", () => {
     expect(said).toHaveLength(1);
   });
 
-  it("closes it by the alarm where nothing happens", async () => {
+  it("the alarm closes an expired stream without any event", async () => {
     const ada = await signInWithCredits();
     const { until, untilClosed } = await watch(ada);
     await until(1);
@@ -508,7 +517,7 @@ describe("who may watch", () => {
     expect(await untilClosed()).toBe(4401);
   });
 
-  it("holds an account to so many streams", async () => {
+  it("an account has a limited number of open streams", async () => {
     const ada = await signInWithCredits();
     await watch(ada);
     const stub = env.ACCOUNT.getByName(ada.identity_id);
@@ -526,7 +535,7 @@ describe("who may watch", () => {
 });
 
 describe("GET /api/events as server-sent events", () => {
-  it("gives the same messages with their lines as ids, and resumes by them", async () => {
+  it("server-sent events have the same messages, with the entry numbers as ids for resuming", async () => {
     const ada = await signInWithCredits();
     const headers = { Authorization: `Bearer ${ada.token}` };
     const first = await readEvents(await ask("/api/events", headers), 1);
@@ -543,7 +552,7 @@ describe("GET /api/events as server-sent events", () => {
     ]);
   });
 
-  it("ends when the proof behind it ends", async () => {
+  it("a stream of server-sent events ends when its token ends", async () => {
     const ada = await signInWithCredits();
     const answer = await ask("/api/events", { Authorization: `Bearer ${ada.token}` });
     const reading = readEvents(answer, 99);

@@ -72,7 +72,7 @@ async function readLines(body: ReadableStream<Uint8Array>, count: number): Promi
 }
 
 describe("server-sent events that nobody reads", () => {
-  it("wait at the account, and come in order once they are read", async () => {
+  it("unread server-sent events wait at the account and arrive in order once they are read", async () => {
     const ada = await withLongLines(150);
     const answers = await Promise.all(
       Array.from({ length: 3 }, () => ask("/api/events?after=0", bearer(ada))),
@@ -88,7 +88,7 @@ describe("server-sent events that nobody reads", () => {
     }
   });
 
-  it("do not keep others from their lines", async () => {
+  it("a client that does not read does not delay other clients", async () => {
     const ada = await withLongLines(30);
     const unread = await ask("/api/events?after=0", bearer(ada));
     await settle();
@@ -99,7 +99,7 @@ describe("server-sent events that nobody reads", () => {
     expect(await readLines(unread.body!, 34)).toEqual(linesUpTo(34));
   });
 
-  it("are dropped after 25 seconds, and the client resumes", async () => {
+  it("a client that does not read for 25 seconds is disconnected and can resume", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const ada = await withLongLines(30);
     const { body } = await ask("/api/events?after=0", bearer(ada));
@@ -109,7 +109,7 @@ describe("server-sent events that nobody reads", () => {
     await vi.waitFor(async () => expect(await unreadBytes(ada)).toEqual([]));
   });
 
-  it("stay open while the client reads, however slowly", async () => {
+  it("a slow client stays connected as long as it reads", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const ada = await withLongLines(30);
     const { body } = await ask("/api/events?after=0", bearer(ada));
@@ -123,7 +123,7 @@ describe("server-sent events that nobody reads", () => {
     await reader.cancel();
   });
 
-  it("are broken off at 1 MiB where the account does not wait", async () => {
+  it("a stream is aborted at 1 MiB of unread data if the account does not wait", async () => {
     const ada = await signInWithCredits();
     const { 0: client, 1: server } = new WebSocketPair();
     const hasty = new Proxy(env.ACCOUNT, {
@@ -142,7 +142,7 @@ describe("server-sent events that nobody reads", () => {
     await expect(readLines(body!, 99)).rejects.toThrow("does not read");
   });
 
-  it("reach a client in order, more than fits any queue", async () => {
+  it("a client gets more events than any queue holds, in order", async () => {
     const ada = await withLongLines(150);
     const client = createClient({
       baseUrl: "http://localhost",
@@ -181,7 +181,7 @@ async function watch(ada: SignedIn, after: number): Promise<Socket> {
 }
 
 describe("a WebSocket, whose reading nobody can see", () => {
-  it("is closed after 1 MiB, and goes on without a gap where it is opened again", async () => {
+  it("a WebSocket is closed after 1 MiB and resumes without a gap when it is opened again", async () => {
     const ada = await withLongLines(150);
     const lines: number[] = [];
     const newest = 150 + FIRST_LINES;
@@ -204,7 +204,7 @@ describe("a WebSocket, whose reading nobody can see", () => {
     expect(closings).toBe(2);
   });
 
-  it("cannot say that it has read", async () => {
+  it("a WebSocket client cannot report bytes as read", async () => {
     const ada = await withLongLines(1);
     const watching = await watch(ada, 0);
     watching.socket.send("1000000");

@@ -71,7 +71,7 @@ async function ledgerOf({ identity_id }: SignedIn): Promise<unknown> {
 }
 
 describe("a batch", () => {
-  it("is the same as its items one by one: answers, ledger, invariants", async () => {
+  it("a batch has the same responses, ledger and invariants as its items sent one by one", async () => {
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -112,7 +112,7 @@ describe("a batch", () => {
     );
   });
 
-  it("answers each item also if none of them is valid", async () => {
+  it("a batch of only invalid items returns a result for each", async () => {
     const ada = await signInWithCredits();
     const [job_id = ""] = await createIds(ada, 1);
     const answer = await complete(ada, [{ job_id, actual_cost: -1 }, "x"]);
@@ -123,7 +123,7 @@ describe("a batch", () => {
     });
   });
 
-  it("takes 1 to 100 items", async () => {
+  it("a batch has 1 to 100 items", async () => {
     const ada = await signInWithCredits();
     for (const jobs of [[], Array.from({ length: JOBS_PER_BATCH_MAX + 1 }, () => job(0)), "x"]) {
       for (const send of [create, complete]) {
@@ -142,7 +142,7 @@ describe("a batch", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("is undone whole where one of its items breaks", async () => {
+  it("a batch is rolled back completely if one of its items throws", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const ada = await signInWithCredits();
     const ids = await createIds(ada, 3);
@@ -163,7 +163,7 @@ describe("a batch", () => {
 });
 
 describe("a batch's Idempotency-Key", () => {
-  it("covers the whole of it: the same answer again, nothing twice, another body 422", async () => {
+  it("a batch repeated with its key returns the same response, runs once, and gets 422 with another body", async () => {
     const ada = await signInWithCredits();
     const jobs = [job(60), job(60), { ...job(1), metadata: { a: 1 } }];
     const first = await create(ada, jobs, KEY);
@@ -196,7 +196,7 @@ describe("a batch's Idempotency-Key", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("of a batch with nothing done may be tried again", async () => {
+  it("the key of a batch in which nothing took effect can be used again", async () => {
     const ada = await signIn();
     const refused = await create(ada, [job(1)], KEY);
     expect(refused.body.results[0].code).toBe("insufficient_credits");
@@ -208,7 +208,7 @@ describe("a batch's Idempotency-Key", () => {
 });
 
 describe("a limited token's batch", () => {
-  it("is held to its cap item by item, in both directions", async () => {
+  it("a capped token's batch is checked against the cap item by item, for creation and completion", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 10, period: "total" } });
     const { body } = await create(token, [job(6), job(6), job(4), job(1)]);
@@ -232,7 +232,7 @@ describe("a limited token's batch", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("is held to its apps item by item, and to its scope as a whole", async () => {
+  it("a limited token's batch is checked for apps item by item and for the scope as a whole", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { apps: ["demo"] });
     const { body } = await create(token, [job(1), job(1, "other"), job(1)]);
@@ -247,7 +247,7 @@ describe("a limited token's batch", () => {
 });
 
 describe("writes are counted", () => {
-  it("one for every ten items of a batch, and too many are refused", async () => {
+  it("every ten items of a batch count as one write, and too many writes are refused", async () => {
     const ada = await signInWithCredits();
     let left = Number.POSITIVE_INFINITY;
     let counted = 0;

@@ -11,7 +11,7 @@ const start = async (ada: SignedIn): Promise<string> => {
 };
 
 describe("POST /api/jobs/cancel", () => {
-  it("expires a started job now, and a repeat gives the same", async () => {
+  it("cancelling expires a started job, and a repeat returns the same response", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);
     const cancelled = await ada.post("/api/jobs/cancel", { job_id });
@@ -29,7 +29,7 @@ describe("POST /api/jobs/cancel", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("makes no work free: the job may still be completed late, once, at its full price", async () => {
+  it("a cancelled job can still be completed late, once, at its full price", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);
     await ada.post("/api/jobs/cancel", { job_id });
@@ -43,7 +43,7 @@ describe("POST /api/jobs/cancel", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("is refused for a job that ended or that nobody has, and changes nothing", async () => {
+  it("cancelling an ended or unknown job is refused and changes nothing", async () => {
     const ada = await signInWithCredits();
     const bob = await signInWithCredits("demo", "bob@example.com");
     const job_id = await start(ada);
@@ -56,7 +56,7 @@ describe("POST /api/jobs/cancel", () => {
     expect(await dump(ada.identity_id)).toBe(before);
   });
 
-  it("is refused to a personal token, also one without limits, with the page that can", async () => {
+  it("cancelling with any personal token is refused, and the error names the page for it", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada);
     const job_id = await start(ada);
@@ -68,7 +68,7 @@ describe("POST /api/jobs/cancel", () => {
 });
 
 describe("the button on /account/jobs", () => {
-  it("is at started jobs only, and cancels one", async () => {
+  it("the page /account/jobs has a cancel button only for started jobs", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);
     const page = async () =>

@@ -18,7 +18,7 @@ const JOB = { app: "demo", action: "draw", cost_estimate: 10 };
 const KEY = { "Idempotency-Key": "order-66" };
 
 describe("Idempotency-Key", () => {
-  it("gives the first answer again, marked as replayed, and does nothing twice", async () => {
+  it("a request repeated with its key returns the first response with Idempotency-Replayed and runs once", async () => {
     const ada = await signInWithCredits();
     const first = await ada.post("/api/jobs", JOB, KEY);
     expect(first.headers.get("Idempotency-Replayed")).toBeNull();
@@ -29,7 +29,7 @@ describe("Idempotency-Key", () => {
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(90);
   });
 
-  it("protects complete and fail as well", async () => {
+  it("complete and fail repeated with their key return the first response", async () => {
     const ada = await signInWithCredits();
     for (const [path, rest] of [
       ["/api/jobs/complete", { actual_cost: 3 }],
@@ -43,7 +43,7 @@ describe("Idempotency-Key", () => {
     }
   });
 
-  it("with another body is 422 and changes nothing", async () => {
+  it("a key with another body gets 422 and changes nothing", async () => {
     const ada = await signInWithCredits();
     await ada.post("/api/jobs", JOB, KEY);
     const other = await ada.post("/api/jobs", { ...JOB, cost_estimate: 11 }, KEY);
@@ -51,14 +51,14 @@ describe("Idempotency-Key", () => {
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(90);
   });
 
-  it("does not mind another order of fields or white space", async () => {
+  it("a key accepts the same body with other white space or order of fields", async () => {
     const ada = await signInWithCredits();
     const first = await ada.post("/api/jobs", JOB, KEY);
     const same = `{ "cost_estimate": 10,\n "action": "draw", "app": "demo" }`;
     expect((await ada.post("/api/jobs", same, KEY)).text).toBe(first.text);
   });
 
-  it("is the caller's own, and the endpoint's own", async () => {
+  it("a key belongs to one account and one endpoint", async () => {
     const ada = await signInWithCredits("demo", "ada@example.com");
     const bob = await signInWithCredits("demo", "bob@example.com");
     const first = await ada.post("/api/jobs", JOB, KEY);
@@ -68,7 +68,7 @@ describe("Idempotency-Key", () => {
     expect((await ada.post("/api/jobs/fail", { job_id }, KEY)).status).toBe(200);
   });
 
-  it("of an end that comes after the job's time ran out gives the same again", async () => {
+  it("the key of a late completion returns the same response again", async () => {
     await signInWithCredits();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     const created = await (await signIn()).post("/api/jobs", { ...JOB, ttl_seconds: 60 }, KEY);
@@ -84,7 +84,7 @@ describe("Idempotency-Key", () => {
     expect(failed).toMatchObject({ status: 400, body: { code: "job_not_started" } });
   });
 
-  it("is told to nobody, in no other answer, export, stream or table of D1", async () => {
+  it("a key appears in no other response, export, stream or table of D1", async () => {
     const operator = await signInOperator();
     const ada = await signInWithCredits();
     const headers = { Upgrade: "websocket", Authorization: `Bearer ${ada.token}` };
@@ -118,14 +118,14 @@ describe("Idempotency-Key", () => {
     expect(texts.filter((text) => /order-66|idempotency_/.test(text))).toEqual([]);
   });
 
-  it("of a refused request may be tried again", async () => {
+  it("the key of a refused request can be used again", async () => {
     const ada = await signIn();
     expect((await ada.post("/api/jobs", JOB, KEY)).status).toBe(402);
     await ada.get("/api/wallet?app=demo");
     expect((await ada.post("/api/jobs", JOB, KEY)).status).toBe(200);
   });
 
-  it("is kept for 24 hours, then forgotten", async () => {
+  it("a key is kept for 24 hours", async () => {
     const ada = await signInWithCredits();
     const first = await ada.post("/api/jobs", JOB, KEY);
     const start_ms = Date.now();
@@ -138,7 +138,7 @@ describe("Idempotency-Key", () => {
     expect((await (await signIn()).post("/api/jobs", JOB, KEY)).body).toEqual(after.body);
   });
 
-  it("gives the balance of the first response, also when the balance has changed since", async () => {
+  it("a repeated request returns the balance of the first response even if the balance has changed", async () => {
     const ada = await signInWithCredits();
     const { job_id } = (await ada.post("/api/jobs", JOB)).body;
     const started = await ada.post("/api/jobs", JOB, KEY);
@@ -160,17 +160,20 @@ describe("Idempotency-Key", () => {
   it.each([
     ["complete", { actual_cost: 3 }, { actual_cost: 4 }],
     ["fail", {}, { refund: false }],
-  ])("of %s with another body for the job is 422 and changes nothing", async (path, one, other) => {
-    const ada = await signInWithCredits();
-    const { job_id } = (await ada.post("/api/jobs", JOB)).body;
-    await ada.post(`/api/jobs/${path}`, { job_id, ...one }, KEY);
-    const before = await dump(ada.identity_id);
-    const refused = await ada.post(`/api/jobs/${path}`, { job_id, ...other }, KEY);
-    expect(refused).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
-    expect(await dump(ada.identity_id)).toBe(before);
-  });
+  ])(
+    "the key of %s with another body for the same job gets 422 and changes nothing",
+    async (path, one, other) => {
+      const ada = await signInWithCredits();
+      const { job_id } = (await ada.post("/api/jobs", JOB)).body;
+      await ada.post(`/api/jobs/${path}`, { job_id, ...one }, KEY);
+      const before = await dump(ada.identity_id);
+      const refused = await ada.post(`/api/jobs/${path}`, { job_id, ...other }, KEY);
+      expect(refused).toMatchObject({ status: 422, body: { code: "idempotency_key_reused" } });
+      expect(await dump(ada.identity_id)).toBe(before);
+    },
+  );
 
-  it("of complete and fail belongs to the job, so another job may be settled under it", async () => {
+  it("the key of complete and fail belongs to the job, so another job can be settled with it", async () => {
     const ada = await signInWithCredits();
     const ids = [
       (await ada.post("/api/jobs", JOB)).body.job_id,
@@ -187,7 +190,7 @@ describe("Idempotency-Key", () => {
     }
   });
 
-  it("of one personal token is not the key of another token or of the holder", async () => {
+  it("the key of one personal token is separate from those of other tokens and of the holder", async () => {
     const ada = await signInWithCredits();
     const holders = [ada, await getToken(ada), await getToken(ada, { apps: ["demo"] })];
     const firsts: Answer[] = [];
@@ -210,7 +213,7 @@ describe("Idempotency-Key", () => {
     }
   });
 
-  it("of complete is kept for 24 hours to the millisecond", async () => {
+  it("the key of complete is kept for exactly 24 hours", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     const ada = await signInWithCredits();
     const end = { job_id: (await ada.post("/api/jobs", JOB)).body.job_id, actual_cost: 1 };
@@ -222,7 +225,7 @@ describe("Idempotency-Key", () => {
     expect((await (await signIn()).post("/api/jobs/complete", end, KEY)).status).toBe(400);
   });
 
-  it("of a creation is found by a clock that went back over midnight", async () => {
+  it("the key of a creation is found after the clock goes back over midnight", async () => {
     const midnight_ms = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
     vi.useFakeTimers({ toFake: ["Date"], now: midnight_ms + 1_000 });
     const first = await (await signInWithCredits()).post("/api/jobs", JOB, KEY);
@@ -230,7 +233,7 @@ describe("Idempotency-Key", () => {
     expect((await (await signIn()).post("/api/jobs", JOB, KEY)).text).toBe(first.text);
   });
 
-  it("used again after its 24 hours gives the newer response, also once the clock goes back", async () => {
+  it("a key that is used again after 24 hours returns the newer response, even after the clock goes back", async () => {
     const midnight_ms = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
     vi.useFakeTimers({ toFake: ["Date"], now: midnight_ms + 1_000 });
     await (await signInWithCredits()).post("/api/jobs", JOB, KEY);
@@ -241,7 +244,7 @@ describe("Idempotency-Key", () => {
     expect((await (await signIn()).post("/api/jobs", JOB, KEY)).text).toBe(newer.text);
   });
 
-  it("of a request that a failing store undid is free again", async () => {
+  it("the key of a request that was rolled back can be used again", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const ada = await signInWithCredits();
     const before = await dump(ada.identity_id);
@@ -255,7 +258,7 @@ describe("Idempotency-Key", () => {
     expect((await ada.post("/api/jobs", JOB, KEY)).text).toBe(made.text);
   });
 
-  it("forgotten, is used anew", async () => {
+  it("an expired key can be used for a new request", async () => {
     const ada = await signInWithCredits();
     const first = await ada.post("/api/jobs", JOB, KEY);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25 * 60 * 60 * 1000 });
@@ -265,7 +268,7 @@ describe("Idempotency-Key", () => {
     expect(second.body.job_id).not.toBe(first.body.job_id);
   });
 
-  it.each(["", " ", "with space", "x".repeat(256)])("refuses the key %j", async (key) => {
+  it.each(["", " ", "with space", "x".repeat(256)])("the key %j is refused", async (key) => {
     const ada = await signInWithCredits();
     const answer = await ada.post("/api/jobs", JOB, { "Idempotency-Key": key });
     expect(answer.status).toBe(400);

@@ -28,7 +28,7 @@ async function afterAllIds(): Promise<SignedIn> {
 }
 
 describe("POST /api/jobs", () => {
-  it("reserves the estimate and answers the job's UUID and the credits left", async () => {
+  it("creating a job reserves the estimate and returns the job's UUID and the remaining credits", async () => {
     const ada = await signInWithCredits();
     const { status, body } = await ada.post("/api/jobs", {
       app: "demo",
@@ -40,7 +40,7 @@ describe("POST /api/jobs", () => {
     expect(await credits(ada)).toBe(70);
   });
 
-  it("starts with status started, the reserve, no cost, and its deadline a day ahead", async () => {
+  it("a new job is started, with its reserve, no cost and a deadline one day ahead", async () => {
     const ada = await signInWithCredits();
     const id = await start(ada, { metadata: { description: "A cat", previewUrl: "https://x/y" } });
     const { status, body } = await ada.get(`/api/jobs/${id}`);
@@ -59,20 +59,20 @@ describe("POST /api/jobs", () => {
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(86_400_000);
   });
 
-  it("has null metadata where none was sent", async () => {
+  it("a job created without metadata has null metadata", async () => {
     const ada = await signInWithCredits();
     const { body } = await ada.get(`/api/jobs/${await start(ada)}`);
     expect(body.metadata).toBeNull();
   });
 
-  it("starts a job for exactly the whole balance, and one for nothing at balance zero", async () => {
+  it("a job may reserve exactly the whole balance, and a job of 0 is accepted at balance zero", async () => {
     const ada = await signInWithCredits();
     await start(ada, { cost_estimate: 100 });
     await start(ada, { cost_estimate: 0 });
     expect(await credits(ada)).toBe(0);
   });
 
-  it("answers 402 where the balance does not cover it, and makes no job", async () => {
+  it("creating a job that the balance does not cover gets 402 and creates no job", async () => {
     const ada = await signInWithCredits();
     const answer = await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 101 });
     expect(answer).toMatchObject({ status: 402, body: { code: "insufficient_credits" } });
@@ -80,7 +80,7 @@ describe("POST /api/jobs", () => {
     expect(await credits(ada)).toBe(100);
   });
 
-  it("says with a 402 what is available, what is held, and what was required", async () => {
+  it("the 402 of a job has the available, held and required credits", async () => {
     const ada = await signInWithCredits();
     await start(ada, { cost_estimate: 30 });
     const body = { app: "demo", action: "a", cost_estimate: 101 };
@@ -93,7 +93,7 @@ describe("POST /api/jobs", () => {
     expect(batch.body.results).toMatchObject([numbers, { credits: 69 }]);
   });
 
-  it("answers 402 on a balance below zero even for a job that costs nothing", async () => {
+  it("creating a job with estimate 0 gets 402 if the balance is below zero", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 101 });
@@ -101,7 +101,7 @@ describe("POST /api/jobs", () => {
     expect(answer.status).toBe(402);
   });
 
-  it("keeps at most 10,000 jobs started at once, since all may time out in one moment", async () => {
+  it("an account has at most 10,000 started jobs, since all may expire at the same time", async () => {
     const ada = await signInWithCredits();
     await start(ada, { cost_estimate: 1 });
     const job_id = await start(ada, { cost_estimate: 1 });
@@ -115,7 +115,7 @@ describe("POST /api/jobs", () => {
     ]);
   });
 
-  it("opens the account where the wallet was never asked, and not for a refused job", async () => {
+  it("creating a job opens the account, and a refused job does not", async () => {
     const ada = await signIn();
     await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 1 });
     expect(await query(ada.identity_id, "select * from account")).toEqual([]);
@@ -125,7 +125,7 @@ describe("POST /api/jobs", () => {
 });
 
 describe("POST /api/jobs/complete", () => {
-  it("refunds what the reserve has beyond the cost", async () => {
+  it("completing refunds the part of the reserve that exceeds the cost", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);
     const { status, body } = await ada.post("/api/jobs/complete", { job_id, actual_cost: 10 });
@@ -136,14 +136,14 @@ describe("POST /api/jobs/complete", () => {
     });
   });
 
-  it("charges what the cost has beyond the reserve, below zero if need be", async () => {
+  it("completing charges the part of the cost that exceeds the reserve, even below zero", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);
     const { body } = await ada.post("/api/jobs/complete", { job_id, actual_cost: 1_000 });
     expect(body).toMatchObject({ job: { actual_cost: 1_000 }, credits: -900 });
   });
 
-  it("merges metadata shallowly, new keys win", async () => {
+  it("completing merges metadata shallowly, and new keys win", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada, { metadata: { kept: 1, nested: { a: 1 }, changed: "old" } });
     const metadata = { nested: { b: 2 }, changed: "new", added: [1] };
@@ -153,7 +153,7 @@ describe("POST /api/jobs/complete", () => {
     expect((await ada.get(`/api/jobs/${job_id}`)).body.metadata).toEqual(merged);
   });
 
-  it("refuses metadata that is too large after merging, and settles nothing", async () => {
+  it("completing refuses metadata that is too large after merging and settles nothing", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada, { metadata: { a: "x".repeat(10_000) } });
     const metadata = { b: "x".repeat(10_000) };
@@ -163,7 +163,7 @@ describe("POST /api/jobs/complete", () => {
     expect(await credits(ada)).toBe(70);
   });
 
-  it("of a job that has ended answers 400 and changes nothing", async () => {
+  it("settling a job that has ended gets 400 and changes nothing", async () => {
     const ada = await signInWithCredits();
     const completed = await start(ada);
     await ada.post("/api/jobs/complete", { job_id: completed, actual_cost: 1 });
@@ -178,13 +178,13 @@ describe("POST /api/jobs/complete", () => {
     expect(await credits(ada)).toBe(99);
   });
 
-  it("takes the job's id in any case", async () => {
+  it("completing accepts the job's id in any case", async () => {
     const ada = await signInWithCredits();
     const job_id = (await start(ada)).toUpperCase();
     expect((await ada.post("/api/jobs/complete", { job_id, actual_cost: 1 })).status).toBe(200);
   });
 
-  it("refuses a cost that would take the balance out of its range", async () => {
+  it("completing refuses a cost that would take the balance out of its range", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada, { cost_estimate: 0 });
     await change(
@@ -197,7 +197,7 @@ describe("POST /api/jobs/complete", () => {
 });
 
 describe("POST /api/jobs/fail", () => {
-  it.each([[{}], [{ refund: true }]])("with %j gives the whole reserve back", async (rest) => {
+  it.each([[{}], [{ refund: true }]])("failing with %j refunds the whole reserve", async (rest) => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);
     const { status, body } = await ada.post("/api/jobs/fail", { job_id, ...rest });
@@ -208,14 +208,14 @@ describe("POST /api/jobs/fail", () => {
     });
   });
 
-  it("with refund false keeps the reserve as the job's cost", async () => {
+  it("failing with refund false charges the reserve as the job's cost", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);
     const { body } = await ada.post("/api/jobs/fail", { job_id, refund: false });
     expect(body).toMatchObject({ job: { status: "failed", actual_cost: 30 }, credits: 70 });
   });
 
-  it("keeps the reason and merges the metadata, and a retry gets the same response", async () => {
+  it("failing stores the reason and merges the metadata, and a retry returns the same response", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada, { metadata: { kept: 1, changed: "old" } });
     const body = { job_id, reason: "The model ran out of memory.", metadata: { changed: "new" } };
@@ -238,7 +238,7 @@ describe("POST /api/jobs/fail", () => {
     expect((await ada.get("/api/jobs")).body.jobs).toEqual([failed.body.job]);
   });
 
-  it("shows no reason for a job whose client gave none, and for one that completed or expired", async () => {
+  it("failure_reason is null without a reason, and for completed and expired jobs", async () => {
     const ada = await signInWithCredits();
     const failed = await ada.post("/api/jobs/fail", { job_id: await start(ada) });
     expect(failed.body.job.failure_reason).toBeNull();
@@ -253,7 +253,7 @@ describe("POST /api/jobs/fail", () => {
     });
   });
 
-  it("refuses metadata that is too large after merging, and the job stays started", async () => {
+  it("failing refuses metadata that is too large after merging, and the job stays started", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada, { metadata: { a: "x".repeat(9_000) } });
     const metadata = { b: "x".repeat(9_000) };
@@ -267,7 +267,7 @@ describe("POST /api/jobs/fail", () => {
     ["that is empty", { reason: "" }],
     ["with half a character", { reason: "\ud800" }],
     ["that is null", { reason: null }],
-  ])("refuses a reason %s, and the job stays started", async (_, fields) => {
+  ])("failing refuses a reason %s, and the job stays started", async (_, fields) => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);
     const answer = await ada.post("/api/jobs/fail", { job_id, ...fields });
@@ -275,7 +275,7 @@ describe("POST /api/jobs/fail", () => {
     expect((await ada.get(`/api/jobs/${job_id}`)).body.status).toBe("started");
   });
 
-  it("of a job that has ended answers 400 and changes nothing", async () => {
+  it("settling a job that has ended gets 400 and changes nothing", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 1 });
@@ -286,7 +286,7 @@ describe("POST /api/jobs/fail", () => {
 });
 
 describe("a job whose time runs out", () => {
-  it("fails by itself with a full refund and the failure expired", async () => {
+  it("a job whose time runs out fails with a full refund and the failure expired", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada, { ttl_seconds: 60 });
     const later = await wait(60);
@@ -295,21 +295,21 @@ describe("a job whose time runs out", () => {
     expect(await credits(later)).toBe(100);
   });
 
-  it("stays started until then", async () => {
+  it("a job stays started until its time runs out", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada, { ttl_seconds: 60 });
     const later = await wait(59);
     expect((await later.get(`/api/jobs/${job_id}`)).body.status).toBe("started");
   });
 
-  it("frees its reserve for the very next job", async () => {
+  it("the reserve of an expired job is available to the next job", async () => {
     const ada = await signInWithCredits();
     await start(ada, { cost_estimate: 100, ttl_seconds: 60 });
     const later = await wait(61);
     await start(later, { cost_estimate: 100 });
   });
 
-  it("may still be completed, charged in full, once", async () => {
+  it("an expired job can still be completed, once, and is charged in full", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada, { ttl_seconds: 60 });
     const later = await wait(61);
@@ -323,7 +323,7 @@ describe("a job whose time runs out", () => {
     expect(await credits(later)).toBe(75);
   });
 
-  it("may not be failed again", async () => {
+  it("an expired job cannot be failed", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada, { ttl_seconds: 60 });
     const later = await wait(61);
@@ -332,7 +332,7 @@ describe("a job whose time runs out", () => {
 });
 
 describe("GET /api/jobs", () => {
-  it("lists newest first and pages to the end without a gap or a double", async () => {
+  it("jobs are listed newest first, page by page, without gaps or duplicates", async () => {
     const ada = await signInWithCredits();
     const made: string[] = [];
     for (let index = 0; index < 7; index += 1) made.push(await start(ada, { cost_estimate: 1 }));
@@ -346,7 +346,7 @@ describe("GET /api/jobs", () => {
     expect(seen).toEqual(made.toReversed());
   });
 
-  it("gives 50 unless asked otherwise, and at most 200", async () => {
+  it("a list of jobs has 50 jobs by default and at most 200", async () => {
     const ada = await signInWithCredits();
     for (let index = 0; index < 51; index += 1) await start(ada, { cost_estimate: 0 });
     expect((await ada.get("/api/jobs")).body.jobs).toHaveLength(50);
@@ -354,7 +354,7 @@ describe("GET /api/jobs", () => {
     expect((await ada.get("/api/jobs?limit=1")).body.jobs).toHaveLength(1);
   });
 
-  it("filters by app and by status", async () => {
+  it("jobs are filtered by app and by status", async () => {
     const ada = await signInWithCredits();
     const done = await start(ada, { app: "one", cost_estimate: 1 });
     await ada.post("/api/jobs/complete", { job_id: done, actual_cost: 1 });
@@ -368,7 +368,7 @@ describe("GET /api/jobs", () => {
     expect(await ids("app=three")).toEqual([]);
   });
 
-  it("filters by the time of creation: from is included, to is not", async () => {
+  it("jobs are filtered by creation time, from inclusive and to exclusive", async () => {
     const ada = await afterAllIds();
     const first = await start(ada, { cost_estimate: 1 });
     const later = await wait(10);
@@ -389,7 +389,7 @@ describe("GET /api/jobs", () => {
     expect(await listed(`to=1969-12-31T23:59:59Z`)).toEqual([]);
   });
 
-  it("filters by the time of creation although the clock went back", async () => {
+  it("jobs are filtered by creation time even if the clock went back", async () => {
     const ada = await afterAllIds();
     const first = await start(ada, { cost_estimate: 1 });
     await change(ada.identity_id, "update jobs set created_at_ms = created_at_ms + 30000");
@@ -401,7 +401,7 @@ describe("GET /api/jobs", () => {
   });
 
   it.each(["from=yesterday", "to=2026-13-01T00:00:00Z", "from=2026-11-21"])(
-    "refuses ?%s",
+    "a list of jobs refuses the query %s",
     async (query) => {
       const ada = await signInWithCredits();
       const answer = await ada.get(`/api/jobs?${query}`);
@@ -409,12 +409,12 @@ describe("GET /api/jobs", () => {
     },
   );
 
-  it("is empty before the account is opened", async () => {
+  it("the list of jobs is empty before the account is opened", async () => {
     const ada = await signIn();
     expect((await ada.get("/api/jobs")).body).toEqual({ jobs: [] });
   });
 
-  it("lists in the order of making although the clock went back", async () => {
+  it("jobs are listed in the order of creation even if the clock went back", async () => {
     const ada = await signInWithCredits();
     const first = await start(ada, { cost_estimate: 1 });
     // As if the object had lived on a machine whose clock was years ahead.
@@ -437,7 +437,7 @@ describe("GET /api/jobs", () => {
     "app=NO",
     "cursor=x",
     "limit=1&limit=2",
-  ])("refuses %s", async (parameters) => {
+  ])("a list of jobs refuses the query %s", async (parameters) => {
     const ada = await signIn();
     const answer = await ada.get(`/api/jobs?${parameters}`);
     expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
@@ -446,7 +446,7 @@ describe("GET /api/jobs", () => {
 
 describe("GET /api/jobs/{id}", () => {
   it.each(["018f0000-0000-7000-8000-000000000000", "x", "1%20or%201=1"])(
-    "answers 404 for %s",
+    "reading the unknown job %s gets 404",
     async (id) => {
       const ada = await signIn();
       const answer = await ada.get(`/api/jobs/${id}`);

@@ -26,22 +26,25 @@ describe("an app with max_overage_percent", () => {
     [0, 0, 1],
     [1, 1, 2],
     [3, 4, 5],
-  ])("completes a job of estimate %i at up to %i, not at %i", async (estimate, most, beyond) => {
-    const job_id = await start(estimate);
-    const before = await credits();
-    const refused = await complete(job_id, beyond, { late: true });
-    expect(refused).toMatchObject({ status: 400, body: { code: "overage_limit", limit: most } });
-    expect(await credits()).toBe(before);
-    expect((await act().get(`/api/jobs/${job_id}`)).body).toMatchObject({
-      status: "started",
-      metadata: null,
-    });
-    const done = await complete(job_id, most);
-    expect(done).toMatchObject({ status: 200, body: { job: { actual_cost: most } } });
-    expect(await credits()).toBe(100 - most);
-  });
+  ])(
+    "a job of an app with max_overage_percent and estimate %i can cost %i but not %i",
+    async (estimate, most, beyond) => {
+      const job_id = await start(estimate);
+      const before = await credits();
+      const refused = await complete(job_id, beyond, { late: true });
+      expect(refused).toMatchObject({ status: 400, body: { code: "overage_limit", limit: most } });
+      expect(await credits()).toBe(before);
+      expect((await act().get(`/api/jobs/${job_id}`)).body).toMatchObject({
+        status: "started",
+        metadata: null,
+      });
+      const done = await complete(job_id, most);
+      expect(done).toMatchObject({ status: 200, body: { job: { actual_cost: most } } });
+      expect(await credits()).toBe(100 - most);
+    },
+  );
 
-  it("refuses an item of a batch that is beyond it, and completes the others", async () => {
+  it("a batch refuses the item that exceeds max_overage_percent and completes the others", async () => {
     const [within, beyond] = [await start(10), await start(0)];
     const answer = await act().post("/api/jobs/complete/batch", {
       jobs: [
@@ -56,7 +59,7 @@ describe("an app with max_overage_percent", () => {
     expect(await credits()).toBe(85);
   });
 
-  it("holds a job that is completed after it expired to the same limit", async () => {
+  it("max_overage_percent also limits an expired job that is completed late", async () => {
     const job_id = await start(10);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25 * 60 * 60 * 1000 });
     const refused = await complete(job_id, 16);
@@ -64,7 +67,7 @@ describe("an app with max_overage_percent", () => {
     expect((await complete(job_id, 15)).status).toBe(200);
   });
 
-  it("keeps the limit that a job was created under", async () => {
+  it("a job keeps the max_overage_percent that it was created with", async () => {
     const strict = await start(10);
     await saveApp(server.operator, "demo", { max_overage_percent: null });
     const free = await start(10);

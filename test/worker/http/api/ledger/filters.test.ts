@@ -25,7 +25,7 @@ async function readAll(person: SignedIn, filters: string) {
 }
 
 describe("the ledger, filtered", () => {
-  it("by app, by kind and by job, each alone and together", async () => {
+  it("the ledger is filtered by app, kind and job, separately and combined", async () => {
     const ada = await signInWithCredits();
     await ada.get("/api/wallet?app=sketch");
     const demo = await jobOf(ada, "demo");
@@ -42,7 +42,7 @@ describe("the ledger, filtered", () => {
     expect(await kinds(`job_id=${crypto.randomUUID()}`)).toEqual([]);
   });
 
-  it("by time: from is included, to is not", async () => {
+  it("the ledger is filtered by time, from inclusive and to exclusive", async () => {
     const ada = await signInWithCredits();
     passTime(MINUTES_MS);
     await jobOf(ada, "demo");
@@ -56,7 +56,7 @@ describe("the ledger, filtered", () => {
     expect(await read(`from=2000-01-01T00:00:00Z&to=2000-01-02T00:00:00Z`)).toBe(0);
   });
 
-  it("finds lines whose clock went back for a moment", async () => {
+  it("the ledger's time filter finds entries that were written while the clock went back", async () => {
     const ada = await signInWithCredits();
     await jobOf(ada, "demo");
     await change(ada.identity_id, "update entries set at_ms = at_ms - 30000 where line = 3");
@@ -66,7 +66,7 @@ describe("the ledger, filtered", () => {
     expect((await readAll(ada, `from=${back}&to=${first}`)).entries).toHaveLength(1);
   });
 
-  it("shows every line's note, null where nobody wrote one", async () => {
+  it("every ledger entry has a note, null if nobody wrote one", async () => {
     const ada = await signInWithCredits();
     const { body } = await ada.get("/api/ledger?limit=1");
     expect(body.entries).toEqual([expect.objectContaining({ note: null })]);
@@ -80,7 +80,7 @@ describe("the ledger, filtered", () => {
     "from=2026-11-21",
     "to=2026-02-31T00:00:00Z",
     "from=2026-11-21T00:00:00",
-  ])("refuses %s", async (filters) => {
+  ])("the ledger refuses the query %s", async (filters) => {
     const ada = await signIn();
     expect(await ada.get(`/api/ledger?${filters}`)).toMatchObject({
       status: 400,
@@ -90,7 +90,7 @@ describe("the ledger, filtered", () => {
 });
 
 describe("the ledger of 100,000 lines", () => {
-  it("looks through a bounded number of lines for each page, and still finds every match", async () => {
+  it("a filtered page of a long ledger reads a bounded number of entries, and all pages together find every match", async () => {
     const ada = await signInWithCredits();
     // Two apps; the rare one has 3 lines among them. One line a minute.
     await change(

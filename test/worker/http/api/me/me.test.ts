@@ -26,7 +26,7 @@ async function personalToken(person: SignedIn, limits: object) {
 }
 
 describe("GET /api/me", () => {
-  it("says who the caller is", async () => {
+  it("/api/me returns the caller's person and plan", async () => {
     const ada = await signIn();
     const { status, body } = await ada.get("/api/me");
     expect(status).toBe(200);
@@ -40,7 +40,7 @@ describe("GET /api/me", () => {
     });
   });
 
-  it("knows the operators by identity and by verified address", async () => {
+  it("/api/me recognises operators by identity and by verified e-mail address", async () => {
     const ada = await signIn();
     const headers = fromOwnPage(ada);
     for (const [operators, operator] of [
@@ -53,7 +53,7 @@ describe("GET /api/me", () => {
     }
   });
 
-  it("says that a caller operates only if it may, and not because its person is an operator", async () => {
+  it("/api/me reports operator rights of the caller, not of the person", async () => {
     const olga = await signInOperator();
     for (const [scopes, operator] of [
       [["read", "write"], false],
@@ -67,7 +67,7 @@ describe("GET /api/me", () => {
     expect((await by_session.get("/api/me")).body).toMatchObject({ operator: false });
   });
 
-  it("tells a token without limits, and refuses one limited to apps", async () => {
+  it("/api/me accepts a token without limits and refuses a token that is limited to apps", async () => {
     const ada = await signIn();
     const ask = async (limits: object) => {
       const token = await personalToken(ada, limits);
@@ -80,7 +80,7 @@ describe("GET /api/me", () => {
     expect(await ask({ apps: ["demo"] })).toMatchObject({ status: 403, body: { code: "scope" } });
   });
 
-  it("needs a caller", async () => {
+  it("/api/me requires a caller", async () => {
     expect((await send("GET", "/api/me")).status).toBe(401);
   });
 });

@@ -20,7 +20,7 @@ function sessionTokens() {
 const job = (app: string, cost_estimate = 1) => ({ app, action: "render", cost_estimate });
 
 describe("revoking", () => {
-  it("takes effect on the next call, for whatever the token was bound to", async () => {
+  it("revoking a personal token takes effect on the next call, also for session tokens made from it", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada);
     const personal_token_id = await tokenId(token);
@@ -51,7 +51,7 @@ describe("revoking", () => {
     );
   });
 
-  it("is for the owner, and for the token itself, even if it may only read", async () => {
+  it("a personal token is revoked by its holder or by itself, even if it is read-only", async () => {
     const ada = await signIn();
     const bob = await signIn("bob@example.com");
     const first = await getToken(ada);
@@ -65,7 +65,7 @@ describe("revoking", () => {
     expect((await first.get("/api/wallet")).status).toBe(200);
   });
 
-  it("with a cookie needs a known page, and an id that exists", async () => {
+  it("revoking with a cookie requires an allowed origin and an existing id", async () => {
     const ada = await signIn();
     const personal_token_id = await tokenId(await getToken(ada));
     const remove = (Origin: string, id = personal_token_id) =>
@@ -78,7 +78,7 @@ describe("revoking", () => {
     expect((await remove(BASE_URL)).status).toBe(200);
   });
 
-  it("leaves the token's jobs to be settled by others", async () => {
+  it("jobs of a revoked token can still be settled by other callers", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada, { cap: { credits: 50 } });
     const { job_id } = (await token.post("/api/jobs", job("demo", 40))).body;
@@ -89,7 +89,7 @@ describe("revoking", () => {
 });
 
 describe("the page of tokens", () => {
-  it("shows them to their owner, who can end one from there", async () => {
+  it("the page of tokens lists the holder's tokens and can revoke one", async () => {
     const ada = await signIn();
     const cap = { credits: 50, period: "30_days" };
     const token = await getToken(ada, { apps: ["demo"], cap }, { client_name: "<i>Laptop</i>" });
@@ -119,7 +119,7 @@ describe("the page of tokens", () => {
     expect((await token.get("/api/wallet")).status).toBe(401);
   });
 
-  it("sends a signed-out browser to sign in and back", async () => {
+  it("the page of tokens sends a signed-out browser to sign in and back", async () => {
     const answer = await send("GET", "/account/tokens");
     expect(answer.status).toBe(303);
     expect(answer.headers.get("Location")).toContain(encodeURIComponent("/account/tokens"));
@@ -127,7 +127,7 @@ describe("the page of tokens", () => {
 });
 
 describe("a token that may only read", () => {
-  it("reads everything and changes nothing", async () => {
+  it("a read-only token reads everything and changes nothing", async () => {
     const ada = await signInWithCredits();
     const { job_id } = (await ada.post("/api/jobs", job("demo", 10))).body;
     const reader = await getToken(ada, { scopes: ["read"] });
@@ -149,7 +149,7 @@ describe("a token that may only read", () => {
     });
   });
 
-  it("gives a session JWT no more than it has itself, nor the right to approve", async () => {
+  it("a session token made from a read-only token has the same limits and cannot approve a device", async () => {
     const ada = await signIn();
     const reader = await getToken(ada, { scopes: ["read"] });
     const proof = { kind: "personal_token", personal_token_id: await tokenId(reader) } as const;
@@ -175,7 +175,7 @@ describe("a token that may only read", () => {
 });
 
 describe("a token limited to some apps", () => {
-  it("acts for these and sees only these", async () => {
+  it("a token limited to some apps uses and sees only these apps", async () => {
     const ada = await signInWithCredits("demo");
     await ada.get("/api/wallet?app=other");
     const theirs = (await ada.post("/api/jobs", job("other"))).body.job_id;
@@ -202,7 +202,7 @@ describe("a token limited to some apps", () => {
     expect((await token.get("/api/wallet?app=second")).status).toBe(200);
   });
 
-  it("gets no response to another caller's request, whatever key it sends", async () => {
+  it("a limited token never gets the stored response of another caller's key", async () => {
     const ada = await signInWithCredits();
     const job = { app: "demo", action: "draw", cost_estimate: 1 };
     const key = { "Idempotency-Key": "order-1" };
@@ -216,7 +216,7 @@ describe("a token limited to some apps", () => {
     expect(spied_end).toMatchObject({ status: 403, body: { code: "scope" } });
   });
 
-  it("gets its own responses again", async () => {
+  it("a limited token gets its own stored responses again", async () => {
     const ada = await signInWithCredits();
     const holder = await getToken(ada, { apps: ["demo"] });
     const job = { app: "demo", action: "draw", cost_estimate: 1 };

@@ -21,7 +21,7 @@ const registryAlone = (hops: string[]) =>
   });
 
 describe("a personal access token", () => {
-  it("does what its owner could do with a session", async () => {
+  it("a personal token can do what its holder can do with a session", async () => {
     const ada = await signIn();
     const token = await getToken(ada);
     const wallet = await token.get("/api/wallet?app=demo");
@@ -37,7 +37,7 @@ describe("a personal access token", () => {
     expect((await token.get("/api/ledger")).body.entries).toHaveLength(4);
   });
 
-  it("is one request to one object, without D1, KV or a fetch", async () => {
+  it("a request with a personal token makes one object call and no query, KV read or fetch", async () => {
     const ada = await signInWithCredits();
     const { token } = await getToken(ada, { cap: { credits: 50 }, apps: ["demo"] });
     await ada.get("/api/wallet?app=demo");
@@ -82,7 +82,7 @@ describe("a personal access token", () => {
     expect(fetched).not.toHaveBeenCalled();
   });
 
-  it("is accepted as a bearer token with its prefix only", async () => {
+  it("a personal token is accepted only as a bearer token with its prefix", async () => {
     const ada = await signIn();
     const { token } = await getToken(ada);
     const bare = token.replace("pb_pat_", "");
@@ -101,7 +101,7 @@ describe("a personal access token", () => {
     }
   });
 
-  it("is nothing to an app that checks session tokens by the published keys", async () => {
+  it("an app that verifies session tokens with the published keys refuses a personal token", async () => {
     const { token } = await getToken(await signIn());
     const { body } = await send("GET", "/.well-known/jwks.json");
     const published = createLocalJWKSet(body);
@@ -110,7 +110,7 @@ describe("a personal access token", () => {
     await expect(jwtVerify(session.token, published)).resolves.toBeDefined();
   });
 
-  it("outlives a rotation of the signing keys", async () => {
+  it("a personal token survives a rotation of the signing keys", async () => {
     const { token } = await getToken(await signIn());
     const fresh = JSON.parse(await newSigningKeys()) as { keys: object[] };
     const old = JSON.parse(env.SIGNING_KEYS) as { keys: object[] };
@@ -121,7 +121,7 @@ describe("a personal access token", () => {
     expect((await send("GET", "/api/wallet", { headers }, retired)).status).toBe(401);
   });
 
-  it("of another signer is none", async () => {
+  it("a personal token with another signature is refused", async () => {
     const ada = await signIn();
     const { token } = await getToken(ada);
     const [header, payload, signature = ""] = token.split(".");
@@ -129,7 +129,7 @@ describe("a personal access token", () => {
     expect((await holderOf(forged).get("/api/wallet")).status).toBe(401);
   });
 
-  it("stops working when it expires", async () => {
+  it("a personal token stops working when it expires", async () => {
     const ada = await signIn();
     const token = await getToken(ada);
     passTime(89 * DAY_MS);
@@ -138,7 +138,7 @@ describe("a personal access token", () => {
     expect((await token.get("/api/wallet")).status).toBe(401);
   });
 
-  it("lives as long as the settings say", async () => {
+  it("a personal token is valid for the number of days in the settings", async () => {
     const ada = await signIn();
     const settings = { PAT_TTL_DAYS: "1" };
     const { device_code, user_code } = await startLogin();
@@ -148,7 +148,7 @@ describe("a personal access token", () => {
     expect((await holderOf(token).get("/api/wallet")).status).toBe(401);
   });
 
-  it("is nowhere in clear: not in the list, not in the account's storage", async () => {
+  it("a personal token appears neither in the list of tokens nor in the account's storage", async () => {
     const ada = await signIn();
     const { token } = await getToken(ada, {}, { client_name: "Console" });
     const listed = await ada.get("/api/tokens");
@@ -159,7 +159,7 @@ describe("a personal access token", () => {
 });
 
 describe("the list of tokens", () => {
-  it("shows what each is for, when it was used, and its limits, newest first", async () => {
+  it("the list of tokens shows label, last use and limits, newest first", async () => {
     const ada = await signIn();
     await getToken(ada, {}, { client_name: "Laptop", app: "demo" });
     passTime(1_000);
@@ -185,7 +185,7 @@ describe("the list of tokens", () => {
     ]);
   });
 
-  it("is the caller's own: others see none of it", async () => {
+  it("the list of tokens contains only the caller's tokens", async () => {
     const ada = await signIn();
     await getToken(ada);
     const bob = await signIn("bob@example.com");
@@ -193,7 +193,7 @@ describe("the list of tokens", () => {
     expect((await send("GET", "/api/tokens")).status).toBe(401);
   });
 
-  it("tells a token which one it is; one limited to some apps sees no other", async () => {
+  it("the list of tokens marks the current token, and a token limited to some apps sees only itself", async () => {
     const ada = await signIn();
     const full = await getToken(ada);
     const limited = await getToken(ada, { apps: ["demo"] });
@@ -203,7 +203,7 @@ describe("the list of tokens", () => {
     expect(await seen(limited)).toEqual([true]);
   });
 
-  it("notes the last use, at most once an hour", async () => {
+  it("the last use of a token is updated at most once an hour", async () => {
     const ada = await signIn();
     const token = await getToken(ada);
     const lastUse = async () => (await ada.get("/api/tokens")).body.tokens[0].last_used_at;
@@ -219,7 +219,7 @@ describe("the list of tokens", () => {
     expect(Date.parse(later.body.tokens[0].last_used_at)).toBeGreaterThan(Date.parse(first));
   });
 
-  it("holds a bounded number of living tokens", async () => {
+  it("an account has a limited number of valid tokens", async () => {
     const ada = await signIn();
     const account = env.ACCOUNT.getByName(ada.identity_id);
     const limits = {

@@ -48,11 +48,11 @@ async function statusOf(token: string): Promise<number> {
 }
 
 describe("a session token", () => {
-  it("made as the service makes them is accepted, so the forgeries below fail for their own reason", async () => {
+  it("a session token that the test signs like the service is accepted, so that the forgeries below fail for their own reason", async () => {
     expect(await statusOf(await sign())).toBe(200);
   });
 
-  it("says who, for how long, and from whom", async () => {
+  it("a session token has the person, expiry and issuer", async () => {
     const { token, identity_id } = await signIn();
     const [header, payload] = token
       .split(".")
@@ -63,7 +63,7 @@ describe("a session token", () => {
     expect(payload.exp - payload.iat).toBe(900);
   });
 
-  it("is refused once it has expired", async () => {
+  it("an expired session token is refused", async () => {
     const ada = await signIn();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 906_000 });
     expect((await ada.get("/api/wallet")).status).toBe(401);
@@ -129,11 +129,11 @@ describe("a session token", () => {
     ["of five parts", async () => `${await sign()}.a.b`],
     ["of 100,000 characters", () => "a".repeat(100_000)],
     ["of one dot", () => "."],
-  ])("%s is refused", async (_, forge) => {
+  ])("a session token %s is refused", async (_, forge) => {
     expect(await statusOf(await forge())).toBe(401);
   });
 
-  it("that was accepted before is refused from the very second on in which it has run out", async () => {
+  it("a session token that was accepted before is refused from the second of its expiry", async () => {
     const exp = Math.floor(Date.now() / 1000) + 60;
     const token = await sign({}, { exp });
     expect(await statusOf(token)).toBe(200);
@@ -144,7 +144,7 @@ describe("a session token", () => {
     expect(await statusOf(token)).toBe(401);
   });
 
-  it("that was accepted before vouches for no other: each of its parts is looked at anew", async () => {
+  it("a cached session token never validates a modified one", async () => {
     const token = await sign();
     expect(await statusOf(token)).toBe(200);
     const [header = "", payload = "", signature = ""] = token.split(".");
@@ -159,7 +159,7 @@ describe("a session token", () => {
     expect(await statusOf(token)).toBe(200);
   });
 
-  it("that was accepted at one address is not at another, where each vouches for itself", async () => {
+  it("a session token that was accepted at one address is refused at another", async () => {
     const settings = { BASE_URL: "" };
     const [here, there] = ["http://localhost:8787", "http://127.0.0.1:8787"];
     const headers = { Authorization: `Bearer ${await sign({}, { iss: here })}` };
@@ -170,7 +170,7 @@ describe("a session token", () => {
     expect(await statusAt(here)).toBe(200);
   });
 
-  it("names the same service under any of its keys, so that a key can be rotated", async () => {
+  it("session tokens of all keys have the same issuer, so that keys can be rotated", async () => {
     const { privateKey } = await generateKeyPair("EdDSA", { extractable: true });
     const fresh = { ...(await exportJWK(privateKey)), kid: "fresh" };
     const rotated = environmentWith({
@@ -194,20 +194,20 @@ describe("the Authorization header", () => {
     "bearer,",
     "Bearer null",
     "Bearer undefined",
-  ])("%j is 401, also beside a good cookie", async (authorization) => {
+  ])("the Authorization header %j gets 401, even with a valid cookie", async (authorization) => {
     const ada = await signIn();
     const headers = { Authorization: authorization, Cookie: ada.cookies };
     const answer = await send("GET", "/api/wallet", { headers });
     expect(answer).toMatchObject({ status: 401, body: { code: "unauthorized" } });
   });
 
-  it("may say bearer in any case", async () => {
+  it("the scheme bearer is accepted in any case", async () => {
     const ada = await signIn();
     const headers = { Authorization: `bEARER  ${ada.token}` };
     expect((await send("GET", "/api/wallet", { headers })).status).toBe(200);
   });
 
-  it("in an error never comes back", async () => {
+  it("an error response never contains the token", async () => {
     const answer = await send("GET", "/api/wallet", {
       headers: { Authorization: "Bearer s3cret" },
     });
@@ -216,7 +216,7 @@ describe("the Authorization header", () => {
 });
 
 describe("a cookie", () => {
-  it("signs in like a token", async () => {
+  it("a session cookie authenticates like a token", async () => {
     const ada = await signInWithCredits();
     const { body } = await send("GET", "/api/wallet", { headers: { Cookie: ada.cookies } });
     expect(body.account.identity_id).toBe(ada.identity_id);
@@ -227,14 +227,14 @@ describe("a cookie", () => {
     ["cut", (value: string) => value.slice(0, -1)],
     ["doubled", (value: string) => value + value],
     ["emptied", () => ""],
-  ])("whose session secret was %s signs nobody in", async (_, alter) => {
+  ])("a session cookie whose secret was %s is refused", async (_, alter) => {
     const ada = await signIn();
     const session = /passbook_session=([^;]+)/.exec(ada.cookies)?.[1] ?? "";
     const headers = { Cookie: `passbook_session=${alter(session)}` };
     expect((await send("GET", "/api/wallet", { headers })).status).toBe(401);
   });
 
-  it("made of what the database holds signs nobody in", async () => {
+  it("a session cookie made from the contents of the database is refused", async () => {
     await signIn();
     const row =
       await env.DIRECTORY.prepare("select * from sessions").first<Record<string, string>>();
@@ -247,7 +247,7 @@ describe("a cookie", () => {
     }
   });
 
-  it("is HttpOnly, Secure, SameSite=None, and only the JWT's on the parent domain", async () => {
+  it("session cookies are HttpOnly, Secure and SameSite=None, and only the JWT cookie is on the parent domain", async () => {
     const environment = environmentWith({ COOKIE_DOMAIN: "family.example" });
     const body = new URLSearchParams({ email: "ada@example.com" });
     const { headers } = await send("POST", "/signin/dev", { body }, environment);
@@ -264,7 +264,7 @@ describe("a cookie", () => {
 });
 
 describe("/.well-known/jwks.json", () => {
-  it("publishes the public halves only", async () => {
+  it("the JWKS contains only public keys", async () => {
     const { status, body } = await send("GET", "/.well-known/jwks.json");
     expect(status).toBe(200);
     const { kty, crv, kid, x } = PRIVATE_JWK;

@@ -13,7 +13,7 @@ const DOWN = {
 };
 
 describe("GET /healthz", () => {
-  it("answers while the Worker runs, on any settings and without a store", async () => {
+  it("/healthz responds with any settings and without a query to a store", async () => {
     const answer = await send("GET", "/healthz", {}, { SIGNING_KEYS: "nonsense", DB: DOWN });
     expect(answer).toMatchObject({ status: 200, text: '{"ok":true}' });
     expect(answer.headers.get("Cache-Control")).toBe("no-store");
@@ -21,19 +21,19 @@ describe("GET /healthz", () => {
 });
 
 describe("GET /readyz", () => {
-  it("is ready where every store and the keys answer", async () => {
+  it("/readyz reports ready if every store and the keys work", async () => {
     const answer = await send("GET", "/readyz", {}, { ...env });
     expect(answer).toMatchObject({ status: 200, body: { ok: true, checks: READY } });
   });
 
-  it("names what does not answer, and nothing else", async () => {
+  it("/readyz names only the store that does not respond", async () => {
     const codes = { get: () => Promise.reject(new Error("KV says: secret")) };
     const answer = await send("GET", "/readyz", {}, { DEVICE_CODES: codes });
     expect(answer.status).toBe(503);
     expect(answer.body).toEqual({ ok: false, checks: { ...READY, codes: false } });
   });
 
-  it("says a store is down that never answers", async () => {
+  it("/readyz reports a store that never responds", async () => {
     const first = () => new Promise(() => {});
     const hanging = { prepare: () => ({ first }) };
     const answer = await send("GET", "/readyz", {}, { DIRECTORY: hanging });
@@ -41,14 +41,14 @@ describe("GET /readyz", () => {
     expect(answer.body.checks).toEqual({ ...READY, directory: false });
   });
 
-  it("is not ready on settings that make no sense, and does not name them", async () => {
+  it("/readyz reports not ready with invalid settings, without naming them", async () => {
     const answer = await send("GET", "/readyz", {}, { SIGNING_KEYS: "nonsense" });
     expect(answer.status).toBe(503);
     expect(answer.text).not.toContain("SIGNING_KEYS");
     expect(Object.values(answer.body.checks)).toEqual([false, false, false, false]);
   });
 
-  it("reads the stores once, however often it is asked, and again some seconds later", async () => {
+  it("/readyz queries the stores at most once in some seconds", async () => {
     const { environment, hops } = countedEnvironment();
     await send("GET", "/readyz", {}, environment);
     const once = { ...hops };

@@ -37,7 +37,7 @@ const ask = (token: string, template: string): Promise<Answer> =>
   );
 
 describe("GET /api/sessionToken", () => {
-  it("gives a browser with cookies a token that the API takes, and renews the cookies", async () => {
+  it("/api/sessionToken gives a browser with cookies a valid token and renews the cookies", async () => {
     const ada = await signIn();
     const answer = await askWithCookies(ada.cookies);
     expect(answer).toMatchObject({ status: 200, body: { token: expect.any(String) } });
@@ -52,7 +52,7 @@ describe("GET /api/sessionToken", () => {
     );
   });
 
-  it("gives a bearer a token of the same session, and no cookies", async () => {
+  it("/api/sessionToken gives a bearer a token of the same session and sets no cookies", async () => {
     const ada = await signIn();
     const answer = await ada.get("/api/sessionToken");
     expect(answer.status).toBe(200);
@@ -61,7 +61,7 @@ describe("GET /api/sessionToken", () => {
     expect(sid(answer.body.token)).toBe(sid(ada.token));
   });
 
-  it("refuses a session that was signed out, by cookie and by bearer", async () => {
+  it("/api/sessionToken refuses a signed-out session by cookie and by bearer", async () => {
     const ada = await signIn();
     await send("POST", "/signout", { headers: { Cookie: ada.cookies, Origin: BASE_URL } });
     for (const answer of [await ada.get("/api/sessionToken"), await askWithCookies(ada.cookies)]) {
@@ -70,13 +70,13 @@ describe("GET /api/sessionToken", () => {
     }
   });
 
-  it("does not rescue a bad bearer with a good cookie", async () => {
+  it("/api/sessionToken refuses an invalid bearer token even with a valid cookie", async () => {
     const { cookies } = await signIn();
     const answer = await askWithCookies(cookies, { Authorization: "Bearer nonsense" });
     expect(answer.status).toBe(401);
   });
 
-  it("is never cached", async () => {
+  it("responses of /api/sessionToken are never cached", async () => {
     const ada = await signIn();
     expect((await ada.get("/api/sessionToken")).headers.get("Cache-Control")).toBe("no-store");
   });
@@ -96,12 +96,12 @@ describe("signin_url", () => {
   const withBack = (back: string) =>
     `${BASE_URL}/signin?${new URLSearchParams({ redirect_to: back }).toString()}`;
 
-  it("leads back to the page that asked, as far as it says", async () => {
+  it("signin_url returns to the page in Referer, else to Origin", async () => {
     expect(await signInUrl({ Referer: BACK, Origin: APP })).toBe(withBack(BACK));
     expect(await signInUrl({ Origin: APP })).toBe(withBack(`${APP}/`));
   });
 
-  it("leads nowhere else for a page that is not allowed", async () => {
+  it("signin_url has no redirect_to for a page of an origin that is not allowed", async () => {
     expect(await signInUrl({})).toBe(`${BASE_URL}/signin`);
     expect(await signInUrl({ Referer: "https://evil.test/x", Origin: "https://evil.test" })).toBe(
       `${BASE_URL}/signin`,
@@ -112,17 +112,17 @@ describe("signin_url", () => {
     expect(await signInUrl({ Origin: "null" })).toBe(`${BASE_URL}/signin`);
   });
 
-  it("opens a page that signs in", async () => {
+  it("signin_url opens the sign-in page", async () => {
     const page = await openBrowser().get(await signInUrl({ Referer: BACK }));
     expect(page).toMatchObject({
       status: 200,
-      text: expect.stringContaining("You go back to"),
+      text: expect.stringContaining("you return to"),
     });
   });
 });
 
 describe("a token template", () => {
-  it("shapes a token that others can check with our public keys", async () => {
+  it("a token template makes a token that other services verify with our public keys", async () => {
     const ada = await signIn();
     const { token } = (await ask(ada.token, "maps")).body;
     const jwks = (await send("GET", "/.well-known/jwks.json")).body;
@@ -136,7 +136,7 @@ describe("a token template", () => {
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(60);
   });
 
-  it("is never taken by our own API, as bearer or as cookie", async () => {
+  it("our own API refuses a template token as bearer and as cookie", async () => {
     const ada = await signIn();
     const { token } = (await ask(ada.token, "maps")).body;
     for (const headers of [
@@ -149,19 +149,22 @@ describe("a token template", () => {
     }
   });
 
-  it.each(["unknown", "constructor", "__proto__", ""])("named %j is 404", async (name) => {
-    const ada = await signIn();
-    const answer = await ask(ada.token, name);
-    expect(answer).toMatchObject({ status: 404, body: { code: "token_template_unknown" } });
-  });
+  it.each(["unknown", "constructor", "__proto__", ""])(
+    "the token template %j gets 404",
+    async (name) => {
+      const ada = await signIn();
+      const answer = await ask(ada.token, name);
+      expect(answer).toMatchObject({ status: 404, body: { code: "token_template_unknown" } });
+    },
+  );
 
-  it("is told apart by nobody who is not signed in", async () => {
+  it("an unknown template gets 401 for a caller who is not signed in", async () => {
     expect((await ask("nonsense", "unknown")).status).toBe(401);
   });
 });
 
 describe("a personal access token at /api/sessionToken", () => {
-  it("gets a session token with its own limits, that dies with it", async () => {
+  it("a personal token gets a session token with the same limits, which ends with it", async () => {
     const ada = await signIn();
     const personal = await getToken(ada, { scopes: ["read"] });
     const { token } = (await personal.get("/api/sessionToken")).body;
@@ -182,7 +185,7 @@ describe("a personal access token at /api/sessionToken", () => {
     }
   });
 
-  it("gets none for other services, which know nothing of its limits", async () => {
+  it("a personal token gets no template token, since other services cannot check its limits", async () => {
     const personal = await getToken(await signIn());
     expect((await ask(personal.token, "maps")).status).toBe(404);
     const { token } = (await personal.get("/api/sessionToken")).body;
@@ -191,7 +194,7 @@ describe("a personal access token at /api/sessionToken", () => {
 });
 
 describe("other origins", () => {
-  it("allowed ones read the answer with credentials, also a refusal", async () => {
+  it("a page of an allowed origin can read the response with credentials, even a refusal", async () => {
     const { cookies } = await signIn();
     for (const answer of [
       await askWithCookies(cookies, { Origin: APP }),
@@ -203,7 +206,7 @@ describe("other origins", () => {
     }
   });
 
-  it("not allowed ones get no header", async () => {
+  it("a page of an origin that is not allowed gets no CORS header", async () => {
     const { cookies } = await signIn();
     const answer = await askWithCookies(cookies, { Origin: "https://evil.test" });
     expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
@@ -212,7 +215,7 @@ describe("other origins", () => {
 });
 
 describe("the hop budget", () => {
-  it("lets a request with a token, or with both cookies, read no D1", async () => {
+  it("a request with a token or with both cookies reads no D1", async () => {
     const ada = await signIn();
     const DIRECTORY = new Proxy(env.DIRECTORY, {
       get: () => {

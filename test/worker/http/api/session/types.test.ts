@@ -14,7 +14,7 @@ async function tokensOfBothKinds() {
 }
 
 describe("the JWT that a personal access token gets", () => {
-  it("has a type of its own, which no app takes for a full session's", async () => {
+  it("the JWT that a personal token gets has a typ of its own, which apps do not accept as a full session", async () => {
     const { ada, limited } = await tokensOfBothKinds();
     expect(decodeProtectedHeader(ada.token).typ).toBe("session+jwt");
     expect(decodeProtectedHeader(limited).typ).toBe("personal-session+jwt");
@@ -24,7 +24,7 @@ describe("the JWT that a personal access token gets", () => {
     await expect(jwtVerify(limited, jwks, asTheReadmeSays)).rejects.toThrow();
   });
 
-  it("keeps its type and its limits when it is renewed by itself", async () => {
+  it("the JWT that a personal token gets keeps its typ and limits when it renews itself", async () => {
     const { limited } = await tokensOfBothKinds();
     const again = (await holderOf(limited).get("/api/sessionToken")).body.token;
     expect(decodeProtectedHeader(again).typ).toBe("personal-session+jwt");
@@ -32,7 +32,7 @@ describe("the JWT that a personal access token gets", () => {
     expect((await holderOf(again).post("/api/jobs", job)).status).toBe(403);
   });
 
-  it("is refused where type and claims do not go together", async () => {
+  it("a JWT whose typ and claims do not match is refused", async () => {
     const { ada, personal } = await tokensOfBothKinds();
     const [jwk] = JSON.parse(env.SIGNING_KEYS).keys;
     const key = await importJWK(jwk, "EdDSA");

@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 describe("GET /api/socialMe", () => {
-  it("passes on the bearer and nothing else of the request", async () => {
+  it("/api/socialMe forwards only the bearer token of the request", async () => {
     const answer = await socialMe({
       ...BEARER,
       Cookie: "passbook_session=secret",
@@ -60,7 +60,7 @@ describe("GET /api/socialMe", () => {
     ]);
   });
 
-  it("passes the JSON through to the letter, and none of the network's headers", async () => {
+  it("/api/socialMe returns the unchanged JSON and none of the network's headers", async () => {
     const json = '{"id": 12345678901234567890,"name":"Ad\\u00e5"}';
     socialNetwork(() => new Response(json, { status: 201, headers: { "Set-Cookie": "a=b" } }));
     const answer = await socialMe({ ...BEARER, Origin: "http://localhost:3000" });
@@ -84,7 +84,7 @@ describe("without a social network's bearer", () => {
     "a personal access token of ours": { Authorization: "Bearer pb_pat_e30.e30.AA" },
   };
   for (const [what, headers] of Object.entries(unfit)) {
-    it(`with ${what} it is 400 and nothing goes out`, async () => {
+    it(`/api/socialMe with ${what} gets 400 and sends nothing`, async () => {
       expect(await socialMe(headers)).toMatchObject({
         status: 400,
         body: { error: expect.any(String), code: "invalid_request" },
@@ -93,13 +93,13 @@ describe("without a social network's bearer", () => {
     });
   }
 
-  it("with a session token of ours it is 400 and nothing goes out", async () => {
+  it("/api/socialMe with our own session token gets 400 and sends nothing", async () => {
     const { token } = await signIn();
     expect((await socialMe({ Authorization: `Bearer ${token}` })).status).toBe(400);
     expect(sent).toHaveLength(0);
   });
 
-  it("with one of ours that a retired key signed it is 400 too", async () => {
+  it("/api/socialMe with our own token of a removed key gets 400", async () => {
     const { token } = await signIn();
     const { privateKey } = await generateKeyPair("EdDSA", { crv: "Ed25519", extractable: true });
     const keys = { keys: [{ ...(await exportJWK(privateKey)), kid: "newer" }] };
@@ -131,7 +131,7 @@ describe("a social network that fails", () => {
     ],
   };
   for (const [how, [answer, upstream_status]] of Object.entries(failures)) {
-    it(`is 502 with its status where it ${how}`, async () => {
+    it(`/api/socialMe gets 502 with the upstream status if the network ${how}`, async () => {
       socialNetwork(answer);
       expect(await socialMe(BEARER)).toMatchObject({
         status: 502,
@@ -141,7 +141,7 @@ describe("a social network that fails", () => {
     });
   }
 
-  it("is 502 where it never answers", async () => {
+  it("/api/socialMe gets 502 if the network never responds", async () => {
     shortenTimeLimit();
     socialNetwork(
       (signal) =>
@@ -152,7 +152,7 @@ describe("a social network that fails", () => {
     expect(await socialMe(BEARER)).toMatchObject({ status: 502, body: { upstream_status: null } });
   });
 
-  it("is 502 where its answer never ends", async () => {
+  it("/api/socialMe gets 502 if the network's response never ends", async () => {
     shortenTimeLimit();
     socialNetwork(() => {
       const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -162,7 +162,7 @@ describe("a social network that fails", () => {
     expect(await socialMe(BEARER)).toMatchObject({ status: 502, body: { upstream_status: 200 } });
   });
 
-  it("is 502 with a code of its own where no network is set up", async () => {
+  it("/api/socialMe gets 502 upstream_not_configured without a configured network", async () => {
     expect(await socialMe(BEARER, {})).toMatchObject({
       status: 502,
       body: { code: "upstream_not_configured", upstream_status: null },
@@ -171,7 +171,7 @@ describe("a social network that fails", () => {
   });
 });
 
-it("is limited by address", async () => {
+it("/api/socialMe is limited per address", async () => {
   const keys: string[] = [];
   const LIMIT_SOCIAL_ME = {
     limit: async ({ key }: { key: string }) => ({ success: keys.push(key) <= 1 }),
@@ -185,7 +185,7 @@ it("is limited by address", async () => {
   expect(sent).toHaveLength(1);
 });
 
-it("counts a network of IPv6 as one address", async () => {
+it("/api/socialMe counts an IPv6 network as one address", async () => {
   const keys: string[] = [];
   const LIMIT_SOCIAL_ME = {
     limit: async ({ key }: { key: string }) => ({ success: keys.push(key) > 0 }),
@@ -197,7 +197,7 @@ it("counts a network of IPv6 as one address", async () => {
   expect(new Set(keys).size).toBe(1);
 });
 
-it("refuses to serve where its address is plain http to another machine", async () => {
+it("the service refuses a SOCIAL_API_URL that is plain http to another machine", async () => {
   const answer = await socialMe(BEARER, { SOCIAL_API_URL: "http://social.test/me" });
   expect(answer).toMatchObject({ status: 500, body: { code: "misconfigured" } });
   expect(answer.text).toContain("SOCIAL_API_URL");

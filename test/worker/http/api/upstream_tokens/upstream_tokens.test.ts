@@ -13,13 +13,13 @@ async function connected() {
 }
 
 describe("GET /api/oauthToken/{provider}", () => {
-  it("needs a caller", async () => {
+  it("/api/oauthToken requires a caller", async () => {
     const answer = await send("GET", "/api/oauthToken/acme");
     expect(answer).toMatchObject({ status: 401, body: { code: "unauthorized" } });
     expect(answer.headers.get("WWW-Authenticate")).toBe("Bearer");
   });
 
-  it("gives the token to the family's pages with a cookie, and lets them read it", async () => {
+  it("/api/oauthToken gives the token to a page of an allowed origin with a cookie", async () => {
     const { ada, token } = await connected();
     const headers = { Cookie: ada.cookies, Origin: FAMILY };
     const answer = await send("GET", "/api/oauthToken/acme", { headers }, providers());
@@ -29,7 +29,7 @@ describe("GET /api/oauthToken/{provider}", () => {
     expect(answer.headers.get("Cache-Control")).toBe("no-store");
   });
 
-  it("gives a cookie from a stranger's page nothing", async () => {
+  it("/api/oauthToken refuses a cookie from a page of an origin that is not allowed", async () => {
     const { ada } = await connected();
     for (const from of [
       { Origin: "https://evil.example" },
@@ -47,14 +47,14 @@ describe("GET /api/oauthToken/{provider}", () => {
     }
   });
 
-  it("gives the token to a client with a cookie that is no browser", async () => {
+  it("/api/oauthToken gives the token to a program with a cookie", async () => {
     const { ada, token } = await connected();
     const headers = { Cookie: ada.cookies };
     const answer = await send("GET", "/api/oauthToken/acme", { headers }, providers());
     expect(answer).toMatchObject({ status: 200, body: { token } });
   });
 
-  it("gives a caller whose session was ended nothing, though the JWT still verifies", async () => {
+  it("/api/oauthToken refuses a caller whose session has ended, even with a valid JWT", async () => {
     const { ada } = await connected();
     await env.DIRECTORY.exec("DELETE FROM sessions");
     expect((await ada.get("/api/wallet")).status).toBe(200);
@@ -63,13 +63,13 @@ describe("GET /api/oauthToken/{provider}", () => {
     expect(social).toMatchObject({ status: 401, body: { code: "unauthorized" } });
   });
 
-  it("gives a caller whose session ran out nothing", async () => {
+  it("/api/oauthToken refuses a caller whose session has expired", async () => {
     const { ada } = await connected();
     await env.DIRECTORY.exec("UPDATE sessions SET expires_at_ms = 1");
     expect((await ada.oauthToken()).status).toBe(401);
   });
 
-  it("takes another person's living session for no session of the caller", async () => {
+  it("/api/oauthToken refuses a token with the live session of another person", async () => {
     const { ada } = await connected();
     await signIn("eve@example.com");
     await env.DIRECTORY.prepare("UPDATE sessions SET user_id = 'someone' WHERE user_id = ?")
@@ -83,13 +83,13 @@ describe("GET /api/socialToken", () => {
   const social = (token: string, settings: Record<string, unknown>) =>
     send("GET", "/api/socialToken", { headers: { Authorization: `Bearer ${token}` } }, settings);
 
-  it("gives the token of the provider that the settings name", async () => {
+  it("/api/socialToken gives the token of the provider in the settings", async () => {
     const { ada, token } = await connected();
     const settings = { ...providers(), SOCIAL_PROVIDER: "acme" };
     expect(await social(ada.token, settings)).toMatchObject({ status: 200, body: { token } });
   });
 
-  it("is 404 where nothing is held there, and where the settings name no provider", async () => {
+  it("/api/socialToken gets 404 without a stored token and without a provider in the settings", async () => {
     const { ada } = await connected();
     for (const settings of [{ ...providers(), SOCIAL_PROVIDER: "other" }, providers()]) {
       expect(await social(ada.token, settings)).toMatchObject({
@@ -109,7 +109,7 @@ describe("a personal access token", () => {
       providers(),
     );
 
-  it("of the whole account gets the third party's token", async () => {
+  it("a personal token with full access gets the upstream token", async () => {
     const { ada, token } = await connected();
     const holder = await getToken(ada);
     expect(await ask(holder.token)).toMatchObject({ status: 200, body: { token } });
@@ -119,13 +119,13 @@ describe("a personal access token", () => {
     ["may only read", { scopes: ["read"] }],
     ["is limited to an app", { apps: ["demo"] }],
     ["has a spending cap", { cap: { credits: 5, period: "total" } }],
-  ])("that %s does not: what it opens knows nothing of our limits", async (_, limits) => {
+  ])("a personal token that %s gets no upstream token", async (_, limits) => {
     const { ada } = await connected();
     const holder = await getToken(ada, limits);
     expect(await ask(holder.token)).toMatchObject({ status: 403, body: { code: "scope" } });
   });
 
-  it("that was revoked gets nothing, nor does a session token made from it", async () => {
+  it("a revoked personal token and a session token made from it get no upstream token", async () => {
     const { ada } = await connected();
     const holder = await getToken(ada);
     const bound = (await holder.get("/api/sessionToken")).body.token;

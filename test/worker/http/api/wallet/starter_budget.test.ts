@@ -49,7 +49,7 @@ function counted(operator: Operator, lose: () => boolean = () => false) {
 }
 
 describe("an app's starter budget of a day", () => {
-  it("is kept to the credit by 200 first wallets at once, which all get their answer", async () => {
+  it("200 simultaneous first grants never exceed a daily starter budget, and every wallet gets a response", async () => {
     const operator = await signInOperator();
     await saveApp(operator, "crowd", { starter_credits: 30, daily_starter_budget: 1_000 });
     const all = await people(200);
@@ -66,7 +66,7 @@ describe("an app's starter budget of a day", () => {
     await expectInvariants(all[0]?.identity_id ?? "");
   });
 
-  it("may be had another day by who came too late, and grants once", async () => {
+  it("an account that came too late for a daily budget gets its grant on another day, once", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime(new Date("2026-11-21T23:50:00Z"));
     const operator = await signInOperator();
@@ -83,7 +83,7 @@ describe("an app's starter budget of a day", () => {
     expect((await wallet(ada, operator.settings, "evening")).body.account.credits).toBe(100);
   });
 
-  it("costs two hops more where a grant waits, and none for whoever has theirs", async () => {
+  it("a grant within a daily budget costs two further hops, and later wallets cost none", async () => {
     const operator = await signInOperator();
     await saveApp(operator, "demo", { starter_credits: 10, daily_starter_budget: 15 });
     await saveApp(operator, "free", { starter_credits: 10, daily_starter_budget: null });
@@ -101,7 +101,7 @@ describe("an app's starter budget of a day", () => {
     expect(await cost(bob, "free")).toEqual([1, 0]);
   });
 
-  it("books and grants once where answers are lost", async () => {
+  it("a grant is reserved and made once even if responses are lost", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const operator = await signInOperator();
     await saveApp(operator, "demo", { starter_credits: 10, daily_starter_budget: 20 });
@@ -116,7 +116,7 @@ describe("an app's starter budget of a day", () => {
     expect((await wallet(eve, operator.settings)).body.app_grant.granted).toBe(false);
   });
 
-  it("books once for one account that asks twice before its grant", async () => {
+  it("an account that requests twice before its grant reserves once", async () => {
     const day = Math.floor(Date.now() / DAY_MS);
     const budget = env.STARTER_BUDGET.getByName(`demo ${day}`);
     const claim = (claimant: string, credits = 10) =>
@@ -129,7 +129,7 @@ describe("an app's starter budget of a day", () => {
     expect(await claim("c", 5)).toBe(5);
   });
 
-  it("makes no grant out of another day's budget, nor where the budget is out of reach", async () => {
+  it("no grant is made from another day's budget or while the budget is unavailable", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const operator = await signInOperator();
     await saveApp(operator, "demo", { starter_credits: 10, daily_starter_budget: 20 });
@@ -156,7 +156,7 @@ describe("an app's starter budget of a day", () => {
     expect(await query(ada.identity_id, "select * from entries where kind = 'grant'")).toEqual([]);
   });
 
-  it("knows no identity, and forgets its day when that is over", async () => {
+  it("the budget's object stores no identity and deletes its data after its day", async () => {
     const operator = await signInOperator();
     await saveApp(operator, "demo", { starter_credits: 10, daily_starter_budget: 20 });
     const [ada] = await people(1);

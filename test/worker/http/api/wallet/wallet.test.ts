@@ -17,7 +17,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe("GET /api/wallet", () => {
-  it("opens an account with a UUID, the free plan and no credits", async () => {
+  it("the first wallet opens an account with a UUID, the free plan and no credits", async () => {
     const ada = await signIn();
     const { status, body } = await ada.get("/api/wallet");
     expect(status).toBe(200);
@@ -33,13 +33,13 @@ describe("GET /api/wallet", () => {
     });
   });
 
-  it("answers the same account every time", async () => {
+  it("the wallet returns the same account every time", async () => {
     const ada = await signIn();
     const first = await ada.get("/api/wallet");
     expect((await ada.get("/api/wallet")).text).toBe(first.text);
   });
 
-  it("grants an app's starter credits once, and says so once", async () => {
+  it("the wallet grants an app's starter credits once, and only that response has granted true", async () => {
     const ada = await signIn();
     const first = await ada.get("/api/wallet?app=demo");
     const grant = { slug: "demo", starter_credits: 100, granted: true };
@@ -51,7 +51,7 @@ describe("GET /api/wallet", () => {
     expect(second.body.account.credits).toBe(100);
   });
 
-  it("grants each app on its own", async () => {
+  it("the wallet grants the starter credits of each app separately", async () => {
     const ada = await signIn();
     await ada.get("/api/wallet?app=one");
     const { body } = await ada.get("/api/wallet?app=two");
@@ -59,7 +59,7 @@ describe("GET /api/wallet", () => {
     expect(body.apps.map((app: { slug: string }) => app.slug)).toEqual(["one", "two"]);
   });
 
-  it("grants what a registered app is worth", async () => {
+  it("the wallet grants the starter_credits of a registered app", async () => {
     await registerApp("atelier", 750);
     const environment = environmentWith({});
     const ada = await signIn();
@@ -68,7 +68,7 @@ describe("GET /api/wallet", () => {
     expect(body.account.credits).toBe(750);
   });
 
-  it("outside development mints nothing for a slug nobody registered", async () => {
+  it("outside development, an unregistered slug gets no starter credits", async () => {
     const acme = openProviderDouble("acme");
     const settings = { ...connect(acme), DEV_SIGNIN: "false", BASE_URL: "https://id.family.test" };
     await registerApp("atelier", 750);
@@ -80,7 +80,7 @@ describe("GET /api/wallet", () => {
     expect(registered.body.account.credits).toBe(750);
   });
 
-  it("mints nothing for a slug nobody registered, unless the default says so", async () => {
+  it("an unregistered slug gets only DEFAULT_STARTER_CREDITS", async () => {
     const environment = environmentWith({ DEFAULT_STARTER_CREDITS: "0" });
     const ada = await signIn();
     const headers = { Authorization: `Bearer ${ada.token}` };
@@ -92,7 +92,7 @@ describe("GET /api/wallet", () => {
     ]);
   });
 
-  it("shows what an app's grant is worth now until it is made, and makes it then", async () => {
+  it("the wallet shows the current starter amount of an app until the grant is made", async () => {
     const before = environmentWith({ DEFAULT_STARTER_CREDITS: "0" });
     const after = environmentWith({ DEFAULT_STARTER_CREDITS: "40" });
     const ada = await signIn();
@@ -107,7 +107,7 @@ describe("GET /api/wallet", () => {
   });
 
   it.each(["", "Demo", "a b", "-x", "a".repeat(65), "ä", "a/b", "a&app=b", "%00"])(
-    "refuses the slug %j and changes nothing",
+    "the wallet refuses the slug %j and changes nothing",
     async (slug) => {
       const ada = await signInWithCredits();
       const before = await dump(ada.identity_id);
@@ -117,7 +117,7 @@ describe("GET /api/wallet", () => {
     },
   );
 
-  it("holds at most 1,000 apps for one account", async () => {
+  it("an account has at most 1,000 apps", async () => {
     const ada = await signInWithCredits("demo");
     await query(
       ada.identity_id,
@@ -129,7 +129,7 @@ describe("GET /api/wallet", () => {
     expect((await ada.get("/api/wallet?app=demo")).status).toBe(200);
   });
 
-  it("answers 500 with a request id, and nothing else, when something breaks", async () => {
+  it("an internal error gets 500 with a request id and no details", async () => {
     const logged = vi.spyOn(console, "error").mockReturnValue();
     const ada = await signIn();
     const broken = environmentWith({
@@ -149,7 +149,7 @@ describe("GET /api/wallet", () => {
     expect(answer.text + JSON.stringify(logged.mock.calls)).not.toContain("secret_things");
   });
 
-  it("answers 503 with Retry-After when a store is known to be out of reach", async () => {
+  it("an unavailable store gets 503 with Retry-After", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const ada = await signIn();
     const overloaded = Object.assign(new Error("overloaded"), { overloaded: true });
@@ -164,7 +164,7 @@ describe("GET /api/wallet", () => {
 });
 
 describe("GET /api/ledger", () => {
-  it("lists every change newest first, page by page", async () => {
+  it("the ledger lists every change newest first, page by page", async () => {
     const ada = await signInWithCredits();
     const job = await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 30 });
     await ada.post("/api/jobs/fail", { job_id: job.body.job_id });
@@ -178,14 +178,14 @@ describe("GET /api/ledger", () => {
     expect(second.body).toEqual({ entries: [entry(1, "open", 0, 0, null, null)] });
   });
 
-  it("is empty before the account is opened, and opens nothing", async () => {
+  it("the ledger is empty before the account is opened, and reading it opens nothing", async () => {
     const ada = await signIn();
     expect((await ada.get("/api/ledger")).body).toEqual({ entries: [] });
     expect(await query(ada.identity_id, "select * from entries")).toEqual([]);
   });
 
   it.each(["limit=0", "limit=201", "limit=x", "cursor=0", "cursor=-1", "cursor=x", "cursor="])(
-    "refuses %s",
+    "the ledger refuses the query %s",
     async (parameters) => {
       const ada = await signIn();
       expect((await ada.get(`/api/ledger?${parameters}`)).status).toBe(400);
