@@ -60,7 +60,7 @@ export async function bundleWorker(config: string, directory: string): Promise<v
 }
 
 /** Statements that make a database's tables, in order. */
-async function migrationsIn(directory: string): Promise<readonly string[]> {
+export async function migrationsIn(directory: string): Promise<readonly string[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith(".sql")).toSorted();
   const files = await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")));
   return files
