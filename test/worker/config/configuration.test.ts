@@ -6,7 +6,7 @@ const KEY = { kty: "OKP", crv: "Ed25519", kid: "one", x: BITS, d: BITS };
 const SEAL = { kty: "oct", kid: "one", k: BITS };
 const PRODUCTION = { DEV_SIGNIN: "false", BASE_URL: "https://passbook.example" };
 
-describe("settings that make no sense", () => {
+describe("invalid settings", () => {
   it.each<[string, Record<string, unknown>]>([
     ["BASE_URL", { DEV_SIGNIN: "false" }],
     ["BASE_URL", { BASE_URL: "passbook.example" }],
@@ -41,22 +41,25 @@ describe("settings that make no sense", () => {
     ["SIGNIN_PROVIDERS", { SIGNIN_PROVIDERS: "{}" }],
     ["ENCRYPTION_KEYS", { ENCRYPTION_KEYS: '{"keys":[{"kty":"oct","kid":"a","k":"s3cret"}]}' }],
     ["TOKEN_TEMPLATES", { TOKEN_TEMPLATES: '{"a":{"ttl_seconds":0}}' }],
-  ])("stop the service, which names %s and shows no value", async (variable, settings) => {
-    const logged = vi.spyOn(console, "error").mockReturnValue();
-    const answer = await send("GET", "/api/wallet", {}, environmentWith(settings));
-    expect(answer).toMatchObject({ status: 500, body: { code: "misconfigured" } });
-    expect(answer.body.error).toContain(variable);
-    expect(answer.text + JSON.stringify(logged.mock.calls)).not.toContain("s3cret");
-  });
+  ])(
+    "invalid settings stop the service, which names %s and shows no value",
+    async (variable, settings) => {
+      const logged = vi.spyOn(console, "error").mockReturnValue();
+      const answer = await send("GET", "/api/wallet", {}, environmentWith(settings));
+      expect(answer).toMatchObject({ status: 500, body: { code: "misconfigured" } });
+      expect(answer.body.error).toContain(variable);
+      expect(answer.text + JSON.stringify(logged.mock.calls)).not.toContain("s3cret");
+    },
+  );
 
-  it("do not include the usual ones of production", async () => {
+  it("the usual production settings are valid", async () => {
     const answer = await send("GET", "/api/wallet", {}, environmentWith(PRODUCTION));
     expect(answer.status).toBe(401);
   });
 });
 
 describe("the development sign-in", () => {
-  it("does not exist where DEV_SIGNIN is not true", async () => {
+  it("the development sign-in does not exist unless DEV_SIGNIN is true", async () => {
     const body = new URLSearchParams({ email: "ada@example.com" });
     const answer = await send("POST", "/signin/dev", { body }, environmentWith(PRODUCTION));
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
@@ -66,7 +69,7 @@ describe("the development sign-in", () => {
   });
 
   it.each(["", "ada", "ada@", "@example.com", `${"a".repeat(250)}@example.com`])(
-    "refuses %j as an e-mail address",
+    "the development sign-in refuses %j as an e-mail address",
     async (email) => {
       const body = new URLSearchParams({ email });
       const answer = await send("POST", "/signin/dev", { body });
@@ -76,9 +79,9 @@ describe("the development sign-in", () => {
   );
 });
 
-describe("every answer", () => {
+describe("every response", () => {
   it.each(["/signin", "/api/wallet", "/api/nothing", "/nothing"])(
-    "from %s carries the headers that keep browsers safe",
+    "the response of %s has the security headers",
     async (path) => {
       const { headers } = await send("GET", path);
       expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
@@ -91,7 +94,7 @@ describe("every answer", () => {
   );
 
   it.each(["/api/wallet", "/api/jobs", "/api/nothing", "/signin"])(
-    "from %s is kept by no cache",
+    "the response of %s is never cached",
     async (path) => {
       expect((await send("GET", path)).headers.get("Cache-Control")).toBe("no-store");
     },
@@ -99,7 +102,7 @@ describe("every answer", () => {
 });
 
 describe("the rate limit", () => {
-  it("of one identity answers 429 with Retry-After", async () => {
+  it("one identity beyond its rate limit gets 429 with Retry-After", async () => {
     const environment = environmentWith({
       LIMIT_AUTHENTICATED: { limit: async () => ({ success: false }) },
     });

@@ -24,7 +24,7 @@ const ACME = {
   client_secret: SECRET,
 };
 
-describe("a mistake in SIGNIN_PROVIDERS", () => {
+describe("a problem of SIGNIN_PROVIDERS", () => {
   it.each<[string, unknown, readonly string[]]>([
     ["no JSON", "[{]", ["SIGNIN_PROVIDERS: is not JSON"]],
     ["no array", {}, ["SIGNIN_PROVIDERS: must be an array"]],
@@ -82,16 +82,19 @@ describe("a mistake in SIGNIN_PROVIDERS", () => {
         "SIGNIN_PROVIDERS, entry 1, id: must have 1 to 32 characters of a-z 0-9 - and not be dev or callback",
       ],
     ],
-  ])("(%s) is named by entry and field, without a value", (_, value, expected) => {
-    const json = typeof value === "string" ? value : JSON.stringify(value);
-    const problems = problemsOf({ SIGNIN_PROVIDERS: json });
-    expect(problems).toEqual(expected);
-    expect(problems.join()).not.toContain(SECRET);
-  });
+  ])(
+    "a problem of SIGNIN_PROVIDERS (%s) is named by entry and field, without a value",
+    (_, value, expected) => {
+      const json = typeof value === "string" ? value : JSON.stringify(value);
+      const problems = problemsOf({ SIGNIN_PROVIDERS: json });
+      expect(problems).toEqual(expected);
+      expect(problems.join()).not.toContain(SECRET);
+    },
+  );
 });
 
-describe("mistakes in settings", () => {
-  it("are told all at once, those between two settings too", () => {
+describe("problems of settings", () => {
+  it("all problems of settings are reported at once, also those between two settings", () => {
     expect(
       problemsOf({
         DEV_SIGNIN: "false",
@@ -113,14 +116,14 @@ describe("mistakes in settings", () => {
     ]);
   });
 
-  it("say each thing once: a rule between two settings waits until both are sane", () => {
+  it("a rule between two settings is checked only if both are valid", () => {
     expect(problemsOf({ BASE_URL: "nonsense", COOKIE_DOMAIN: "example.com" })).toEqual([
       "BASE_URL: is not an origin such as https://passbook.example.com",
     ]);
   });
 });
 
-describe("a name that looks like a setting's", () => {
+describe("an unknown variable that looks like a setting", () => {
   it.each([
     ["ALOWED_ORIGINS", "ALLOWED_ORIGINS"],
     ["BASEURL", "BASE_URL"],
@@ -128,17 +131,17 @@ describe("a name that looks like a setting's", () => {
     ["SIGNIN_PROVIDER", "SIGNIN_PROVIDERS"],
     ["PASSBOOK_BASE_URL", "BASE_URL"],
     ["cookie_domain", "COOKIE_DOMAIN"],
-  ])("%s is told from %s", (name, meant) => {
+  ])("the unknown variable %s is recognised as %s", (name, meant) => {
     expect(mistakenSettings({ [name]: SECRET })).toEqual([{ name, meant }]);
   });
 
-  it("is none of the bindings, the settings themselves, or other people's names", () => {
+  it("bindings, settings and unrelated variables are not reported as mistakes", () => {
     expect(mistakenSettings({ ...env, PATH: "x", HOME: "x", CF_VERSION_METADATA: "x" })).toEqual(
       [],
     );
   });
 
-  it("is warned of in the log, by name alone", async () => {
+  it("a mistaken variable is logged by its name only", async () => {
     const warned = vi.spyOn(console, "warn").mockReturnValue();
     await send("GET", "/signin", {}, { ALOWED_ORIGINS: SECRET });
     expect(warned.mock.calls).toEqual([
@@ -147,10 +150,10 @@ describe("a name that looks like a setting's", () => {
   });
 });
 
-describe("a service that is not set up", () => {
+describe("a misconfigured service", () => {
   const broken = { SIGNING_KEYS: undefined, PAT_TTL_DAYS: "soon" };
 
-  it("shows people a page, with its style", async () => {
+  it("a misconfigured service shows people a styled page", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const page = await send("GET", "/account", { headers: { Accept: "text/html" } }, broken);
     expect(page.status).toBe(500);
@@ -160,7 +163,7 @@ describe("a service that is not set up", () => {
     expect(page.text).toContain('href="/static/passbook.css');
   });
 
-  it("tells programs and the log which settings, all of them", async () => {
+  it("a misconfigured service names all invalid settings to programs and in the log", async () => {
     const logged = vi.spyOn(console, "error").mockReturnValue();
     const answer = await send("GET", "/api/wallet", {}, { ...broken });
     expect(answer.body).toEqual({
@@ -176,7 +179,7 @@ describe("a service that is not set up", () => {
   });
 });
 
-it("an empty BASE_URL is none, so that development takes back what wrangler.toml says", () => {
+it("an empty BASE_URL counts as not set", () => {
   expect(problemsOf({ BASE_URL: "" })).toEqual([]);
   expect(problemsOf({ BASE_URL: "", DEV_SIGNIN: "false" })).toEqual([
     expect.stringMatching(/^BASE_URL: is required/),

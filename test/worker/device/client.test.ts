@@ -26,8 +26,8 @@ function device(
   };
 }
 
-describe("a client that does as RFC 8628 asks", () => {
-  it("waits as told and gets the token at the poll after approval", async () => {
+describe("a client that follows RFC 8628", () => {
+  it("a client that follows RFC 8628 waits its interval and gets the token at the poll after approval", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const ada = await signIn();
     const options = device(async (waits) => (waits === 3 ? approve(ada, login.user_code) : null));
@@ -39,7 +39,7 @@ describe("a client that does as RFC 8628 asks", () => {
     expect((await holderOf(token).get("/api/wallet")).status).toBe(200);
   });
 
-  it("learns that it was denied", async () => {
+  it("a client that follows RFC 8628 learns that the login was denied", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const ada = await signIn();
     const options = device(() => postForm(ada, "/device/deny", { user_code: login.user_code }));
@@ -47,7 +47,7 @@ describe("a client that does as RFC 8628 asks", () => {
     expect(await awaitToken(options, login)).toEqual({ kind: "denied" });
   });
 
-  it("learns that the code has expired", async () => {
+  it("a client that follows RFC 8628 learns that the code has expired", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     // Its minutes pass in no time, in which the limiter counts: fewer than it allows.
     const settings = environmentWith({ DEVICE_CODE_TTL_SECONDS: "200" });

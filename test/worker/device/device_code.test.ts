@@ -13,20 +13,20 @@ function codesUnder(...private_parts: string[]) {
 }
 
 describe("a device code", () => {
-  it("names its user code, and is another one each time", async () => {
+  it("a device code contains its user code and differs each time", async () => {
     const codes = codesUnder(NEW);
     const first = await codes.issue("BCDFGHJK");
     expect(await codes.read(first)).toBe("BCDFGHJK");
     expect(await codes.issue("BCDFGHJK")).not.toBe(first);
   });
 
-  it("outlives a rotation of the keys, and not their removal", async () => {
+  it("a device code survives a key rotation but not the removal of its key", async () => {
     const code = await codesUnder(OLD).issue("BCDFGHJK");
     expect(await codesUnder(NEW, OLD).read(code)).toBe("BCDFGHJK");
     expect(await codesUnder(NEW).read(code)).toBeNull();
   });
 
-  it("is stored as a digest that tells nothing of it", async () => {
+  it("a device code is stored only as a digest", async () => {
     const codes = codesUnder(NEW);
     const code = await codes.issue("BCDFGHJK");
     const digest = await codes.digest(code);

@@ -156,7 +156,7 @@ async function carryOut(command: Command, name: string): Promise<string> {
 }
 
 describe("the object of a device login", () => {
-  it("does what the model says, with evictions and late or early alarms between any two steps", async () => {
+  it("a device login behaves like the model, with evictions and late or early alarms between steps", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     let logins = 0;
     await fc.assert(
@@ -172,7 +172,7 @@ describe("the object of a device login", () => {
     );
   });
 
-  it("keeps nothing once its alarm has found it forgotten, and everything before", async () => {
+  it("a device login deletes everything at the alarm after its end, and nothing before", async () => {
     const login = env.DEVICE_LOGIN.getByName("BCDFGHJK");
     await login.start({ ...started, device_code_digest: "one" });
     const kept = () =>
@@ -185,7 +185,7 @@ describe("the object of a device login", () => {
     expect(await kept()).toBe(0);
   });
 
-  it("gives what was asked for to a reader without a copy, or with the copy of another login", async () => {
+  it("a reader without a copy, or with a copy of another login, gets the request", async () => {
     const login = env.DEVICE_LOGIN.getByName("BCDFGHJK");
     const answer = await login.start({ ...started, device_code_digest: "one" });
     const started_at_ms = answer.kind === "started" ? answer.request.started_at_ms : 0;

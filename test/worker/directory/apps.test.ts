@@ -36,11 +36,11 @@ describe("the table of apps", () => {
     ["origins that are no JSON", "demo", { origins_json: "https://a.example" }],
     ["origins that are no array", "demo", { origins_json: '{"a":1}' }],
     ["empty origins", "demo", { origins_json: "" }],
-  ])("refuses %s", async (_, slug, row) => {
+  ])("the table of apps refuses %s", async (_, slug, row) => {
     await expect(registerApp(slug, row)).rejects.toThrow(/CHECK constraint failed/);
   });
 
-  it("takes what makes sense, to the longest slug and the greatest grant", async () => {
+  it("the table of apps accepts valid rows up to the longest slug and the largest grant", async () => {
     await registerApp("a", {});
     await registerApp(`0${"-".repeat(63)}`, { starter_credits: 1e12 });
     await registerApp("a.b_c-d", { origins_json: '["https://a.example"]' });
@@ -48,9 +48,9 @@ describe("the table of apps", () => {
   });
 });
 
-describe("a row that makes no sense", () => {
+describe("an invalid row", () => {
   it.each(["not json", '"https://bad.example"', "{}", "null"])(
-    "as %j of origins: its app has none, is logged by slug, and stops no other",
+    "with %s as its origins an app has none, is logged by slug and affects no other app",
     async (origins_json) => {
       await registerApp("good", { origins_json: '["https://good.example"]', starter_credits: 5 });
       await registerApp("bad", { starter_credits: 7 });
@@ -78,7 +78,7 @@ describe("a row that makes no sense", () => {
     ["credits", "update apps set starter_credits = -5 where slug = 'bad'"],
     ["credits beyond the bound", "update apps set starter_credits = 9e15 where slug = 'bad'"],
     ["a name", "update apps set name = null where slug = 'bad'"],
-  ])("in its %s: its app is not registered", async (_, sabotage) => {
+  ])("an app with invalid %s is not registered", async (_, sabotage) => {
     await registerApp("good", { origins_json: '["https://good.example"]' });
     await registerApp("bad", { origins_json: '["https://bad.example"]' });
     await dropConstraints();
@@ -89,7 +89,7 @@ describe("a row that makes no sense", () => {
     expect(logged).toHaveBeenCalledWith({ event: "app_ignored", slug: "bad" });
   });
 
-  it("in one origin: that one is left out and logged", async () => {
+  it("an invalid origin of an app is ignored and logged", async () => {
     await registerApp("mixed", {
       origins_json: '["https://one.example", 7, "http://two.example"]',
     });
@@ -101,8 +101,8 @@ describe("a row that makes no sense", () => {
   });
 });
 
-describe("a wildcard over names that strangers can get", () => {
-  it("is no origin of an app, whatever its row says", async () => {
+describe("a wildcard over a shared hosting suffix", () => {
+  it("a wildcard over a shared hosting suffix is never an app's origin", async () => {
     await registerApp("mine", {
       origins_json: '["https://*.mine.example", "https://*.github.io", "https://*.co.uk"]',
     });
@@ -117,7 +117,7 @@ describe("a wildcard over names that strangers can get", () => {
 describe("a withdrawn origin", () => {
   const ORIGINS = { origins_json: '["https://app.example"]' };
 
-  it("is no longer honoured a minute later", async () => {
+  it("a withdrawn origin is no longer allowed a minute later", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     await registerApp("app", ORIGINS);
     const environment = openDirectory().environment();
@@ -127,7 +127,7 @@ describe("a withdrawn origin", () => {
     expect(await isAllowed("https://app.example/", environment)).toBe(false);
   });
 
-  it("is honoured at most a quarter of an hour while the directory is out of reach", async () => {
+  it("a withdrawn origin is allowed for at most a quarter of an hour while the directory is unavailable", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     await registerApp("app", ORIGINS);
     const directory = openDirectory();
@@ -145,7 +145,7 @@ describe("a withdrawn origin", () => {
   });
 });
 
-describe("with the directory out of reach", () => {
+describe("while the directory is unavailable", () => {
   async function signInWithApps(count: number) {
     const ada = await signIn();
     await ada.get("/api/wallet?app=granted");
@@ -163,7 +163,7 @@ describe("with the directory out of reach", () => {
     ]);
 
   it.each(["fails", "hangs"] as const)(
-    "(it %s) a new isolate answers the wallet, and asks it once for a request",
+    "while the directory %s, a new isolate serves the wallet and reads the directory once per request",
     async (state) => {
       const headers = {
         ...(await signInWithApps(20)),
@@ -182,7 +182,7 @@ describe("with the directory out of reach", () => {
     },
   );
 
-  it("leaves it alone for some seconds, then asks again", async () => {
+  it("after a failed read the directory is not read again for some seconds", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const headers = await signInWithApps(2);
     const directory = openDirectory();
@@ -199,7 +199,7 @@ describe("with the directory out of reach", () => {
     }
   });
 
-  it("makes no grant whose worth it does not know, and makes it once it knows", async () => {
+  it("a grant whose amount is unknown is made only once the amount is known", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     await registerApp("atelier", { starter_credits: 750 });
     const ada = await signIn();
@@ -229,7 +229,7 @@ describe("with the directory out of reach", () => {
     expect(again.body.account.credits).toBe(750);
   });
 
-  it("grants nothing by what an app was worth when a grant was last refused", async () => {
+  it("a refused grant is not made later with the amount of that time", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const headers = await signInWithApps(1);
     const identity_id = subjectOf(headers.Authorization);
@@ -244,8 +244,8 @@ describe("with the directory out of reach", () => {
   });
 });
 
-describe("an app that is worth nothing now", () => {
-  it("is read by a token that may only read, once it is there", async () => {
+describe("an app without starter credits", () => {
+  it("an app that grants nothing now is shown to a read-only token once it is in the account", async () => {
     await registerApp("gallery", { starter_credits: 0 });
     const ada = await signIn();
     const { token } = await getToken(ada, { scopes: ["read"] });

@@ -5,7 +5,7 @@ const WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)";
 const MAC = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)";
 const IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15";
 
-describe("a User-Agent in a few words", () => {
+describe("the program of a User-Agent", () => {
   it.each([
     ["Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0", "Firefox on Linux"],
     [
@@ -40,20 +40,20 @@ describe("a User-Agent in a few words", () => {
     ["curl/8.15.0", "curl"],
     ["node", "Node.js"],
     ["Mozilla/5.0 (Windows NT 10.0)", "Windows"],
-  ])("%s", (user_agent, words) => {
+  ])("a User-Agent is described as %s", (user_agent, words) => {
     expect(programOf(user_agent)).toBe(words);
   });
 
   it.each(["", "Mozilla/5.0", "<script>alert(1)</script>", "My own thing 1.0 for ada@example.com"])(
-    "%j is nothing known, and nothing of it is said",
+    "the User-Agent %j gives no description",
     (user_agent) => {
       expect(programOf(user_agent)).toBeNull();
     },
   );
 });
 
-describe("the place of a request", () => {
-  it("is what the platform says, and nothing where it says nothing", () => {
+describe("the location of a request", () => {
+  it("a request's location is the one the platform gives, and unknown without it", () => {
     expect(locationOf({ cf: { city: "Lisbon", country: "PT" } })).toEqual({
       city: "Lisbon",
       country: "PT",

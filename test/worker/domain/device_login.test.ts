@@ -11,7 +11,7 @@ const letter = fc.constantFrom(...USER_CODE_ALPHABET.split(""));
 const user_code = fc.string({ unit: letter, minLength: 8, maxLength: 8 });
 
 describe("a user code", () => {
-  it("is read back from how it is shown, in any case and with anything people put between", () => {
+  it("a user code is read in any case and with dashes or spaces", () => {
     const between = fc.array(fc.constantFrom(" ", "-", "–", "\u00a0", ""), {
       minLength: 9,
       maxLength: 9,
@@ -27,7 +27,7 @@ describe("a user code", () => {
     );
   });
 
-  it("is nothing else: no vowels, no digits, no other length", () => {
+  it("a text with vowels, digits or another length is not a user code", () => {
     for (const text of ["", "BCDFGHJ", "BCDFGHJKL", "ACDFGHJK", "BCDFGHJ1", "BCDF_GHJK"]) {
       expect(readUserCode(text)).toBeNull();
     }
@@ -40,7 +40,7 @@ describe("a user code", () => {
     );
   });
 
-  it("takes each letter for as many bytes as any other", () => {
+  it("each letter of a user code is equally likely", () => {
     const counts = new Map<string, number>();
     for (let byte = 0; byte < 256; byte += 1) {
       const letter = userCodeFrom(new Uint8Array(8).fill(byte))?.charAt(0);
@@ -50,7 +50,7 @@ describe("a user code", () => {
     expect(new Set(counts.values())).toEqual(new Set([12]));
   });
 
-  it("needs enough usable bytes", () => {
+  it("too few usable random bytes give no user code", () => {
     expect(userCodeFrom(new Uint8Array(7))).toBeNull();
     expect(userCodeFrom(new Uint8Array(16).fill(255))).toBeNull();
     expect(userCodeFrom(new Uint8Array([255, 0, 1, 2, 3, 4, 5, 6, 7]))).toBe("BCDFGHJK");

@@ -3,7 +3,7 @@ import { sampleBalance, sumSpending } from "../../../src/domain/history.ts";
 import { monthOf, readMonth } from "../../../src/domain/calendar.ts";
 
 describe("a sampled balance", () => {
-  it("keeps each step's last balance, and says nothing where it did not change", () => {
+  it("a sampled balance keeps the last balance of each step and leaves out steps without a change", () => {
     const points = [0, 1, 9, 10, 11, 55].map((at_ms) => ({ at_ms, credits: at_ms }));
     expect(sampleBalance(points, 0, 100, 10)).toEqual([
       { at_ms: 9, credits: 9 },
@@ -14,7 +14,7 @@ describe("a sampled balance", () => {
     expect(sampleBalance(flat, 0, 100, 10)).toEqual([{ at_ms: 0, credits: 7 }]);
   });
 
-  it("begins with what stood before the time", () => {
+  it("a sampled balance starts with the balance before the period", () => {
     const points = [
       { at_ms: -500, credits: 3 },
       { at_ms: 50, credits: 4 },
@@ -22,7 +22,7 @@ describe("a sampled balance", () => {
     expect(sampleBalance(points, 0, 100, 10)[0]).toEqual({ at_ms: 0, credits: 3 });
   });
 
-  it("has no more steps than asked for, whatever comes", () => {
+  it("a sampled balance never has more steps than requested", () => {
     const points = Array.from({ length: 5_000 }, (_, at) => ({ at_ms: at, credits: at % 7 }));
     expect(sampleBalance(points, 0, 5_000, 120).length).toBeLessThanOrEqual(121);
     expect(sampleBalance([], 0, 100, 10)).toEqual([]);
@@ -31,7 +31,7 @@ describe("a sampled balance", () => {
 });
 
 describe("spending by app", () => {
-  it("sums what jobs cost, the most first, without apps that cost nothing", () => {
+  it("spending by app sums job costs, highest first, and leaves out apps that cost nothing", () => {
     const jobs = [
       { app_slug: "a", actual_cost: 1 },
       { app_slug: "b", actual_cost: 5 },
@@ -48,7 +48,7 @@ describe("spending by app", () => {
 });
 
 describe("a month", () => {
-  it("is half-open in UTC, over the end of a year too", () => {
+  it("a month excludes its end and works across the end of a year", () => {
     expect(readMonth("2026-12")).toEqual({
       name: "2026-12",
       from_ms: Date.UTC(2026, 11, 1),
@@ -58,7 +58,7 @@ describe("a month", () => {
   });
 
   it.each(["", "2026", "2026-13", "2026-00", "1999-01", "2026-1", "2026-01-01", "x"])(
-    "is not %j",
+    "%j is not a month",
     (text) => expect(readMonth(text)).toBeNull(),
   );
 });

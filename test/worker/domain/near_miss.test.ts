@@ -18,7 +18,7 @@ describe("a name that nearly matches a known one", () => {
     ["App", "app"],
     ["apps", "app"],
     ["ap", "app"],
-  ])("%s of a job is a slip for %s", (typed, meant) => {
+  ])("the field %s of a job is recognised as %s", (typed, meant) => {
     expect(nearestName(typed, JOB)).toBe(meant);
   });
 
@@ -29,7 +29,7 @@ describe("a name that nearly matches a known one", () => {
     ["curser", "cursor"],
     ["form", "from"],
     ["To", "to"],
-  ])("%s of a list is a slip for %s", (typed, meant) => {
+  ])("the parameter %s of a list is recognised as %s", (typed, meant) => {
     expect(nearestName(typed, LIST)).toBe(meant);
   });
 
@@ -46,11 +46,11 @@ describe("a name that nearly matches a known one", () => {
     "section",
     "type",
     "kind",
-  ])("%s is another word", (typed) => {
+  ])("%s is not recognised as a known name", (typed) => {
     expect(nearestName(typed, [...JOB, ...LIST])).toBeNull();
   });
 
-  it("is found among many long names without comparing them", () => {
+  it("long unknown names are not compared letter by letter", () => {
     expect(nearestName("x".repeat(60_000), JOB)).toBeNull();
   });
 });

@@ -13,13 +13,13 @@ const operates = (entry: string, options: SignInOptions, person: object = {}) =>
 };
 
 describe("an operator", () => {
-  it("is named by identity, however many providers there are", () => {
+  it("an identity id names an operator with any number of providers", () => {
     expect(operates("1", TWO)).toBe(true);
     expect(operates("2", TWO)).toBe(false);
     expect(isOperator([], ONE, ada)).toBe(false);
   });
 
-  it("is named by an e-mail address that the only provider vouches for", () => {
+  it("an e-mail address verified by the only provider names an operator", () => {
     expect(operates("ada@EXAMPLE.com", ONE)).toBe(true);
     expect(operates("ada@example.com", ONE, { vouched_by: null })).toBe(false);
     expect(operates("ada@example.com", ONE, { email: null })).toBe(false);
@@ -28,31 +28,31 @@ describe("an operator", () => {
     );
   });
 
-  it("is not named by an address without a provider where several could vouch for it", () => {
+  it("an address without a provider names nobody if there are several providers", () => {
     expect(operates("ada@example.com", TWO)).toBe(false);
     expect(operates("ada@example.com", { provider_ids: [], dev_signin: false })).toBe(false);
   });
 
-  it("is named by an address together with the provider that vouches for it", () => {
+  it("an address with its provider names an operator", () => {
     expect(operates("google:ada@example.com", TWO)).toBe(true);
     expect(operates("acme:ada@example.com", TWO)).toBe(false);
     expect(operates("acme:ada@example.com", TWO, { vouched_by: "acme" })).toBe(true);
   });
 
-  it("is named by an address of the development sign-in, which lets anyone in as anyone", () => {
+  it("an address of the development sign-in names an operator", () => {
     expect(operates("ada@example.com", DEVELOPMENT, { vouched_by: "dev" })).toBe(true);
     expect(operates("dev:ada@example.com", DEVELOPMENT, { vouched_by: "dev" })).toBe(true);
     expect(operates("ada@example.com", DEVELOPMENT, { vouched_by: "google" })).toBe(false);
     expect(operates("dev:ada@example.com", ONE, { vouched_by: "dev" })).toBe(false);
   });
 
-  it("is not a person whose address has a letter that only looks equal in lower case", () => {
+  it("an address with a letter that only lower-cases to ASCII names nobody", () => {
     expect(operates("mike@example.com", ONE, { email: "mi\u212Ae@example.com" })).toBe(false);
     expect(operates("mi\u212Ae@example.com", ONE, { email: "mike@example.com" })).toBe(false);
   });
 
   it.each(["ada @example.com", "ada@", "@example.com", "GOOGLE:ada@example.com", "a:b:c@d", "a b"])(
-    "is not named by %j",
+    "%j is not a valid operator entry",
     (entry) => {
       expect(parseOperator(entry)).toBeNull();
     },

@@ -19,11 +19,11 @@ describe("an axis", () => {
     ],
     [[-3], [-3, -2, -1, 0]],
     [[1_234_567], [0, 500_000, 1_000_000, 1_500_000]],
-  ])("over %j has the ticks %j", (values, ticks) => {
+  ])("an axis over %j has the ticks %j", (values, ticks) => {
     expect(axisFor(values, 3).ticks).toEqual(ticks);
   });
 
-  it("spans every value with few even ticks", () => {
+  it("an axis covers every value with few even ticks", () => {
     for (let low = -1_000; low <= 0; low += 77) {
       for (let high = 0; high < 100_000; high = high * 3 + 1) {
         const { ticks, ...axis } = axisFor([low, high], 3);
@@ -44,18 +44,18 @@ describe("a line of steps", () => {
     { at: 5, value: -10 },
   ];
 
-  it("holds each value until the next, to the end", () => {
+  it("a step line holds each value until the next one, to the end", () => {
     expect(stepPath(points, frame)).toBe("M0 0H50V20H100");
     expect(stepPath([], frame)).toBe("");
   });
 
-  it("has its area between itself and zero", () => {
+  it("the area of a step line lies between the line and zero", () => {
     expect(stepArea(points, frame)).toBe("M0 0H50V20H100V10H0Z");
   });
 });
 
 describe("a theme", () => {
-  it("can be read in light and dark whatever its colour", () => {
+  it("text is readable in light and dark with any theme colour", () => {
     const colours = ["#000000", "#ffffff", "#ffee00", "#12507b", "#ff0000", "#00ff88", "#7f7f7f"];
     for (const colour of colours) {
       const found = themeStyle(colour).match(/#[0-9a-f]{6}/g) ?? [];
@@ -71,18 +71,18 @@ describe("a theme", () => {
     }
   });
 
-  it("keeps a colour that can be read as it is", () => {
+  it("a readable theme colour is not changed", () => {
     expect(themeStyle("#12507b")).toContain("light-dark(#12507b,");
   });
 });
 
 describe("a CSV row", () => {
-  it("keeps numbers and quotes text", () => {
+  it("a CSV row keeps numbers and quotes text", () => {
     expect(csvRow([1, -7, 'say "hi", you', null])).toBe('1,-7,"say ""hi"", you",\r\n');
   });
 
   it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1"])(
-    "never begins a formula: %j",
+    "a CSV field never starts a formula: %j",
     (text) => expect(csvRow([text])).toBe(`"'${text}"\r\n`),
   );
 });
@@ -99,9 +99,11 @@ describe("a job's metadata", () => {
     7,
     null,
     { href: "https://a.test" },
-  ])("gives no picture for %j", (previewUrl) => expect(previewOf({ previewUrl })).toBeNull());
+  ])("a job with the preview URL %j has no picture", (previewUrl) =>
+    expect(previewOf({ previewUrl })).toBeNull(),
+  );
 
-  it("gives an https picture, and a description that says something", () => {
+  it("a job shows an https picture and a description that is not empty", () => {
     expect(previewOf({ previewUrl: "https://a.test/x y.png" })).toBe("https://a.test/x%20y.png");
     expect(descriptionOf({ description: "  A cat " })).toBe("A cat");
     expect(descriptionOf({ description: "x".repeat(500) })).toHaveLength(160);
@@ -112,7 +114,7 @@ describe("a job's metadata", () => {
 });
 
 describe("numbers and names", () => {
-  it("are for people", () => {
+  it("numbers and names are formatted for people", () => {
     expect(number(-1_234_567)).toBe("\u22121,234,567");
     expect(signed(5)).toBe("+5");
     expect(signed(0)).toBe("0");

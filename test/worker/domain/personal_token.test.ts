@@ -38,7 +38,7 @@ function spentByHistory(history: readonly { window: number; credits: number }[],
 
 describe("a spending cap", () => {
   for (const period of ["total", "30_days"] as const) {
-    it(`is never exceeded, and forgets nothing it should count (${period})`, () => {
+    it(`a spending cap is never exceeded and counts all spending of its period (${period})`, () => {
       fc.assert(
         fc.property(fc.integer({ min: 0, max: 100 }), steps, (cap, steps) => {
           let budget = newBudget(cap, period);
@@ -69,7 +69,7 @@ describe("a spending cap", () => {
     });
   }
 
-  it("never has more room where the clock goes back", () => {
+  it("a spending cap allows no more if the clock goes back", () => {
     const spent = { ...newBudget(10, "30_days"), spent: 10, spent_window: 3 };
     expect(roomNow(spent, 0)).toBe(0);
     expect(charge(spent, 5, 0, 0)).toEqual({ spent: 15, spent_window: 3 });

@@ -15,11 +15,11 @@ const STARTED: JobState = {
   max_overage_percent: null,
 };
 
-describe("a ledger line", () => {
+describe("a ledger entry", () => {
   const line = { kind: "grant", amount: 5, job_id: null, app_slug: "demo", note: null } as const;
   const posting = { ...line, held: 0 };
 
-  it("is the first, from nothing", () => {
+  it("the first ledger entry starts from zero", () => {
     expect(nextEntry(null, posting)).toEqual({
       ...line,
       line: 1,
@@ -28,7 +28,7 @@ describe("a ledger line", () => {
     });
   });
 
-  it("follows the one before", () => {
+  it("a ledger entry follows the previous one", () => {
     expect(nextEntry({ line: 7, balance_after: -2, reserved_after: 9 }, posting)).toMatchObject({
       line: 8,
       balance_after: 3,
@@ -37,13 +37,13 @@ describe("a ledger line", () => {
   });
 
   it.each([0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
-    "never has the amount %d",
+    "a ledger entry never has the amount %d",
     (amount) => {
       expect(() => nextEntry(null, { ...posting, amount })).toThrow("whole number");
     },
   );
 
-  it("never leaves the range in which credits can be counted", () => {
+  it("a ledger entry never leaves the range of exact integers", () => {
     const full = { line: 1, balance_after: BALANCE_MAX_CREDITS, reserved_after: 0 };
     expect(() => nextEntry(full, { ...posting, amount: 1 })).toThrow("counted exactly");
   });
@@ -52,18 +52,18 @@ describe("a ledger line", () => {
 describe("the life of a job", () => {
   const books = (balance_after: number) => ({ balance_after, reserved_after: 0 });
 
-  it("starts where the balance covers the estimate, and only there", () => {
+  it("a job starts only if the balance covers its estimate", () => {
     expect(reserve(books(30), STARTED, 30).ok).toBe(true);
     expect(reserve(books(29), STARTED, 30).ok).toBe(false);
     expect(reserve(books(-1), STARTED, 0).ok).toBe(false);
   });
 
-  it("reserves nothing as plain zero", () => {
+  it("a reserve of 0 is 0 and not -0", () => {
     const step = reserve(books(0), STARTED, 0);
     expect(step.ok && Object.is(step.value.posting.amount, 0)).toBe(true);
   });
 
-  it("gives back or charges the difference when completed", () => {
+  it("completing a job returns or charges the difference to its reserve", () => {
     const less = complete({ balance_after: 0, reserved_after: 30 }, STARTED, 10);
     const more = complete({ balance_after: 0, reserved_after: 30 }, STARTED, 50);
     expect(less.ok && less.value.posting.amount).toBe(20);
@@ -77,23 +77,26 @@ describe("the life of a job", () => {
     [0, 1_000, 0],
     [1_000_000_000_000, 1_000, 11_000_000_000_000],
     [999_999_999_999, 999, 10_989_999_999_989],
-  ])("limits the cost of an estimate of %i and %i percent to %i", (reserved, percent, limit) => {
-    const job = { ...STARTED, reserved, max_overage_percent: percent };
-    const standing = { balance_after: 0, reserved_after: reserved };
-    expect(complete(standing, job, limit).ok).toBe(true);
-    expect(complete(standing, job, limit + 1)).toEqual({
-      ok: false,
-      refusal: { code: "overage_limit", limit },
-    });
-  });
+  ])(
+    "an estimate of %i with %i percent overage may cost at most %i",
+    (reserved, percent, limit) => {
+      const job = { ...STARTED, reserved, max_overage_percent: percent };
+      const standing = { balance_after: 0, reserved_after: reserved };
+      expect(complete(standing, job, limit).ok).toBe(true);
+      expect(complete(standing, job, limit + 1)).toEqual({
+        ok: false,
+        refusal: { code: "overage_limit", limit },
+      });
+    },
+  );
 
-  it("charges all of the cost when completed after it expired", () => {
+  it("completing an expired job charges its full cost", () => {
     const expired: JobState = { ...STARTED, status: "failed", failure: "expired" };
     const late = complete({ balance_after: 0, reserved_after: 30 }, expired, 10);
     expect(late.ok && late.value.posting.amount).toBe(-10);
   });
 
-  it("returns the reserve when it fails or expires, and keeps it where told to", () => {
+  it("a failed or expired job returns its reserve unless `refund` is false or it is charged on expiry", () => {
     const refunded = fail(STARTED, true);
     const kept = fail(STARTED, false);
     expect(refunded.ok && refunded.value.posting).toMatchObject({ kind: "refund", amount: 30 });
@@ -109,7 +112,7 @@ describe("the life of a job", () => {
     });
   });
 
-  it("charges the rest, or gives it back, when completed after a time-out that kept the reserve", () => {
+  it("completing an expired job that kept its reserve charges or returns the difference", () => {
     const kept: JobState = { ...STARTED, status: "failed", failure: "expired", actual_cost: 30 };
     const books = { balance_after: 0, reserved_after: 0 };
     const cheaper = complete(books, kept, 10);
@@ -120,12 +123,12 @@ describe("the life of a job", () => {
 });
 
 describe("metadata", () => {
-  it("is an object, not an array, not null", () => {
+  it("metadata is an object, not an array or null", () => {
     expect([{}, { a: [] }].every(isMetadata)).toBe(true);
     expect([[], null, 1, "x", undefined].some(isMetadata)).toBe(false);
   });
 
-  it("merges __proto__ as a key and leaves prototypes alone", () => {
+  it("metadata merges __proto__ as an ordinary key and changes no prototype", () => {
     const added = JSON.parse('{"__proto__":{"admin":true}}');
     const merged = mergeMetadata({ a: 1 }, added);
     expect(Object.keys(merged)).toEqual(["a", "__proto__"]);
@@ -144,7 +147,7 @@ describe("an allowlist entry", () => {
     "http://127.0.0.1:5173",
     "http://[::1]:5173",
     "myapp://callback",
-  ])("%s is taken", (entry) => {
+  ])("the allowlist accepts %s", (entry) => {
     expect(parseAllowedOrigin(entry)).not.toBeNull();
   });
 
@@ -164,7 +167,7 @@ describe("an allowlist entry", () => {
     "example.com",
     "null",
     "",
-  ])("%j is not", (entry) => {
+  ])("the allowlist refuses %j", (entry) => {
     expect(parseAllowedOrigin(entry)).toBeNull();
   });
 });

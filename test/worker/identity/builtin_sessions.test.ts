@@ -25,7 +25,7 @@ async function ada() {
 }
 
 describe("a session's binding", () => {
-  it("is not what D1 finds the session by: the JWT that says it goes to the whole family", async () => {
+  it("the binding in a session token differs from the hash that D1 stores", async () => {
     const { start } = await ada();
     const { binding } = await start(ACME);
     const row = await env.DIRECTORY.prepare("select * from sessions").first();
@@ -34,7 +34,7 @@ describe("a session's binding", () => {
 });
 
 describe("unlinking", () => {
-  it("says which sessions it ended", async () => {
+  it("unlinking returns the sessions that it ended", async () => {
     const { users, user_id, start } = await ada();
     const own = await start(ACME);
     expect(await users.link(own, ZETA)).toMatchObject({ kind: "linked" });

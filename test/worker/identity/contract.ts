@@ -31,21 +31,21 @@ export function describeIdentityPort(
     return { ...(finished as SignedIn), cookies };
   };
 
-  describe(`the identity provider "${name}"`, () => {
-    it("offers ways to sign in, each with a name for its button", async () => {
+  describe(`the identity adapter "${name}"`, () => {
+    it("every sign-in method has a name for its button", async () => {
       const { sign_in_methods } = (await open()).identity;
       expect(sign_in_methods.length).toBeGreaterThan(0);
       for (const method of sign_in_methods) expect(method.name).not.toBe("");
     });
 
-    it("sends the browser elsewhere to sign in", async () => {
+    it("a sign-in redirects the browser to the provider", async () => {
       const { identity, base_url } = await open();
       const method_id = identity.sign_in_methods[0]?.id ?? "";
       const start = { method_id, base_url, redirect_to: null, link_to: null };
       expect(await identity.startSignIn(start)).toMatchObject({ kind: "redirect" });
     });
 
-    it("knows no way it does not offer", async () => {
+    it("an unknown sign-in method is refused", async () => {
       const world = await open();
       const { identity, base_url } = world;
       const start = { method_id: "nobody", base_url, redirect_to: null, link_to: null };
@@ -54,19 +54,19 @@ export function describeIdentityPort(
       expect(finished).toEqual({ kind: "unknown_method" });
     });
 
-    it("resumes no session for a stranger", async () => {
+    it("a request without cookies resumes no session", async () => {
       const world = await open();
       expect((await world.identity.resume(request(world))).kind).not.toBe("session");
     });
 
-    it("resumes the session that a sign-in started", async () => {
+    it("a request resumes the session that its sign-in started", async () => {
       const world = await open();
       const { session, cookies } = await signedIn(world, "ada");
       const resumed = await world.identity.resume(request(world, cookies));
       expect(resumed).toMatchObject({ kind: "session", session });
     });
 
-    it("knows a person again, in a session of their own each time", async () => {
+    it("a person who signs in again keeps their identity and gets a new session", async () => {
       const world = await open();
       const first = await signedIn(world, "ada");
       const second = await signedIn(world, "ada");
@@ -74,14 +74,14 @@ export function describeIdentityPort(
       expect(second.session.id).not.toBe(first.session.id);
     });
 
-    it("keeps people apart", async () => {
+    it("different people have different identities", async () => {
       const world = await open();
       const ada = await signedIn(world, "ada");
       const ben = await signedIn(world, "ben");
       expect(ben.session.identity_id).not.toBe(ada.session.identity_id);
     });
 
-    it("says of a session whether it lives, for its own person only", async () => {
+    it("a session is live only for its own person", async () => {
       const world = await open();
       const ada = await signedIn(world, "ada");
       const ben = await signedIn(world, "ben");
@@ -91,7 +91,7 @@ export function describeIdentityPort(
       expect(await identity.isSessionLive("never-was", ada.session.identity_id)).toBe(false);
     });
 
-    it("ends one session on sign-out and leaves the others", async () => {
+    it("signing out ends one session and keeps the others", async () => {
       const world = await open();
       const here = await signedIn(world, "ada");
       const there = await signedIn(world, "ada");
@@ -103,7 +103,7 @@ export function describeIdentityPort(
       expect(resumed.kind).not.toBe("session");
     });
 
-    it("says which sessions it ended", async () => {
+    it("signing out returns the sessions that it ended", async () => {
       const world = await open();
       const here = await signedIn(world, "ada");
       const there = await signedIn(world, "ada");
@@ -119,7 +119,7 @@ export function describeIdentityPort(
       expect(await world.identity.signOutEverywhere(identity_id)).toEqual([]);
     });
 
-    it("binds a session to its cookies, and reads that of them alone", async () => {
+    it("the bindings of a request come only from its session cookies", async () => {
       const world = await open();
       const { session, cookies } = await signedIn(world, "ada");
       expect(await world.identity.sessionBindings(request(world, cookies))).toEqual([
@@ -128,7 +128,7 @@ export function describeIdentityPort(
       expect(await world.identity.sessionBindings(request(world))).toEqual([]);
     });
 
-    it("ends all of a person's sessions at once, and nobody else's", async () => {
+    it("signing out everywhere ends all sessions of a person and no others", async () => {
       const world = await open();
       const sessions = [await signedIn(world, "ada"), await signedIn(world, "ada")];
       const ben = await signedIn(world, "ben");
@@ -140,7 +140,7 @@ export function describeIdentityPort(
       expect(await world.identity.isSessionLive(id, identity_id)).toBe(true);
     });
 
-    it("shows a person how they sign in", async () => {
+    it("a person's profile lists their sign-in methods", async () => {
       const world = await open();
       const { session } = await signedIn(world, "ada");
       const person = await world.identity.readPerson(session.identity_id);
@@ -149,7 +149,7 @@ export function describeIdentityPort(
       expect(await world.identity.readPerson("nobody")).toBeNull();
     });
 
-    it("never takes the last way to sign in", async () => {
+    it("the last sign-in method is never unlinked", async () => {
       const world = await open();
       const { session } = await signedIn(world, "ada");
       const method_id = world.identity.sign_in_methods[0]?.id ?? "";
@@ -159,7 +159,7 @@ export function describeIdentityPort(
       expect((await signedIn(world, "ada")).session.identity_id).toBe(session.identity_id);
     });
 
-    it("forgets a person with all their sessions, and nobody else", async () => {
+    it("forgetting a person ends all their sessions and affects nobody else", async () => {
       const world = await open();
       const { identity } = world;
       const sessions = [await signedIn(world, "ada"), await signedIn(world, "ada")];
@@ -175,7 +175,7 @@ export function describeIdentityPort(
       expect(await identity.isSessionLive(ben.id, ben.identity_id)).toBe(true);
     });
 
-    it("knows who comes back as somebody new, whose account is opened as such once", async () => {
+    it("a returning person gets a new identity, whose account is opened once as returned", async () => {
       const world = await open();
       const former = await signedIn(world, "ada");
       await world.identity.forgetPerson(former.session.identity_id, NOTHING_OWED);
@@ -187,7 +187,7 @@ export function describeIdentityPort(
       expect(world.returned).toEqual([session.identity_id]);
     });
 
-    it("brings what a deleted account owed to the account that the person returns with, once", async () => {
+    it("the account of a returning person takes over the debt of the deleted one once", async () => {
       const world = await open();
       const { session: former } = await signedIn(world, "ada");
       await world.identity.forgetPerson(former.identity_id, { credits: 40, debt_ids: [] });
@@ -199,7 +199,7 @@ export function describeIdentityPort(
       expect(world.owed).toEqual([{ identity_id: session.identity_id, credits: 40 }]);
     });
 
-    it("signs nobody in on an answer to nothing", async () => {
+    it("a provider response without a started sign-in signs nobody in", async () => {
       const world = await open();
       const method_id = world.identity.sign_in_methods[0]?.id ?? "";
       const path = `/signin/callback/${method_id}?code=guessed&state=guessed`;

@@ -64,21 +64,21 @@ const living = { flow, ends_at_ms: 8e15 };
 const place: SealingContext = [FLOW_PURPOSE, BASE_URL];
 
 describe("a flow cookie", () => {
-  it("gives back what it was sealed with, whatever its key is called", async () => {
+  it("a flow cookie opens to its content with any key id", async () => {
     expect(await openWith([key], await sealedValue([key]))).toEqual(flow);
   });
 
-  it("is sealed with the first key, and opens with any", async () => {
+  it("a flow cookie is sealed with the first key and opens with any key", async () => {
     const value = await sealedValue([key, other]);
     expect(await openWith([other, key], value)).toEqual(flow);
     expect(await openWith([other], value)).toBeNull();
   });
 
-  it("does not open with another key that has its name", async () => {
+  it("a flow cookie does not open with another key of the same id", async () => {
     expect(await openWith([drawKey(key.kid)], await sealedValue([key]))).toBeNull();
   });
 
-  it("ends by what is sealed in it, though a browser keeps it", async () => {
+  it("a flow cookie expires by its sealed time even if a browser keeps it", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const value = await sealedValue([key]);
     const ends_at_ms = Date.now() + SIGNIN_FLOW_TTL_SECONDS * 1000;
@@ -106,7 +106,7 @@ describe("a flow cookie", () => {
     expect(await openWith([key], await made(keys, where, kept))).toEqual(opened);
   });
 
-  it("does not open when any part of it is altered or missing", async () => {
+  it("a flow cookie with any part altered or missing does not open", async () => {
     const value = await sealedValue([key]);
     const [name = "", sealed = ""] = value.split(".");
     const swap = (at: number): string =>
@@ -130,7 +130,7 @@ describe("a flow cookie", () => {
     }
   });
 
-  it("is looked for among all of its name", async () => {
+  it("a flow cookie is found among several cookies of its name", async () => {
     const value = await sealedValue([key]);
     const flows = createFlowCookies([key]);
     const request = carrying(`planted; ${NAME}=${value}`);

@@ -58,7 +58,7 @@ function loseDirectory(sign = /"?(identities|sessions|users|audit)"?/) {
 }
 
 describe("the page that deletes an account", () => {
-  it("says what goes with it, offers the data first, and asks for the word", async () => {
+  it("the deletion page lists what is deleted, offers the data and requires the word", async () => {
     const ada = await signInWithCredits();
     await getToken(ada);
     await ada.post("/api/jobs", JOB);
@@ -78,7 +78,7 @@ describe("the page that deletes an account", () => {
     });
   });
 
-  it("changes nothing by a wrong word, and says so", async () => {
+  it("a wrong word deletes nothing and shows an error", async () => {
     const ada = await signInWithCredits();
     for (const word of ["", "no", "deleted", "delete me"]) {
       const answer = await deleteAccount(ada, word);
@@ -91,13 +91,16 @@ describe("the page that deletes an account", () => {
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(100);
   });
 
-  it.each(["delete", " Delete ", "DELETE"])("takes the word as %j", async (word) => {
-    const ada = await signIn();
-    expect((await deleteAccount(ada, word)).status).toBe(200);
-    expect(await deletedOf(ada.identity_id)).toBe(true);
-  });
+  it.each(["delete", " Delete ", "DELETE"])(
+    "the deletion form accepts the word as %j",
+    async (word) => {
+      const ada = await signIn();
+      expect((await deleteAccount(ada, word)).status).toBe(200);
+      expect(await deletedOf(ada.identity_id)).toBe(true);
+    },
+  );
 
-  it("is for a browser session on our own page alone", async () => {
+  it("the deletion form is accepted only from a browser session on our own page", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada);
     const body = new URLSearchParams({ confirmation: "delete" });
@@ -118,7 +121,7 @@ describe("the page that deletes an account", () => {
     expect(await deletedOf(ada.identity_id)).toBe(false);
   });
 
-  it("is not for whom operators keep out", async () => {
+  it("a suspended person cannot delete their account", async () => {
     const olga = await signInOperator();
     const ada = await signInWithCredits();
     const address = `/api/admin/accounts/${ada.identity_id}/suspend`;
@@ -127,7 +130,7 @@ describe("the page that deletes an account", () => {
     expect(await deletedOf(ada.identity_id)).toBe(false);
   });
 
-  it("warns who operates the service, and deletes their account too", async () => {
+  it("the deletion page warns operators, and deletes their account too", async () => {
     const { person } = await signInOperator();
     const headers = { ...fromOwnPage(person), Accept: "text/html" };
     const shown = await send("GET", PATH, { headers }, SETTINGS);
@@ -138,8 +141,8 @@ describe("the page that deletes an account", () => {
   });
 });
 
-describe("once an account is deleted", () => {
-  it("its browser is signed out, and told so with a way on", async () => {
+describe("after a deletion", () => {
+  it("the browser of a deleted account is signed out and gets a page with a way on", async () => {
     const ada = await signIn();
     const answer = await deleteAccount(ada);
     expect(answer.text).toContain("Your account is deleted");
@@ -154,7 +157,7 @@ describe("once an account is deleted", () => {
     expect(asked.headers.get("Location")).toContain("/signin");
   });
 
-  it("every older credential is 401, and an app's key finds nobody", async () => {
+  it("every older credential of a deleted account is 401, and an app key does not find the account", async () => {
     // A slug of its own: the isolate remembers who settles for longer than this test lasts.
     const server = await openAppServer("shop");
     const ada = await signInWithCredits("shop");
@@ -194,7 +197,7 @@ describe("once an account is deleted", () => {
     }
   });
 
-  it("an older token is refused by the account's object alone, with no other store asked", async () => {
+  it("an older token is refused by the account's object without another store", async () => {
     const ada = await signInWithCredits();
     const token = await getToken(ada);
     await deleteAccount(ada);
@@ -208,7 +211,7 @@ describe("once an account is deleted", () => {
     }
   });
 
-  it("its streams are closed", async () => {
+  it("the streams of a deleted account are closed", async () => {
     const ada = await signInWithCredits();
     const headers = { Authorization: `Bearer ${ada.token}`, Upgrade: "websocket" };
     const request = new Request(new URL("/api/events", BASE_URL), { headers });
@@ -221,7 +224,7 @@ describe("once an account is deleted", () => {
     expect(await closed).toBe(4401);
   });
 
-  it("operators find nobody, and nothing they do brings it back", async () => {
+  it("operators do not find a deleted account, and no action restores it", async () => {
     const olga = await signInOperator();
     const ada = await signInWithCredits();
     await deleteAccount(ada);
@@ -247,7 +250,7 @@ describe("once an account is deleted", () => {
     expect(olga.person.identity_id).toBe(again.person.identity_id);
   });
 
-  it("what Stripe still says of its payments is taken and changes nothing", async () => {
+  it("later events of Stripe about a deleted account are accepted and change nothing", async () => {
     const stripe = openStripe();
     const ada = await signInWithCredits();
     const [paid, open] = [await openCheckout(ada), await openCheckout(ada)];
@@ -268,7 +271,7 @@ describe("once an account is deleted", () => {
     expect(logged).toMatchObject([[dropped, dropped], [dropped]]);
   });
 
-  it("requests that ran meanwhile were done before it or refused, never half", async () => {
+  it("requests concurrent with a deletion are done before it or refused, never in part", async () => {
     const ada = await signInWithCredits();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
@@ -285,8 +288,8 @@ describe("once an account is deleted", () => {
   });
 });
 
-describe("nothing of the person is left", () => {
-  it("in any table of any store, byte by byte", async () => {
+describe("the data of a deleted person", () => {
+  it("no table of any store contains the person after a deletion, byte by byte", async () => {
     const { acme, zeta, settings } = openProviders();
     const olga = await signInOperator();
     const browser = openBrowser(settings);
@@ -348,7 +351,7 @@ describe("nothing of the person is left", () => {
     ]);
   });
 
-  it("in the audit log, where they acted or were acted on, not even by an act under way", async () => {
+  it("the audit log does not name a deleted person, not even for an action in progress", async () => {
     const olga = await signInOperator();
     const ada = await signInWithCredits();
     const restore = (identity_id: string, reason: string) =>
@@ -384,8 +387,8 @@ describe("nothing of the person is left", () => {
   });
 });
 
-describe("a deletion that is cut off", () => {
-  it("before the account decided changes nothing, then or later", async () => {
+describe("an interrupted deletion", () => {
+  it("a deletion that is interrupted before the account decided changes nothing", async () => {
     const ada = await signInWithCredits();
     const account = Object.getPrototypeOf(env.ACCOUNT);
     const closing = vi.spyOn(account, "getByName").mockImplementation(() => {
@@ -412,24 +415,27 @@ describe("a deletion that is cut off", () => {
     ["the person's next sign-in", signInByForm],
     ["the sign-in page", (ada) => page(ada, "/signin")],
   ];
-  it.each(touches)("after the account decided is finished by %s", async (_, touch) => {
-    const ada = await signInWithCredits();
-    const lost = loseDirectory();
-    vi.spyOn(console, "warn").mockReturnValue();
-    expect((await deleteAccount(ada)).status).toBe(200);
-    expect(await directory("select id from users")).toHaveLength(1);
-    expect((await ada.get("/api/wallet")).status).toBe(401);
-    lost.mockRestore();
-    await touch(ada);
-    for (const table of ["users", "identities", "sessions"]) {
-      expect(await directory(`select * from ${table}`)).toEqual([]);
-    }
-    expect((await signIn()).identity_id).not.toBe(ada.identity_id);
-  });
+  it.each(touches)(
+    "a deletion that is interrupted after the account decided is completed by %s",
+    async (_, touch) => {
+      const ada = await signInWithCredits();
+      const lost = loseDirectory();
+      vi.spyOn(console, "warn").mockReturnValue();
+      expect((await deleteAccount(ada)).status).toBe(200);
+      expect(await directory("select id from users")).toHaveLength(1);
+      expect((await ada.get("/api/wallet")).status).toBe(401);
+      lost.mockRestore();
+      await touch(ada);
+      for (const table of ["users", "identities", "sessions"]) {
+        expect(await directory(`select * from ${table}`)).toEqual([]);
+      }
+      expect((await signIn()).identity_id).not.toBe(ada.identity_id);
+    },
+  );
 });
 
-describe("who comes back", () => {
-  it("by any of their ways is somebody new without a second starter, each time", async () => {
+describe("a returning person", () => {
+  it("a returning person is new and gets no second starter credits, by any method, each time", async () => {
     const { acme, zeta, settings } = openProviders();
     const browser = openBrowser(settings);
     const first = subjectOf(tokenOf(await browser.signIn(acme, ADA)));
@@ -457,7 +463,7 @@ describe("who comes back", () => {
     expect((await other.get("/api/wallet?app=demo")).body.account.credits).toBe(100);
   });
 
-  it("is known by an older key as well, and by whoever has the stores by no name", async () => {
+  it("a returning person is recognised with an older key, and the stores do not name them", async () => {
     const ada = await signInWithCredits();
     await deleteAccount(ada);
     const [tombstone] = await directory("select pseudonym from tombstones");
@@ -482,7 +488,7 @@ describe("who comes back", () => {
     expect((await again.get("/api/wallet?app=demo")).body.account.credits).toBe(0);
   });
 
-  it("is opened as such by the next sign-in, where the first was cut off", async () => {
+  it("an interrupted first sign-in of a returning person is completed by the next one", async () => {
     const former = await signInWithCredits();
     await deleteAccount(former);
     const account = Object.getPrototypeOf(env.ACCOUNT);

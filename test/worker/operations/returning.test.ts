@@ -57,7 +57,7 @@ const takeStarter = async (api: TokenHolder): Promise<number> =>
 const remove = (browser: Browser) => browser.post("/account/delete", { confirmation: "delete" });
 
 describe("starter credits", () => {
-  it("do not come again by unlinking one of two sign-in methods, deleting the account, and returning", async () => {
+  it("starter credits are not granted again after unlinking a method, deleting the account and returning", async () => {
     const { signIn, link } = openWorld();
     const first = await signIn(0);
     expect(await takeStarter(first.api)).toBe(STARTER_CREDITS);
@@ -72,7 +72,7 @@ describe("starter credits", () => {
     }
   });
 
-  it("do not come with an identity that was unlinked from an account that lives on", async () => {
+  it("starter credits are not granted to an identity that was unlinked from a live account", async () => {
     const { signIn, link } = openWorld();
     const { browser, id } = await signIn(0);
     await link(browser, 1);
@@ -82,7 +82,7 @@ describe("starter credits", () => {
     expect(await takeStarter(other.api)).toBe(0);
   });
 
-  it("still come to a person who unlinked a sign-in method and linked it again", async () => {
+  it("starter credits are granted to a person who unlinked a method and linked it again", async () => {
     const { signIn, link } = openWorld();
     const { browser, api, id } = await signIn(0);
     await link(browser, 1);
@@ -94,7 +94,7 @@ describe("starter credits", () => {
 });
 
 describe("a negative balance", () => {
-  it("is owed again when the person of a deleted account returns, each time", async () => {
+  it("a negative balance is owed again each time the person of a deleted account returns", async () => {
     const { signIn } = openWorld();
     let { browser, api } = await signIn(0);
     await spend(api, 4_900);
@@ -112,7 +112,7 @@ describe("a negative balance", () => {
     ]);
   });
 
-  it("is owed again when the person returns by a method that they had unlinked before", async () => {
+  it("a negative balance is owed again if the person returns by a method that was unlinked before", async () => {
     const { signIn, link } = openWorld();
     const { browser, api } = await signIn(0);
     await link(browser, 1);
@@ -124,7 +124,7 @@ describe("a negative balance", () => {
     expect(await creditsOf((await signIn(0)).api)).toBe(0);
   });
 
-  it("is owed by the account that the identity is linked to", async () => {
+  it("a negative balance is owed by the account that the identity is linked to", async () => {
     const { signIn, link } = openWorld();
     const indebted = await signIn(1);
     await spend(indebted.api, 40);
@@ -135,7 +135,7 @@ describe("a negative balance", () => {
     expect(await creditsOf(api)).toBe(60);
   });
 
-  it("is what remains once held credits have come back", async () => {
+  it("a debt is the balance after held credits were returned", async () => {
     const { signIn } = openWorld();
     const { browser, api } = await signIn(0);
     await takeStarter(api);
@@ -149,7 +149,7 @@ describe("a negative balance", () => {
     expect(await creditsOf((await signIn(0)).api)).toBe(0);
   });
 
-  it("is owed once when the person returns by two methods at the same moment", async () => {
+  it("a debt is owed once if the person returns by two methods at once", async () => {
     const { signIn, link } = openWorld();
     const { browser, api } = await signIn(0);
     await link(browser, 1);
@@ -161,7 +161,7 @@ describe("a negative balance", () => {
   });
 
   it.each(["before", "after"])(
-    "is owed once when the sign-in is cut off %s the account took it over, and done again",
+    "a debt is owed once if the sign-in is interrupted %s the account took it over, and repeated",
     async (moment) => {
       let is_cut_off = true;
       const getByName = (name: string) => {
@@ -188,7 +188,7 @@ describe("a negative balance", () => {
   );
 
   it.each(["before", "after"])(
-    "is owed once when an account is deleted that was cut off %s it took the debt over",
+    "a debt is owed once if a deleted account was interrupted %s it took the debt over",
     async (moment) => {
       let is_cut_off = true;
       const getByName = (name: string) => {
@@ -216,7 +216,7 @@ describe("a negative balance", () => {
     },
   );
 
-  it("is named on the page that deletes the account", async () => {
+  it("a debt is named on the page that deletes the account", async () => {
     const { signIn } = openWorld();
     const { browser, api } = await signIn(0);
     await spend(api, 40);
@@ -244,8 +244,8 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   },
 );
 
-describe("whatever a person does with their sign-in methods", () => {
-  it("N identities bring at most N starters, and no debt is lost or owed twice", async () => {
+describe("random histories of sign-in methods", () => {
+  it("N identities bring at most N starter grants, and no debt is lost or owed twice", async () => {
     const history = fc.array(fc.record({ as: identity, act }), { minLength: 12, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {

@@ -33,7 +33,7 @@ describe("a wildcard", () => {
     ["another label of one", "ac.jp"],
     ["and another", "mil.kr"],
     ["a dynamic name service", "duckdns.org"],
-  ])("over %s, %s, lets strangers in and is refused", async (_, host) => {
+  ])("a wildcard over %s (%s) is refused", async (_, host) => {
     expect(await counts(`https://*.${host}`)).toBe(false);
   });
 
@@ -48,11 +48,11 @@ describe("a wildcard", () => {
     "co.example",
     "notgithub.io",
     "notamazonaws.com",
-  ])("over one owner's names, %s, is allowed", async (host) => {
+  ])("a wildcard over names of one owner (%s) is allowed", async (host) => {
     expect(await counts(`https://*.${host}`)).toBe(true);
   });
 
-  it("is not what an exact origin is: one's own page there may be named", async () => {
+  it("an exact origin under a shared hosting suffix is allowed", async () => {
     expect(await counts("https://mine.github.io")).toBe(true);
     expect(await counts("https://github.io")).toBe(true);
   });
@@ -87,7 +87,7 @@ describe("a wildcard of the settings or of an app", () => {
   const linesOf = (event: string): unknown[] =>
     logged.mock.calls.map(([line]) => line).filter((line) => line.event === event);
 
-  it("counts, after the list was read once", async () => {
+  it("a wildcard is allowed after the list was read once", async () => {
     const { fetch, ...files } = well();
     const environment = allow("https://*.mine.example", files);
     for (const name of ["one", "two", "three"]) {
@@ -98,7 +98,7 @@ describe("a wildcard of the settings or of an app", () => {
     expect(logged).not.toHaveBeenCalled();
   });
 
-  it("of any of many apps counts, and the list is read once for all", async () => {
+  it("wildcards of many apps are allowed with one read of the list", async () => {
     for (const name of ["one", "two", "three"]) {
       await registerApp(name, { origins_json: `["https://*.${name}.example"]` });
     }
@@ -109,7 +109,7 @@ describe("a wildcard of the settings or of an app", () => {
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 
-  it("over names that strangers get never counts, and the log says so once", async () => {
+  it("a wildcard over a shared hosting suffix is never allowed and is logged once", async () => {
     const environment = allow("https://*.github.io,https://*.mine.example", well());
     expect(await isLetIn(environment, "https://stranger.github.io")).toBe(false);
     expect(await isLetIn(environment, "https://one.mine.example")).toBe(true);
@@ -130,14 +130,14 @@ describe("a wildcard of the settings or of an app", () => {
     ["is cut short", filesThat(() => new Response("com blogspot"))],
     ["is another page", filesThat(() => new Response("<!doctype html>"))],
     ["has no binding", { ASSETS: undefined }],
-  ])("does not count where the list %s, and what names an origin does", async (_, files) => {
+  ])("a wildcard is not allowed if the list %s, and exact origins are", async (_, files) => {
     const environment = allow("https://*.mine.example,https://exact.example", files);
     expect(await isLetIn(environment, "https://one.mine.example")).toBe(false);
     expect(await isLetIn(environment, "https://exact.example")).toBe(true);
     expect(linesOf("hosting_suffixes_read_failed")).toHaveLength(1);
   });
 
-  it("counts again once the list can be read, which is not tried by each request", async () => {
+  it("a wildcard is allowed again once the list can be read, which not every request tries", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     let is_down = true;
     const { fetch, ...files } = filesThat((request) =>
@@ -152,7 +152,7 @@ describe("a wildcard of the settings or of an app", () => {
     expect(await isLetIn(environment, "https://one.mine.example")).toBe(true);
   });
 
-  it("is not looked up for a request that no page sends, nor where there is none", async () => {
+  it("the list is not read for requests without an origin or settings without a wildcard", async () => {
     const { fetch, ...files } = well();
     await send("GET", "/api/me", {}, allow("https://*.mine.example", files));
     await isLetIn(allow("https://exact.example", files), "https://exact.example");

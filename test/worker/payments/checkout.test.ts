@@ -9,8 +9,8 @@ import { checkout, deliver, openCheckout, openStripe, RETURN_URL, SELLING } from
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-describe("opening a checkout", () => {
-  it("gives Stripe's address, and tells Stripe who buys what and where they come back", async () => {
+describe("a checkout", () => {
+  it("a checkout returns Stripe's address and tells Stripe the buyer, the package and the return address", async () => {
     const stripe = openStripe();
     const ada = await signIn();
     const answer = await checkout(ada);
@@ -33,7 +33,7 @@ describe("opening a checkout", () => {
     expect(asked?.headers.get("Idempotency-Key")).toMatch(/^[\w-]{36,}$/);
   });
 
-  it("changes nothing in the account", async () => {
+  it("opening a checkout changes nothing in the account", async () => {
     openStripe();
     const ada = await signIn();
     await ada.get("/api/wallet");
@@ -42,7 +42,7 @@ describe("opening a checkout", () => {
     expect(await dump(ada.identity_id)).toBe(before);
   });
 
-  it("is one checkout under one key, and another for somebody else's same key", async () => {
+  it("one idempotency key opens one checkout, and the same key of another person another one", async () => {
     const stripe = openStripe();
     const [ada, bob] = [await signIn(), await signIn("bob@example.com")];
     const headers = { "Idempotency-Key": "once" };
@@ -64,14 +64,14 @@ describe("opening a checkout", () => {
     ],
     ["no address", { return_url: "javascript:alert(1)" }, "return_url_not_allowed"],
     ["no package", { package: undefined }, "invalid_request"],
-  ])("refuses %s before Stripe is asked", async (_, body, code) => {
+  ])("a checkout with %s is refused before Stripe is called", async (_, body, code) => {
     const stripe = openStripe();
     const answer = await checkout(await signIn(), body);
     expect([answer.status, answer.body.code]).toEqual([400, code]);
     expect(stripe.asked).toEqual([]);
   });
 
-  it("refuses a cookie's request from a page of strangers", async () => {
+  it("a checkout with a cookie from another site is refused", async () => {
     const stripe = openStripe();
     const { cookies } = await signIn();
     const headers = { Cookie: cookies, Origin: "https://evil.example" };
@@ -86,7 +86,7 @@ describe("opening a checkout", () => {
     ["with a cap", { cap: { credits: 5, period: "total" } }, 403],
     ["that may only read", { scopes: ["read"] }, 403],
     ["without limits", {}, 200],
-  ])("answers a personal token %s with %s", async (_, limits, status) => {
+  ])("a personal token %s that opens a checkout gets %s", async (_, limits, status) => {
     const stripe = openStripe();
     const ada = await signIn();
     const { token } = await getToken(ada, limits);
@@ -96,7 +96,7 @@ describe("opening a checkout", () => {
     expect(stripe.sessions.size).toBe(status === 200 ? 1 : 0);
   });
 
-  it("is limited for each person, whatever way they ask", async () => {
+  it("checkouts are limited for each person, with any credential", async () => {
     const stripe = openStripe();
     const [ada, bob] = [await signIn(), await signIn("bob@example.com")];
     for (let time = 0; time < 10; time += 1) expect((await checkout(ada)).status).toBe(200);
@@ -108,7 +108,7 @@ describe("opening a checkout", () => {
     expect((await checkout(bob)).status).toBe(200);
   });
 
-  it("says 503 where Stripe does not answer or fails, 502 where it turns down, never why", async () => {
+  it("a checkout gets 503 if Stripe fails and 502 if Stripe refuses, without Stripe's reason", async () => {
     const stripe = openStripe();
     const said = [vi.spyOn(console, "warn"), vi.spyOn(console, "error")];
     for (const spy of said) spy.mockReturnValue();
@@ -137,7 +137,7 @@ describe("opening a checkout", () => {
     for (const secret of [SECRET_KEY, "sk_test_", "gone"]) expect(log).not.toContain(secret);
   });
 
-  it("sends nobody to an address that is not of the web", async () => {
+  it("a checkout never redirects to an address that is not http or https", async () => {
     const stripe = openStripe();
     vi.spyOn(console, "error").mockReturnValue();
     stripe.checkout_origin = "http://pay.example.com";
@@ -146,13 +146,13 @@ describe("opening a checkout", () => {
   });
 });
 
-describe("while nothing is sold", () => {
+describe("while nothing is for sale", () => {
   it.each([
     ["POST", "/api/checkout"],
     ["POST", "/webhooks/stripe"],
     ["POST", "/account/buy"],
     ["GET", "/account/paid"],
-  ])("%s %s is not there, for anybody", async (method, path) => {
+  ])("%s %s does not exist while nothing is for sale", async (method, path) => {
     const { token, cookies } = await signIn();
     for (const headers of [{}, { Authorization: `Bearer ${token}` }, { Cookie: cookies }]) {
       const answer = await send(method, path, { headers });
@@ -160,15 +160,15 @@ describe("while nothing is sold", () => {
     }
   });
 
-  it("the account page offers nothing", async () => {
+  it("the account page offers no credits while nothing is for sale", async () => {
     const { cookies } = await signIn();
     const page = await send("GET", "/account", { headers: { Cookie: cookies } });
     expect(page.text).not.toContain("Buy credits");
   });
 });
 
-describe("the account page where credits are sold", () => {
-  it("leads to the checkout, and back to a page that knows only what was booked", async () => {
+describe("the account page while credits are for sale", () => {
+  it("the account page leads to the checkout and back to a page that shows only what was credited", async () => {
     const stripe = openStripe();
     const ada = await signIn();
     const headers = { Cookie: ada.cookies, Origin: "http://passbook.localhost" };
@@ -191,7 +191,7 @@ describe("the account page where credits are sold", () => {
     expect(theirs.text).toContain("Waiting for your payment");
   });
 
-  it("names in the statement what was bought, went back, and came back", async () => {
+  it("the statement shows what was bought, taken back and returned", async () => {
     const stripe = openStripe();
     const ada = await signIn();
     const id = await openCheckout(ada, "large");
@@ -209,7 +209,7 @@ describe("the account page where credits are sold", () => {
     ]);
   });
 
-  it("takes the form from its own page alone", async () => {
+  it("the purchase form is accepted only from its own page", async () => {
     const stripe = openStripe();
     const { cookies } = await signIn();
     const headers = { Cookie: cookies, Origin: "https://evil.example" };
@@ -220,12 +220,12 @@ describe("the account page where credits are sold", () => {
   });
 });
 
-it("a checkout's id is the buyer's to find in the address", async () => {
+it("the return address contains the checkout's id", async () => {
   openStripe();
   expect(await openCheckout(await signIn())).toBe("cs_test_1");
 });
 
-it("an app's key opens no checkout, also in a suspended account, and uses up nobody's limit", async () => {
+it("an app key opens no checkout, also in a suspended account, and counts towards nobody's limit", async () => {
   const stripe = openStripe();
   const operator = await signInOperator();
   const selling = { ...operator, settings: { ...SELLING, ...SETTINGS } };

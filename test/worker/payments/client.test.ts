@@ -18,7 +18,7 @@ function losing(answers: number): Fetch {
 }
 
 describe("the client's checkout", () => {
-  it("is one checkout, however many answers are lost", async () => {
+  it("the client opens one checkout even if responses are lost", async () => {
     const stripe = openStripe();
     const { token } = await signIn();
     const options = { baseUrl: "http://localhost", token, wait: async () => {} };
@@ -28,7 +28,7 @@ describe("the client's checkout", () => {
     expect(url).toBe([...stripe.sessions.values()][0]?.["url"]);
   });
 
-  it("passes the service's word on", async () => {
+  it("the client passes on the service's error", async () => {
     openStripe();
     const { token } = await signIn();
     const options = { baseUrl: "http://localhost", token, wait: async () => {} };

@@ -14,8 +14,8 @@ function packages(...changes: readonly object[]): object {
   return { CREDIT_PACKAGES: JSON.stringify(list) };
 }
 
-describe("settings of money in", () => {
-  it("may be set together, and may be left out", () => {
+describe("payment settings", () => {
+  it("payment settings may be set together or left out", () => {
     expect(problemsOf({})).toEqual([]);
     const none = Object.fromEntries(Object.keys(SELLING).map((name) => [name, undefined]));
     expect(problemsOf(none)).toEqual([]);
@@ -71,12 +71,12 @@ describe("settings of money in", () => {
       { STRIPE_WEBHOOK_SECRET: "sk_test_1" },
       ["STRIPE_WEBHOOK_SECRET: is not a webhook's signing secret of Stripe's, whsec_…"],
     ],
-  ])("with %s say what would be right", (_, settings, problems) => {
+  ])("payment settings with %s name what would be valid", (_, settings, problems) => {
     expect(problemsOf(settings)).toEqual(problems);
   });
 
   it.each(["https://api.stripe.com", "http://localhost:12111", "http://127.0.0.1:1/"])(
-    "let Stripe be asked at %s",
+    "STRIPE_API_URL may be %s",
     (STRIPE_API_URL) => expect(problemsOf({ STRIPE_API_URL })).toEqual([]),
   );
 
@@ -87,7 +87,7 @@ describe("settings of money in", () => {
     "http://localhost:12111/v1",
     "https://user@api.stripe.com",
     "nonsense",
-  ])("do not let Stripe be asked at %s", (STRIPE_API_URL) => {
+  ])("STRIPE_API_URL may not be %s", (STRIPE_API_URL) => {
     const [problem] = problemsOf({ STRIPE_API_URL });
     expect(problem).toMatch(/^STRIPE_API_URL: must be https:\/\/api\.stripe\.com, or/);
   });

@@ -22,7 +22,7 @@ function lines(identity_id: string): Promise<{ kind: string; amount: number; not
 }
 
 describe("a paid checkout", () => {
-  it("credits once, with a line that names the package, whatever is delivered again", async () => {
+  it("a paid checkout credits once, with an entry that names the package, whatever is delivered again", async () => {
     const stripe = openStripe();
     const ada = await signInWithCredits();
     const id = await openCheckout(ada);
@@ -38,7 +38,7 @@ describe("a paid checkout", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("credits once where the same event is delivered many times at once", async () => {
+  it("a paid checkout credits once even if its event is delivered many times at once", async () => {
     const stripe = openStripe();
     const ada = await signInWithCredits();
     const event = stripe.completes(await openCheckout(ada));
@@ -47,14 +47,14 @@ describe("a paid checkout", () => {
     expect(await creditsOf(ada)).toBe(200);
   });
 
-  it("opens the account of one who has none yet", async () => {
+  it("a paid checkout opens the account of a buyer who has none", async () => {
     const stripe = openStripe();
     const ada = await signIn();
     await deliver(stripe.completes(await openCheckout(ada)));
     expect(await creditsOf(ada)).toBe(100);
   });
 
-  it("credits nothing until the money is there", async () => {
+  it("a checkout credits nothing until it is paid", async () => {
     const stripe = openStripe();
     const ada = await signInWithCredits();
     const id = await openCheckout(ada);
@@ -64,7 +64,7 @@ describe("a paid checkout", () => {
     expect(await creditsOf(ada)).toBe(200);
   });
 
-  it("credits by what Stripe says was paid for, not by what the event says", async () => {
+  it("a checkout credits what Stripe's object says was paid, not what the event says", async () => {
     const stripe = openStripe();
     const ada = await signInWithCredits();
     const id = await openCheckout(ada);
@@ -75,7 +75,7 @@ describe("a paid checkout", () => {
     expect(await creditsOf(ada)).toBe(200);
   });
 
-  it("credits nothing by an event alone, however well it is signed", async () => {
+  it("a signed event without a paid checkout credits nothing", async () => {
     const stripe = openStripe();
     const ada = await signInWithCredits();
     const id = await openCheckout(ada);
@@ -87,8 +87,8 @@ describe("a paid checkout", () => {
 
   it.each([
     ["another service's checkout", { passbook_service: "https://other.example" }],
-    ["a checkout that is none of ours", {}],
-  ])("drops %s, and says so in the log", async (_, metadata) => {
+    ["a checkout without a mark", {}],
+  ])("%s is dropped and logged", async (_, metadata) => {
     const log = vi.spyOn(console, "warn").mockReturnValue();
     const stripe = openStripe();
     const ada = await signInWithCredits();
@@ -100,7 +100,7 @@ describe("a paid checkout", () => {
     expect(await creditsOf(ada)).toBe(100);
   });
 
-  it("is asked for again while its price is none of the packages, and credited once it is", async () => {
+  it("a checkout with an unknown price is requested again and credited once the package is for sale", async () => {
     const said = vi.spyOn(console, "error").mockReturnValue();
     const stripe = openStripe();
     const ada = await signInWithCredits();
@@ -118,7 +118,7 @@ describe("a paid checkout", () => {
     ["for somebody else than it is marked for", { client_reference_id: "somebody" }],
     ["with two things in it", { line_items: 2 }],
     ["for nothing", { amount_total: 0 }],
-  ])("credits nothing and is told of where it is %s", async (_, about) => {
+  ])("a checkout %s credits nothing and is logged", async (_, about) => {
     vi.spyOn(console, "error").mockReturnValue();
     const stripe = openStripe();
     const ada = await signInWithCredits();
@@ -140,7 +140,7 @@ describe("a paid checkout", () => {
     expect(await creditsOf(ada)).toBe(100);
   });
 
-  it("is asked for again where Stripe cannot be asked", async () => {
+  it("a webhook is requested again if Stripe cannot be reached", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const stripe = openStripe();
     const ada = await signInWithCredits();
@@ -151,7 +151,7 @@ describe("a paid checkout", () => {
     expect(await creditsOf(ada)).toBe(200);
   });
 
-  it("is asked for again where the books could not hold it, with nothing changed", async () => {
+  it("a purchase beyond the balance limit changes nothing and is requested again", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const stripe = openStripe();
     const ada = await signIn();
@@ -166,7 +166,7 @@ describe("a paid checkout", () => {
     expect((await lines(ada.identity_id)).map(({ amount }) => amount)).toEqual([100]);
   });
 
-  it("leaves no purchase behind where its line cannot be written", async () => {
+  it("a purchase whose ledger entry cannot be written leaves no purchase behind", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const stripe = openStripe();
     const ada = await signInWithCredits();
@@ -193,8 +193,8 @@ async function buyLarge() {
   return { stripe, ada, id, paid };
 }
 
-describe("money that goes back", () => {
-  it("takes credits in proportion, rounded up, and what is refunded later in addition", async () => {
+describe("refunds and disputes", () => {
+  it("a refund takes credits in proportion, rounded up, and later refunds add to it", async () => {
     const { stripe, ada, id, paid } = await buyLarge();
     await deliver(paid);
     await deliver(stripe.refunds(id, 1));
@@ -215,7 +215,7 @@ describe("money that goes back", () => {
     await expectInvariants(ada.identity_id);
   });
 
-  it("goes below zero where the credits are spent", async () => {
+  it("a refund of spent credits makes the balance negative", async () => {
     const { stripe, ada, id, paid } = await buyLarge();
     await deliver(paid);
     await ada.post("/api/jobs", { app: "demo", action: "draw", cost_estimate: 1_050 });
@@ -223,7 +223,7 @@ describe("money that goes back", () => {
     expect(await creditsOf(ada)).toBe(-950);
   });
 
-  it("is kept where it is told of before the purchase, which then credits the rest", async () => {
+  it("a refund that arrives before its purchase is kept, and the purchase credits the rest", async () => {
     const { stripe, ada, id, paid } = await buyLarge();
     expect(await deliver(stripe.refunds(id, 1_000))).toMatchObject(GOOD);
     expect(await creditsOf(ada)).toBe(100);
@@ -231,7 +231,7 @@ describe("money that goes back", () => {
     expect(await creditsOf(ada)).toBe(1_100 - 301);
   });
 
-  it("counts an earlier telling of a refund that comes late for nothing", async () => {
+  it("a late event with an earlier state of a refund changes nothing", async () => {
     const { stripe, ada, id, paid } = await buyLarge();
     await deliver(paid);
     const [first, second] = [stripe.refunds(id, 1_000), stripe.refunds(id, 3_333)];
@@ -240,7 +240,7 @@ describe("money that goes back", () => {
     expect(await creditsOf(ada)).toBe(100);
   });
 
-  it("never takes more than was bought, by refund and dispute together", async () => {
+  it("a refund and a dispute together never take more than was bought", async () => {
     const { stripe, ada, id, paid } = await buyLarge();
     await deliver(paid);
     await deliver(stripe.refunds(id, 2_000));
@@ -276,7 +276,7 @@ describe("money that goes back", () => {
       1_100,
     ],
     [
-      "won, told backwards",
+      "won, in reverse order",
       [
         ["created", open],
         ["closed", { ...open, status: "won" }],
@@ -293,7 +293,7 @@ describe("money that goes back", () => {
       1_100,
     ],
     [
-      "reinstated, told backwards",
+      "reinstated, in reverse order",
       [
         ["funds_withdrawn", open],
         ["funds_reinstated", open],
@@ -303,30 +303,33 @@ describe("money that goes back", () => {
     ],
     ["an inquiry", [["created", { ...open, status: "warning_needs_response" }]], 1_100],
     [
-      "an inquiry that came to a dispute",
+      "an inquiry that became a dispute",
       [
         ["created", { ...open, status: "warning_needs_response" }],
         ["funds_withdrawn", open],
       ],
       100,
     ],
-    ["about a part", [["created", { ...open, amount: 1_000 }]], 799],
+    ["of a part", [["created", { ...open, amount: 1_000 }]], 799],
     ["in another currency", [["created", { ...open, amount: 1, currency: "usd" }]], 100],
-  ] as const)("a dispute %s", async (_, stages, credits, order: string = "forwards") => {
-    const { stripe, ada, id, paid } = await buyLarge();
-    await deliver(paid);
-    const events: StripeEvent[] = [];
-    for (const [what, about] of stages) {
-      const event = stripe.disputes(id, what, about);
-      if (order === "backwards") events.unshift(event);
-      else expect(await deliver(event)).toMatchObject(GOOD);
-    }
-    for (const event of events) expect(await deliver(event)).toMatchObject(GOOD);
-    expect(await creditsOf(ada)).toBe(credits);
-    await expectInvariants(ada.identity_id);
-  });
+  ] as const)(
+    "a dispute (%s) leaves the right credits",
+    async (_, stages, credits, order: string = "forwards") => {
+      const { stripe, ada, id, paid } = await buyLarge();
+      await deliver(paid);
+      const events: StripeEvent[] = [];
+      for (const [what, about] of stages) {
+        const event = stripe.disputes(id, what, about);
+        if (order === "backwards") events.unshift(event);
+        else expect(await deliver(event)).toMatchObject(GOOD);
+      }
+      for (const event of events) expect(await deliver(event)).toMatchObject(GOOD);
+      expect(await creditsOf(ada)).toBe(credits);
+      await expectInvariants(ada.identity_id);
+    },
+  );
 
-  it("of a payment that is none of ours is dropped, and the log says why", async () => {
+  it("a refund of a foreign payment is dropped and logged with the reason", async () => {
     const log = vi.spyOn(console, "warn").mockReturnValue();
     const { stripe, ada, id, paid } = await buyLarge();
     await deliver(paid);
@@ -354,7 +357,7 @@ describe("money that goes back", () => {
     expect(objects.some((it) => it.equals(strangers))).toBe(false);
   });
 
-  it("is believed of Stripe only: a forged event gives and takes no credits", async () => {
+  it("a forged event gives and takes no credits", async () => {
     const { stripe, ada, id, paid } = await buyLarge();
     await deliver(paid);
     const disputed = stripe.disputes(id, "created", { amount: 3_333, status: "needs_response" });
@@ -373,7 +376,7 @@ describe("money that goes back", () => {
     expect(await creditsOf(ada)).toBe(1_100);
   });
 
-  it("by an object that Stripe does not know changes nothing and is not accepted", async () => {
+  it("an event about an object that Stripe does not know is refused and changes nothing", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const { stripe, ada, paid } = await buyLarge();
     await deliver(paid);
@@ -393,7 +396,7 @@ describe("money that goes back", () => {
     expect(await creditsOf(ada)).toBe(1_100);
   });
 
-  it("is asked for again where Stripe cannot say whose payment it was", async () => {
+  it("a refund is requested again if Stripe cannot name the account", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const { stripe, ada, id, paid } = await buyLarge();
     await deliver(paid);
@@ -412,7 +415,7 @@ async function withNewKeys(): Promise<object> {
   return { ...SELLING, SIGNING_KEYS: JSON.stringify({ keys: [key] }) };
 }
 
-describe("payments of before the service changed its address or its keys", () => {
+describe("payments from before a change of address or keys", () => {
   it.each([
     ["address", async () => MOVED],
     ["keys", withNewKeys],
@@ -446,7 +449,7 @@ describe("payments of before the service changed its address or its keys", () =>
     expect(await creditsOf(ada)).toBe(300);
   });
 
-  it("a checkout under a key since retired is dropped, and the log says so", async () => {
+  it("a checkout under a retired key is dropped and logged", async () => {
     const log = vi.spyOn(console, "warn").mockReturnValue();
     const { stripe, ada, paid } = await buyLarge();
     expect(stripe.sessions.size).toBe(1);
@@ -457,7 +460,7 @@ describe("payments of before the service changed its address or its keys", () =>
 });
 
 describe("a webhook's message", () => {
-  it("of a type that does not concern us gets 200, and the log says that it was dropped", async () => {
+  it("a webhook of an unused type gets 200 and is logged as dropped", async () => {
     const log = vi.spyOn(console, "warn").mockReturnValue();
     const stripe = openStripe();
     const event = stripe.event("customer.created", { id: "cus_1" });
@@ -472,7 +475,7 @@ describe("a webhook's message", () => {
     ["signed in 301 seconds", (body: string) => sign(body, Date.now() + 301_000)],
     ["signed for another body", (body: string) => sign(`${body} `, Date.now())],
     [
-      "of another scheme",
+      "with another scheme",
       async (body: string) => (await sign(body, Date.now())).replace("v1=", "v0="),
     ],
     [
@@ -497,7 +500,7 @@ describe("a webhook's message", () => {
   });
 
   it.each([
-    ["300 seconds old", async (body: string, now: number) => sign(body, now - 300_000)],
+    ["signed 300 seconds ago", async (body: string, now: number) => sign(body, now - 300_000)],
     [
       "signed with the old secret and the new",
       async (body: string, now: number) => {
@@ -506,7 +509,7 @@ describe("a webhook's message", () => {
         return [time, other, "v0=abc", own].join(",");
       },
     ],
-  ])("%s is taken", async (_, signature) => {
+  ])("a webhook message %s is accepted", async (_, signature) => {
     vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 });
     const { ada, paid } = await buyLarge();
     const body = JSON.stringify(paid);
@@ -514,7 +517,7 @@ describe("a webhook's message", () => {
     expect(await creditsOf(ada)).toBe(1_100);
   });
 
-  it("altered by any one character is refused", async () => {
+  it("a webhook message with any character altered is refused", async () => {
     const { ada, paid } = await buyLarge();
     const body = JSON.stringify(paid);
     const signature = await sign(body, Date.now());
@@ -529,14 +532,14 @@ describe("a webhook's message", () => {
     expect(await creditsOf(ada)).toBe(100);
   });
 
-  it("too large to be one is refused unread", async () => {
+  it("a webhook message that is too large is refused unread", async () => {
     openStripe();
     const body = "x".repeat(256 * 1024 + 1);
     const answer = await post(body, await sign(body, Date.now()));
     expect([answer.status, answer.body.code]).toEqual([413, "body_too_large"]);
   });
 
-  it("is taken by no other method", async () => {
+  it("the webhook accepts no other method", async () => {
     openStripe();
     expect((await send("GET", "/webhooks/stripe", {}, SELLING)).status).toBe(405);
   });
@@ -588,7 +591,7 @@ function tell(stripe: StripeDouble, id: string, { late_money, refunds, dispute }
 }
 
 describe("any set of events", () => {
-  it("makes the same books in any order and repetition", async () => {
+  it("any order and repetition of payment events gives the same ledger", async () => {
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(

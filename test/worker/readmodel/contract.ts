@@ -67,13 +67,13 @@ export function projectorContract(
   const totals = async () => (await readDailyTotals(env.DB, DAY, DAY + 1, null))[0];
   const sumsUpTo = (line: number) => ({ granted: 100, reserved: 2 * (line - 2), jobs: line - 2 });
 
-  describe(`${name}: a projector`, () => {
+  describe(`the ${name} adapter of the read model`, () => {
     let projector: Projector;
     beforeEach(() => {
       projector = open();
     });
 
-    it("writes an account, its grants, its jobs and its day, and says what D1 has", async () => {
+    it(`${name}: a delivery writes an account, its grants, its jobs and its day, and returns what D1 has`, async () => {
       expect(await projector.read(IDENTITY)).toEqual([]);
       const rows = rowsBetween(1, 5);
       expect(await projector.apply(rows, 0)).toBe(true);
@@ -86,7 +86,7 @@ export function projectorContract(
       expect(await totals()).toMatchObject({ ...sumsUpTo(5), active_accounts: 1 });
     });
 
-    it("changes nothing by the same again, nor by older or overlapping lines", async () => {
+    it(`${name}: a repeated, older or overlapping delivery changes nothing`, async () => {
       await projector.apply(rowsBetween(1, 5), 0);
       await projector.apply(rowsBetween(1, 5), 0);
       await projector.apply(rowsBetween(1, 3), 0);
@@ -99,7 +99,7 @@ export function projectorContract(
       expect(await totals()).toMatchObject({ ...sumsUpTo(9), active_accounts: 1 });
     });
 
-    it("writes neither totals, jobs nor grants of entries that do not follow on D1's row", async () => {
+    it(`${name}: a delivery that does not continue from D1's row writes no totals, jobs or grants`, async () => {
       const grants = [{ account_id: "account", app_slug: "late", amount: 1, granted_at_ms: 9 }];
       const too_early = { ...rowsBetween(4, 6), grants };
       await projector.apply(too_early, 3);
@@ -115,7 +115,7 @@ export function projectorContract(
       expect(await totals()).toMatchObject({ ...sumsUpTo(2), active_accounts: 1 });
     });
 
-    it("counts an account once a day as active, in each app and in all, however its entries are split", async () => {
+    it(`${name}: an account counts as active once a day, in each app and in all, however its entries are split`, async () => {
       const in_app = (first: number, last: number, app_slug: string) => {
         const rows = rowsBetween(first, last);
         return { ...rows, lines: rows.lines.map((line) => ({ ...line, app_slug })) };
@@ -133,7 +133,7 @@ export function projectorContract(
       expect(await count("account_days")).toBe(2);
     });
 
-    it("never lets an older state of a job replace a newer", async () => {
+    it(`${name}: an older state of a job never replaces a newer one`, async () => {
       const rows = rowsBetween(1, 4);
       const ended = jobOf(3, { line: 5, status: "completed", actual_cost: 1 });
       const later = { ...rowsBetween(5, 5), jobs: [ended] };
@@ -147,7 +147,7 @@ export function projectorContract(
       expect(await job).toEqual({ status: "completed", line: 5 });
     });
 
-    it("replaces grants and jobs of a range, and an account's row, but not its totals", async () => {
+    it(`${name}: a rebuild replaces grants, a range of jobs and an account's row, but not the totals`, async () => {
       await projector.apply(rowsBetween(1, 6), 0);
       await arrived(6);
       await env.DB.exec("update jobs set line = 99; update accounts set credits = 5, line = 99");
@@ -167,7 +167,7 @@ export function projectorContract(
       expect(await totals()).toMatchObject(sumsUpTo(6));
     });
 
-    it("forgets an account, and keeps what it did in the totals", async () => {
+    it(`${name}: a deleted account leaves the read model and stays in the totals`, async () => {
       await projector.apply(rowsBetween(1, 6), 0);
       await arrived(6);
       expect(await projector.forget("account")).toBe(true);
@@ -177,7 +177,7 @@ export function projectorContract(
       expect(await totals()).toMatchObject({ ...sumsUpTo(6), active_accounts: 1 });
     });
 
-    it("fails loudly or delivers later, and never half, where D1 is away", async () => {
+    it(`${name}: while D1 is unavailable a delivery fails or is made later, and never in part`, async () => {
       vi.spyOn(console, "warn").mockReturnValue();
       await env.DB.exec("alter table jobs rename to jobs_away");
       const sent = await projector.apply(rowsBetween(1, 4), 0).catch(() => "failed");

@@ -59,11 +59,11 @@ function simulate(lasts_ms: number, spread_ms: number): Outage {
   };
 }
 
-describe("ten thousand accounts that owe something when D1 goes away", () => {
+describe("ten thousand accounts with undelivered entries", () => {
   it.each([
-    { spread: "in one moment", spread_ms: 0 },
+    { spread: "at once", spread_ms: 0 },
     { spread: "over an hour", spread_ms: HOUR_MS },
-  ])("$spread come back evenly, and all deliver", ({ spread_ms }) => {
+  ])("ten thousand accounts that fail $spread retry evenly and all deliver", ({ spread_ms }) => {
     const outage = simulate(6 * HOUR_MS, spread_ms);
     expect(outage.delivered).toBe(ACCOUNTS);
     expect(outage.last_after_ms).toBeLessThanOrEqual(PROJECTION_RETRY_MAX_MS);
@@ -81,7 +81,7 @@ describe("ten thousand accounts that owe something when D1 goes away", () => {
     expect(Math.max(...outage.tries.slice(6 * 60))).toBeLessThan(even_share * 1.25);
   });
 
-  it("try a few times in the first minute, and ever more seldom", () => {
+  it("an account retries a few times in the first minute and then less and less often", () => {
     const { tries } = simulate(HOUR_MS, 0);
     expect(tries[0]).toBeLessThanOrEqual(8 * ACCOUNTS);
     expect(tries[2]).toBeLessThan(ACCOUNTS);

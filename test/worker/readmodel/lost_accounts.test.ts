@@ -12,8 +12,8 @@ const listed = async () =>
 
 const TABLES = "select name from sqlite_master where name not like '\\_cf%' escape '\\'";
 
-describe("a read model that lost accounts", () => {
-  it("gets accounts that nobody uses back from the schedule", async () => {
+describe("lost accounts of the read model", () => {
+  it("the schedule restores accounts that D1 lost and nobody uses", async () => {
     vi.spyOn(console, "log").mockReturnValue();
     for (let person = 0; person < 5; person += 1) {
       const { identity_id } = await signInWithCredits("demo", `person${person}@example.com`);
@@ -27,7 +27,7 @@ describe("a read model that lost accounts", () => {
     expect(await listed()).toEqual(before);
   });
 
-  it("repairs a bounded number of accounts in each run, and in the end all of them", async () => {
+  it("each run repairs a bounded number of lost accounts until all are repaired", async () => {
     const log = vi.spyOn(console, "log").mockReturnValue();
     for (let person = 0; person < 45; person += 1) {
       const { identity_id } = await signInWithCredits("demo", `person${person}@example.com`);
@@ -43,7 +43,7 @@ describe("a read model that lost accounts", () => {
     expect(await listed()).toHaveLength(45);
   });
 
-  it("is not made worse by people who never opened their account: their objects store nothing", async () => {
+  it("repairing people without an account stores nothing in their objects", async () => {
     const log = vi.spyOn(console, "log").mockReturnValue();
     const signed_in = (await signIn("never-opened@example.com")).identity_id;
     const unreached = "user_unreached";
@@ -69,7 +69,7 @@ describe("a read model that lost accounts", () => {
     }
   });
 
-  it("reaches a lost account among many people who never opened theirs, from some start", async () => {
+  it("a lost account among many people without an account is reached from some start", async () => {
     const people = Array.from({ length: 10 * LOST_ACCOUNTS_REPAIRED }, (_, at) =>
       String(at).padStart(4, "0"),
     );
@@ -90,7 +90,7 @@ describe("a read model that lost accounts", () => {
     expect(asked.size).toBe(people.length);
   });
 
-  it("makes a run of the schedule fail that cannot reach it, after every account was tried", async () => {
+  it("a run that cannot reach D1 fails after it has tried every account", async () => {
     const stores = {
       listPeople: async (after: string) => (after === "" ? ["ada", "bob"] : []),
       knownTo: async () => new Set<string>(),

@@ -10,7 +10,7 @@ import { breakReadModel, untouchable, type Outage } from "./outage.ts";
 const ADA = { sub: "ada", name: "Ada", email: "ada@example.com", email_verified: true };
 
 describe.each<Outage>(["off", "full", "slow", "wiped"])("with the read model %s", (outage) => {
-  it("people sign in, stay signed in, spend and sign out, and do not notice", async () => {
+  it("people sign in, spend and sign out without noticing the outage", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     vi.spyOn(console, "warn").mockReturnValue();
     await registerApp("atelier", { starter_credits: 60 });
@@ -71,7 +71,7 @@ describe("the two databases", () => {
     and name not like '%migrations%' order by name`;
   const tablesOf = async (database: D1Database) => (await database.prepare(TABLES).raw()).flat();
 
-  it("hold each their own: people and apps lie in one, the read model in the other", async () => {
+  it("the directory has only people and apps, and the read model has the rest", async () => {
     const directory = await tablesOf(env.DIRECTORY);
     const read_model = await tablesOf(env.DB);
     expect(directory).toEqual(expect.arrayContaining(["apps", "identities", "sessions", "users"]));

@@ -28,21 +28,21 @@ projectorContract("direct", openStraight, async (line) => expect(await lineOf())
 projectorContract("through the queue", openQueue, arrivedBySending);
 
 describe("the direct projector", () => {
-  it("says that D1 lacks the entries before, and writes no account that claims more", async () => {
+  it("the direct adapter reports that D1 lacks earlier entries, and writes no account that claims more", async () => {
     const projector = openStraight();
     await projector.apply(rowsBetween(1, 3), 0);
     expect(await projector.apply(rowsBetween(6, 8), 5)).toBe(false);
     expect(await lineOf()).toBe(3);
   });
 
-  it("says that D1 is at another entry than the one just sent", async () => {
+  it("the direct adapter reports that D1 has another entry than the one just sent", async () => {
     const projector = openStraight();
     expect(await projector.apply(rowsBetween(1, 6), 0)).toBe(true);
     expect(await projector.apply(rowsBetween(4, 6), 3)).toBe(true);
     expect(await projector.apply(rowsBetween(4, 5), 3)).toBe(false);
   });
 
-  it("writes one row of totals for an app, and three more for an account's first entry of a day", async () => {
+  it("an account's first entry of a day writes three rows of totals more than later ones", async () => {
     const rowsFor = async (line: number): Promise<number> => {
       const { database, written } = countingRows(env.DB);
       await createDirectProjector(database).apply(
@@ -58,7 +58,7 @@ describe("the direct projector", () => {
     expect(await rowsFor(4)).toBe(4);
   });
 
-  it("reads the totals of a day by its apps, not by its accounts", async () => {
+  it("the totals of a day are read by its apps and not by its accounts", async () => {
     for (let account = 0; account < 30; account += 1) {
       await openStraight().apply(rowsBetween(1, 3, `account ${account}`), 0);
     }
@@ -69,7 +69,7 @@ describe("the direct projector", () => {
     expect(read()).toBeLessThanOrEqual(3 + 1);
   });
 
-  it("accepts nothing of a deleted account, however late it arrives, and keeps its totals", async () => {
+  it("a late delivery of a deleted account is refused, and its totals stay", async () => {
     const projector = openStraight();
     await projector.apply(rowsBetween(1, 5), 0);
     const before = await readDailyTotals(env.DB, 20_000, 20_001, null);
@@ -82,7 +82,7 @@ describe("the direct projector", () => {
 });
 
 describe("a message", () => {
-  it("of the most lines, each as large as can be, fits the queue", async () => {
+  it("a message with the most and largest entries fits in the queue", async () => {
     const sent: number[] = [];
     const queue = {
       send: (message: unknown) => {
@@ -106,7 +106,7 @@ describe("a message", () => {
     expect(sent[0]).toBeLessThan(PROJECTION_MESSAGE_MAX_BYTES);
   });
 
-  it("too large for the queue goes straight", async () => {
+  it("a delivery that is too large for the queue goes directly to D1", async () => {
     const send = vi.fn();
     const projector = createQueueProjector({ send }, openStraight());
     const rows = rowsBetween(1, 3);

@@ -38,7 +38,7 @@ const batchOf = (
 });
 
 describe("a batch of the queue", () => {
-  it("becomes one batch of D1, whatever accounts it is of, in any order, with repetitions", async () => {
+  it("a batch of the queue becomes one batch of D1, for any accounts, order and repetition", async () => {
     const messages = [
       ...["one", "two", "three"].flatMap((id) => [
         messageOf(6, 9, id),
@@ -60,7 +60,7 @@ describe("a batch of the queue", () => {
     expect(results).toEqual([{ n: 3 * 7 }]);
   });
 
-  it("counts each line once where a message begins before all of another", async () => {
+  it("overlapping messages count each entry once", async () => {
     await consumeProjections(batchOf([messageOf(1, 3)]), untold());
     // The account heard that D1 has 3, and sent anew what another message has a part of.
     const messages = [messageOf(6, 8), messageOf(4, 9)];
@@ -70,7 +70,7 @@ describe("a batch of the queue", () => {
     expect(totals).toMatchObject({ jobs: 7, reserved: 14 });
   });
 
-  it("makes one delivery of messages that follow one another, and counts an account once", async () => {
+  it("messages that follow one another become one delivery and count the account once", async () => {
     await consumeProjections(batchOf([messageOf(1, 3)]), untold());
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB), "batch");
     const messages = [messageOf(6, 8), messageOf(4, 5), messageOf(9, 9)];
@@ -81,7 +81,7 @@ describe("a batch of the queue", () => {
     expect(totals).toMatchObject({ jobs: 7, active_accounts: 1 });
   });
 
-  it("acknowledges a message that comes again after later ones, and changes nothing", async () => {
+  it("a message that is repeated after later ones is acknowledged and changes nothing", async () => {
     await consumeProjections(batchOf([messageOf(1, 3)]), untold());
     await consumeProjections(batchOf([messageOf(4, 9)]), untold());
     const before = await readDailyTotals(env.DB, 20_000, 20_001, null);
@@ -92,14 +92,14 @@ describe("a batch of the queue", () => {
     expect(await lineOf()).toBe(9);
   });
 
-  it("counts several accounts of one day together", async () => {
+  it("several accounts of one day are counted together", async () => {
     const messages = ["one", "two", "three"].map((id) => messageOf(1, 4, id));
     await consumeProjections(batchOf(messages), untold());
     const [totals] = await readDailyTotals(env.DB, 20_000, 20_001, "demo");
     expect(totals).toMatchObject({ granted: 300, jobs: 6, active_accounts: 3 });
   });
 
-  it("that lacks lines before makes the account look, and keeps the others'", async () => {
+  it("a message with missing earlier entries makes its account catch up, and other messages are kept", async () => {
     const catchUp = vi.fn(() => Promise.resolve());
     const lacking = messageOf(6, 9, "lacking");
     const well = messageOf(1, 3, "well");
@@ -109,7 +109,7 @@ describe("a batch of the queue", () => {
     expect(lacking.ack).toHaveBeenCalledOnce();
   });
 
-  it("is kept, and tried later and later, while D1 is away or the account cannot be told", async () => {
+  it("a message is retried with growing pauses while D1 or its account is unavailable", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const message = messageOf(6, 9);
     const options = { projector: direct(), catchUp: () => Promise.reject(new Error("no")) };
@@ -124,7 +124,7 @@ describe("a batch of the queue", () => {
     expect([again.ack, old.ack].map((ack) => ack.mock.calls.length)).toEqual([0, 0]);
   });
 
-  it("does not fail for long by one message that D1 never takes", async () => {
+  it("a message that D1 never accepts does not block the others for long", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const poison = messageOf(1, 3, "poison", 4);
     Object.assign(poison.body.rows.account, { identity_id: null });
@@ -135,7 +135,7 @@ describe("a batch of the queue", () => {
     expect(await lineOf("well")).toBe(3);
   });
 
-  it("of many large messages is split into batches that D1 takes", async () => {
+  it("many large messages are split into batches that D1 accepts", async () => {
     const messages = Array.from({ length: 40 }, (_, at) => {
       const message = messageOf(1, 400, `account ${at}`);
       const jobs = message.body.rows.jobs.map((job) => ({ ...job, action: "x".repeat(200) }));
@@ -149,13 +149,13 @@ describe("a batch of the queue", () => {
   });
 });
 
-describe("an account whose lines go through the queue", () => {
+describe("an account that delivers through the queue", () => {
   const ADA = "ada";
   const accountOf = () => env.ACCOUNT.getByName(ADA);
   const act = async (credits: number): Promise<void> => {
     await accountOf().adjustCredits({ amount: credits, note: "a gift" }, null);
   };
-  it("that were lost on the way looks at what D1 has, and sends them again", async () => {
+  it("an account whose messages were lost reads what D1 has and sends them again", async () => {
     await accountOf().wallet(session, { app: { slug: "demo", starter_credits: 100 } });
     await fireAlarm(ADA);
     await expectReadModel(ADA);
@@ -171,7 +171,7 @@ describe("an account whose lines go through the queue", () => {
     await expectReadModel(ADA);
   });
 
-  it("is told by the dead letters, through the platform's own queues", async () => {
+  it("dead letters make the account deliver again through the platform's own queues", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     await accountOf().wallet(session, { app: { slug: "demo", starter_credits: 100 } });
     await fireAlarm(ADA);

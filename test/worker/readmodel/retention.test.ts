@@ -38,7 +38,7 @@ async function insertJobs(
 }
 
 describe("a job", () => {
-  it("leaves the read model once it is older than the window, not before, and not while started", async () => {
+  it("a job leaves the read model only when it is older than the window and not started", async () => {
     await insertAccounts(2);
     await insertJobs("account 000001", 3, 31);
     await insertJobs("account 000002", 2, 29);
@@ -52,7 +52,7 @@ describe("a job", () => {
 });
 
 describe("a day on which an account was active", () => {
-  it("leaves the read model with the jobs of that day, and the totals keep it", async () => {
+  it("a day's activity leaves the read model with the jobs of that day, and the totals stay", async () => {
     await insertAccounts(2);
     const today = utcDayOf(NOW_MS);
     for (const account of ["account 000001", "account 000002"]) {
@@ -66,7 +66,7 @@ describe("a day on which an account was active", () => {
     expect(results).toEqual([{ day: today - 30 }, { day: today - 29 }]);
   });
 
-  it("is deleted in portions, as many as it takes", async () => {
+  it("old activity is deleted in as many portions as needed", async () => {
     await insertAccounts(1);
     const rows = UPKEEP_PORTION_ROWS * 2 + 5;
     await env.DB.exec(
@@ -77,8 +77,8 @@ describe("a day on which an account was active", () => {
   });
 });
 
-describe("a run", () => {
-  it("is bounded, and the next goes on from where it stopped", async () => {
+describe("a run of the maintenance", () => {
+  it("a run is bounded, and the next one continues where it stopped", async () => {
     await insertAccounts(UPKEEP_PORTION_ACCOUNTS * 2);
     const jobs = UPKEEP_PORTION_ROWS * UPKEEP_PORTIONS + 10;
     await insertJobs("account 000600", jobs, 100);
@@ -100,7 +100,7 @@ describe("a run", () => {
     expect(await cleanReadModel(env.DB, 30, NOW_MS)).toMatchObject({ deleted_jobs: 1 });
   });
 
-  it("reads the old jobs and the accounts, not the jobs that stay", async () => {
+  it("a run reads old jobs and accounts, but not the jobs that stay", async () => {
     await insertAccounts(10);
     await insertJobs("account 000003", 5, 100);
     await insertJobs("account 000003", 5_000, 1);
@@ -117,7 +117,7 @@ describe("the schedule", () => {
   const run = (settings: object = {}) =>
     worker.scheduled?.(controller(), environmentWith(settings));
 
-  it("clears the read model by READ_MODEL_DAYS, and ended sessions, though the other part fails", async () => {
+  it("the schedule deletes old jobs by READ_MODEL_DAYS and ended sessions even if another task fails", async () => {
     vi.spyOn(console, "log").mockReturnValue();
     const errors = vi.spyOn(console, "error").mockReturnValue();
     vi.useFakeTimers({ toFake: ["Date"], now: NOW_MS });
