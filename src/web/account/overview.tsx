@@ -54,5 +54,5 @@ function sessionItem(
   const this_browser = current ? programOf(context.req.header("User-Agent") ?? "") : null;
   const { id, created_at_ms, last_used_at_ms } = session;
   const browser = session.browser ?? this_browser;
-  return { id, created_at_ms, last_used_at_ms, browser, place: locationName(session), current };
+  return { id, created_at_ms, last_used_at_ms, browser, location: locationName(session), current };
 }

@@ -4,7 +4,7 @@ import { Time } from "../layout/time.tsx";
 import { counted } from "../layout/labels.ts";
 
 export interface SessionItem extends Omit<ListedSession, "city" | "country"> {
-  readonly place: string | null;
+  readonly location: string | null;
   /** Whether it is the session of this request. */
   readonly current: boolean;
   /** How many personal tokens it approved. */
@@ -39,7 +39,8 @@ export function Sessions({ sessions }: { sessions: readonly SessionItem[] }) {
 }
 
 function Session(session: SessionItem) {
-  const { id, current, browser, place, approved_tokens, created_at_ms, last_used_at_ms } = session;
+  const { id, current, browser, location, approved_tokens, created_at_ms, last_used_at_ms } =
+    session;
   const name = browser ?? (current ? "This browser" : "A browser");
   return (
     <li>
@@ -47,7 +48,7 @@ function Session(session: SessionItem) {
         <strong>{name}</strong>
         {current && browser !== null ? <span class="tag">this browser</span> : null}
         <span class="hint below">
-          {place === null ? null : <>{place} · </>}
+          {location === null ? null : <>{location} · </>}
           {current ? "now" : <LastUse at_ms={last_used_at_ms ?? created_at_ms} />}
           {" · signed in "}
           <Time at_ms={created_at_ms} style="date" />

@@ -14,12 +14,12 @@ export const showStatement = factory.createHandlers(async (context) => {
   const now = monthOf(Date.now());
   const month = readMonth(context.req.query("month") ?? "") ?? now;
   const before_line = readEntryNumber(context.req.query("before"));
-  const [answer, appName] = await Promise.all([
+  const [read, appName] = await Promise.all([
     readStatementPage(context, month, before_line),
     appNames(context),
   ]);
-  if (!answer.ok) return refuseWithPage(context, answer.refusal);
-  const { opened_at_ms, opening, closing, rows, more } = answer.value;
+  if (!read.ok) return refuseWithPage(context, read.refusal);
+  const { opened_at_ms, opening, closing, rows, more } = read.value;
   const older_path = `/account/statement?month=${month.name}&before=${rows.at(-1)?.line ?? 0}`;
   return context.html(
     <StatementPage
@@ -30,7 +30,7 @@ export const showStatement = factory.createHandlers(async (context) => {
       opening={opening}
       closing={closing}
       is_current={month.name === now.name}
-      entries={statementEntries(answer.value, appName)}
+      entries={statementEntries(read.value, appName)}
       older_path={more ? older_path : null}
     />,
   );

@@ -8,12 +8,12 @@ import { validForm } from "../../http/validation.ts";
 
 export const showTokens = factory.createHandlers(async (context) => {
   const account = accountOf(context);
-  const [answer, appName] = await Promise.all([
+  const [read, appName] = await Promise.all([
     account.listPersonalTokens(callerOf(context)),
     appNames(context),
   ]);
-  if (!answer.ok) return refuseWithPage(context, answer.refusal);
-  return context.html(<PersonalTokensPage tokens={answer.value} appName={appName} />);
+  if (!read.ok) return refuseWithPage(context, read.refusal);
+  return context.html(<PersonalTokensPage tokens={read.value} appName={appName} />);
 });
 
 const form = z.object({ personal_token_id: z.string("must be a string") });
@@ -22,9 +22,9 @@ const form = z.object({ personal_token_id: z.string("must be a string") });
 export const revokeFromPage = factory.createHandlers(validForm(form), async (context) => {
   const account = accountOf(context);
   const { personal_token_id: id } = context.req.valid("form");
-  const answer = await account.revokePersonalToken(callerOf(context), { id });
-  if (!answer.ok && answer.refusal.code !== "personal_token_not_found") {
-    return refuseWithPage(context, answer.refusal);
+  const revoked = await account.revokePersonalToken(callerOf(context), { id });
+  if (!revoked.ok && revoked.refusal.code !== "personal_token_not_found") {
+    return refuseWithPage(context, revoked.refusal);
   }
   return context.redirect("/account/tokens", 303);
 });

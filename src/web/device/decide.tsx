@@ -20,11 +20,11 @@ export const approveDevice = factory.createHandlers(async (context) => {
   const suggested = suggestedChoices(app_slug, app_name !== null);
   const limits = limitsOfChoices(choices, suggested, user_code);
   if (!limits.ok) return showProblems(context, opened.value, choices, limits.refusal);
-  const answer = await approveLogin(context, user_code, limits.value);
-  if (answer.ok) return context.html(<DevicePage state={{ kind: "approved" }} />);
-  return answer.refusal.code === "too_many_tokens"
+  const decided = await approveLogin(context, user_code, limits.value);
+  if (decided.ok) return context.html(<DevicePage state={{ kind: "approved" }} />);
+  return decided.refusal.code === "too_many_tokens"
     ? showProblems(context, opened.value, choices, { whole: "too_many_tokens" })
-    : respondWithRefusal(context, answer.refusal, typed_code);
+    : respondWithRefusal(context, decided.refusal, typed_code);
 });
 
 export const denyDevice = factory.createHandlers(async (context) => {
@@ -35,8 +35,8 @@ export const denyDevice = factory.createHandlers(async (context) => {
   if (user_code === null)
     return respondWithRefusal(context, { code: "user_code_invalid" }, typed_code);
   const { identity_id } = context.get("caller");
-  const answer = await context.get("services").device_logins(user_code).deny(identity_id);
-  if (!answer.ok) return respondWithRefusal(context, answer.refusal, typed_code);
+  const decided = await context.get("services").device_logins(user_code).deny(identity_id);
+  if (!decided.ok) return respondWithRefusal(context, decided.refusal, typed_code);
   return context.html(<DevicePage state={{ kind: "denied" }} />);
 });
 

@@ -31,7 +31,7 @@ export interface LoginFacts {
   /** The registered name of the app; null if it is not registered. */
   readonly app_name: string | null;
   readonly program: string | null;
-  readonly place: string | null;
+  readonly location: string | null;
   /** Whether the login was started in a different country from the approver's. */
   readonly another_country: boolean;
   readonly started_at: Date;
@@ -320,7 +320,7 @@ function LastLetters({
 }
 
 function Facts(props: LoginFacts) {
-  const { client_name, app_slug, app_name, program, place, started_at, age_minutes } = props;
+  const { client_name, app_slug, app_name, program, location, started_at, age_minutes } = props;
   const shown_at = `${started_at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   return (
     <dl class="facts">
@@ -338,7 +338,7 @@ function Facts(props: LoginFacts) {
       <dd>{program ?? "unknown"}</dd>
       <dt>Started from</dt>
       <dd>
-        {place ?? "an unknown location"}
+        {location ?? "an unknown location"}
         {props.another_country ? (
           <strong class="alarming"> – not the country that you are in now</strong>
         ) : null}

@@ -51,9 +51,9 @@ export async function openLogin(
   const { device_logins, identity, request_copies } = context.get("services");
   const copy = await request_copies.recall(user_code);
   const { identity_id } = context.get("caller");
-  const answer = await device_logins(user_code).open(identity_id, copy?.started_at_ms ?? null);
-  if (!answer.ok) return answer;
-  const request: LoginRequest | null = answer.value.request ?? copy;
+  const opened = await device_logins(user_code).open(identity_id, copy?.started_at_ms ?? null);
+  if (!opened.ok) return opened;
+  const request: LoginRequest | null = opened.value.request ?? copy;
   if (request === null)
     throw new Error("an opened login has neither a request nor a confirmed copy");
   const person = await identity.readPerson(identity_id);
@@ -80,7 +80,7 @@ async function factsOf(
     registered_apps: [...registered.values()].map(({ slug, name }) => ({ slug, name })),
     upstream_names: identity.sign_in_methods.map(({ name }) => name),
     program: device_client.program,
-    place: locationName(device_client),
+    location: locationName(device_client),
     another_country: country !== null && approver_country !== null && country !== approver_country,
     started_at: new Date(started_at_ms),
     age_minutes: Math.max(0, Math.floor((Date.now() - started_at_ms) / 60_000)),

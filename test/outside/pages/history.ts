@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Moves an account's entries and jobs back in time, except the newest. */
+/** Moves an account and its entries back in time, except the newest entry. */
 export async function spreadOverDays(state: string, who: string, days = 26): Promise<void> {
   const users = globSync(join(state, "v3/d1/**/*.sqlite")).map((file) => new DatabaseSync(file));
   let identity_id: string | undefined;
@@ -25,16 +25,13 @@ export async function spreadOverDays(state: string, who: string, days = 26): Pro
     try {
       const found = database.prepare("select identity_id from account").get();
       if (found?.["identity_id"] !== identity_id) continue;
-      const lines = database.prepare("select line, job_id from entries order by line").all();
+      database.prepare("update account set created_at_ms = created_at_ms - ?").run(days * DAY_MS);
+      const lines = database.prepare("select line from entries order by line").all();
       const shift = database.prepare("update entries set at_ms = at_ms - ? where line = ?");
-      const shiftJob = database.prepare(
-        "update jobs set created_at_ms = created_at_ms - ?, updated_at_ms = updated_at_ms - ? where id = ?",
-      );
-      lines.forEach(({ line, job_id }, index) => {
+      lines.forEach(({ line }, index) => {
         const part = 1 - index / Math.max(1, lines.length - 1);
         const back_ms = Math.round(part ** 1.3 * days * DAY_MS);
         shift.run(back_ms, Number(line));
-        if (job_id !== null) shiftJob.run(0, 0, String(job_id));
       });
     } catch {
       // This file is the storage of a different object.
