@@ -31,14 +31,11 @@ const send = (
   method: string,
   address: string,
   init: Parameters<typeof sendTo>[2] = {},
-  settings: object = {},
-) =>
-  sendTo(
-    method,
-    address,
-    init,
-    Object.keys(settings).length === 0 ? SELLING : { ...SELLING, ...settings },
-  );
+  settings: object = SELLING,
+) => sendTo(method, address, init, settings);
+
+/** With a social network, which is this one. */
+const SOCIAL = { ...SELLING, SOCIAL_PROVIDER: "acme" };
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 const PROTECTED = API_ROUTES.filter((route) => !OPEN.includes(nameOf(route)));
@@ -62,7 +59,7 @@ const IN_ORDER = JSON.stringify({
 function ask(
   { method, address }: Route,
   headers: Record<string, string> = {},
-  settings: object = {},
+  settings: object = SELLING,
 ) {
   return send(method, address, { headers }, settings);
 }
@@ -77,7 +74,11 @@ function expectUnauthorized({ status, headers, body }: Awaited<ReturnType<typeof
 function limited(environment: object): object {
   const limiter = { limit: async () => ({ success: false }) };
   const names = Object.keys(env).filter((name) => name.startsWith("LIMIT_"));
-  return { ...environment, ...Object.fromEntries(names.map((name) => [name, limiter])) };
+  return {
+    ...environment,
+    ...SELLING,
+    ...Object.fromEntries(names.map((name) => [name, limiter])),
+  };
 }
 
 describe("the app's routes", () => {
@@ -131,8 +132,7 @@ describe("a credential that is none", () => {
       const init = route.method === "POST" ? { body: IN_ORDER } : {};
       const sent = { ...init, headers: { ...JSON_BODY, ...headers } };
       // Where no provider is the social network, nobody's token is looked for.
-      const settings = { SOCIAL_PROVIDER: "acme" };
-      expectUnauthorized(await send(route.method, route.address, sent, settings));
+      expectUnauthorized(await send(route.method, route.address, sent, SOCIAL));
     }
   });
 });
@@ -294,7 +294,7 @@ describe("every answer", () => {
 });
 
 describe("outside development", () => {
-  const settings = { BASE_URL: "https://id.family.test", DEV_SIGNIN: "false" };
+  const settings = { ...SELLING, BASE_URL: "https://id.family.test", DEV_SIGNIN: "false" };
   /** Needs no settings, so that what is wrong with them or with the address can be shown. */
   const everywhere = ["/healthz", "/readyz"];
   const bound = ROUTES.filter(({ path }) => !everywhere.includes(path));
