@@ -7,6 +7,7 @@ import {
 } from "../../../src/readmodel/queue_projector.ts";
 import { createDirectProjector } from "../../../src/readmodel/direct_projector.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
+import worker from "../../../src/worker.ts";
 import { expectReadModel } from "../account/invariants.ts";
 import { fireAlarm, query } from "../support/account_object.ts";
 import { rowsBetween } from "./contract.ts";
@@ -149,6 +150,18 @@ describe("a batch of the queue", () => {
   });
 });
 
+/** Refused messages are retried at once. The pauses that the consumer requests are tested above. */
+function retryAtOnce(): void {
+  const consume = worker.queue;
+  vi.spyOn(worker, "queue").mockImplementation((batch, ...rest) => {
+    for (const message of batch.messages) {
+      const retry = message.retry.bind(message);
+      message.retry = () => retry();
+    }
+    return consume(batch, ...rest);
+  });
+}
+
 describe("an account that delivers through the queue", () => {
   const ADA = "ada";
   const accountOf = () => env.ACCOUNT.getByName(ADA);
@@ -182,6 +195,7 @@ describe("an account that delivers through the queue", () => {
     const catchUp = vi.fn();
     const account_of = await import("../../../src/account/object.ts");
     vi.spyOn(account_of.Account.prototype, "catchUp").mockImplementation(catchUp);
+    retryAtOnce();
     await createQueueProjector(env.TEST_PROJECTIONS, direct()).apply(lost, 2);
     await vi.waitFor(() => expect(catchUp).toHaveBeenCalled(), 40_000);
     expect(await lineOf(String(account?.["id"]))).toBe(2);
