@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { developmentSettings } from "../../../src/commands/development_settings.ts";
 import { exitCode, freePort } from "../../../src/commands/local_worker.ts";
 import { commandLineOf, familyOf, survivorsOf } from "./processes.ts";
@@ -13,9 +13,12 @@ const WAITING = { timeout: 100_000, interval: 200 };
 
 let folder: string;
 let env_file: string;
+/** The stores of one server after another. */
+let state: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "passbook-dev-"));
   env_file = join(folder, "settings");
+  state = join(folder, "state");
   await writeFile(env_file, await developmentSettings(), { mode: 0o600 });
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -25,10 +28,9 @@ interface Dev {
   readonly output: () => string;
 }
 
-let started: number[] = [];
-afterEach(() => {
+const started: number[] = [];
+afterAll(() => {
   for (const pid of survivorsOf(started)) process.kill(pid, "SIGKILL");
-  started = [];
 });
 
 function npmRunDev(args: readonly string[]): Dev {
@@ -59,14 +61,16 @@ function statusOf(url: string, headers: Record<string, string>): Promise<number>
 }
 
 /** A running server, and all its processes. */
-async function runningDev(
-  state: string,
-  more: readonly string[] = [],
-): Promise<Dev & { port: number; family: number[] }> {
+interface RunningDev extends Dev {
+  readonly port: number;
+  readonly family: readonly number[];
+}
+
+async function runningDev(more: readonly string[] = []): Promise<RunningDev> {
   const port = await freePort();
   const dev = npmRunDev([
     `--port=${port}`,
-    `--persist-to=${join(folder, state)}`,
+    `--persist-to=${state}`,
     `--env-file=${env_file}`,
     "--inspector-port=0",
     ...more,
@@ -79,25 +83,20 @@ async function runningDev(
   return { ...dev, port, family };
 }
 
-describe("ending npm run dev", () => {
-  it.each<[string, NodeJS.Signals]>([
-    ["npm", "SIGTERM"],
-    ["npm", "SIGKILL"],
-    ["dev itself", "SIGKILL"],
-  ])("killing %s with %s ends every process of npm run dev", async (which, signal) => {
-    const { npm, port, family } = await runningDev("killed");
-    const is_dev = (pid: number) => /^\S*node \S*run\.js dev/.test(commandLineOf(pid));
-    const victim = which === "npm" ? npm.pid : family.find(is_dev);
-    if (victim === undefined) throw new Error("there is no such process");
-    process.kill(victim, signal);
-    await vi.waitFor(() => expect(survivorsOf(family)).toEqual([]), WAITING);
-    expect(await isServing(port)).toBe(false);
-  });
-});
+async function expectEnded({ port, family }: RunningDev): Promise<void> {
+  await vi.waitFor(() => expect(survivorsOf(family)).toEqual([]), WAITING);
+  expect(await isServing(port)).toBe(false);
+}
 
+// A start takes seconds, so these tests use one server. The last of them ends it.
 describe("npm run dev with new settings", () => {
+  let dev: RunningDev;
+  beforeAll(async () => {
+    dev = await runningDev(["--ip=0.0.0.0"]);
+  });
+
   it("npm run dev prints the pages and the operator, who can open the console at once", async () => {
-    const { port, output } = await runningDev("fresh", ["--ip=0.0.0.0"]);
+    const { port, output } = dev;
     const url = `http://localhost:${port}`;
     await vi.waitFor(() => expect(output()).toContain("Passbook is ready."), WAITING);
     for (const place of ["signin", "account", "console", "docs"]) {
@@ -113,29 +112,43 @@ describe("npm run dev with new settings", () => {
     const headers = { Cookie: cookies.join("; ") };
     expect(await statusOf(`${url}/console`, headers)).toBe(200);
   });
+
+  it("a second npm run dev names the running server and a command for another one, and starts nothing", async () => {
+    const attempts = [
+      [`--port=${dev.port}`, `--persist-to=${state}`],
+      [`--port=${await freePort()}`, `--persist-to=${state}`],
+      [`--port=${dev.port}`, `--persist-to=${join(folder, "other")}`],
+    ].map(async (args) => {
+      const { npm, output } = npmRunDev([...args, `--env-file=${env_file}`]);
+      return { code: await exitCode(npm), output: output() };
+    });
+    for (const { code, output } of await Promise.all(attempts)) {
+      expect(code).toBe(1);
+      expect(output).toContain(String(dev.port));
+      expect(output).toMatch(/npm run dev -- --port \d+ --persist-to \S+/);
+      expect(output).not.toContain("Ready");
+    }
+    expect(await isServing(dev.port)).toBe(true);
+  });
+
+  it("killing npm with SIGTERM ends every process of npm run dev", async () => {
+    dev.npm.kill("SIGTERM");
+    await expectEnded(dev);
+  });
 });
 
-describe("a second npm run dev", () => {
-  it("a second npm run dev names the running server and a command for another one, and starts nothing", async () => {
-    const first = await runningDev("shared");
-    const state = join(folder, "shared");
-    const same = `--persist-to=${state}`;
-    const others = [
-      [`--port=${first.port}`, same],
-      [`--port=${await freePort()}`, same],
-      [`--port=${first.port}`, `--persist-to=${join(folder, "other")}`],
-    ];
-    for (const args of others) {
-      const second = npmRunDev([...args, `--env-file=${env_file}`]);
-      expect(await exitCode(second.npm)).toBe(1);
-      expect(second.output()).toContain(String(first.port));
-      expect(second.output()).toMatch(/npm run dev -- --port \d+ --persist-to \S+/);
-      expect(second.output()).not.toContain("Ready");
-    }
-    expect(await isServing(first.port)).toBe(true);
-    first.npm.kill("SIGTERM");
-    await vi.waitFor(() => expect(survivorsOf(first.family)).toEqual([]), WAITING);
-  });
+describe("npm run dev that is killed", () => {
+  it.each(["npm", "dev itself"])(
+    "killing %s with SIGKILL ends every process of npm run dev",
+    async (which) => {
+      const dev = await runningDev();
+      const is_dev = (pid: number) => /^\S*node \S*run\.js dev/.test(commandLineOf(pid));
+      const victim = which === "npm" ? dev.npm.pid : dev.family.find(is_dev);
+      if (victim === undefined) throw new Error("there is no such process");
+      process.kill(victim, "SIGKILL");
+      await expectEnded(dev);
+    },
+  );
 });
 
 describe("npm run dev with wrong settings", () => {
