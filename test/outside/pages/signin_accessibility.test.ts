@@ -30,22 +30,15 @@ const places = {
   "the account with news": "/account?notice=linked",
 } as const;
 
-const screens = [
-  ["in light", { colorScheme: "light", viewport: { width: 1000, height: 800 } }],
-  ["in dark", { colorScheme: "dark", viewport: { width: 1000, height: 800 } }],
-  ["on a phone", { colorScheme: "light", viewport: { width: 390, height: 800 } }],
-] as const;
-
 async function signInByForm(page: Page): Promise<void> {
   await page.goto(`${family.passbook}/signin`);
   await fillSignIn(page, "ada@example.com");
   await page.waitForURL(`${family.passbook}/account`);
 }
 
-describe.each(screens)("pages %s", (_name, options) => {
+describe("the pages of signing in", () => {
   it("the sign-in and account pages have no accessibility violation and do not scroll sideways", async () => {
-    const context = await browser.newContext(options);
-    const page = await context.newPage();
+    const page = await browser.newPage();
     const refused: string[] = [];
     page.on("console", (message) => {
       if (message.text().includes("Content Security Policy")) refused.push(message.text());
@@ -56,14 +49,13 @@ describe.each(screens)("pages %s", (_name, options) => {
       await expectForEverybody(page, place);
     }
     expect(refused).toEqual([]);
-    await context.close();
+    await page.close();
   });
 });
 
-describe.each(screens)("an invalid e-mail address %s", (_name, options) => {
+describe("an invalid e-mail address", () => {
   it("an invalid e-mail address stays in its field, which shows the problem in colour and text", async () => {
-    const context = await browser.newContext(options);
-    const page = await context.newPage();
+    const page = await browser.newPage();
     await page.goto(`${family.passbook}/signin`);
     // Like a browser that does not validate the field.
     await page.locator("form").evaluate((form: HTMLFormElement) => (form.noValidate = true));
@@ -75,7 +67,7 @@ describe.each(screens)("an invalid e-mail address %s", (_name, options) => {
     const border = await field.evaluate((it) => getComputedStyle(it).borderTopColor);
     expect(border).toBe(words);
     await expectForEverybody(page, "the form");
-    await context.close();
+    await page.close();
   });
 });
 

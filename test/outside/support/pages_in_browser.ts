@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AxeResults } from "axe-core";
+import type { AxeResults, RunOptions } from "axe-core";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { developmentSettings } from "../../../src/commands/development_settings.ts";
@@ -15,10 +15,12 @@ const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 /** The screens that pages are tested on. */
 export const SCREENS = {
-  light: { colorScheme: "light", viewport: { width: 1200, height: 900 } },
-  dark: { colorScheme: "dark", viewport: { width: 1200, height: 900 } },
-  phone: { colorScheme: "light", viewport: { width: 390, height: 800 } },
+  wide: { viewport: { width: 1200, height: 900 } },
+  phone: { viewport: { width: 390, height: 800 } },
 } as const satisfies Record<string, BrowserContextOptions>;
+
+/** Screenshots take a quarter of these tests' time, so they are optional: see `test/README.md`. */
+const TAKES_PICTURES = process.env["PICTURES"] === "true";
 
 export interface PagesInBrowser {
   /** The Worker's origin. Available while tests run. */
@@ -31,7 +33,7 @@ export interface PagesInBrowser {
   openPage(options?: BrowserContextOptions): Promise<Page>;
   /** Signs a person in, in a new browser context, and returns their account page. */
   signIn(email: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Saves a screenshot of the whole page in `.scratch`, for review by people. */
+  /** With `PICTURES=true`, saves a screenshot of the whole page in `.scratch`, for review by people. */
   picture(page: Page, name: string): Promise<void>;
 }
 
@@ -60,7 +62,7 @@ export function usePages(
     const persist_to = join(directory, "state");
     passbook = await startTestWorker({ port: await freePort(), persist_to, env_file });
     browser = await launchBrowser();
-    await mkdir(pictures, { recursive: true });
+    if (TAKES_PICTURES) await mkdir(pictures, { recursive: true });
   });
 
   afterEach(async () => {
@@ -81,7 +83,7 @@ export function usePages(
       return join(directory, "state");
     },
     log: () => passbook.log(),
-    async openPage(options = SCREENS.light) {
+    async openPage(options = SCREENS.wide) {
       const context = await browser.newContext(options);
       contexts.push(context);
       return context.newPage();
@@ -94,6 +96,7 @@ export function usePages(
       return page;
     },
     async picture(page, title) {
+      if (!TAKES_PICTURES) return;
       await page.screenshot({ path: join(pictures, `${title}.png`), fullPage: true });
     },
   };
@@ -106,19 +109,35 @@ export async function fillSignIn(page: Page, email: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** Violations of WCAG 2.2 A and AA and of axe's best practices, by rule and element. */
-export async function violations(page: Page): Promise<string[]> {
+/** The rules of axe whose result depends on colours. */
+const COLOR_RULES = ["color-contrast", "link-in-text-block"];
+
+/** Loads axe into the page that is open. */
+async function loadAxe(page: Page): Promise<void> {
   // Through the debugger, since the page's CSP allows no script element.
   await page.evaluate(await readFile(AXE, "utf8"));
-  const results = await page.evaluate((): Promise<AxeResults> =>
-    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+}
+
+/**
+ * Violations of WCAG 2.2 A and AA and of axe's best practices, or of some of these rules, by rule and
+ * element. Requires `loadAxe`.
+ */
+async function violations(page: Page, rules: readonly string[] | null): Promise<string[]> {
+  const options: RunOptions = {
+    resultTypes: ["violations"],
+    ...(rules === null ? {} : { runOnly: { type: "rule", values: [...rules] } }),
+  };
+  const results = await page.evaluate(
+    (given): Promise<AxeResults> =>
+      (globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(
+        given,
+      ),
+    options,
   );
   return results.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-/** Expects a page without accessibility violations that does not scroll sideways. */
-export async function expectForEverybody(page: Page, place: string): Promise<void> {
-  expect(await violations(page), place).toEqual([]);
+async function expectNotSideways(page: Page, place: string): Promise<void> {
   const width = await page.evaluate(() => ({
     content: document.documentElement.scrollWidth,
     window: document.documentElement.clientWidth,
@@ -126,10 +145,31 @@ export async function expectForEverybody(page: Page, place: string): Promise<voi
   expect(width.content, place).toBeLessThanOrEqual(width.window);
 }
 
+/**
+ * Expects a page without accessibility violations that does not scroll sideways: on its own screen and on
+ * a phone, in light and in dark. The page is not loaded again, and dark changes its colours only.
+ */
+export async function expectForEverybody(page: Page, place: string): Promise<void> {
+  const screen = page.viewportSize() ?? SCREENS.wide.viewport;
+  await loadAxe(page);
+  expect(await violations(page, null), place).toEqual([]);
+  await expectNotSideways(page, place);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await violations(page, COLOR_RULES), `${place}, in dark`).toEqual([]);
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize(SCREENS.phone.viewport);
+  expect(await violations(page, null), `${place}, on a phone`).toEqual([]);
+  await expectNotSideways(page, `${place}, on a phone`);
+  await page.setViewportSize(screen);
+}
+
+/** Long enough for what a page's scripts change after it is loaded. */
+const DRAWING_MS = 150;
+
 /** The elements that moved while the page was drawn, and by how much (Layout Instability API). */
 export function layoutShifts(page: Page): Promise<string[]> {
   return page.evaluate(
-    () =>
+    (drawing_ms) =>
       new Promise<string[]>((resolve) => {
         const moved: string[] = [];
         new PerformanceObserver((list) => {
@@ -145,7 +185,8 @@ export function layoutShifts(page: Page): Promise<string[]> {
             moved.push(`${value}: ${nodes.join(", ")}`);
           }
         }).observe({ type: "layout-shift", buffered: true });
-        setTimeout(() => resolve(moved), 100);
+        setTimeout(() => resolve(moved), drawing_ms);
       }),
+    DRAWING_MS,
   );
 }
