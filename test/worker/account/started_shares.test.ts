@@ -8,6 +8,7 @@ import { OPEN_JOBS_SHARE, TOKEN_STORAGE_MAX_BYTES } from "../../../src/domain/li
 import { JOB_ROWS_BYTES } from "../../../src/account/jobs/create.ts";
 import { change, dump, evict, query } from "../support/account_object.ts";
 import { getToken, tokenId, type TokenHolder } from "../support/device_logins.ts";
+import { histories } from "../support/histories.ts";
 import { signInWithCredits, type SignedIn } from "../support/passbook.ts";
 import { expectInvariants } from "./invariants.ts";
 
@@ -87,88 +88,100 @@ interface Started {
 }
 
 describe("any history of jobs", () => {
-  it("in any history, each token and app stays within its share of started jobs, and no other job is refused", async () => {
-    vi.spyOn(console, "error").mockReturnValue();
-    const usual = { ...OPEN_JOBS_SHARE };
-    onTestFinished(() => void Object.assign(OPEN_JOBS_SHARE, usual));
-    Object.assign(OPEN_JOBS_SHARE, { token: 3, app: 5 });
-    const met = { token: 0, app: 0 };
-    let accounts = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { minLength: 20, maxLength: 60, size: "max" }),
-        async (steps) => {
-          vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-          const identity_id = `shares ${(accounts += 1)}`;
-          const account = env.ACCOUNT.getByName(identity_id);
-          for (const id of TOKENS) await issue(account, id);
-          const all: Started[] = [];
-          const create = (one: Pick<Started, "by" | "app_slug">, ttl_seconds: number) => {
-            const rest = { action: "draw", cost_estimate: 0, metadata_json: null };
-            const request = { app_slug: one.app_slug, policy: { ...DEFAULT_POLICY }, ttl_seconds };
-            const caller =
-              one.by === "session"
-                ? SESSION
-                : ({ kind: "personal_token", personal_token_id: one.by } as const);
-            return account.createJob(caller, { ...request, ...rest }, null);
-          };
-          for (const one of steps) {
-            for (const it of all) {
-              if (it.state === "started" && it.expires_at_ms <= Date.now()) it.state = "expired";
-            }
-            const started = all.filter(({ state }) => state === "started");
-            if (one.do === "create") {
-              const of_token = started.filter((it) => it.by === one.by).length;
-              const of_app = started.filter((it) => it.app_slug === one.app_slug).length;
-              const is_token_full = one.by !== "session" && of_token >= 3;
-              const answer = await create(one, one.ttl_seconds);
-              expect(answer.ok).toBe(!is_token_full && of_app < 5);
-              if (answer.ok) {
-                const expires_at_ms = Date.now() + one.ttl_seconds * 1000;
-                const id = answer.value.value.job_id;
-                all.push({
-                  id,
-                  by: one.by,
-                  app_slug: one.app_slug,
-                  expires_at_ms,
-                  state: "started",
-                });
-              } else {
-                met[is_token_full ? "token" : "app"] += 1;
+  it(
+    "in any history, each token and app stays within its share of started jobs, and no other job is refused",
+    { tags: ["history"], timeout: 180_000 },
+    async () => {
+      vi.spyOn(console, "error").mockReturnValue();
+      const usual = { ...OPEN_JOBS_SHARE };
+      onTestFinished(() => void Object.assign(OPEN_JOBS_SHARE, usual));
+      Object.assign(OPEN_JOBS_SHARE, { token: 3, app: 5 });
+      const met = { token: 0, app: 0 };
+      let accounts = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(step, { minLength: 20, maxLength: 60, size: "max" }),
+          async (steps) => {
+            vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+            const identity_id = `shares ${(accounts += 1)}`;
+            const account = env.ACCOUNT.getByName(identity_id);
+            for (const id of TOKENS) await issue(account, id);
+            const all: Started[] = [];
+            const create = (one: Pick<Started, "by" | "app_slug">, ttl_seconds: number) => {
+              const rest = { action: "draw", cost_estimate: 0, metadata_json: null };
+              const request = {
+                app_slug: one.app_slug,
+                policy: { ...DEFAULT_POLICY },
+                ttl_seconds,
+              };
+              const caller =
+                one.by === "session"
+                  ? SESSION
+                  : ({ kind: "personal_token", personal_token_id: one.by } as const);
+              return account.createJob(caller, { ...request, ...rest }, null);
+            };
+            for (const one of steps) {
+              for (const it of all) {
+                if (it.state === "started" && it.expires_at_ms <= Date.now()) it.state = "expired";
               }
-            } else if (one.do === "fail" || one.do === "complete") {
-              const it = all.at(-1 - one.pick);
-              if (it === undefined) continue;
-              const ending = { job_id: it.id, metadata_json: null };
-              const answer =
-                one.do === "fail"
-                  ? await account.failJob(SESSION, { ...ending, refund: true, reason: null }, null)
-                  : await account.completeJob(SESSION, { ...ending, actual_cost: 0 }, null);
-              const may =
-                it.state === "started" || (it.state === "expired" && one.do === "complete");
-              expect(answer.ok).toBe(may);
-              if (may) it.state = "over";
-            } else if (one.do === "wait") {
-              vi.setSystemTime(Date.now() + 61_000);
-            } else if (one.do === "evict") {
-              await evict(identity_id);
-            } else {
-              const fails = "before insert on jobs begin select raise(abort, 'no'); end";
-              await query(identity_id, `create trigger broken ${fails}`);
-              // Counted before it fails: what fails counts for nobody.
-              await create({ by: "a", app_slug: "x" }, 60).catch(() => undefined);
-              await query(identity_id, "drop trigger broken");
+              const started = all.filter(({ state }) => state === "started");
+              if (one.do === "create") {
+                const of_token = started.filter((it) => it.by === one.by).length;
+                const of_app = started.filter((it) => it.app_slug === one.app_slug).length;
+                const is_token_full = one.by !== "session" && of_token >= 3;
+                const answer = await create(one, one.ttl_seconds);
+                expect(answer.ok).toBe(!is_token_full && of_app < 5);
+                if (answer.ok) {
+                  const expires_at_ms = Date.now() + one.ttl_seconds * 1000;
+                  const id = answer.value.value.job_id;
+                  all.push({
+                    id,
+                    by: one.by,
+                    app_slug: one.app_slug,
+                    expires_at_ms,
+                    state: "started",
+                  });
+                } else {
+                  met[is_token_full ? "token" : "app"] += 1;
+                }
+              } else if (one.do === "fail" || one.do === "complete") {
+                const it = all.at(-1 - one.pick);
+                if (it === undefined) continue;
+                const ending = { job_id: it.id, metadata_json: null };
+                const answer =
+                  one.do === "fail"
+                    ? await account.failJob(
+                        SESSION,
+                        { ...ending, refund: true, reason: null },
+                        null,
+                      )
+                    : await account.completeJob(SESSION, { ...ending, actual_cost: 0 }, null);
+                const may =
+                  it.state === "started" || (it.state === "expired" && one.do === "complete");
+                expect(answer.ok).toBe(may);
+                if (may) it.state = "over";
+              } else if (one.do === "wait") {
+                vi.setSystemTime(Date.now() + 61_000);
+              } else if (one.do === "evict") {
+                await evict(identity_id);
+              } else {
+                const fails = "before insert on jobs begin select raise(abort, 'no'); end";
+                await query(identity_id, `create trigger broken ${fails}`);
+                // Counted before it fails: what fails counts for nobody.
+                await create({ by: "a", app_slug: "x" }, 60).catch(() => undefined);
+                await query(identity_id, "drop trigger broken");
+              }
             }
-          }
-          await expectInvariants(identity_id);
-          vi.useRealTimers();
-        },
-      ),
-      { numRuns: 25 },
-    );
-    expect(met.token).toBeGreaterThan(0);
-    expect(met.app).toBeGreaterThan(0);
-  }, 180_000);
+            await expectInvariants(identity_id);
+            vi.useRealTimers();
+          },
+        ),
+        { numRuns: histories(25) },
+      );
+      expect(met.token).toBeGreaterThan(0);
+      expect(met.app).toBeGreaterThan(0);
+    },
+  );
 });
 
 async function issue(account: ReturnType<typeof env.ACCOUNT.getByName>, id: string): Promise<void> {

@@ -10,6 +10,7 @@ import {
   type Fault,
   type FaultyNetwork,
 } from "./worker_fetch.ts";
+import { histories } from "../support/histories.ts";
 
 const JOB = { app: "demo", action: "draw", costEstimate: 10 };
 const KEY = { key: "render-4711" };
@@ -151,37 +152,43 @@ function dyingAt(count: number, network: FaultyNetwork) {
 }
 
 describe("a process that dies at any request, and one that resumes", () => {
-  it("a process that dies at any request and the one that resumes it pay for the work once, with one job", async () => {
-    let people = 0;
-    const faults = fc.array(fc.constantFrom<Fault>("none", ...FAULTS), { maxLength: 8 });
-    await fc.assert(
-      fc.asyncProperty(faults, fc.nat({ max: 6 }), faults, async (before, dies_at, after) => {
-        const person = await signInWithCredits("demo", `ada${(people += 1)}@example.com`);
-        const dying = openNetwork(before);
-        const { fetch, died } = dyingAt(dies_at, dying);
-        const first = processOf(person, fetch).runJob(JOB, done, KEY);
-        await Promise.race([first.catch(() => {}), died]);
-        const network = openNetwork(after);
-        const second = processOf(person, (url, init) =>
-          network.fetch(url.replace("http://localhost", BASE_URL), init),
-        );
-        const ended: unknown = await second.runJob(JOB, done, KEY).catch((error: unknown) => error);
-        await second.whenIdle();
-        await dying.deliver();
-        await network.deliver();
-        const jobs = await jobsOf(person);
-        expect(jobs.length).toBeLessThanOrEqual(1);
-        const { credits } = (await person.get("/api/wallet")).body.account;
-        const settled = ended instanceof Error ? null : (ended as { credits: number });
-        if (settled !== null) expect(settled.credits).toBe(93);
-        if (settled !== null || isPassbookError(ended, "job_ended")) {
-          expect([credits, jobs]).toEqual([93, [["completed", 7]]]);
-        } else {
-          // The process died. The next one resumes the job.
-          expect([90, 93, 100]).toContain(credits);
-        }
-      }),
-      { numRuns: 40 },
-    );
-  });
+  it(
+    "a process that dies at any request and the one that resumes it pay for the work once, with one job",
+    { tags: ["history"] },
+    async () => {
+      let people = 0;
+      const faults = fc.array(fc.constantFrom<Fault>("none", ...FAULTS), { maxLength: 8 });
+      await fc.assert(
+        fc.asyncProperty(faults, fc.nat({ max: 6 }), faults, async (before, dies_at, after) => {
+          const person = await signInWithCredits("demo", `ada${(people += 1)}@example.com`);
+          const dying = openNetwork(before);
+          const { fetch, died } = dyingAt(dies_at, dying);
+          const first = processOf(person, fetch).runJob(JOB, done, KEY);
+          await Promise.race([first.catch(() => {}), died]);
+          const network = openNetwork(after);
+          const second = processOf(person, (url, init) =>
+            network.fetch(url.replace("http://localhost", BASE_URL), init),
+          );
+          const ended: unknown = await second
+            .runJob(JOB, done, KEY)
+            .catch((error: unknown) => error);
+          await second.whenIdle();
+          await dying.deliver();
+          await network.deliver();
+          const jobs = await jobsOf(person);
+          expect(jobs.length).toBeLessThanOrEqual(1);
+          const { credits } = (await person.get("/api/wallet")).body.account;
+          const settled = ended instanceof Error ? null : (ended as { credits: number });
+          if (settled !== null) expect(settled.credits).toBe(93);
+          if (settled !== null || isPassbookError(ended, "job_ended")) {
+            expect([credits, jobs]).toEqual([93, [["completed", 7]]]);
+          } else {
+            // The process died. The next one resumes the job.
+            expect([90, 93, 100]).toContain(credits);
+          }
+        }),
+        { numRuns: histories(40) },
+      );
+    },
+  );
 });

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { histories } from "../support/histories.ts";
 import { passTime } from "../support/clock.ts";
 import { evict } from "../support/evict.ts";
 import type { LoginGrant } from "../../../src/domain/device_login.ts";
@@ -156,21 +157,25 @@ async function carryOut(command: Command, name: string): Promise<string> {
 }
 
 describe("the object of a device login", () => {
-  it("a device login behaves like the model, with evictions and late or early alarms between steps", async () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
-    let logins = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(command, { minLength: 4, maxLength: 25 }), async (commands) => {
-        const name = `LOGIN${(logins += 1)}`;
-        const model = new Model();
-        for (const command of [{ kind: "start", digest: "one" } as const, ...commands]) {
-          const told = await carryOut(command, name);
-          expect({ command, told }).toEqual({ command, told: model.answer(command, Date.now()) });
-        }
-      }),
-      { numRuns: 150 },
-    );
-  });
+  it(
+    "a device login behaves like the model, with evictions and late or early alarms between steps",
+    { tags: ["history"] },
+    async () => {
+      vi.useFakeTimers({ toFake: ["Date"] });
+      let logins = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(command, { minLength: 4, maxLength: 25 }), async (commands) => {
+          const name = `LOGIN${(logins += 1)}`;
+          const model = new Model();
+          for (const command of [{ kind: "start", digest: "one" } as const, ...commands]) {
+            const told = await carryOut(command, name);
+            expect({ command, told }).toEqual({ command, told: model.answer(command, Date.now()) });
+          }
+        }),
+        { numRuns: histories(150) },
+      );
+    },
+  );
 
   it("a device login deletes everything at the alarm after its end, and nothing before", async () => {
     const login = env.DEVICE_LOGIN.getByName("BCDFGHJK");

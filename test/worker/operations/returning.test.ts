@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { histories } from "../support/histories.ts";
 import { connect, openProviderDouble, type ProviderDouble } from "../support/provider_double.ts";
 import { openBrowser, subjectOf, type Browser } from "../support/browser.ts";
 import { holderOf, type TokenHolder } from "../support/device_logins.ts";
@@ -245,47 +246,51 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 );
 
 describe("random histories of sign-in methods", () => {
-  it("N identities bring at most N starter grants, and no debt is lost or owed twice", async () => {
-    const history = fc.array(fc.record({ as: identity, act }), { minLength: 12, maxLength: 12 });
-    await fc.assert(
-      fc.asyncProperty(history, async (steps) => {
-        const { signIn, link } = openWorld();
-        const people = new People();
-        const accounts = new Map<object, string>();
-        for (const { as, act: step } of steps) {
-          const { browser, api, id } = await signIn(as);
-          const account = people.signIn(as);
-          expect(accounts.get(account) ?? id).toBe(id);
-          accounts.set(account, id);
-          expect(await creditsOf(api)).toBe(account.credits);
-          switch (step.do) {
-            case "starter":
-              await takeStarter(api);
-              people.takeStarter(account, STARTER_CREDITS);
-              break;
-            case "delete":
-              await remove(browser);
-              people.delete(account);
-              continue;
-            case "link":
-              await link(browser, step.other);
-              people.link(account, step.other);
-              break;
-            case "unlink":
-              await browser.post("/account/unlink", { provider: providerOf(step.other) });
-              people.unlink(account, step.other);
-              break;
-            case "spend":
-              await spend(api, step.credits);
-              if (account.credits >= 0) account.credits -= step.credits;
-              break;
+  it(
+    "N identities bring at most N starter grants, and no debt is lost or owed twice",
+    { tags: ["history"] },
+    async () => {
+      const history = fc.array(fc.record({ as: identity, act }), { minLength: 12, maxLength: 12 });
+      await fc.assert(
+        fc.asyncProperty(history, async (steps) => {
+          const { signIn, link } = openWorld();
+          const people = new People();
+          const accounts = new Map<object, string>();
+          for (const { as, act: step } of steps) {
+            const { browser, api, id } = await signIn(as);
+            const account = people.signIn(as);
+            expect(accounts.get(account) ?? id).toBe(id);
+            accounts.set(account, id);
+            expect(await creditsOf(api)).toBe(account.credits);
+            switch (step.do) {
+              case "starter":
+                await takeStarter(api);
+                people.takeStarter(account, STARTER_CREDITS);
+                break;
+              case "delete":
+                await remove(browser);
+                people.delete(account);
+                continue;
+              case "link":
+                await link(browser, step.other);
+                people.link(account, step.other);
+                break;
+              case "unlink":
+                await browser.post("/account/unlink", { provider: providerOf(step.other) });
+                people.unlink(account, step.other);
+                break;
+              case "spend":
+                await spend(api, step.credits);
+                if (account.credits >= 0) account.credits -= step.credits;
+                break;
+            }
+            expect(await creditsOf(api)).toBe(account.credits);
           }
-          expect(await creditsOf(api)).toBe(account.credits);
-        }
-        expect(people.starters).toBeLessThanOrEqual(IDENTITIES.length);
-      }),
-      // Shrinking takes so many sign-ins that rate limits would fail it.
-      { numRuns: 12, endOnFailure: true },
-    );
-  });
+          expect(people.starters).toBeLessThanOrEqual(IDENTITIES.length);
+        }),
+        // Shrinking takes so many sign-ins that rate limits would fail it.
+        { numRuns: histories(12), endOnFailure: true },
+      );
+    },
+  );
 });

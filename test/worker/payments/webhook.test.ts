@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { dump, query } from "../support/account_object.ts";
 import { expectInvariants } from "../account/invariants.ts";
+import { histories } from "../support/histories.ts";
 import { send, signIn, signInWithCredits } from "../support/passbook.ts";
 import { sign, type StripeDouble, type StripeEvent } from "./stripe_double.ts";
 import { creditsOf, deliver, openCheckout, openStripe, PACKAGES, post, SELLING } from "./till.ts";
@@ -591,34 +592,38 @@ function tell(stripe: StripeDouble, id: string, { late_money, refunds, dispute }
 }
 
 describe("any set of events", () => {
-  it("any order and repetition of payment events gives the same ledger", async () => {
-    let runs = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(story, { minLength: 1, maxLength: 2 }),
-        fc.infiniteStream(fc.nat()),
-        async (stories, dice) => {
-          const stripe = openStripe();
-          const email = `buyer-${(runs += 1)}@example.com`;
-          const buyer = await signInWithCredits("demo", email);
-          let expected = 100;
-          const events: StripeEvent[] = [];
-          for (const one of stories) {
-            const told = tell(stripe, await openCheckout(buyer), one);
-            events.push(...told.events);
-            expected += told.credits;
-          }
-          const roll = (): number => dice.next().value ?? 0;
-          const repeated = [...events, ...events.filter(() => roll() % 3 === 0)];
-          const shuffled = repeated
-            .map((event) => ({ event, at: roll() }))
-            .toSorted((one, other) => one.at - other.at);
-          for (const { event } of shuffled) expect(await deliver(event)).toMatchObject(GOOD);
-          expect(await creditsOf(buyer)).toBe(expected);
-          await expectInvariants(buyer.identity_id);
-        },
-      ),
-      { numRuns: 25 },
-    );
-  });
+  it(
+    "any order and repetition of payment events gives the same ledger",
+    { tags: ["history"] },
+    async () => {
+      let runs = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(story, { minLength: 1, maxLength: 2 }),
+          fc.infiniteStream(fc.nat()),
+          async (stories, dice) => {
+            const stripe = openStripe();
+            const email = `buyer-${(runs += 1)}@example.com`;
+            const buyer = await signInWithCredits("demo", email);
+            let expected = 100;
+            const events: StripeEvent[] = [];
+            for (const one of stories) {
+              const told = tell(stripe, await openCheckout(buyer), one);
+              events.push(...told.events);
+              expected += told.credits;
+            }
+            const roll = (): number => dice.next().value ?? 0;
+            const repeated = [...events, ...events.filter(() => roll() % 3 === 0)];
+            const shuffled = repeated
+              .map((event) => ({ event, at: roll() }))
+              .toSorted((one, other) => one.at - other.at);
+            for (const { event } of shuffled) expect(await deliver(event)).toMatchObject(GOOD);
+            expect(await creditsOf(buyer)).toBe(expected);
+            await expectInvariants(buyer.identity_id);
+          },
+        ),
+        { numRuns: histories(25) },
+      );
+    },
+  );
 });

@@ -6,6 +6,7 @@ import { JOBS_PER_BATCH_MAX } from "../../../../../src/domain/limits.ts";
 import { BATCH_ITEMS_PER_WRITE } from "../../../../../src/http/middleware/rate_limits.ts";
 import { expectInvariants } from "../../../account/invariants.ts";
 import { dump, evict, query, readContents } from "../../../support/account_object.ts";
+import { histories } from "../../../support/histories.ts";
 import { getToken } from "../../../support/device_logins.ts";
 import { send, signIn, signInWithCredits, type SignedIn } from "../../../support/passbook.ts";
 
@@ -71,46 +72,50 @@ async function ledgerOf({ identity_id }: SignedIn): Promise<unknown> {
 }
 
 describe("a batch", () => {
-  it("a batch has the same responses, ledger and invariants as its items sent one by one", async () => {
-    let runs = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        // A batch is one body, of at most 64 KiB.
-        fc
-          .array(item, { minLength: 1, maxLength: 12 })
-          .filter((jobs) => JSON.stringify({ jobs }).length < 60_000),
-        fc.array(settlement, { minLength: 1, maxLength: 12 }),
-        async (jobs, settlements) => {
-          runs += 1;
-          const together = await signInWithCredits("demo", `together-${runs}@example.com`);
-          const alone = await signInWithCredits("demo", `alone-${runs}@example.com`);
-          const one_by_one = async (path: string, bodies: readonly unknown[]) => {
-            const answers: { status: number; body: Record<string, unknown> }[] = [];
-            for (const body of bodies) answers.push(await alone.post(path, body));
-            return answers.map(({ body }) => body);
-          };
-          const created = (await create(together, jobs)).body;
-          const singly = await one_by_one("/api/jobs", jobs);
-          expect(withoutIds(created.results)).toEqual(withoutIds(singly));
-          expect(created.credits).toBe((await alone.get("/api/wallet")).body.account.credits);
-          const idsOf = (answers: readonly { job_id?: string }[]) =>
-            answers.flatMap(({ job_id }) => job_id ?? []);
-          const endings = (ids: readonly string[]) =>
-            settlements.map(({ of, ...rest }) => ({
-              job_id: ids[of] ?? "019a0b1c-7d2e-7f30-8a41-5b6c7d8e9f00",
-              ...rest,
-            }));
-          const settled = (await complete(together, endings(idsOf(created.results)))).body;
-          const settled_singly = await one_by_one("/api/jobs/complete", endings(idsOf(singly)));
-          expect(withoutIds(settled.results)).toEqual(withoutIds(settled_singly));
-          expect(settled.credits).toBe((await alone.get("/api/wallet")).body.account.credits);
-          expect(await ledgerOf(together)).toEqual(await ledgerOf(alone));
-          await expectInvariants(together.identity_id);
-        },
-      ),
-      { numRuns: 20 },
-    );
-  });
+  it(
+    "a batch has the same responses, ledger and invariants as its items sent one by one",
+    { tags: ["history"] },
+    async () => {
+      let runs = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          // A batch is one body, of at most 64 KiB.
+          fc
+            .array(item, { minLength: 1, maxLength: 12 })
+            .filter((jobs) => JSON.stringify({ jobs }).length < 60_000),
+          fc.array(settlement, { minLength: 1, maxLength: 12 }),
+          async (jobs, settlements) => {
+            runs += 1;
+            const together = await signInWithCredits("demo", `together-${runs}@example.com`);
+            const alone = await signInWithCredits("demo", `alone-${runs}@example.com`);
+            const one_by_one = async (path: string, bodies: readonly unknown[]) => {
+              const answers: { status: number; body: Record<string, unknown> }[] = [];
+              for (const body of bodies) answers.push(await alone.post(path, body));
+              return answers.map(({ body }) => body);
+            };
+            const created = (await create(together, jobs)).body;
+            const singly = await one_by_one("/api/jobs", jobs);
+            expect(withoutIds(created.results)).toEqual(withoutIds(singly));
+            expect(created.credits).toBe((await alone.get("/api/wallet")).body.account.credits);
+            const idsOf = (answers: readonly { job_id?: string }[]) =>
+              answers.flatMap(({ job_id }) => job_id ?? []);
+            const endings = (ids: readonly string[]) =>
+              settlements.map(({ of, ...rest }) => ({
+                job_id: ids[of] ?? "019a0b1c-7d2e-7f30-8a41-5b6c7d8e9f00",
+                ...rest,
+              }));
+            const settled = (await complete(together, endings(idsOf(created.results)))).body;
+            const settled_singly = await one_by_one("/api/jobs/complete", endings(idsOf(singly)));
+            expect(withoutIds(settled.results)).toEqual(withoutIds(settled_singly));
+            expect(settled.credits).toBe((await alone.get("/api/wallet")).body.account.credits);
+            expect(await ledgerOf(together)).toEqual(await ledgerOf(alone));
+            await expectInvariants(together.identity_id);
+          },
+        ),
+        { numRuns: histories(20) },
+      );
+    },
+  );
 
   it("a batch of only invalid items returns a result for each", async () => {
     const ada = await signInWithCredits();
