@@ -16,6 +16,20 @@ export interface RateLimitRule<Binding extends string = string> {
   readonly window_seconds: 10 | 60;
 }
 
+/**
+ * Whether a request passes if the limiter itself fails. Attempts at user codes do not: without a limit, a code of eight
+ * letters could be guessed. Everything else stays available.
+ */
+export function passesWithoutLimiter({ binding }: RateLimitRule): boolean {
+  return !GUESSABLE.includes(binding);
+}
+
+const GUESSABLE: readonly string[] = [
+  "LIMIT_DEVICE_ATTEMPT",
+  "LIMIT_DEVICE_NETWORK",
+  "LIMIT_DEVICE_NETWORK_SITE",
+];
+
 /** The name of a rule in the headers `RateLimit` and `RateLimit-Policy`. */
 export function policyName({ binding }: RateLimitRule): string {
   return binding.replace("LIMIT_", "").toLowerCase();

@@ -1,13 +1,17 @@
 /** Applies the rate limits of `domain/rate_limits.ts`. Each request is counted before any query to a store. */
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../domain/limits.ts";
 import {
   NETWORK_RATE_LIMITS,
   RATE_LIMITS,
+  passesWithoutLimiter,
+  policyName,
   type NetworkRateLimitName,
   type RateLimitBinding,
   type RateLimitName,
   type RateLimitRule,
 } from "../../domain/rate_limits.ts";
 import type { Refusal } from "../../domain/refusals.ts";
+import { errorName } from "../../domain/result.ts";
 import type { Resumption } from "../../identity/port.ts";
 import { networksOf } from "./client_address.ts";
 import { factory, type AppContext, type AppCaller, type UserCaller } from "../context.ts";
@@ -19,7 +23,8 @@ import { refuseByAccept } from "../refusal_page.ts";
  */
 export const BATCH_ITEMS_PER_WRITE = 10;
 
-type Limited = Refusal & { readonly code: "rate_limited" };
+/** `unavailable`: the limiter failed, and the request may not pass without it. */
+type Limited = Refusal & { readonly code: "rate_limited" | "unavailable" };
 
 interface Count {
   readonly rule: RateLimitRule<RateLimitBinding>;
@@ -48,12 +53,26 @@ export function countNetworkRequest(
 }
 
 async function count(context: AppContext, counts: readonly Count[]): Promise<Limited | null> {
-  const { limiters } = context.get("services");
-  for (const { rule, key } of counts) {
-    const { success } = await limiters(rule).limit({ key });
-    if (!success) return { code: "rate_limited", rule };
+  for (const counted of counts) {
+    const limited = await countOne(context, counted);
+    if (limited !== null) return limited;
   }
   return null;
+}
+
+async function countOne(context: AppContext, { rule, key }: Count): Promise<Limited | null> {
+  try {
+    const { success } = await context.get("services").limiters(rule).limit({ key });
+    return success ? null : { code: "rate_limited", rule };
+  } catch (error) {
+    console.error({
+      event: "rate_limiter_failed",
+      rule: policyName(rule),
+      reason: errorName(error),
+    });
+    if (passesWithoutLimiter(rule)) return null;
+    return { code: "unavailable", retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS };
+  }
 }
 
 /** Applies a limit per network to a route. */

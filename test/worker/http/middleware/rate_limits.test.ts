@@ -357,3 +357,42 @@ describe("what a person did not do themselves", () => {
     expect((await openPage(ada, user_code)).status).toBe(410);
   });
 });
+
+describe("a rate limiter that fails", () => {
+  const broken = {
+    limit: (): never => {
+      throw new Error("limiter unreachable");
+    },
+  };
+  const LIMITERS = Object.fromEntries(
+    Object.keys(env)
+      .filter((name) => name.startsWith("LIMIT_"))
+      .map((name) => [name, broken]),
+  );
+
+  it("a rate limiter that fails lets the work of apps through and is logged", async () => {
+    const ada = await signInWithCredits();
+    const log = vi.spyOn(console, "error");
+    const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/json" };
+    const body = JSON.stringify({ app: "demo", action: "draw", cost_estimate: 10 });
+    const created = await send("POST", "/api/jobs", { headers, body }, LIMITERS);
+    expect(created).toMatchObject({ status: 200, body: { credits: 90 } });
+    expect(log).toHaveBeenCalledWith(
+      expect.objectContaining({ event: "rate_limiter_failed", rule: "writes" }),
+    );
+    expect((await send("POST", "/api/device/start", {}, LIMITERS)).status).toBe(200);
+  });
+
+  it("while a rate limiter fails, attempts at user codes get 503, right or wrong", async () => {
+    const ada = await signIn();
+    const { user_code } = await startLogin();
+    const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/json" };
+    for (const attempt of [user_code, "BCDF-GHJK"]) {
+      const body = JSON.stringify({ user_code: attempt });
+      const answer = await send("POST", "/api/device/complete", { headers, body }, LIMITERS);
+      expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
+      expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+    }
+    expect((await approve(ada, user_code)).status).toBe(200);
+  });
+});
