@@ -1,9 +1,9 @@
 /**
- * `npm run bench`: Passbook beside three others that do the same work on this machine: the platform's
- * floor, the peer on PostgreSQL, and the straightforward design on D1. All run at once and are asked by
- * turns in short bursts, so that what else the machine does falls on all; only ratios mean something
- * elsewhere. `--quick` takes under two minutes, `--storage disk` keeps all stores on disk instead of in
- * memory, `--only wallet,life` measures some works, `--rounds 3` takes fewer rounds.
+ * `npm run bench`: compares Passbook with three other services that do the same work on this machine: the platform's floor,
+ * a service on PostgreSQL, and a simple design on D1. All run at the same time and are measured in turn in short bursts, so
+ * that other load on the machine affects all of them. Only ratios are comparable between machines. `--quick` takes under two
+ * minutes, `--storage disk` keeps all stores on disk instead of in memory, `--only wallet,life` measures some kinds of work,
+ * `--rounds 3` measures fewer rounds.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -44,10 +44,10 @@ mkdirSync(".wrangler", { recursive: true });
 const builds = mkdtempSync(resolve(".wrangler", "bench-"));
 const root = values.storage === "disk" ? tmpdir() : "/dev/shm";
 const directory = mkdtempSync(join(root, "passbook-bench-"));
-// PostgreSQL's own user must reach its folder below this one.
+// PostgreSQL runs as another user, who must be able to reach the folder below this one.
 chmodSync(directory, 0o755);
 const started_ms = performance.now();
-// Told to stop, it still ends what it started: a cluster would outlive it.
+// On a signal it still ends what it started: the PostgreSQL cluster would keep running.
 const told = new Promise<never>((_, reject) => {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => reject(new Error(`stopped by ${signal}`)));

@@ -1,15 +1,15 @@
-/** What is measured: the kinds of work, the accounts they are done on, and by which proof. */
+/** The measured kinds of work, their accounts, and the caller's credentials. */
 import type { ContenderName } from "./contenders.ts";
 import type { Work } from "./load.ts";
 
-/** Whose account, with what behind it, and how the caller is known. */
+/** A kind of account and the caller's credentials. */
 export interface Variant {
   readonly name: string;
-  /** One that is always asked, or many by turns: after each went to sleep, or before. */
+  /** One active account, or many in turn, which are asleep or awake. */
   readonly accounts: "hot" | "asleep" | "awake";
   readonly jobs_behind: number;
   readonly proof: "session" | "cookie" | "personal";
-  /** Who is measured so. The others know one proof only. */
+  /** The contenders that are measured with it. The others support one kind of credentials only. */
   readonly contenders: readonly ContenderName[];
 }
 
@@ -29,10 +29,10 @@ const PERSONAL: Variant = {
   contenders: ["passbook"],
 };
 
-/** A hundred jobs at once, on one account; the others have nothing of the kind. */
+/** Batches of a hundred jobs, on one account. The other contenders have no batches. */
 const BATCHED: Variant = { ...BASE, contenders: ["passbook"] };
 
-/** Works whose bursts follow each other: what the first creates, the second completes. */
+/** Kinds of work whose bursts follow each other: the second completes what the first created. */
 export interface Block {
   readonly works: readonly Work[];
   readonly variants: readonly Variant[];
@@ -41,7 +41,7 @@ export interface Block {
 const QUICK_VARIANTS = [BASE, ASLEEP, AWAKE];
 const ALL_VARIANTS = [BASE, ASLEEP, AWAKE, OLD, ANCIENT, COOKIE, PERSONAL];
 
-/** What a run measures. */
+/** The measurements of a run. */
 export interface Plan {
   readonly blocks: readonly Block[];
   readonly rounds: number;

@@ -1,4 +1,4 @@
-/** A PostgreSQL cluster that is made for one run, on loopback, by a user who is not root. */
+/** A PostgreSQL cluster for one run, on loopback, owned by a user other than root. */
 import { execFileSync, spawn } from "node:child_process";
 import { chownSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { freePort } from "../../src/commands/local_worker.ts";
 
 const PROGRAMS = "/usr/lib/postgresql/15/bin";
 
-/** How to get what is missing; null where nothing is. */
+/** How to install what is missing; null if nothing is missing. */
 export function whyNoCluster(): string | null {
   return existsSync(join(PROGRAMS, "postgres"))
     ? null
@@ -19,7 +19,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Root may not run PostgreSQL: Debian's package brings a user for it. */
+/** PostgreSQL refuses to run as root, and Debian's package creates a user for it. */
 function ownerOf(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string): number =>
@@ -27,7 +27,7 @@ function ownerOf(): { readonly uid?: number; readonly gid?: number } {
   return { uid: id("-u"), gid: id("-g") };
 }
 
-/** Makes and starts a cluster under `directory`. Its settings are Debian's, as they come. */
+/** Creates and starts a cluster in `directory`, with Debian's default settings. */
 export async function startCluster(directory: string): Promise<Cluster> {
   const owner = ownerOf();
   mkdirSync(directory, { recursive: true });
@@ -64,7 +64,7 @@ export async function startCluster(directory: string): Promise<Cluster> {
     url: `postgres://bench@127.0.0.1:${port}/postgres`,
     pid: server.pid ?? 0,
     async stop() {
-      // Asks for a fast shutdown, which does not wait for clients.
+      // Requests a fast shutdown, which does not wait for clients.
       server.kill("SIGINT");
       await ended;
     },

@@ -1,6 +1,6 @@
 /**
- * One kept-alive HTTP/1.1 connection that asks and waits, written for the benchmark: a general client
- * would spend more of the machine on asking than the servers do on answering.
+ * A keep-alive HTTP/1.1 connection that sends one request at a time, written for the benchmark: a general client would use
+ * more of the machine than the servers do.
  */
 import { connect, type Socket } from "node:net";
 
@@ -13,7 +13,7 @@ const HEAD_END = Buffer.from("\r\n\r\n");
 const LAST_CHUNK = Buffer.from("\r\n0\r\n\r\n");
 const SILENCE_MS = 30_000;
 
-/** The bytes of a request; `headers` are lines without their ends. */
+/** The bytes of a request. `headers` are lines without line ends. */
 export function requestBytes(
   method: "GET" | "POST",
   path: string,
@@ -53,7 +53,7 @@ export class Connection {
     });
   }
 
-  /** Sends one request and waits for its whole answer. One at a time. */
+  /** Sends one request and waits for the whole response. One at a time. */
   ask(request: Buffer): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
@@ -81,7 +81,7 @@ export class Connection {
   }
 }
 
-/** The answer, once all of it is there; null until then. */
+/** The response once it is complete; null until then. */
 function readAnswer(received: Buffer): Answer | null {
   const head_length = received.indexOf(HEAD_END);
   if (head_length === -1) return null;

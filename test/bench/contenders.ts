@@ -1,4 +1,4 @@
-/** The four that are measured: how each is started, stopped and given a past. */
+/** The four contenders: how to start and stop them, and how to give them a history. */
 import { fork, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import postgres from "postgres";
@@ -9,22 +9,22 @@ import { bundleWorker } from "./platform.ts";
 
 export type ContenderName = "passbook" | "floor" | "peer" | "d1 lock";
 
-/** A running server that answers Passbook's wallet, list, create and complete. */
+/** A running server with Passbook's wallet, list, create and complete. */
 export interface Contender {
   readonly name: ContenderName;
   readonly port: number;
-  /** The processes to charge, with all below them. */
+  /** The processes that are measured, including their descendants. */
   pids(): readonly number[];
-  /** Puts jobs behind accounts that have one completed job. The server is restarted for it. */
+  /** Adds old jobs to accounts that have one completed job. Restarts the server. */
   fill(pasts: readonly Past[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What all of them are told. */
+/** The options of all contenders. */
 export interface ContenderSettings {
-  /** Where their stores are kept. */
+  /** The folder of their stores. */
   readonly directory: string;
-  /** Where their bundles are built; inside the project, so that packages are found. */
+  /** The folder of their bundles, inside the project so that packages resolve. */
   readonly builds: string;
   readonly settings: Readonly<Record<string, string>>;
 }
@@ -90,7 +90,7 @@ async function startWorkerContender(
   };
 }
 
-/** Jobs put behind accounts in PostgreSQL: the same rows, copied by its own means. */
+/** Adds old jobs in PostgreSQL: the same rows, copied by SQL. */
 async function fillPeer(url: string, pasts: readonly Past[]): Promise<void> {
   const sql = postgres(url, { max: 1 });
   for (const { identity_id, jobs } of pasts) {
@@ -128,13 +128,13 @@ async function startPeer(
   };
 }
 
-/** Starts Passbook, and the others that can be started here, each with settings of its own issuer. */
+/** Starts Passbook, and the other contenders that can run here. */
 export async function startContenders(
   plan: ContenderSettings,
   with_peer: boolean,
 ): Promise<readonly Contender[]> {
   const port = await freePort();
-  // All of them check tokens that Passbook signs.
+  // All of them verify tokens that Passbook signs.
   const issuer = `http://127.0.0.1:${port}`;
   const settings = { ...plan.settings, BASE_URL: issuer, ISSUER: issuer };
   const started: Contender[] = [];

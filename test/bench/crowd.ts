@@ -1,14 +1,14 @@
-/** The accounts that a run works on, at every contender alike. */
+/** The accounts of a run, the same for every contender. */
 import type { Plan, Variant } from "./cells.ts";
 import type { Contender } from "./contenders.ts";
 import { deviceLogin, forEach, openWallet, signIn, type Person } from "./people.ts";
 import { Loader } from "./loader.ts";
 
-/** A session token lives a quarter of an hour; before that everybody signs in again. */
+/** Session tokens live 15 minutes. Before they expire, everybody signs in again. */
 const RENEW_AFTER_MS = 8 * 60_000;
-/** A list of 50 needs more than 50; most are copied. */
+/** A list of 50 needs more than 50 jobs; most are copies. */
 const JOBS_BEHIND_MIN = 51;
-/** An object sends what it owes some seconds after the last change. */
+/** An object delivers its changes some seconds after the last one. */
 const QUIET_MS = 8_000;
 
 export class Crowd {
@@ -30,7 +30,7 @@ export class Crowd {
     this.#personal = personal;
   }
 
-  /** Signs everybody in again where their tokens may soon run out. */
+  /** Signs everybody in again if their tokens expire soon. */
   async renew(): Promise<void> {
     if (performance.now() - this.#renewed_ms < RENEW_AFTER_MS) return;
     const again = (person: Person): Promise<Person> => signIn(this.#url, person.email);
@@ -45,7 +45,7 @@ export class Crowd {
     this.#renewed_ms = performance.now();
   }
 
-  /** The header lines of those who ask in a variant. */
+  /** The header lines of a variant's callers. */
   callersOf({ accounts, jobs_behind, proof }: Variant): readonly (readonly string[])[] {
     const people = accounts === "hot" ? [this.#hot.get(jobs_behind)] : this.#many;
     return people.flatMap((person) => {
@@ -55,7 +55,7 @@ export class Crowd {
   }
 }
 
-/** Makes the accounts at Passbook, opens them everywhere, and puts their pasts behind them. */
+/** Creates the accounts at Passbook, opens them everywhere, and adds their histories. */
 export async function prepareCrowd(contenders: readonly Contender[], plan: Plan): Promise<Crowd> {
   const passbook = contenders.find(({ name }) => name === "passbook");
   if (passbook === undefined) throw new Error("nobody signs people in");

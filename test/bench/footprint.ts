@@ -1,6 +1,6 @@
 /**
- * `npm run price -- --bytes`: what a row of each store weighs on disk, keys and indexes included, so
- * that `docs/scale.md` can say when a store is full. The tables are made from the migrations.
+ * `npm run price -- --bytes`: the size of a row of each store on disk, with keys and indexes, for the table in
+ * `docs/scale.md`. The tables are created from the migrations.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { readWorkerConfig } from "./platform.ts";
 
 const ROWS = 100_000;
 
-/** What is kept of a job, of an account, of a person; several rows where it takes several. */
+/** The rows of a job, an account and a person in each store. */
 const KEPT: Readonly<Record<string, number>> = {
   jobs: 1,
   entries: 2,
@@ -32,12 +32,12 @@ interface Column {
   readonly pk: number;
 }
 
-/** A usual value for a column, as SQL. */
+/** A typical value of a column, as SQL. */
 function usualValue(table: string, { name, type, notnull, pk }: Column): string {
   if (name === "line") return pk > 0 ? "n" : "2 * n";
   if (name.endsWith("_ms")) return "1795270242000 + n";
   if (type.toLowerCase() === "integer") return pk > 0 ? "n" : "7";
-  // Jobs are made in the order of their ids; people and accounts come as they come.
+  // Jobs are inserted in the order of their ids, people and accounts in random order.
   if (name === "id" && table === "jobs") return IN_ORDER;
   if (name === "job_id") return IN_ORDER;
   if (name === "user_id" || name === "identity_id") return `'user_' || ${UUID}`;

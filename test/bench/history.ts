@@ -1,13 +1,12 @@
 /**
- * Years behind an account, made in seconds: rows are put into its database by SQL, while no Worker
- * runs. They are copies of one job that the Worker itself made and settled, and of that job's two
- * lines; so whatever columns a contender keeps, the copies have them.
+ * Gives an account years of history within seconds: SQL inserts rows into its database while no Worker runs. They are
+ * copies of one job that the Worker created and settled, with that job's two entries, so they have all columns.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** Where `jobs` jobs are put behind the newest completed one of `identity_id`. */
+/** Adds `jobs` jobs before the newest completed one of `identity_id`. */
 export interface Past {
   readonly identity_id: string;
   readonly jobs: number;
@@ -15,7 +14,7 @@ export interface Past {
 
 type Row = Record<string, string | number | null>;
 
-/** Visits the databases under a folder that have a table, one open at a time. */
+/** Opens each database in a folder that has a table, one at a time. */
 function visitDatabases(
   directory: string,
   table: string,
@@ -33,8 +32,8 @@ function visitDatabases(
 }
 
 /**
- * Ids of version 7 from before a day before `id`, in order, a millisecond to each; their random part
- * is `id`'s, so that no two accounts have the same. An SQL expression of `n`, from 0.
+ * UUIDv7 ids in order, one per millisecond, beginning a day before `id`. Their random part is `id`'s, so that no two
+ * accounts have the same ids. An SQL expression of `n`, from 0.
  */
 function idExpression(id: string, jobs: number): string {
   const id_ms = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
@@ -42,7 +41,7 @@ function idExpression(id: string, jobs: number): string {
   return `printf('%08x-%04x', ${at} >> 16, ${at} & 65535) || '${id.slice(13)}'`;
 }
 
-/** Copies `row` of `table` `count` times, some of its columns replaced by expressions of `n`. */
+/** Copies `row` of `table` `count` times, with some columns replaced by expressions of `n`. */
 function copyRows(
   database: DatabaseSync,
   table: string,
@@ -84,8 +83,8 @@ function copyPast(database: DatabaseSync, { jobs }: Past, where: string): void {
 }
 
 /**
- * Puts a past behind accounts that each have a database of their own, found by its identity, and says
- * to the read model that it has it all: what it holds is not what is measured.
+ * Adds a history to accounts that each have their own database, found by its identity, and marks it as delivered: the read
+ * model is not measured.
  */
 export function fillObjects(directory: string, pasts: readonly Past[]): void {
   const past_of = new Map(pasts.map((past) => [past.identity_id, past]));
@@ -111,10 +110,10 @@ function tellReadModel(directory: string, newest_lines: ReadonlyMap<string, numb
   });
 }
 
-/** Puts a past behind accounts that share one D1 database. */
+/** Adds a history to accounts that share one D1 database. */
 export function fillShared(directory: string, pasts: readonly Past[]): void {
   visitDatabases(join(directory, "d1"), "entries", (database) => {
-    // The longest last: each looks through what is there.
+    // The longest last, since each insert searches the existing rows.
     for (const past of pasts.toSorted((one, other) => one.jobs - other.jobs)) {
       const owner = past.identity_id.replaceAll("'", "");
       copyPast(database, past, `and identity_id = '${owner}'`);

@@ -1,6 +1,6 @@
 /**
- * Holds one Worker's runtime in a process of its own, so that what it costs can be read from /proc:
- * `node host.ts '<plan as JSON>'`. It says `ready` once the Worker can be asked, and ends when told to.
+ * Runs one Worker's runtime in its own process, so that /proc shows its cost: `node host.ts '<plan as JSON>'`. Sends
+ * `ready` once the Worker accepts requests, and ends on a signal.
  */
 import { readFile } from "node:fs/promises";
 import { startWorker, type WorkerPlan } from "./platform.ts";

@@ -1,7 +1,7 @@
-/** Job lives, and what each of them was counted to take. */
+/** Lives of jobs, and the counts of what each one took. */
 import { forEach, type Person } from "./people.ts";
 
-/** What is counted around a Worker; see `workers/counted.js`. */
+/** The counts of `workers/counted.js`. */
 const COUNTED = [
   "requests",
   "object_calls",
@@ -27,7 +27,7 @@ function mapCounts(valueOf: (name: (typeof COUNTED)[number]) => number): Counts 
   return Object.fromEntries(COUNTED.map((name) => [name, valueOf(name)])) as Counts;
 }
 
-/** What was counted for several, for one of them. */
+/** The counts of several lives, divided by their number. */
 export function shareOf(counts: Counts, count: number): Counts {
   return mapCounts((name) => counts[name] / count);
 }
@@ -36,14 +36,14 @@ function add(one: Counts, other: Counts): Counts {
   return mapCounts((name) => one[name] + other[name]);
 }
 
-/** How lives are led: whose, and whether each request brings a key against repetition. */
+/** The kind of life: its caller, and whether each request has an idempotency key. */
 export interface Manner {
   readonly name: string;
   readonly proof: readonly string[];
   readonly keyed: boolean;
 }
 
-/** A message that is not answered so is an error of the measurement. */
+/** A message with another outcome is an error of the measurement. */
 async function ask(
   url: string,
   path: string,
@@ -68,7 +68,7 @@ function headersOf({ proof, keyed }: Manner): readonly string[] {
   return keyed ? [...proof, `Idempotency-Key: ${crypto.randomUUID()}`] : proof;
 }
 
-/** Creates a job of 3 credits with the metadata the spec recommends. @returns its id. */
+/** Creates a job of 3 credits with the metadata that the spec recommends. @returns its id */
 export async function createJob(url: string, manner: Manner): Promise<string> {
   const metadata = { description: "A lighthouse at dusk" };
   const body = { app: "bench", action: "draw", cost_estimate: 3, metadata };
@@ -82,12 +82,12 @@ export async function completeJob(url: string, manner: Manner, job_id: string): 
   await ask(url, "/api/jobs/complete", body, headersOf(manner));
 }
 
-/** The counts since they were last asked for. */
+/** The counts since the last call. */
 export async function takeCounts(url: string): Promise<Counts> {
   return JSON.parse(await ask(url, "/__counts", null, [])) as Counts;
 }
 
-/** Nothing was counted for so long: what was owed is delivered. */
+/** Once nothing was counted for this long, every delivery is done. */
 const QUIET_MS = 2_500;
 /** Longer than the queue waits for more messages (`wrangler.toml`). */
 export const QUEUE_QUIET_MS = 7_500;
@@ -97,12 +97,12 @@ function total(counts: Counts): number {
   return COUNTED.reduce((sum, name) => sum + counts[name], 0);
 }
 
-/** Waits until nothing happens any more. @returns what happened meanwhile. */
+/** Waits until nothing happens any more. @returns the counts of that time */
 export async function untilQuiet(url: string, owes: boolean, quiet_ms = QUIET_MS): Promise<Counts> {
   let sum = await takeCounts(url);
   let quiet_since_ms = performance.now();
   const until_ms = quiet_since_ms + PATIENCE_MS;
-  // A delivery may be some seconds away: where one is owed, quiet before it does not count.
+  // A delivery may come some seconds later, so a quiet time before it does not count.
   let delivered = !owes || sum.d1_rows_written > 0;
   while (performance.now() < until_ms) {
     await new Promise((resolve) => setTimeout(resolve, 250));
@@ -120,15 +120,15 @@ async function evict(url: string, people: readonly Person[]): Promise<void> {
   await ask(url, "/__evict", names, []);
 }
 
-/** Lets the alarms of these people's objects come now, as they would some time after. */
+/** Runs the alarms of these people's objects now instead of later. */
 async function ring(url: string, people: readonly Person[]): Promise<void> {
   const names = people.map(({ identity_id }) => identity_id);
   await ask(url, "/__ring", names, []);
 }
 
 /**
- * Cold lives: everybody's object asleep before the creation and again before the completion, and each
- * half sent to the read model by itself. No alarm is armed before; one that is after them comes.
+ * Cold lives: every object is asleep before the creation and again before the completion, and each half is delivered to the
+ * read model separately. No alarm is set before, and the alarm that is set afterwards runs.
  */
 export async function coldLives(
   url: string,
@@ -156,7 +156,7 @@ export async function coldLives(
   return add(add(first, second), await takeCounts(url));
 }
 
-/** Hot lives: many in a row on one account, some at a time. */
+/** Hot lives: many on one account, several at a time. */
 export async function hotLives(
   url: string,
   manner: Manner,

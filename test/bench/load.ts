@@ -1,13 +1,13 @@
 /**
- * The load: a process of its own that keeps some connections busy for a bounded time and number of
- * requests, each asking again once it was answered. It is told what to ask by its parent.
+ * The load: a process that keeps some connections busy for a limited time and number of requests. Each connection sends
+ * the next request after each response. Its parent tells it what to send.
  */
 import { JOBS_PER_BATCH_MAX } from "../../src/domain/limits.ts";
 import { Connection, requestBytes, type Answer } from "./connection.ts";
 
 /**
- * What a burst asks for. `life` is a creation and its completion, counted as one; a batch is one request
- * of a hundred jobs, each of them counted.
+ * The requests of a burst. `life` is a creation and its completion, counted as one. A batch is one request with a hundred
+ * jobs, each of which is counted.
  */
 export type Work =
   | "wallet"
@@ -22,9 +22,9 @@ export interface Burst {
   readonly port: number;
   readonly connections: number;
   readonly work: Work;
-  /** Header lines of each caller; they take turns. */
+  /** The header lines of each caller; the callers take turns. */
   readonly callers: readonly (readonly string[])[];
-  /** For `complete` and `complete_batch`: which caller's job. */
+  /** For `complete` and `complete_batch`: the jobs to complete, with their callers. */
   readonly jobs: readonly StartedJob[];
   readonly max_requests: number;
   readonly max_ms: number;
@@ -36,12 +36,12 @@ export interface StartedJob {
 }
 
 export interface Outcome {
-  /** Of batches: their jobs. */
+  /** For batches: the number of jobs. */
   readonly requests: number;
   readonly elapsed_ms: number;
-  /** Of each request, ascending. */
+  /** The times of all requests, ascending. */
   readonly latencies_ms: readonly number[];
-  /** For `create` and `create_batch`: what was started. */
+  /** For `create` and `create_batch`: the started jobs. */
   readonly jobs: readonly StartedJob[];
 }
 
@@ -64,7 +64,7 @@ function batchCompletion(jobs: readonly StartedJob[]): string {
   return JSON.stringify({ jobs: jobs.map(({ job_id }) => ({ job_id, actual_cost: 0 })) });
 }
 
-/** The ids in a batch's answer. @throws Error where one of its jobs was refused. */
+/** The ids in the response to a batch. @throws Error if a job was refused */
 function jobIdsIn(body: string): readonly string[] {
   const { results } = JSON.parse(body) as {
     results: readonly { job_id?: string; job?: unknown }[];
@@ -80,7 +80,7 @@ function jobIdIn(body: string): string {
   return job_id;
 }
 
-/** Runs a burst. @throws Error where an answer is not 200. */
+/** Runs a burst. @throws Error if a response is not 200 */
 async function run(burst: Burst): Promise<Outcome> {
   const { callers, work } = burst;
   const connections = await Promise.all(
@@ -126,7 +126,7 @@ async function run(burst: Burst): Promise<Outcome> {
   const wanted = (completes ? burst.jobs.length : burst.max_requests) / jobs_at_once;
   const latencies_ms: number[] = [];
   const started_ms = performance.now();
-  // What was created is completed in full, however long it takes: nothing may stay open.
+  // All created jobs are completed, however long it takes: none may stay started.
   const until_ms = completes ? Number.POSITIVE_INFINITY : started_ms + burst.max_ms;
   let next = 0;
   const keepBusy = async (connection: Connection): Promise<void> => {

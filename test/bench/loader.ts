@@ -1,4 +1,4 @@
-/** The load's process, as its parent sees it. */
+/** The parent's handle of the load process. */
 import { fork, type ChildProcess } from "node:child_process";
 import type { Burst, Outcome } from "./load.ts";
 
@@ -7,7 +7,7 @@ export class Loader {
     serialization: "advanced",
   });
 
-  /** Runs a burst. @throws Error where an answer was not 200. */
+  /** Runs a burst. @throws Error if a response was not 200 */
   run(burst: Burst): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       this.#child.once("message", (said: { outcome?: Outcome; failure?: string }) => {

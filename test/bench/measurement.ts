@@ -1,4 +1,4 @@
-/** Bursts by turns, and what they showed. */
+/** Runs bursts in turn, and collects their results. */
 import type { Block, Plan, Variant } from "./cells.ts";
 import type { Contender, ContenderName } from "./contenders.ts";
 import type { Crowd } from "./crowd.ts";
@@ -7,7 +7,7 @@ import { Loader } from "./loader.ts";
 import { cpuMilliseconds, memoryMebibytes } from "./processes.ts";
 import { quantile } from "./statistics.ts";
 
-/** What one contender showed at one work on one variant, a value for each round. */
+/** The results of one contender for one kind of work and one variant, one value per round. */
 export interface Cell {
   readonly contender: ContenderName;
   readonly work: Work;
@@ -15,17 +15,17 @@ export interface Cell {
   readonly requests_per_second: number[];
   readonly p50_ms: number[];
   readonly p99_ms: number[];
-  /** Of all its processes, what it did after the answers too. */
+  /** The processor time of all its processes, including work after the responses. */
   readonly cpu_ms_per_request: number[];
   readonly memory_mib: number[];
 }
 
 const CONNECTIONS = 16;
-/** What a burst may create and leave to be completed; an account has a bound on started jobs. */
+/** The most jobs that a burst may leave started: an account has a limit. */
 const BURST_MAX_JOBS = 8_000;
-/** Written rows are sent on about a second later: that work belongs to the burst too. */
+/** Rows are delivered about a second after they are written. That work belongs to the burst. */
 const AFTERWARDS_MS = 1_300;
-/** An object that nobody asks sleeps after ten seconds. */
+/** An object without requests falls asleep after ten seconds. */
 const ASLEEP_AFTER_MS = 11_000;
 const WRITES: readonly Work[] = ["create", "complete", "create_batch", "complete_batch", "life"];
 
@@ -34,7 +34,7 @@ export class Measurement {
   readonly #contenders: readonly Contender[];
   readonly #crowd: Crowd;
   readonly #loader = new Loader();
-  /** When a contender's many accounts were last asked. */
+  /** When a contender's many accounts were last used. */
   readonly #asked_ms = new Map<ContenderName, number>();
 
   constructor(contenders: readonly Contender[], crowd: Crowd) {
@@ -46,7 +46,7 @@ export class Measurement {
     this.#loader.stop();
   }
 
-  /** Measures a block; its first round only warms up. */
+  /** Measures a block. Its first round only warms up. */
   async run({ works, variants }: Block, { rounds, burst_ms }: Plan): Promise<void> {
     process.stderr.write(`${works.join(", ")}: `);
     for (let round = 0; round <= rounds; round += 1) {
@@ -61,14 +61,14 @@ export class Measurement {
     process.stderr.write("\n");
   }
 
-  /** Who measures a variant, another one first in each round. */
+  /** The contenders of a variant, in a different order in each round. */
   #inTurn(variant: Variant, round: number): readonly Contender[] {
     const able = this.#contenders.filter(({ name }) => variant.contenders.includes(name));
     const first = round % Math.max(able.length, 1);
     return [...able.slice(first), ...able.slice(0, first)];
   }
 
-  /** Puts the accounts of a variant to sleep, or wakes them. */
+  /** Lets the accounts of a variant fall asleep, or wakes them. */
   async #prepare({ name, port }: Contender, variant: Variant): Promise<void> {
     if (variant.accounts === "hot") return;
     if (variant.accounts === "asleep") {

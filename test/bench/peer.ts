@@ -1,7 +1,7 @@
 /**
- * The peer: the same service as a good engineer would build it in an afternoon on one machine. Node,
- * Hono, PostgreSQL; a pool of connections; each write one transaction with the account's row locked.
- * `node peer.ts PORT DATABASE_URL`, settings from the environment.
+ * The peer: the same service on one machine, as an experienced engineer would write it in an afternoon with Node, Hono and
+ * PostgreSQL: a connection pool, and one transaction with a lock on the account's row for each write.
+ * `node peer.ts PORT DATABASE_URL`, with settings from the environment.
  */
 import { serve } from "@hono/node-server";
 import { zValidator } from "@hono/zod-validator";

@@ -1,6 +1,6 @@
-/** Who asks: accounts made and proofs of them got through Passbook's public API. */
+/** Callers: accounts and credentials, created through Passbook's public API. */
 
-/** Somebody signed in, with the header lines of each proof. */
+/** A signed-in person, with the header lines of each kind of credentials. */
 export interface Person {
   readonly email: string;
   readonly identity_id: string;
@@ -14,7 +14,7 @@ async function expectOk(response: Response): Promise<string> {
   throw new Error(`${response.url} answered ${response.status}: ${text.slice(0, 300)}`);
 }
 
-/** Signs somebody in, again where they were: a session token lives a quarter of an hour. */
+/** Signs a person in again: a session token lives 15 minutes. */
 export async function signIn(url: string, email: string): Promise<Person> {
   const body = new URLSearchParams({ email, redirect_to: "http://localhost:3000/" });
   const landed = await fetch(`${url}/signin/dev`, { method: "POST", redirect: "manual", body });
@@ -27,12 +27,12 @@ export async function signIn(url: string, email: string): Promise<Person> {
     email,
     identity_id: sub,
     session: [`Authorization: Bearer ${token}`],
-    // A browser's page of the service itself: a cookie alone may not write.
+    // The origin of the service's own page, since writes with a cookie need an allowed origin.
     cookie: [`Cookie: ${cookies.join("; ")}`, `Origin: ${url}`],
   };
 }
 
-/** A personal access token, by device login, limited as asked. @returns its header lines. */
+/** Gets a personal access token with these limits by device login. @returns its header lines */
 export async function deviceLogin(
   url: string,
   person: Person,
@@ -55,19 +55,19 @@ export async function deviceLogin(
   return [`Authorization: Bearer ${token}`];
 }
 
-/** Opens an account with starter credits at any contender. */
+/** Opens an account with starter credits at a contender. */
 export function openWallet(url: string, person: Person): Promise<void> {
   return readWallet(url, person.session, "?app=bench");
 }
 
-/** Reads the wallet of whoever the header lines prove. */
+/** Reads the wallet of the caller with these header lines. */
 export async function readWallet(url: string, proof: readonly string[], query = ""): Promise<void> {
   const [authorization = ""] = proof;
   const headers = { Authorization: authorization.slice("Authorization: ".length) };
   await expectOk(await fetch(`${url}/api/wallet${query}`, { headers }));
 }
 
-/** Does something for each, some at a time. */
+/** Runs a function for each item, several at a time. */
 export async function forEach<Item, Value>(
   items: readonly Item[],
   act: (item: Item) => Promise<Value>,

@@ -1,7 +1,7 @@
 /**
- * A Worker on the local runtime as a deployment would have it: the minified bundle on workerd, asked
- * straight at its own socket. No development proxy stands before it, and no simulated rate limiter in
- * it: the platform's own limiter costs the Worker one cheap call, the simulation a Node process.
+ * A Worker on the local runtime as in a deployment: the minified bundle on workerd, which receives requests on its own
+ * socket. There is no development proxy and no simulated rate limiter, since the platform's own limiter is one cheap call and
+ * the simulation a Node process.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -9,7 +9,7 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 import { bundle, isModule, modulesOf } from "../../src/commands/bundle.ts";
 
-/** What is read of a Wrangler configuration, whose own type its package does not resolve. */
+/** The used fields of a Wrangler configuration. Wrangler's package does not export the type. */
 export interface WorkerConfig {
   readonly name?: string;
   readonly compatibility_date?: string;
@@ -40,17 +40,17 @@ export function readWorkerConfig(path: string): WorkerConfig {
 export interface WorkerPlan {
   /** A Wrangler configuration. */
   readonly config: string;
-  /** Where its bundle lies; see {@link bundleWorker}. */
+  /** The folder of its bundle; see {@link bundleWorker}. */
   readonly bundle: string;
-  /** Where the stores are kept. */
+  /** The folder of its stores. */
   readonly persist_to: string;
   readonly port: number;
   readonly settings: Readonly<Record<string, string>>;
-  /** A module that stands around the bundle's entry; see `workers/`. */
+  /** A module that wraps the bundle's entry; see `workers/`. */
   readonly around: string;
-  /** Whether the stores are new and their tables must be made. */
+  /** Whether the stores are new, so that their tables must be created. */
   readonly fresh: boolean;
-  /** The port of the isolates' inspector; null: none. */
+  /** The port of the inspector; null for none. */
   readonly inspector_port: number | null;
 }
 
@@ -59,7 +59,7 @@ export async function bundleWorker(config: string, directory: string): Promise<v
   await bundle([`--config=${config}`], directory);
 }
 
-/** Statements that make a database's tables, in order. */
+/** The statements that create a database's tables, in order. */
 export async function migrationsIn(directory: string): Promise<readonly string[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith(".sql")).toSorted();
   const files = await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")));
@@ -69,12 +69,12 @@ export async function migrationsIn(directory: string): Promise<readonly string[]
     .filter((statement) => statement !== "");
 }
 
-/** A class that stands in for the built one of its name; only `workers/counted.js` has any. */
+/** A class that replaces the built one of the same name; only `workers/counted.js` has one. */
 function countedExport({ class_name }: { class_name: string }): string {
   return `export const ${class_name} = countedClass(built.${class_name});`;
 }
 
-/** Starts a Worker and waits until it can be asked. */
+/** Starts a Worker and waits until it accepts requests. */
 export async function startWorker(plan: WorkerPlan): Promise<Miniflare> {
   const config = readWorkerConfig(plan.config);
   const classes = config.durable_objects.bindings.map(({ name, class_name }) => ({

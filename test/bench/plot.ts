@@ -1,4 +1,4 @@
-/** A bar chart as SVG: a group for each row, a bar for each contender, its spread as a line. */
+/** A bar chart as SVG: one group for each row, one bar for each contender, and a line for its range. */
 
 export interface Bar {
   readonly group: string;
@@ -52,7 +52,7 @@ function legend(series: readonly string[]): string {
     .join("");
 }
 
-/** Draws `bars` in the order they come, those of a group together. */
+/** Draws `bars` in their order, grouped. */
 export function plot(title: string, subtitle: string, bars: readonly Bar[]): string {
   const greatest = Math.max(...bars.map((bar) => bar.greatest));
   const scale = (value: number): number => (value / greatest) * PLOT_WIDTH;

@@ -1,8 +1,7 @@
 /**
- * `npm run price`: what a million job lives cost at Cloudflare's list prices (`prices.json`), counted
- * over the real runtime by bindings and cursors that count, beside the same lives in a design that
- * keeps everything in D1. Storage and what a plan includes are left out. `--bytes` prints instead what
- * a row of each store weighs.
+ * `npm run price`: the cost of a million lives of jobs at Cloudflare's list prices (`prices.json`). Bindings and cursors of
+ * the real runtime count what is billed, for Passbook and for a design with all data in D1. Storage and the included amounts
+ * of a plan are left out. `--bytes` prints the size of rows instead.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -19,7 +18,7 @@ import { runSettings } from "./settings.ts";
 
 const COLD_ACCOUNTS = 20;
 const HOT_LIVES = 500;
-/** For each kind of life, the first that fits: keys and caps cost rows. */
+/** The price goal of each kind of life, the first that matches: keys and caps write rows. */
 const GOALS_DOLLARS = [
   { kind: "cold, session, keys", dollars: 18 },
   { kind: "hot, session, keys", dollars: 12 },
@@ -37,7 +36,7 @@ interface Running {
   stop(): Promise<void>;
 }
 
-/** Starts a Worker with its counters around it. */
+/** Starts a Worker with its counters. */
 async function startCounted(
   config: string,
   directory: string,
@@ -72,7 +71,7 @@ const MANNERS = [
   { name: "capped token, keys", capped: true, keyed: true },
 ] as const;
 
-/** The plainest lives with the queue bound: what else they take is the same as without. */
+/** Lives without keys or caps, with the queue bound. Apart from the queue they take the same as without it. */
 async function countThroughQueue({ url, config }: Running): Promise<Life[]> {
   const people = await openAccounts(url, "queue");
   await untilQuiet(url, true, QUEUE_QUIET_MS);
@@ -91,7 +90,7 @@ async function countThroughQueue({ url, config }: Running): Promise<Life[]> {
   ];
 }
 
-/** Passbook's lives, cold and hot, in each manner on accounts of its own: what is kept adds up. */
+/** Passbook's lives, cold and hot. Each kind has its own accounts, since rows accumulate. */
 async function countPassbook({ url, config }: Running): Promise<Life[]> {
   const lives: Life[] = [];
   for (const [index, { name, capped, keyed }] of MANNERS.entries()) {
@@ -100,7 +99,7 @@ async function countPassbook({ url, config }: Running): Promise<Life[]> {
     for (const person of people) {
       proofs.set(person, capped ? await deviceLogin(url, person, { cap: CAP }) : person.session);
     }
-    // A token's use is noted once an hour: that is not part of a life.
+    // The last use of a token is written once an hour. It is not a part of a life.
     await forEach(people, (person) => readWallet(url, proofs.get(person) ?? []));
     await untilQuiet(url, true);
     const mannerOf = (person: Person): Manner => ({
@@ -126,7 +125,7 @@ async function openAccounts(url: string, name: string): Promise<readonly Person[
   return people;
 }
 
-/** The same lives in D1 alone; it knows no keys and no caps. */
+/** The same lives in D1 only, which has no keys and no caps. */
 async function countD1Only(
   url: string,
   people: readonly Person[],
@@ -139,7 +138,7 @@ async function countD1Only(
   });
   await forEach(people, (person) => openWallet(url, person));
   const cold = await coldLives(url, people, manner, false);
-  // Logged as Passbook is, so that the two compare.
+  // It logs as much as Passbook does, so that the two are comparable.
   const config = observability === undefined ? {} : { observability };
   return {
     name: "D1 only",

@@ -1,8 +1,8 @@
-/** From counts to dollars. */
+/** Converts counts to dollars. */
 import type { Counts } from "./lives.ts";
 import type { WorkerConfig } from "./platform.ts";
 
-/** What `prices.json` holds. */
+/** The contents of `prices.json`. */
 export interface PriceList {
   readonly read: string;
   readonly prices: Readonly<
@@ -10,7 +10,7 @@ export interface PriceList {
   >;
 }
 
-/** One kind of life, with what one of them takes. */
+/** One kind of life, with the counts of one of them. */
 export interface Life {
   readonly name: string;
   /** Whether its requests had idempotency keys. */
@@ -19,9 +19,9 @@ export interface Life {
   readonly config: Pick<WorkerConfig, "observability" | "triggers">;
 }
 
-/** Memory that an active object is billed for, whatever it uses. */
+/** The memory that is billed for an active object, whatever it uses. */
 const OBJECT_GB = 0.128;
-/** Times in milliseconds: a busy machine would spoil them, so they are set; see ASSUMED. */
+/** Assumed times in milliseconds. Measured times would depend on the load of this machine. */
 const CPU_PER_INVOCATION_MS = 2;
 const OBJECT_CALL_MS = 5;
 const OBJECT_ALARM_MS = 50;
@@ -47,12 +47,12 @@ function logEvents({ counts, config }: Life): number {
   return events * (logs?.head_sampling_rate ?? head_sampling_rate);
 }
 
-/** Alarms that rang, or that were set and are still to ring. */
+/** Alarms that ran, or that were set and have not run yet. */
 function alarmsOf({ alarms, alarms_set }: Counts): number {
   return Math.max(alarms, alarms_set);
 }
 
-/** What a life takes of each thing that has a price. */
+/** The billed amounts of a life. */
 function quantities(life: Life): Readonly<Record<string, number>> {
   const { counts } = life;
   const alarms = alarmsOf(counts);
@@ -80,7 +80,7 @@ function quantities(life: Life): Readonly<Record<string, number>> {
   };
 }
 
-/** Dollars for a million of a life. */
+/** Dollars for a million lives. */
 export function costOf(life: Life, { prices }: PriceList): number {
   return Object.entries(quantities(life)).reduce(
     (sum, [name, quantity]) => sum + quantity * (prices[name]?.dollars_per_million ?? Number.NaN),
@@ -88,7 +88,7 @@ export function costOf(life: Life, { prices }: PriceList): number {
   );
 }
 
-/** The table: for each life and price the quantity, and what a million of them cost. */
+/** The table: for each life and price the amount, and the cost of a million lives. */
 export function priceTable(lives: readonly Life[], list: PriceList): string {
   const names = Object.keys(list.prices);
   const header = ["one life takes", "$/million", ...lives.map(({ name }) => name)];

@@ -1,4 +1,4 @@
-/** What processes cost, as /proc tells it: processor time and memory of a process and all below it. */
+/** Processor time and memory of a process and its descendants, from /proc. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -7,24 +7,24 @@ const TICKS_PER_SECOND = Number(execFileSync("getconf", ["CLK_TCK"], { encoding:
 interface Stat {
   readonly pid: number;
   readonly parent: number;
-  /** Of itself and of those of its children that have ended. */
+  /** Of the process and of its ended children. */
   readonly cpu_ticks: number;
 }
 
 function readStat(pid: number): Stat | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name, in brackets, may hold anything.
+    // The name, in parentheses, may contain any character.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const ticks = fields.slice(11, 15).map(Number);
     return { pid, parent: Number(fields[1]), cpu_ticks: ticks.reduce((sum, it) => sum + it, 0) };
   } catch {
-    // It ended meanwhile.
+    // The process has ended.
     return null;
   }
 }
 
-/** The processes below `roots`, and these. */
+/** `roots` and their descendants. */
 function family(roots: readonly number[]): readonly Stat[] {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -37,13 +37,13 @@ function family(roots: readonly number[]): readonly Stat[] {
   return all.filter(({ pid }) => found.has(pid));
 }
 
-/** Processor milliseconds that `roots` and all below them have used so far. */
+/** The processor time of `roots` and their descendants so far, in milliseconds. */
 export function cpuMilliseconds(roots: readonly number[]): number {
   const ticks = family(roots).reduce((sum, { cpu_ticks }) => sum + cpu_ticks, 0);
   return (ticks * 1000) / TICKS_PER_SECOND;
 }
 
-/** Memory of `roots` and all below them in MiB; what several share is counted once. */
+/** The memory of `roots` and their descendants in MiB. Shared memory is counted once. */
 export function memoryMebibytes(roots: readonly number[]): number {
   const kib = family(roots).reduce((sum, { pid }) => {
     try {

@@ -1,4 +1,4 @@
-/** The table, on the terminal and as a file, and the plot beside it. */
+/** Prints the table, and writes it with its plot to `test/bench/results/`. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { BASE } from "./cells.ts";
 import type { ContenderName } from "./contenders.ts";
@@ -9,7 +9,7 @@ import { median, ratios, type Spread } from "./statistics.ts";
 const RESULTS = "test/bench/results";
 
 export interface ReportHead {
-  /** What tells this run's files from another's. */
+  /** The part of the file names that identifies this run. */
   readonly title: string;
   readonly conditions: string;
 }
@@ -24,7 +24,7 @@ const WORK_NAMES = {
   life: "job life",
 } as const;
 
-/** The work of single requests that a batch stands beside. */
+/** The single requests that a batch is compared with. */
 const SINGLE: Readonly<Partial<Record<Cell["work"], Cell["work"]>>> = {
   create_batch: "create",
   complete_batch: "complete",
@@ -38,7 +38,7 @@ function fixed(values: readonly number[], digits: number): string {
   return median(values).toFixed(digits);
 }
 
-/** A ratio with the least and the greatest of the rounds. */
+/** A ratio with the smallest and largest ratio of the rounds. */
 function ratio(spread: Spread | null): string {
   if (spread === null) return "";
   const { median, least, greatest } = spread;
@@ -52,7 +52,10 @@ class Table {
     this.#cells = cells;
   }
 
-  /** Passbook's figure over another's at the same; who knows one proof only stands as it is. */
+  /**
+   * The ratio of Passbook's value to another contender's, for the same work and variant. A contender with one kind of
+   * credentials is compared in that variant.
+   */
   over(cell: Cell, contender: ContenderName, figureOf: (cell: Cell) => number[]): Spread | null {
     if (cell.contender !== "passbook") return null;
     const { work: own_work, variant } = cell;
@@ -68,7 +71,7 @@ class Table {
     );
   }
 
-  /** A contender's time on a variant over its own on an account without a past. */
+  /** The ratio of a contender's time in a variant to its time on an account without history. */
   time(cell: Cell): Spread | null {
     if (cell.variant.jobs_behind === 0) return null;
     const base = this.#find(cell.contender, cell.work, BASE.name);
@@ -140,7 +143,7 @@ awake, when each was asked just before.`;
 
 /** Prints the table, and keeps it with its plot under `test/bench/results/`. */
 export function report(cells: readonly Cell[], { title, conditions }: ReportHead): void {
-  // Works and variants together, whoever was first in turn.
+  // Sorted by work and variant, in whatever order they were measured.
   const order = new Map<string, number>();
   const keyOf = ({ work, variant }: Cell): string => `${work} ${variant.name}`;
   for (const cell of cells) if (!order.has(keyOf(cell))) order.set(keyOf(cell), order.size);

@@ -1,7 +1,7 @@
-/** The settings of local development as values, and credits enough for any run. */
+/** The settings of local development as values, with enough credits for any run. */
 import { developmentSettings } from "../../src/commands/development_settings.ts";
 
-/** New keys with every call, so nothing of a run is worth keeping. */
+/** Creates new keys on each call. */
 export async function runSettings(): Promise<Record<string, string>> {
   const lines = (await developmentSettings()).split("\n");
   const values = lines.flatMap((line): [string, string][] => {

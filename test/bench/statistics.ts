@@ -1,6 +1,6 @@
-/** The few statistics that the benchmark prints. */
+/** The statistics that the benchmark prints. */
 
-/** The value that a share of `ascending` lies below. */
+/** The quantile: the value below which this share of `ascending` lies. */
 export function quantile(ascending: readonly number[], share: number): number {
   const index = Math.min(ascending.length - 1, Math.floor(ascending.length * share));
   return ascending[index] ?? Number.NaN;
@@ -13,7 +13,7 @@ export function median(values: readonly number[]): number {
   return ascending.length % 2 === 1 ? upper : (upper + (ascending[middle - 1] ?? upper)) / 2;
 }
 
-/** A median with the least and the greatest value beside it. */
+/** A median with the smallest and largest value. */
 export interface Spread {
   readonly median: number;
   readonly least: number;
@@ -24,7 +24,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), least: Math.min(...values), greatest: Math.max(...values) };
 }
 
-/** Each of `values` over its counterpart: what the machine did meanwhile falls on both. */
+/** The ratio of each value to its counterpart of the same round, so that other load affects both. */
 export function ratios(values: readonly number[], others: readonly number[]): Spread {
   return spreadOf(values.map((value, index) => value / (others[index] ?? Number.NaN)));
 }

@@ -1,10 +1,8 @@
 /**
- * Stands around a built Worker and counts all that Cloudflare bills: requests, calls of objects, alarms,
- * rows read and written (by the cursors' own word in objects, by D1's `meta` in D1), KV operations,
- * queue messages, lines logged. `GET /__counts` gives the counts since it was last asked, and
- * `POST /__evict` with a JSON array of names throws objects out of memory, and `POST /__ring` lets the
- * alarms that they have armed come now. The names in capitals are
- * filled in by `platform.ts`.
+ * Wraps a built Worker and counts what Cloudflare bills: requests, calls of objects, alarms, rows read and written (from
+ * cursors in objects, from D1's `meta` in D1), KV operations, queue messages and log lines. `GET /__counts` returns the
+ * counts since its last call, `POST /__evict` with a JSON array of names evicts objects from memory, and `POST /__ring` runs
+ * their alarms now. `platform.ts` fills in the names in capitals.
  */
 import * as built from "__BUILT__";
 
@@ -59,7 +57,7 @@ function patchStorage(storage) {
   patched = true;
   replaceMethod(Object.getPrototypeOf(storage.sql), "exec", (run) => {
     const cursor = run();
-    // A cursor counts as it is read; it is read before anything else runs.
+    // A cursor counts rows while it is read, and it is read completely before other code runs.
     cursors.push(cursor);
     if (cursors.length === 1) queueMicrotask(settleCursors);
     return cursor;
@@ -95,7 +93,7 @@ function countedStatement(statement) {
   const wrapped = withMethods(statement, {
     all,
     run: async () => countD1(await statement.run()),
-    // Only `all` tells what a query read.
+    // Only `all` returns the number of rows that a query read.
     first: async (column) => {
       const row = (await all()).results[0] ?? null;
       return column === undefined || row === null ? row : (row[column] ?? null);
@@ -145,7 +143,7 @@ const PART_BYTES = 64_000;
 function countMessages(messages) {
   for (const message of messages) {
     counts.queue_messages += 1;
-    // Each is written, read and deleted, once for every 64 KB it has.
+    // Each message is written, read and deleted, once for every 64 KB.
     counts.queue_operations += 3 * Math.ceil(JSON.stringify(message).length / PART_BYTES);
   }
 }
@@ -182,7 +180,7 @@ function countedKv(kv) {
 
 const unlimited = { limit: () => Promise.resolve({ success: true }) };
 
-/** A binding is known by what it can do. */
+/** The kind of a binding, recognised by its methods. */
 function counted(binding) {
   if (binding === null || typeof binding !== "object") return binding;
   if (typeof binding.prepare === "function") return countedDatabase(binding);
@@ -243,7 +241,7 @@ async function evict(request, env) {
   for (const name of await request.json()) {
     for (const binding of Object.values(env)) {
       if (typeof binding?.getByName !== "function") continue;
-      // It has no answer to give: it is gone.
+      // The evicted object has no response.
       await binding
         .getByName(name)
         .__evict()

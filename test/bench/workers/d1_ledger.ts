@@ -1,7 +1,7 @@
 /**
- * The straightforward design on this platform: D1 is the ledger. With `LOCK` bound, an object for each
- * account keeps its writes one after another, as most who build this would do it; without, D1's own
- * transaction refuses to overdraw (`npm run price` counts that one: it is the cheaper).
+ * The simple design on this platform: D1 is the ledger. With `LOCK` bound, one object per account serialises its writes, as
+ * most developers would do it. Without it, D1's own transaction refuses an overdraft (`npm run price` counts this cheaper
+ * variant).
  */
 import { DurableObject } from "cloudflare:workers";
 import { v4 as uuidv4, v7 as uuidv7 } from "uuid";
@@ -120,7 +120,7 @@ function applyWrite(
     : completeJob(database, identity_id, write.job_id, write.cost);
 }
 
-/** One account's writes, one after another. */
+/** Serialises the writes of one account. */
 export class Lock extends DurableObject<LedgerEnv> {
   #last: Promise<unknown> = Promise.resolve();
 

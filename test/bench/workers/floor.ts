@@ -1,7 +1,7 @@
 /**
- * The floor: what this platform takes for the same work at the least. A bare object with Passbook's
- * statements as plain SQL, behind the same signature check; no framework, no validation, no rules, no
- * read model, no personal tokens, no retries kept.
+ * The floor: the least that this platform needs for the same work. A bare object with Passbook's statements as plain SQL
+ * behind the same signature check, without a framework, validation, rules, a read model, personal access tokens or stored
+ * responses.
  */
 import { DurableObject } from "cloudflare:workers";
 import { v4 as uuidv4, v7 as uuidv7 } from "uuid";
@@ -84,7 +84,7 @@ export class Account extends DurableObject<FloorEnv> {
   }
 
   list(limit: number) {
-    // A bare parameter would be planned anew at each run.
+    // SQLite would plan a bare parameter again on each run.
     return this.#sql
       .exec<Row>("select * from jobs order by id desc limit ? + 0", limit + 1)
       .toArray();

@@ -1,4 +1,4 @@
-/** The check that every contender makes of a caller: the session token's EdDSA signature and claims. */
+/** The authentication of every contender: the EdDSA signature and claims of a session token. */
 import { createLocalJWKSet, jwtVerify, type JWK } from "jose";
 
 export interface SessionSettings {
@@ -6,7 +6,7 @@ export interface SessionSettings {
   readonly ISSUER: string;
 }
 
-/** Gives whose token it is; null where it is not valid. */
+/** The identity of a token; null if it is invalid. */
 export function createSessionCheck({ SIGNING_KEYS, ISSUER }: SessionSettings) {
   const { keys } = JSON.parse(SIGNING_KEYS) as { keys: JWK[] };
   const public_keys = keys.map(({ kty = "", crv = "", kid = "", x = "" }): JWK => ({

@@ -1,7 +1,4 @@
-/**
- * Stands around a built Worker: the same handlers and classes, with rate limiters that never refuse
- * and cost nothing. The names in capitals are filled in by `platform.ts`.
- */
+/** Wraps a built Worker with rate limiters that never refuse and cost nothing. `platform.ts` fills in the names in capitals. */
 import * as built from "__BUILT__";
 
 export * from "__BUILT__";
@@ -9,7 +6,7 @@ export * from "__BUILT__";
 const unlimited = { limit: () => Promise.resolve({ success: true }) };
 let environment;
 
-/** One object for the isolate's life: the Worker keeps what it made of it. */
+/** One object per isolate: the Worker caches what it derives from it. */
 function environmentOf(env) {
   environment ??= {
     ...env,
