@@ -51,7 +51,7 @@ export function DeletePage({ holder, lost, sells, is_operator, typed }: DeletePa
             {sells ? ", including credits that you bought, without a refund" : null}
           </li>
         )}
-        {held === null ? null : <li>{held}: these jobs may not finish</li>}
+        {held === null ? null : <li>{held}, which may not finish</li>}
         <li>
           access from every browser and app where you are signed in
           {lost.tokens === 0 ? null : (
