@@ -48,20 +48,20 @@ const directory = mkdtempSync(join(root, "passbook-bench-"));
 chmodSync(directory, 0o755);
 const started_ms = performance.now();
 // On a signal it still ends what it started: the PostgreSQL cluster would keep running.
-const told = new Promise<never>((_, reject) => {
+const stopped = new Promise<never>((_, reject) => {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => reject(new Error(`stopped by ${signal}`)));
   }
 });
-told.catch(() => null);
+stopped.catch(() => null);
 try {
   const settings = await runSettings();
   const contenders = await startContenders({ directory, builds, settings }, missing === null);
   try {
-    const crowd = await Promise.race([prepareCrowd(contenders, plan), told]);
+    const crowd = await Promise.race([prepareCrowd(contenders, plan), stopped]);
     const measurement = new Measurement(contenders, crowd);
     try {
-      for (const block of plan.blocks) await Promise.race([measurement.run(block, plan), told]);
+      for (const block of plan.blocks) await Promise.race([measurement.run(block, plan), stopped]);
     } finally {
       measurement.stop();
     }

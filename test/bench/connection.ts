@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from "node:net";
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly body: string;
 }
@@ -30,12 +30,12 @@ export function requestBytes(
 export class Connection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
-  #waiting: { resolve(answer: Answer): void; reject(error: Error): void } | null = null;
+  #waiting: { resolve(response: HttpResponse): void; reject(error: Error): void } | null = null;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.setNoDelay(true);
-    socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error("no answer in 30 seconds")));
+    socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error("no response within 30 seconds")));
     socket.on("data", (chunk) => this.#take(chunk));
     socket.on("error", (error) => this.#fail(error));
     socket.on("close", () => this.#fail(new Error("the server closed the connection")));
@@ -54,7 +54,7 @@ export class Connection {
   }
 
   /** Sends one request and waits for the whole response. One at a time. */
-  ask(request: Buffer): Promise<Answer> {
+  ask(request: Buffer): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       this.#socket.write(request);
@@ -72,17 +72,17 @@ export class Connection {
 
   #take(chunk: Buffer): void {
     this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
-    const answer = readAnswer(this.#received);
-    if (answer === null) return;
+    const response = readResponse(this.#received);
+    if (response === null) return;
     this.#received = Buffer.alloc(0);
     const waiting = this.#waiting;
     this.#waiting = null;
-    waiting?.resolve(answer);
+    waiting?.resolve(response);
   }
 }
 
 /** The response once it is complete; null until then. */
-function readAnswer(received: Buffer): Answer | null {
+function readResponse(received: Buffer): HttpResponse | null {
   const head_length = received.indexOf(HEAD_END);
   if (head_length === -1) return null;
   const head = received.toString("latin1", 0, head_length);

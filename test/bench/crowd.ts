@@ -58,7 +58,7 @@ export class Crowd {
 /** Creates the accounts at Passbook, opens them everywhere, and adds their histories. */
 export async function prepareCrowd(contenders: readonly Contender[], plan: Plan): Promise<Crowd> {
   const passbook = contenders.find(({ name }) => name === "passbook");
-  if (passbook === undefined) throw new Error("nobody signs people in");
+  if (passbook === undefined) throw new Error("Passbook is not among the contenders");
   const url = `http://127.0.0.1:${passbook.port}`;
   const variants = plan.blocks.flatMap(({ variants }) => variants);
   const behinds = [...new Set(variants.map(({ jobs_behind }) => jobs_behind))];

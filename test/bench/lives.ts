@@ -60,7 +60,8 @@ async function ask(
     ...(body === null ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 300)}`);
+  if (!response.ok)
+    throw new Error(`${path} responded with ${response.status}: ${text.slice(0, 300)}`);
   return text;
 }
 

@@ -3,7 +3,7 @@
  * the next request after each response. Its parent tells it what to send.
  */
 import { JOBS_PER_BATCH_MAX } from "../../src/domain/limits.ts";
-import { Connection, requestBytes, type Answer } from "./connection.ts";
+import { Connection, requestBytes, type HttpResponse } from "./connection.ts";
 
 /**
  * The requests of a burst. `life` is a creation and its completion, counted as one. A batch is one request with a hundred
@@ -55,8 +55,8 @@ function completion(job_id: string): string {
   return JSON.stringify({ job_id, actual_cost: 0 });
 }
 
-function expectOk({ status, body }: Answer): string {
-  if (status !== 200) throw new Error(`answered ${status}: ${body.slice(0, 300)}`);
+function expectOk({ status, body }: HttpResponse): string {
+  if (status !== 200) throw new Error(`responded with ${status}: ${body.slice(0, 300)}`);
   return body;
 }
 

@@ -11,7 +11,7 @@ export interface Person {
 async function expectOk(response: Response): Promise<string> {
   const text = await response.text();
   if (response.ok) return text;
-  throw new Error(`${response.url} answered ${response.status}: ${text.slice(0, 300)}`);
+  throw new Error(`${response.url} responded with ${response.status}: ${text.slice(0, 300)}`);
 }
 
 /** Signs a person in again: a session token lives 15 minutes. */
@@ -19,7 +19,7 @@ export async function signIn(url: string, email: string): Promise<Person> {
   const body = new URLSearchParams({ email, redirect_to: "http://localhost:3000/" });
   const landed = await fetch(`${url}/signin/dev`, { method: "POST", redirect: "manual", body });
   const token = new URL(landed.headers.get("Location") ?? "").searchParams.get("token");
-  if (token === null) throw new Error(`sign-in answered ${landed.status} without a token`);
+  if (token === null) throw new Error(`sign-in responded with ${landed.status} without a token`);
   const cookies = landed.headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
   const [, payload = ""] = token.split(".");
   const { sub } = JSON.parse(Buffer.from(payload, "base64url").toString()) as { sub: string };

@@ -81,7 +81,7 @@ async function countThroughQueue({ url, config }: Running): Promise<Life[]> {
     proof: person.session,
   });
   const [hot] = people;
-  if (hot === undefined) throw new Error("nobody leads a life");
+  if (hot === undefined) throw new Error("no person to run a life for");
   const cold = await coldLives(url, people, mannerOf, true, QUEUE_QUIET_MS);
   const many = await hotLives(url, mannerOf(hot), HOT_LIVES, true, QUEUE_QUIET_MS);
   return [
@@ -108,7 +108,7 @@ async function countPassbook({ url, config }: Running): Promise<Life[]> {
       proof: proofs.get(person) ?? [],
     });
     const [hot] = people;
-    if (hot === undefined) throw new Error("nobody leads a life");
+    if (hot === undefined) throw new Error("no person to run a life for");
     const cold = shareOf(await coldLives(url, people, mannerOf, true), people.length);
     lives.push({ name: `cold, ${name}`, keyed, counts: cold, config });
     const many = shareOf(await hotLives(url, mannerOf(hot), HOT_LIVES, true), HOT_LIVES);

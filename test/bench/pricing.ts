@@ -27,15 +27,14 @@ const OBJECT_CALL_MS = 5;
 const OBJECT_ALARM_MS = 50;
 const OBJECT_DELIVERY_MS = 50;
 
-const ASSUMED = `Counted: rows, calls, alarms, messages, logged lines. Assumed, as times are not counts:
-${CPU_PER_INVOCATION_MS} ms of CPU an invocation (npm run bench measures it), an object active ${OBJECT_CALL_MS} ms a call, ${OBJECT_ALARM_MS} ms an alarm,
-and ${OBJECT_DELIVERY_MS} ms a batch it sends to D1 by itself. An alarm that was set and did not ring yet is added,
-as if it did. Assumed too: each invocation (request, call of an object, alarm, queue batch) is
-one log event where invocation logs are on, sampled as wrangler.toml says, all of a request alike. Added
-for later: where a schedule clears the read model, a written row each job; for the Idempotency-Key of a
-creation, the row's deletion. Not added: three rows that an account's first entry of a day and app writes in D1. Cold:
-asleep before creation and before completion, each half sent on by itself. Hot: 500 lives in a row on one account, 20 at a time.
-Left out: storage, and what the plan includes.`;
+const ASSUMED = `Counted: rows, calls, alarms, messages, log lines. Assumed, since times are not counted:
+${CPU_PER_INVOCATION_MS} ms of CPU per invocation (npm run bench measures it); an object is active ${OBJECT_CALL_MS} ms per call, ${OBJECT_ALARM_MS} ms per alarm,
+and ${OBJECT_DELIVERY_MS} ms per batch that it sends to D1 itself. An alarm that was set and has not run yet counts as if
+it had run. With invocation logs, each invocation (request, call of an object, alarm, queue batch) is one log event,
+sampled as wrangler.toml says. Added for later work: one written row per job if a schedule clears the read model, and the
+deletion of the row of a creation's Idempotency-Key. Not added: three rows in D1 for an account's first entry of a day and
+app. Cold: asleep before creation and before completion, with a delivery after each. Hot: 500 lives in a row on one
+account, 20 at a time. Left out: storage, and the included amounts of the plan.`;
 
 function logEvents({ counts, config }: Life): number {
   const { enabled = false, head_sampling_rate = 1, logs } = config.observability ?? {};

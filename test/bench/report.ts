@@ -131,15 +131,14 @@ function markdown(body: readonly string[][]): string {
   return [drawn[0], rule, ...drawn.slice(1)].join("\n");
 }
 
-const NOTES = `A job life is two requests, counted as one. Ratios are of throughput, the median of the
-rounds with the least and the greatest; above 1, Passbook is the faster. CPU is of all processes of a
-contender, work after the answer included; its ratios are better below 1, and hold on a busy machine,
-where those of throughput do not. Cookies and personal tokens are Passbook's alone and stand
-beside the others' session tokens; so do batches beside their single requests: jobs a second, CPU
-for each job, and the times of whole batches. Passbook remembers a token that it has checked, as long
-as that lives; the others check the signature each time. "time × empty" is an account with a past against one without.
-Many accounts are asked by turns: asleep, when nobody asked an account for ten seconds and its object has to wake;
-awake, when each was asked just before.`;
+const NOTES = `A job life is two requests, counted as one. Ratios compare throughput: the median of the rounds,
+with the smallest and the largest; above 1, Passbook is faster. CPU is the time of all processes of a contender,
+including work after the response. A CPU ratio below 1 is better, and it also holds on a busy machine, unlike ratios of
+throughput. Only Passbook has cookies and personal access tokens, which are compared with the others' session tokens, and
+batches, which are compared with the others' single requests: jobs per second, CPU per job, and times of whole batches.
+Passbook caches a verified token while the token is valid; the others check the signature each time. "time × empty"
+compares an account with a history with one without. Many accounts are used in turn: asleep means that each had no
+request for ten seconds, so that its object must wake; awake means that each was used just before.`;
 
 /** Prints the table, and keeps it with its plot under `test/bench/results/`. */
 export function report(cells: readonly Cell[], { title, conditions }: ReportHead): void {

@@ -1,6 +1,6 @@
 /**
  * A stand-in for Cloudflare's API on loopback: an account with its databases, namespaces, queues,
- * secrets and Workers. It records what it was asked, in order, and fails where it is told to.
+ * secrets and Workers. It records its requests in order, and fails those that a test chooses.
  */
 import { createServer, type IncomingMessage } from "node:http";
 import { randomUUID } from "node:crypto";
