@@ -11,7 +11,7 @@ function deep(levels: number): string {
 
 const create = (fields: string) => `{"app":"demo","action":"draw","cost_estimate":1,${fields}}`;
 
-/** What is sent, to where, and the status it must get. */
+/** Name, path, body and expected status. */
 const BAD: readonly [string, string, string, number][] = [
   ["no body", "/api/jobs", "", 400],
   ["broken JSON", "/api/jobs", '{"app":"demo",', 400],
@@ -75,16 +75,16 @@ const BAD: readonly [string, string, string, number][] = [
   ["null for refund", "/api/jobs/fail", `{"job_id":"${UNKNOWN_ID}","refund":null}`, 400],
 ];
 
-describe("a body that makes no sense", () => {
+describe("an invalid body", () => {
   it.each(BAD)(
     "the body %s is refused at %s and changes nothing",
     async (_, path, body, status) => {
       const ada = await signInWithCredits();
       const before = await dump(ada.identity_id);
-      const answer = await ada.post(path, body);
-      expect(answer.status).toBe(status);
-      expect(answer.body).toEqual({ error: expect.any(String), code: expect.any(String) });
-      expect(answer.text.length).toBeLessThan(300);
+      const response = await ada.post(path, body);
+      expect(response.status).toBe(status);
+      expect(response.body).toEqual({ error: expect.any(String), code: expect.any(String) });
+      expect(response.text.length).toBeLessThan(300);
       expect(await dump(ada.identity_id)).toBe(before);
     },
   );
@@ -93,8 +93,8 @@ describe("a body that makes no sense", () => {
     "a body sent as %j gets 415",
     async (type) => {
       const ada = await signInWithCredits();
-      const answer = await ada.post("/api/jobs", JOB, { "Content-Type": type });
-      expect(answer).toMatchObject({ status: 415, body: { code: "unsupported_media_type" } });
+      const response = await ada.post("/api/jobs", JOB, { "Content-Type": type });
+      expect(response).toMatchObject({ status: 415, body: { code: "unsupported_media_type" } });
     },
   );
 
@@ -115,7 +115,7 @@ describe("a body that makes no sense", () => {
   });
 });
 
-describe("a query that is wrong", () => {
+describe("an invalid query", () => {
   it.each([
     [
       "in two parameters, of which the first that is read counts",
@@ -125,12 +125,12 @@ describe("a query that is wrong", () => {
     ["in a parameter that is there twice", "cursor=1&cursor=2", "cursor must be given once."],
   ])("the query %s is refused with an explanation", async (_, query, error) => {
     const ada = await signInWithCredits();
-    const answer = await ada.get(`/api/ledger?${query}`);
-    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request", error } });
+    const response = await ada.get(`/api/ledger?${query}`);
+    expect(response).toMatchObject({ status: 400, body: { code: "invalid_request", error } });
   });
 });
 
-describe("odd but valid input", () => {
+describe("unusual valid input", () => {
   async function roundTrip(person: SignedIn, body: string) {
     const created = await person.post("/api/jobs", body);
     expect(created.status).toBe(200);
@@ -180,7 +180,7 @@ describe("odd but valid input", () => {
   });
 });
 
-describe("an address that does not exist", () => {
+describe("an unknown path", () => {
   it.each([
     ["GET", "/api"],
     ["GET", "/api/"],
@@ -188,7 +188,7 @@ describe("an address that does not exist", () => {
     ["GET", "/api/jobs/1/2"],
     ["GET", "/api/../.dev.vars"],
   ])("%s %s gets a JSON 404", async (method, path) => {
-    const answer = await send(method, path);
-    expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
+    const response = await send(method, path);
+    expect(response).toMatchObject({ status: 404, body: { code: "not_found" } });
   });
 });

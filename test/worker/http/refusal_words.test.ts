@@ -10,17 +10,17 @@ const signInPath = (redirect_to: string) =>
 /** What the page shows as the address that was refused. */
 const shownOn = (page: string) => /<code class="address">([^<]*)<\/code>/.exec(page)?.[1];
 
-describe("an address that people may not be sent back to", () => {
+describe("a redirect_to that is not allowed", () => {
   it("a refused redirect_to appears on the page and in JSON without its query, with the setting that would allow it", async () => {
     const address = `${ELSEWHERE}?code=secret#secret`;
     const page = await openBrowser().get(signInPath(address));
     expect(shownOn(page.text)).toBe(ELSEWHERE);
     const form = new URLSearchParams({ email: "ada@example.com", redirect_to: address });
-    const answer = await send("POST", "/signin/dev", { body: form });
-    expect(answer).toMatchObject({ status: 400, body: { code: "redirect_not_allowed" } });
-    expect(answer.body.error).toContain(`redirect_to is ${ELSEWHERE}, `);
-    expect(answer.body.error).toContain("ALLOWED_ORIGINS");
-    for (const { text } of [page, answer]) expect(text).not.toContain("secret");
+    const response = await send("POST", "/signin/dev", { body: form });
+    expect(response).toMatchObject({ status: 400, body: { code: "redirect_not_allowed" } });
+    expect(response.body.error).toContain(`redirect_to is ${ELSEWHERE}, `);
+    expect(response.body.error).toContain("ALLOWED_ORIGINS");
+    for (const { text } of [page, response]) expect(text).not.toContain("secret");
   });
 
   it.each([
@@ -38,7 +38,7 @@ describe("an address that people may not be sent back to", () => {
   });
 });
 
-describe("development sign-in with something that is not an e-mail address", () => {
+describe("development sign-in with an invalid e-mail address", () => {
   const form = { email: "ada@", redirect_to: "http://localhost:3000/back" };
 
   it("development sign-in with an invalid e-mail address shows the form again with its values", async () => {
@@ -57,9 +57,9 @@ describe("development sign-in with something that is not an e-mail address", () 
   });
 
   it("development sign-in with an invalid e-mail address returns JSON to a program", async () => {
-    const answer = await send("POST", "/signin/dev", { body: new URLSearchParams(form) });
-    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
-    expect(answer.body.error).toContain("email must be an e-mail address");
+    const response = await send("POST", "/signin/dev", { body: new URLSearchParams(form) });
+    expect(response).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    expect(response.body.error).toContain("email must be an e-mail address");
   });
 });
 
@@ -71,7 +71,7 @@ it("an invalid form shows a browser a page that names the field", async () => {
 });
 
 it("without payments, the 404 of checkout names the setting", async () => {
-  const answer = await send("POST", "/api/checkout");
-  expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
-  expect(answer.body.error).toContain("CREDIT_PACKAGES");
+  const response = await send("POST", "/api/checkout");
+  expect(response).toMatchObject({ status: 404, body: { code: "not_found" } });
+  expect(response.body.error).toContain("CREDIT_PACKAGES");
 });

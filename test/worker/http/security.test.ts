@@ -7,7 +7,7 @@ import { PACKAGES, RETURN_URL, SELLING } from "../payments/till.ts";
 import { BASE_URL, signIn, signInWithCredits, send as sendTo } from "../support/passbook.ts";
 import { API_ROUTES, ROUTES, type Route } from "../support/routes.ts";
 
-/** What answers without a caller. Whoever adds to these says here that it may. */
+/** The routes that respond without a caller. A new one must be added here. */
 const OPEN = [
   "GET /",
   "GET /.well-known/jwks.json",
@@ -26,7 +26,7 @@ const OPEN = [
   "POST /webhooks/stripe",
 ];
 
-/** With something to sell: the addresses of buying exist then alone. */
+/** With payments configured, since the routes of payments exist only then. */
 const send = (
   method: string,
   address: string,
@@ -103,7 +103,7 @@ describe("without a caller", () => {
   );
 });
 
-describe("a credential that is none", () => {
+describe("an invalid credential", () => {
   it.each(PROTECTED)("$method $path refuses every invalid credential", async (route) => {
     const ada = await signIn();
     const holder = await getToken(ada);
@@ -131,13 +131,13 @@ describe("a credential that is none", () => {
     ] as readonly Record<string, string>[]) {
       const init = route.method === "POST" ? { body: IN_ORDER } : {};
       const sent = { ...init, headers: { ...JSON_BODY, ...headers } };
-      // Where no provider is the social network, nobody's token is looked for.
+      // Without a provider for the social network, no token is looked up.
       expectUnauthorized(await send(route.method, route.address, sent, SOCIAL));
     }
   });
 });
 
-describe("a write that a cookie alone authenticates", () => {
+describe("a write with a cookie", () => {
   const foreign: readonly Record<string, string>[] = [
     {},
     { Origin: "https://evil.example" },
@@ -153,14 +153,14 @@ describe("a write that a cookie alone authenticates", () => {
     async (route) => {
       const { cookies } = await signIn();
       for (const from of foreign) {
-        const answer = await ask(route, { ...JSON_BODY, ...from, Cookie: cookies });
-        expect(answer.status).toBe(403);
-        // Who operates nothing is told so before anything else.
+        const response = await ask(route, { ...JSON_BODY, ...from, Cookie: cookies });
+        expect(response.status).toBe(403);
+        // A non-operator is refused before anything else.
         const refusals = ["origin_not_allowed", "not_operator"];
         expect(refusals.slice(0, route.path.startsWith("/api/admin/") ? 2 : 1)).toContain(
-          answer.body.code,
+          response.body.code,
         );
-        expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+        expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
       }
     },
   );
@@ -178,9 +178,9 @@ describe("a write that a cookie alone authenticates", () => {
         if (route.path === "/signin/dev" && Object.keys(from).length === 0) continue;
         const body = new URLSearchParams({ email: "eve@example.com" });
         const init = { body, headers: { ...from, Cookie: cookies } };
-        const answer = await send(route.method, route.address, init);
-        expect(answer).toMatchObject({ status: 403, body: { code: "origin_not_allowed" } });
-        expect(answer.headers.getSetCookie()).toEqual([]);
+        const response = await send(route.method, route.address, init);
+        expect(response).toMatchObject({ status: 403, body: { code: "origin_not_allowed" } });
+        expect(response.headers.getSetCookie()).toEqual([]);
       }
       expect(await send("GET", "/account", { headers: { Cookie: cookies } })).toMatchObject({
         status: 200,
@@ -189,22 +189,22 @@ describe("a write that a cookie alone authenticates", () => {
   );
 });
 
-describe("an answer of the API to a stranger's page", () => {
+describe("a response to an origin that is not allowed", () => {
   it.each(API_ROUTES)(
     "$method $path gives no CORS header to an origin that is not allowed",
     async (route) => {
       const { cookies } = await signIn();
-      // The stream is asked as a stranger's page would ask it, and told so.
+      // The stream is requested as from a page of another origin, and refused.
       const from = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
-      const answer = await ask(route, { ...from, Cookie: cookies });
-      expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
-      expect(answer.headers.get("Access-Control-Allow-Credentials")).toBeNull();
-      expect(answer.headers.get("Vary")).toContain("Origin");
+      const response = await ask(route, { ...from, Cookie: cookies });
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
+      expect(response.headers.get("Access-Control-Allow-Credentials")).toBeNull();
+      expect(response.headers.get("Vary")).toContain("Origin");
     },
   );
 });
 
-describe("a personal token that may only read, for one app", () => {
+describe("a read-only token for one app", () => {
   it("a read-only token for one app writes nothing and sees nothing of other apps on any route", async () => {
     const ada = await signInWithCredits("demo");
     await ada.get("/api/wallet?app=secret-app");
@@ -223,11 +223,11 @@ describe("a personal token that may only read, for one app", () => {
         for (const body of route.method === "POST" ? bodies : [null]) {
           const headers = { ...JSON_BODY, Authorization: `Bearer ${small.token}` };
           const init = { headers, ...(body === null ? {} : { body: JSON.stringify(body) }) };
-          const answer = await send(route.method, address, init);
-          if (route.method !== "GET") expect([400, 401, 403]).toContain(answer.status);
-          expect(answer.text).not.toMatch(/secret/);
-          expect(answer.text).not.toContain(job_id);
-          expect(answer.text).not.toContain(id);
+          const response = await send(route.method, address, init);
+          if (route.method !== "GET") expect([400, 401, 403]).toContain(response.status);
+          expect(response.text).not.toMatch(/secret/);
+          expect(response.text).not.toContain(job_id);
+          expect(response.text).not.toContain(id);
         }
       }
     }
@@ -236,7 +236,7 @@ describe("a personal token that may only read, for one app", () => {
   });
 });
 
-describe("where every limit is reached", () => {
+describe("with every limit reached", () => {
   it.each(PROTECTED)("$method $path queries no store if every limit is reached", async (route) => {
     const ada = await signIn();
     const holder = await getToken(ada);
@@ -248,11 +248,11 @@ describe("where every limit is reached", () => {
       { Cookie: ada.cookies, Origin: BASE_URL },
       { Cookie: `passbook_session=${"A".repeat(43)}`, Origin: BASE_URL },
     ]) {
-      const answer = await ask(route, { ...JSON_BODY, ...headers }, settings);
+      const response = await ask(route, { ...JSON_BODY, ...headers }, settings);
       // What a personal token may never do it is refused before it is counted.
-      if (answer.status !== 401) {
-        expect(answer).toMatchObject({ status: 429, body: { code: "rate_limited" } });
-        expect(answer.headers.get("Retry-After")).toMatch(/^\d+$/);
+      if (response.status !== 401) {
+        expect(response).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+        expect(response.headers.get("Retry-After")).toMatch(/^\d+$/);
       }
     }
     expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
@@ -273,7 +273,7 @@ describe("where every limit is reached", () => {
   );
 });
 
-describe("every answer", () => {
+describe("every response", () => {
   const places = ["/api/", "/account", "/console", "/device", "/signin", "/signout"];
 
   it.each(ROUTES)(

@@ -39,8 +39,8 @@ describe("a misspelt field", () => {
 
   it("a misspelt field of one batch item refuses only that item", async () => {
     const ada = await signInWithCredits();
-    const answer = await ada.post("/api/jobs/batch", { jobs: [{ ...JOB, ttlSeconds: 60 }, JOB] });
-    const [first, second] = answer.body.results;
+    const response = await ada.post("/api/jobs/batch", { jobs: [{ ...JOB, ttlSeconds: 60 }, JOB] });
+    const [first, second] = response.body.results;
     expect(first).toMatchObject(refusedFor("ttlSeconds", "ttl_seconds").body);
     expect(second).toMatchObject({ credits: 99 });
     const whole = await ada.post("/api/jobs/batch", { job: [JOB] });
@@ -116,7 +116,7 @@ describe("another unknown field", () => {
     expect(await approve(ada, user_code, { cap: { credits: 1, Period: "total" } })).toMatchObject(
       refusedFor("cap.Period", "cap.period"),
     );
-    // A name that is known elsewhere is refused too where every unknown one is.
+    // A strict object also refuses names that are known elsewhere.
     expect((await approve(ada, user_code, { credits: 5 })).status).toBe(400);
     expect((await approve(ada, user_code, { cap: { credits: 1 } })).status).toBe(200);
   });

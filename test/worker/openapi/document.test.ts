@@ -117,7 +117,7 @@ describe("the OpenAPI document", () => {
   });
 });
 
-/** Enough for every part of every operation to be met; `npm run fuzz` asks 10,000. */
+/** Enough to reach every part of every operation; `npm run fuzz` sends 10,000. */
 const REQUESTS = Number(
   (env as { TEST_GENERATED_REQUESTS?: string }).TEST_GENERATED_REQUESTS ?? 1_000,
 );
@@ -125,7 +125,7 @@ const REQUESTS = Number(
 describe("requests made from the document", () => {
   it("requests generated from the document get no 5xx and only documented responses", async () => {
     const ada = await signInWithCredits();
-    // No limits here: the simulated limiter would answer most of it.
+    // Without rate limits, which would refuse most requests.
     const limiter = { limit: async () => ({ success: true }) };
     const settings = Object.fromEntries(
       Object.keys(env)
@@ -197,7 +197,7 @@ describe("requests made from the document", () => {
       ),
       { numRuns: REQUESTS, endOnFailure: true },
     );
-    // Not all of it was refused at the door.
+    // Enough requests pass authentication and validation.
     const succeeded = [...seen.keys()].filter((kind) => / 20\d$/.test(kind));
     expect(succeeded.length).toBeGreaterThan(20);
   }, 600_000);

@@ -1,4 +1,4 @@
-/** Requests made from the OpenAPI document: what it allows, and what is a little beside it. */
+/** Requests generated from the OpenAPI document: valid ones, and slightly invalid ones. */
 import * as fc from "fast-check";
 import { paths, type OperationObject, type ParameterObject } from "../support/conformance.ts";
 
@@ -33,7 +33,7 @@ export interface Generated {
   readonly body: string | null;
 }
 
-/** Who asks; the runner knows their headers. */
+/** The caller; the runner has the headers of each. */
 export const CALLERS = [
   "bearer",
   "cookie",
@@ -155,7 +155,7 @@ function requestsOf(
   const segments = Object.fromEntries(
     [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => [name, segmentOf(name)]),
   );
-  // Behind the operators' door only they find anything.
+  // Only operators reach these routes.
   const often: Caller = path.startsWith("/api/admin/") ? "operator" : "bearer";
   return fc.record({
     method: fc.constant(method.toUpperCase()),

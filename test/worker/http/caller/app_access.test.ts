@@ -39,7 +39,7 @@ function onPage(path: string, fields: Record<string, string>) {
   return send("POST", path, init, settings());
 }
 
-/** What the key gets where it wants to spend. */
+/** The status and code of an attempt to create a job with the app's key. */
 async function outcome() {
   const { status, body } = await inAccount().post("/api/jobs", JOB);
   return [status, body.code ?? "created"];
@@ -131,13 +131,13 @@ describe("ending an app's own jobs", () => {
     for (const job_id of [other, "018f0000-0000-7000-8000-000000000000"]) {
       const app = inAccount();
       const ending = { job_id, actual_cost: 0 };
-      for (const answer of [
+      for (const response of [
         await app.post("/api/jobs/complete", ending),
         await app.post("/api/jobs/fail", { job_id }),
         await app.post("/api/jobs/complete/batch", { jobs: [ending] }),
         await app.post("/api/jobs/complete/batch", { jobs: [{ job_id, actual_cost: -1 }] }),
       ]) {
-        expect([answer.status, answer.body.code]).toEqual(UNKNOWN);
+        expect([response.status, response.body.code]).toEqual(UNKNOWN);
       }
     }
   });
@@ -188,8 +188,8 @@ describe("jobs of a capped token that has ended", () => {
     await capped.revoke(await tokenId(capped));
     const outcomes = [];
     for (const job_id of job_ids) {
-      const answer = await inAccount().post("/api/jobs/complete", { job_id, actual_cost: CAP });
-      outcomes.push([answer.status, answer.body.code]);
+      const response = await inAccount().post("/api/jobs/complete", { job_id, actual_cost: CAP });
+      outcomes.push([response.status, response.body.code]);
     }
     const refused = [402, "token_budget_exceeded"];
     expect(outcomes).toEqual([[200, undefined], refused, refused]);
@@ -271,11 +271,11 @@ describe("a suspended account", () => {
     const { job_id } = (await app.post("/api/jobs", JOB)).body;
     const path = `/api/admin/accounts/${ada.identity_id}/suspend`;
     expect((await server.operator.send("POST", path, { reason: "fraud" })).status).toBe(200);
-    for (const answer of [
+    for (const response of [
       await app.post("/api/jobs", JOB),
       await app.post("/api/jobs/batch", { jobs: [JOB] }),
     ]) {
-      expect([answer.status, answer.body.code]).toEqual([403, "suspended"]);
+      expect([response.status, response.body.code]).toEqual([403, "suspended"]);
     }
     expect((await app.get("/api/jobs")).body.jobs).toHaveLength(1);
     expect((await app.post("/api/jobs/complete", { job_id, actual_cost: 4 })).status).toBe(200);
@@ -305,8 +305,8 @@ describe("an app on the account page", () => {
   });
 
   it("a holder can connect only an app that the account already has", async () => {
-    const answer = await onPage("/account/app-access", { app: "never", access: "open" });
-    expect(answer.status).toBe(404);
+    const response = await onPage("/account/app-access", { app: "never", access: "open" });
+    expect(response.status).toBe(404);
     const nonsense = await onPage("/account/app-access", { app: "demo", access: "none" });
     expect(nonsense.status).toBe(400);
   });
@@ -337,7 +337,7 @@ describe("an identity that an app invented", () => {
   it("no call of an app's key creates storage for an invented identity", async () => {
     const nobody = server.in("user_invented");
     const job_id = "018f0000-0000-7000-8000-000000000000";
-    for (const answer of [
+    for (const response of [
       await nobody.get("/api/wallet"),
       await nobody.get("/api/wallet?app=demo"),
       await nobody.get("/api/jobs"),
@@ -348,7 +348,7 @@ describe("an identity that an app invented", () => {
       await nobody.post("/api/jobs/complete/batch", { jobs: [{ job_id, actual_cost: 0 }] }),
       await nobody.post("/api/jobs/fail", { job_id }),
     ]) {
-      expect([answer.status, answer.body.code]).toEqual(UNKNOWN);
+      expect([response.status, response.body.code]).toEqual(UNKNOWN);
     }
     const { count, bytes } = await tablesOf("user_invented");
     // One page: an empty database.

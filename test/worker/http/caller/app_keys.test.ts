@@ -68,14 +68,14 @@ describe("an app's key on every route", () => {
         "Content-Type": "application/json",
       };
       const init = { headers, ...(method === "GET" ? {} : { body: "{}" }) };
-      const answer = await send(method, path, init, server.operator.settings);
-      if (path === "/api/socialMe") expect(answer.status).toBe(400);
+      const response = await send(method, path, init, server.operator.settings);
+      if (path === "/api/socialMe") expect(response.status).toBe(400);
       else if (path.startsWith("/api/")) {
-        expect(answer).toMatchObject({ status: 403, body: { code: "scope" } });
+        expect(response).toMatchObject({ status: 403, body: { code: "scope" } });
       } else {
-        // Pages know people by their cookies alone.
-        expect(answer.text).not.toContain(ada.identity_id);
-        expect(answer.text).not.toContain(server.key);
+        // Pages authenticate only by cookies.
+        expect(response.text).not.toContain(ada.identity_id);
+        expect(response.text).not.toContain(server.key);
       }
       expect(await dump(ada.identity_id)).toBe(before);
     },
@@ -117,8 +117,8 @@ describe("an app's key on every route", () => {
       ["/api/jobs/complete", { job_id, actual_cost: 1 }],
       ["/api/jobs/fail", { job_id }],
     ] as const) {
-      const answer = await it_.post(path, body);
-      expect(answer).toMatchObject({ status: 400, body: { code: "job_unknown" } });
+      const response = await it_.post(path, body);
+      expect(response).toMatchObject({ status: 400, body: { code: "job_unknown" } });
     }
     expect((await it_.get("/api/jobs")).body.jobs).toEqual([]);
     expect((await it_.get("/api/jobs?app=other")).body.jobs).toEqual([]);
@@ -134,7 +134,7 @@ describe("an app's key on every route", () => {
     for (const identity_id of [bob.identity_id, "user_nobody"]) {
       const it_ = server.in(identity_id);
       const job_id = "018f0000-0000-7000-8000-000000000000";
-      for (const answer of [
+      for (const response of [
         await it_.get("/api/wallet"),
         await it_.get("/api/wallet?app=demo"),
         await it_.get("/api/jobs"),
@@ -143,7 +143,7 @@ describe("an app's key on every route", () => {
         await it_.post("/api/jobs/complete", { job_id, actual_cost: 0 }),
         await it_.post("/api/jobs/fail", { job_id }),
       ]) {
-        expect(answer).toMatchObject({ status: 404, body: { code: "account_unknown" } });
+        expect(response).toMatchObject({ status: 404, body: { code: "account_unknown" } });
       }
     }
     expect(await dump(bob.identity_id)).toBe(before);
@@ -165,8 +165,8 @@ describe("an app's key on every route", () => {
   it("a request with an app's key must name the account", async () => {
     const headers = { Authorization: `Bearer ${server.key}` };
     const { settings } = server.operator;
-    const answer = await send("GET", "/api/wallet", { headers }, settings);
-    expect(answer).toMatchObject({ status: 400, body: { code: "identity_required" } });
+    const response = await send("GET", "/api/wallet", { headers }, settings);
+    expect(response).toMatchObject({ status: 400, body: { code: "identity_required" } });
     for (const name of ["x".repeat(256), "a b"]) {
       const odd = { ...headers, "Passbook-Identity": name };
       expect(await send("GET", "/api/wallet", { headers: odd }, settings)).toMatchObject({
@@ -187,9 +187,9 @@ describe("an app's key on every route", () => {
       { Authorization: `Bearer ${key.slice("pb_app_".length)}`, ...identity },
       { "Passbook-Key": key, ...identity },
     ]) {
-      const answer = await send("GET", "/api/wallet", { headers }, settings);
-      expect(answer).toMatchObject({ status: 401, body: { code: "unauthorized" } });
-      expect(answer.text).not.toContain(key);
+      const response = await send("GET", "/api/wallet", { headers }, settings);
+      expect(response).toMatchObject({ status: 401, body: { code: "unauthorized" } });
+      expect(response.text).not.toContain(key);
     }
     const path = `/api/wallet?token=${key}&key=${key}&access_token=${key}`;
     expect((await send("GET", path, { headers: identity }, settings)).status).toBe(401);
@@ -221,7 +221,7 @@ describe("an app's key on every route", () => {
   });
 });
 
-describe("a key's life", () => {
+describe("the lifetime of an app's key", () => {
   it("only the hash of an app's key is stored", async () => {
     expect(server.key).toMatch(/^pb_app_[A-Za-z0-9_-]{43}$/);
     const everything = JSON.stringify([
@@ -344,15 +344,15 @@ describe("an app that settles its jobs itself", () => {
       const holder = () => asHolder(ada, "POST", "/api/jobs/complete", { job_id, actual_cost: 0 });
       const giver_up = () => asHolder(ada, "POST", "/api/jobs/fail", { job_id });
       const app = server.in(ada.identity_id);
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         holder(),
         giver_up(),
         app.post("/api/jobs/complete", { job_id, actual_cost: 9 }),
         holder(),
         giver_up(),
       ]);
-      expect(answers.map(({ status }) => status)).toEqual([403, 403, 200, 403, 403]);
-      expect(answers[0]?.body.code).toBe("app_settles");
+      expect(responses.map(({ status }) => status)).toEqual([403, 403, 200, 403, 403]);
+      expect(responses[0]?.body.code).toBe("app_settles");
     }
     expect((await wallet(ada, "demo")).body.account.credits).toBe(100 - 5 * 9);
     await expectInvariants(ada.identity_id);
@@ -421,8 +421,8 @@ describe("an app that settles its jobs itself", () => {
     await env.DIRECTORY.exec("update apps set settle = 'nobody' where slug = 'demo'");
     const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/json" };
     const init = { headers, body: JSON.stringify(JOB) };
-    const answer = await send("POST", "/api/jobs", init, { ...server.operator.settings });
-    expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
+    const response = await send("POST", "/api/jobs", init, { ...server.operator.settings });
+    expect(response).toMatchObject({ status: 503, body: { code: "unavailable" } });
   });
 
   it("no job is created while the app's policy cannot be read", async () => {
@@ -435,8 +435,8 @@ describe("an app that settles its jobs itself", () => {
     const before = await dump(ada.identity_id);
     const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/json" };
     const init = { headers, body: JSON.stringify(JOB) };
-    const answer = await send("POST", "/api/jobs", init, { DIRECTORY });
-    expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
+    const response = await send("POST", "/api/jobs", init, { DIRECTORY });
+    expect(response).toMatchObject({ status: 503, body: { code: "unavailable" } });
     expect(await dump(ada.identity_id)).toBe(before);
   });
 });

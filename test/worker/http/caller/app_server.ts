@@ -32,8 +32,8 @@ export async function saveApp(
 ): Promise<void> {
   const [known = {}] = await rows(`select version from apps where slug = '${slug}'`);
   const body = { ...APP, ...known, ...settings };
-  const answer = await operator.send("PUT", `/api/admin/apps/${slug}`, body);
-  if (answer.status !== 200) throw new Error(answer.text);
+  const response = await operator.send("PUT", `/api/admin/apps/${slug}`, body);
+  if (response.status !== 200) throw new Error(response.text);
 }
 
 /** Registers an app and makes its server a key. */

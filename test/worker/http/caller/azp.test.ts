@@ -15,9 +15,9 @@ const byCookie = ({ cookies }: SignedIn, origin: string) => ({ Cookie: cookies, 
 /** A session token as an origin's page gets it with the person's cookies. */
 async function tokenFor(person: SignedIn, origin: string, settings: object = SETTINGS) {
   const headers = byCookie(person, origin);
-  const answer = await send("GET", "/api/sessionToken", { headers }, settings);
-  expect(answer.status, answer.text).toBe(200);
-  return String(answer.body.token);
+  const response = await send("GET", "/api/sessionToken", { headers }, settings);
+  expect(response.status, response.text).toBe(200);
+  return String(response.body.token);
 }
 
 function azpOf(token: string): unknown {
@@ -61,19 +61,19 @@ describe("a session token's azp", () => {
   ])("%s gets no session token with a cookie", async (_, sent) => {
     const ada = await signIn();
     const headers = { Cookie: ada.cookies, ...sent };
-    const answer = await send("GET", "/api/sessionToken", { headers });
-    expect([answer.status, answer.body.code]).toEqual([403, "origin_not_allowed"]);
+    const response = await send("GET", "/api/sessionToken", { headers });
+    expect([response.status, response.body.code]).toEqual([403, "origin_not_allowed"]);
   });
 
   it("an origin that was removed from the allowlist cannot renew its session token", async () => {
     const { token } = await signIn();
     const settings = { ALLOWED_ORIGINS: "http://localhost:5173" };
-    const answer = await send("GET", "/api/sessionToken", { headers: bearer(token) }, settings);
-    expect([answer.status, answer.body.code]).toEqual([403, "origin_not_allowed"]);
+    const response = await send("GET", "/api/sessionToken", { headers: bearer(token) }, settings);
+    expect([response.status, response.body.code]).toEqual([403, "origin_not_allowed"]);
   });
 });
 
-describe("operating by a session", () => {
+describe("operator rights of a session", () => {
   it("an operator's session cookie from our own pages has operator rights", async () => {
     const { person } = await signInOperator();
     for (const headers of [
@@ -108,8 +108,8 @@ describe("operating by a session", () => {
     ] as const;
     for (const [method, path, body] of sent) {
       const init = body === undefined ? { headers } : { headers, body };
-      const answer = await send(method, path, init, SETTINGS);
-      expect([answer.status, answer.body.code], path).toEqual([403, "not_operator"]);
+      const response = await send(method, path, init, SETTINGS);
+      expect([response.status, response.body.code], path).toEqual([403, "not_operator"]);
     }
     expect((await person.get("/api/wallet")).status).toBe(200);
   });
@@ -120,8 +120,8 @@ describe("operating by a session", () => {
     const body = JSON.stringify({ user_code, scopes: ["read", "admin"] });
     for (const credentials of [byCookie(person, FAMILY), bearer(person.token)]) {
       const headers = { ...credentials, "Content-Type": "application/json" };
-      const answer = await send("POST", "/api/device/complete", { headers, body }, SETTINGS);
-      expect([answer.status, answer.body.code]).toEqual([403, "not_operator"]);
+      const response = await send("POST", "/api/device/complete", { headers, body }, SETTINGS);
+      expect([response.status, response.body.code]).toEqual([403, "not_operator"]);
     }
     expect((await approve(person, user_code, { scopes: ["admin"] }, SETTINGS)).status).toBe(200);
   });
@@ -129,7 +129,7 @@ describe("operating by a session", () => {
 
 describe("upstream tokens by origin", () => {
   const PATH = "/api/oauthToken/github";
-  /** Nothing is held for the person, so an origin that may ask gets 404. */
+  /** No token is stored for the person, so an allowed origin gets 404. */
   const MAY = [404, "token_not_found"];
   const MAY_NOT = [403, "scope"];
 
@@ -138,8 +138,8 @@ describe("upstream tokens by origin", () => {
     path = PATH,
     settings: object = SETTINGS,
   ) {
-    const answer = await send("GET", path, { headers }, settings);
-    return [answer.status, answer.body.code];
+    const response = await send("GET", path, { headers }, settings);
+    return [response.status, response.body.code];
   }
 
   it("our own pages and origins of ALLOWED_ORIGINS receive upstream tokens", async () => {
@@ -174,16 +174,16 @@ describe("upstream tokens by origin", () => {
     const complete = async (limits: object) => {
       const { device_code, user_code } = await startLogin();
       const body = JSON.stringify({ user_code, ...limits });
-      const answer = await send("POST", "/api/device/complete", { headers, body }, SETTINGS);
-      return { answer, device_code };
+      const response = await send("POST", "/api/device/complete", { headers, body }, SETTINGS);
+      return { response, device_code };
     };
-    const { answer, device_code } = await complete({});
-    expect(answer.status).toBe(200);
+    const { response, device_code } = await complete({});
+    expect(response.status).toBe(200);
     const { token } = (await poll(device_code)).body;
     const [listed] = (await ada.get("/api/tokens")).body.tokens;
     expect(listed.scopes).toEqual(["read", "write"]);
     expect((await holderOf(token).get(PATH)).body.code).toBe("scope");
     const named = await complete({ scopes: ["read", "upstream"] });
-    expect([named.answer.status, named.answer.body.code]).toEqual(MAY_NOT);
+    expect([named.response.status, named.response.body.code]).toEqual(MAY_NOT);
   });
 });

@@ -23,7 +23,7 @@ async function sign(claims: { iss: string; typ?: string }): Promise<string> {
 
 afterEach(() => vi.useRealTimers());
 
-describe("a bearer that is refused, in development", () => {
+describe("an invalid bearer token in development", () => {
   it.each([
     ["Basic YWRhOmFkYQ==", /must have the form: Bearer <token>/],
     ["Bearer", /must have the form/],
@@ -32,34 +32,34 @@ describe("a bearer that is refused, in development", () => {
   ])(
     'in development, the refusal of Authorization "%s" explains the mistake',
     async (authorization, words) => {
-      const answer = await ask(authorization);
-      expect(answer).toMatchObject({ status: 401, body: { code: "unauthorized" } });
-      expect(answer.body.error).toMatch(words);
+      const response = await ask(authorization);
+      expect(response).toMatchObject({ status: 401, body: { code: "unauthorized" } });
+      expect(response.body.error).toMatch(words);
     },
   );
 
   it("in development, the refusal of a token of another issuer names both issuers", async () => {
-    const answer = await ask(`Bearer ${await sign({ iss: "http://localhost:8791" })}`);
-    expect(answer.body.code).toBe("unauthorized");
-    expect(answer.body.error).toContain("http://localhost:8791");
-    expect(answer.body.error).toContain(BASE_URL);
+    const response = await ask(`Bearer ${await sign({ iss: "http://localhost:8791" })}`);
+    expect(response.body.code).toBe("unauthorized");
+    expect(response.body.error).toContain("http://localhost:8791");
+    expect(response.body.error).toContain(BASE_URL);
   });
 
   it("in development, the refusal at 127.0.0.1 of a token from localhost explains that they are different addresses", async () => {
     const { token } = await signIn();
-    const answer = await ask(`Bearer ${token}`, {}, "http://127.0.0.1:8791");
-    expect(answer.status).toBe(401);
-    expect(answer.body.error).toContain("localhost and 127.0.0.1 are different");
-    expect(answer.body.error).toContain("http://127.0.0.1:8791");
+    const response = await ask(`Bearer ${token}`, {}, "http://127.0.0.1:8791");
+    expect(response.status).toBe(401);
+    expect(response.body.error).toContain("localhost and 127.0.0.1 are different");
+    expect(response.body.error).toContain("http://127.0.0.1:8791");
   });
 
   it("in development, the refusal of a token with another typ names that mistake", async () => {
-    const answer = await ask(`Bearer ${await sign({ iss: BASE_URL, typ: "JWT" })}`);
-    expect(answer.body.error).toContain("for another use");
+    const response = await ask(`Bearer ${await sign({ iss: BASE_URL, typ: "JWT" })}`);
+    expect(response.body.error).toContain("for another use");
   });
 });
 
-describe("a bearer that is refused, in production", () => {
+describe("an invalid bearer token in production", () => {
   it("in production, every invalid bearer token gets the same response", async () => {
     const mistakes = [
       "Basic YWRhOmFkYQ==",
@@ -67,11 +67,11 @@ describe("a bearer that is refused, in production", () => {
       `Bearer ${await sign({ iss: "https://elsewhere.example" })}`,
       `Bearer ${await sign({ iss: PRODUCTION.BASE_URL, typ: "JWT" })}`,
     ];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       mistakes.map(async (it) => (await ask(it, PRODUCTION, PRODUCTION.BASE_URL)).text),
     );
-    expect(new Set(answers).size).toBe(1);
-    expect(answers[0]).not.toContain("elsewhere");
+    expect(new Set(responses).size).toBe(1);
+    expect(responses[0]).not.toContain("elsewhere");
   });
 
   it("only an expired token of this service gets the code token_expired", async () => {

@@ -40,9 +40,9 @@ describe("rotating the signing keys", () => {
     const rotated = setting("SIGNING_KEYS", [await newSigningKey(), ...now("SIGNING_KEYS").keys]);
     expect((await wallet(ada.token, rotated)).status).toBe(200);
     const by_cookie = { headers: { Cookie: ada.cookies } };
-    const answer = await send("GET", "/api/wallet", by_cookie, rotated);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.getSetCookie()).toEqual([]);
+    const response = await send("GET", "/api/wallet", by_cookie, rotated);
+    expect(response.status).toBe(200);
+    expect(response.headers.getSetCookie()).toEqual([]);
   });
 
   it("the first signing key signs, and the JWKS publishes all keys", async () => {
@@ -55,8 +55,8 @@ describe("rotating the signing keys", () => {
       .filter((it) => it.includes("session"))
       .join();
     const by_cookie = { headers: { Cookie: session_cookie } };
-    const answer = await send("GET", "/api/wallet", by_cookie, rotated);
-    const cookie = answer.headers.getSetCookie().find((it) => it.startsWith("passbook_token="));
+    const response = await send("GET", "/api/wallet", by_cookie, rotated);
+    const cookie = response.headers.getSetCookie().find((it) => it.startsWith("passbook_token="));
     const [header = ""] = cookie?.replace("passbook_token=", "").split(".") ?? [];
     expect(JSON.parse(atob(header))).toMatchObject({ kid: Reflect.get(fresh, "kid") });
     const jwks = await send("GET", "/.well-known/jwks.json", {}, rotated);

@@ -41,10 +41,10 @@ async function twoPeople() {
   return { ...world, ada, ada_id, mallory, mallory_id };
 }
 
-const walletOwner = (answer: { body: { account?: { identity_id: string } } }) =>
-  answer.body?.account?.identity_id;
+const walletOwner = (response: { body: { account?: { identity_id: string } } }) =>
+  response.body?.account?.identity_id;
 
-describe("what a sign-in sets", () => {
+describe("the cookies of a sign-in", () => {
   it("a sign-in sets a session cookie for this host and a JWT cookie for the parent domain", async () => {
     const { acme, settings } = family();
     const landed = await openBrowser(settings).signIn(acme, ADA);
@@ -58,12 +58,12 @@ describe("what a sign-in sets", () => {
   });
 });
 
-describe("the family's JWT as a bearer token", () => {
+describe("the shared JWT as a bearer token", () => {
   const ask = async (token: string, settings: object) => {
     const headers = { Authorization: `Bearer ${token}` };
     const path = "https://id.family.test/api/oauthToken/other";
-    const answer = await send("GET", path, { headers }, settings);
-    return [answer.status, answer.body.code];
+    const response = await send("GET", path, { headers }, settings);
+    return [response.status, response.body.code];
   };
 
   it("the JWT of the parent domain's cookie has the shared azp, also after it is renewed", async () => {
@@ -91,7 +91,7 @@ describe("the family's JWT as a bearer token", () => {
   });
 });
 
-describe("the API, by cookie,", () => {
+describe("the API with cookies", () => {
   it("the API accepts the JWT cookie with its session cookie without a query to a store", async () => {
     const ada = await signIn();
     const { environment, hops } = countedEnvironment();
@@ -112,8 +112,8 @@ describe("the API, by cookie,", () => {
     const bearer = tokenOf(await openBrowser(settings).signIn(acme, ADA)) ?? "";
     const headers = { Authorization: `Bearer ${bearer}` };
     const renewed = await send("GET", "/api/sessionToken", { headers }, settings);
-    const answer = await askFor("/api/wallet", `${TOKEN}=${renewed.body.token}`);
-    expect(answer.status).toBe(401);
+    const response = await askFor("/api/wallet", `${TOKEN}=${renewed.body.token}`);
+    expect(response.status).toBe(401);
     const own = await askFor(
       "/api/wallet",
       `${pair(ada, SESSION)}; ${TOKEN}=${renewed.body.token}`,
@@ -154,11 +154,11 @@ describe("the API, by cookie,", () => {
     const digest = vi.spyOn(crypto.subtle, "digest");
     const invented = Array.from({ length: 64 }, (_, nth) => `${SESSION}=${"a".repeat(41)}${nth}`);
     const cookies = [pair(ada, SESSION), ...invented, ...forged, pair(ada, TOKEN)].join("; ");
-    const answer = await askFor("/api/wallet", cookies);
+    const response = await askFor("/api/wallet", cookies);
     expect(verify.mock.calls.length).toBeLessThanOrEqual(8);
     // Two hashes of each session cookie: one finds it, one binds its JWT.
     expect(digest.mock.calls.length).toBeLessThanOrEqual(2 * 8 + 1);
-    expect(walletOwner(answer)).toBe(ada_id);
+    expect(walletOwner(response)).toBe(ada_id);
   });
 
   it("with https, cookies without the __Host- prefix are ignored, since a sibling host can plant them", async () => {

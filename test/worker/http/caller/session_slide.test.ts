@@ -4,7 +4,7 @@ import { send, signIn } from "../../support/passbook.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** D1 that can be read but not written, as where its disk is full. */
+/** A D1 that can be read but not written, as when it is full. */
 function readOnlyDatabase(): D1Database {
   return new Proxy(env.DIRECTORY, {
     get(database, name) {
@@ -20,7 +20,7 @@ function readOnlyDatabase(): D1Database {
   });
 }
 
-describe("a session whose end cannot be moved on", () => {
+describe("a session that cannot be extended", () => {
   it("a request succeeds if its session cannot be extended, and the failure is logged", async () => {
     const logged = vi.spyOn(console, "warn").mockReturnValue();
     const ada = await signIn();

@@ -46,11 +46,11 @@ describe("outside development, another host", () => {
         ["GET", "/.well-known/jwks.json", {}],
         ["GET", "/nothing", {}],
       ] as const) {
-        const answer = await send(method, `${host}${path}`, { headers }, settings);
-        expect(answer).toMatchObject({ status: 421, body: { code: "unknown_host" } });
-        expect(answer.headers.getSetCookie()).toEqual([]);
-        expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
-        expect(answer.headers.get("Location")).toBeNull();
+        const response = await send(method, `${host}${path}`, { headers }, settings);
+        expect(response).toMatchObject({ status: 421, body: { code: "unknown_host" } });
+        expect(response.headers.getSetCookie()).toEqual([]);
+        expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
+        expect(response.headers.get("Location")).toBeNull();
       }
       expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
     },
@@ -67,7 +67,7 @@ describe("outside development, another host", () => {
   });
 });
 
-describe("where BASE_URL is https, plain http", () => {
+describe("plain http if BASE_URL is https", () => {
   const clear = OWN.replace("https:", "http:");
 
   it.each([
@@ -81,10 +81,10 @@ describe("where BASE_URL is https, plain http", () => {
     const { settings, cookies } = await deploy();
     for (const method of ["GET", "HEAD"]) {
       const headers = { Cookie: cookies };
-      const answer = await send(method, `${clear}${path}`, { headers }, settings);
-      expect(answer.status).toBe(308);
-      expect(answer.headers.get("Location")).toBe(`${OWN}${path}`);
-      expect(answer.headers.getSetCookie()).toEqual([]);
+      const response = await send(method, `${clear}${path}`, { headers }, settings);
+      expect(response.status).toBe(308);
+      expect(response.headers.get("Location")).toBe(`${OWN}${path}`);
+      expect(response.headers.getSetCookie()).toEqual([]);
     }
   });
 
@@ -104,11 +104,11 @@ describe("where BASE_URL is https, plain http", () => {
       ["POST", "/signout", { Cookie: cookies, Origin: clear }],
       ["POST", "/account/signout-everywhere", { Cookie: cookies, Origin: clear }],
     ] as const) {
-      const answer = await send(method, `${clear}${path}`, { headers }, settings);
-      expect(answer.status).toBe(403);
-      if (method !== "HEAD") expect(answer.body.code).toBe("https_required");
-      expect(answer.headers.getSetCookie()).toEqual([]);
-      expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+      const response = await send(method, `${clear}${path}`, { headers }, settings);
+      expect(response.status).toBe(403);
+      if (method !== "HEAD") expect(response.body.code).toBe("https_required");
+      expect(response.headers.getSetCookie()).toEqual([]);
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
     }
     expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
     const page = await send("POST", `${clear}/signout`, { headers: HTML }, settings);
@@ -125,8 +125,8 @@ describe("where BASE_URL is https, plain http", () => {
       ["/api/wallet", {}],
       ["/nothing", {}],
     ] as const) {
-      const answer = await send("GET", path, { headers }, settings);
-      expect(answer.headers.get("Strict-Transport-Security")).toBe("max-age=31536000");
+      const response = await send("GET", path, { headers }, settings);
+      expect(response.headers.get("Strict-Transport-Security")).toBe("max-age=31536000");
     }
     // RFC 6797, section 7.2: not in clear.
     const redirect = await send("GET", `${clear}/signin`, {}, settings);
@@ -135,15 +135,15 @@ describe("where BASE_URL is https, plain http", () => {
 
   it("if BASE_URL is http, no response has Strict-Transport-Security", async () => {
     const settings = { DEV_SIGNIN: "false", BASE_URL: "http://localhost:8787" };
-    const answer = await send("GET", "/signin", {}, settings);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("Strict-Transport-Security")).toBeNull();
+    const response = await send("GET", "/signin", {}, settings);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Strict-Transport-Security")).toBeNull();
   });
 
   it("in development, no response has Strict-Transport-Security", async () => {
-    const answer = await send("GET", "https://localhost:8787/signin");
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("Strict-Transport-Security")).toBeNull();
+    const response = await send("GET", "https://localhost:8787/signin");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Strict-Transport-Security")).toBeNull();
   });
 });
 
@@ -170,9 +170,9 @@ describe("the development sign-in", () => {
     "development sign-in is refused at %s, a name that anyone can point at this machine",
     async (origin) => {
       for (const settings of [{}, environmentWith({ BASE_URL: "http://localhost:8787" })]) {
-        const answer = await signInAt(origin, settings);
-        expect(answer).toMatchObject({ status: 403, body: { code: "loopback_required" } });
-        expect(answer.headers.getSetCookie()).toEqual([]);
+        const response = await signInAt(origin, settings);
+        expect(response).toMatchObject({ status: 403, body: { code: "loopback_required" } });
+        expect(response.headers.getSetCookie()).toEqual([]);
         expect(await countUsers()).toBe(0);
         const page = await send("GET", `${origin}/signin`, {}, settings);
         expect(page.text).not.toContain("/signin/dev");

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { send, signInWithCredits } from "../../support/passbook.ts";
 
-describe("headers of every answer", () => {
+describe("headers of every response", () => {
   it.each([
     ["/api/wallet", 200],
     ["/api/jobs?limit=0", 400],
@@ -10,9 +10,9 @@ describe("headers of every answer", () => {
     ["/theme.css", 200],
   ])("every response of %s has the security headers", async (path, status) => {
     const ada = await signInWithCredits();
-    const answer = await ada.get(path);
-    expect(answer.status).toBe(status);
-    const headers = Object.fromEntries(answer.headers);
+    const response = await ada.get(path);
+    expect(response.status).toBe(status);
+    const headers = Object.fromEntries(response.headers);
     expect(headers).toMatchObject({
       "content-security-policy":
         "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
@@ -47,9 +47,9 @@ describe("headers of every answer", () => {
     const headers = { Origin: "http://localhost:3000", Accept: "text/html" };
     const ids = [];
     for (const _ of [1, 2]) {
-      const answer = await send(method, path, { headers });
-      expect(answer.status).toBe(status);
-      ids.push(answer.headers.get("Passbook-Request-Id"));
+      const response = await send(method, path, { headers });
+      expect(response.status).toBe(status);
+      ids.push(response.headers.get("Passbook-Request-Id"));
     }
     expect(ids[0]).toMatch(/^[0-9a-f-]{16,36}$/);
     expect(ids[0]).not.toBe(ids[1]);
@@ -65,10 +65,10 @@ describe("headers of every answer", () => {
     };
     const ada = await signInWithCredits();
     const headers = { Authorization: `Bearer ${ada.token}` };
-    const answer = await send("GET", "/api/wallet", { headers }, { ACCOUNT });
-    const request_id = answer.headers.get("Passbook-Request-Id");
-    expect(answer).toMatchObject({ status: 500, body: { code: "internal" } });
-    expect(answer.body.error).toContain(request_id);
+    const response = await send("GET", "/api/wallet", { headers }, { ACCOUNT });
+    const request_id = response.headers.get("Passbook-Request-Id");
+    expect(response).toMatchObject({ status: 500, body: { code: "internal" } });
+    expect(response.body.error).toContain(request_id);
     expect(logged.mock.calls.flat()).toContainEqual(
       expect.objectContaining({ event: "request", request_id, status: 500 }),
     );
@@ -76,8 +76,8 @@ describe("headers of every answer", () => {
 
   it("a page of an allowed origin can read the request id and the rate limit headers", async () => {
     const headers = { Origin: "http://localhost:3000" };
-    const answer = await send("GET", "/api/wallet", { headers });
-    const exposed = answer.headers.get("Access-Control-Expose-Headers")?.split(",");
+    const response = await send("GET", "/api/wallet", { headers });
+    const exposed = response.headers.get("Access-Control-Expose-Headers")?.split(",");
     const named = ["Passbook-Request-Id", "Retry-After", "RateLimit", "RateLimit-Policy"];
     expect(exposed).toEqual(expect.arrayContaining(named));
   });

@@ -35,7 +35,7 @@ async function startJob(ada: SignedIn): Promise<string> {
   return (await ada.post("/api/jobs", body)).body.job_id;
 }
 
-describe("the way of a request", () => {
+describe("the hops of a request", () => {
   const proofs = [
     ["a bearer token", (ada: SignedIn) => ({ Authorization: `Bearer ${ada.token}` })],
     ["a cookie", (ada: SignedIn) => ({ Cookie: ada.cookies, Origin: "http://localhost:3000" })],
@@ -54,8 +54,8 @@ describe("the way of a request", () => {
         Object.assign(hops, { account: 0, d1: 0, kv: 0 });
         const body = bodyOf === null ? null : JSON.stringify(bodyOf(job_id));
         const address = path.replace(":id", job_id);
-        const answer = await send(method, address, { headers, body }, environment);
-        expect(answer.status).toBe(200);
+        const response = await send(method, address, { headers, body }, environment);
+        expect(response.status).toBe(200);
         expect(hops).toEqual(ONE_OBJECT_CALL);
         expect(fetched).not.toHaveBeenCalled();
       },

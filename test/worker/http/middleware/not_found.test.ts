@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { send, signInWithCredits } from "../../support/passbook.ts";
 
-describe("a method that an address does not take", () => {
+describe("a method that a path does not allow", () => {
   it.each([
     ["POST", "/api/wallet", "GET, HEAD"],
     ["PUT", "/api/jobs", "GET, HEAD, POST"],
@@ -12,10 +12,10 @@ describe("a method that an address does not take", () => {
     ["PATCH", "/api/device/complete", "POST"],
     ["PUT", "/.well-known/jwks.json", "GET, HEAD"],
   ])("%s %s gets 405 with Allow: %s", async (method, path, allow) => {
-    const answer = await send(method, path);
-    expect(answer.status).toBe(allow === null ? 404 : 405);
-    expect(answer.headers.get("Allow")).toBe(allow);
-    if (allow !== null) expect(answer.body).toMatchObject({ code: "method_not_allowed" });
+    const response = await send(method, path);
+    expect(response.status).toBe(allow === null ? 404 : 405);
+    expect(response.headers.get("Allow")).toBe(allow);
+    if (allow !== null) expect(response.body).toMatchObject({ code: "method_not_allowed" });
   });
 
   it.each([
@@ -23,11 +23,11 @@ describe("a method that an address does not take", () => {
     ["POST", "/account", "GET, HEAD"],
     ["GET", "/device/approve", "POST"],
   ])("a browser that sends %s %s gets a 405 page", async (method, path, allow) => {
-    const answer = await send(method, path, { headers: { Accept: "text/html" } });
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get("Allow")).toBe(allow);
-    expect(answer.headers.get("Content-Type")).toContain("text/html");
-    expect(answer.text).toContain("<h1>");
+    const response = await send(method, path, { headers: { Accept: "text/html" } });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("Allow")).toBe(allow);
+    expect(response.headers.get("Content-Type")).toContain("text/html");
+    expect(response.text).toContain("<h1>");
   });
 
   it("a CORS preflight gets no 405", async () => {
@@ -39,7 +39,7 @@ describe("a method that an address does not take", () => {
   });
 });
 
-describe("a field that is missing", () => {
+describe("a missing field", () => {
   it.each([
     ["/api/jobs", { action: "draw", cost_estimate: 1 }, "app is missing."],
     ["/api/jobs", { app: "demo", cost_estimate: 1 }, "action is missing."],
@@ -48,18 +48,18 @@ describe("a field that is missing", () => {
     ["/api/jobs/fail", {}, "job_id is missing."],
   ])("a missing field in %s is reported as missing", async (path, body, error) => {
     const ada = await signInWithCredits();
-    const answer = await ada.post(path, body);
-    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request", error } });
+    const response = await ada.post(path, body);
+    expect(response).toMatchObject({ status: 400, body: { code: "invalid_request", error } });
   });
 
   it("a field with a wrong value is not reported as missing", async () => {
     const ada = await signInWithCredits();
-    const answer = await ada.post("/api/jobs", { app: null, action: "draw", cost_estimate: 1 });
-    expect(answer.body.error).toMatch(/^app must be/);
+    const response = await ada.post("/api/jobs", { app: null, action: "draw", cost_estimate: 1 });
+    expect(response.body.error).toMatch(/^app must be/);
   });
 
   it("a missing query parameter is reported as missing", async () => {
-    const answer = await send("GET", "/api/device/poll");
-    expect(answer).toMatchObject({ status: 400, body: { error: "device_code is missing." } });
+    const response = await send("GET", "/api/device/poll");
+    expect(response).toMatchObject({ status: 400, body: { error: "device_code is missing." } });
   });
 });

@@ -93,9 +93,9 @@ describe("redirect_to", () => {
   });
 
   it.each(HOSTILE)("redirect_to %j gets 400 and starts no sign-in", async (redirect_to) => {
-    const answer = await signInTo(redirect_to);
-    expect(answer.status).toBe(400);
-    expect(answer.headers.getSetCookie()).toEqual([]);
+    const response = await signInTo(redirect_to);
+    expect(response.status).toBe(400);
+    expect(response.headers.getSetCookie()).toEqual([]);
     expect(await countSessions()).toBe(0);
     const page = await send("GET", `/signin?redirect_to=${encodeURIComponent(redirect_to)}`);
     expect(page.status).toBe(400);
@@ -164,10 +164,10 @@ describe("CORS", () => {
   it("error responses have CORS headers", async () => {
     const headers = { Origin: ALLOWED };
     for (const path of ["/api/wallet", "/api/nothing", "/api/jobs?limit=0"]) {
-      const answer = await send("GET", path, { headers });
-      expect(answer.status).toBeGreaterThanOrEqual(400);
-      expect(answer.headers.get("Access-Control-Allow-Origin")).toBe(ALLOWED);
-      expect(answer.headers.get("Vary")).toContain("Origin");
+      const response = await send("GET", path, { headers });
+      expect(response.status).toBeGreaterThanOrEqual(400);
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBe(ALLOWED);
+      expect(response.headers.get("Vary")).toContain("Origin");
     }
   });
 
@@ -179,16 +179,16 @@ describe("CORS", () => {
     "HTTP://LOCALHOST:3000/",
     "*",
   ])("the origin %j gets no CORS header", async (origin) => {
-    for (const answer of [
+    for (const response of [
       await preflight(origin),
       await send("GET", "/api/wallet", { headers: { Origin: origin } }),
     ]) {
-      expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
     }
   });
 });
 
-describe("a write that only a cookie authenticates", () => {
+describe("a write with a cookie", () => {
   const body = JSON.stringify({ app: "demo", action: "draw", cost_estimate: 1 });
 
   it.each([
@@ -216,8 +216,8 @@ describe("a write that only a cookie authenticates", () => {
   ])("a cookie write %s", async (_, from, status) => {
     const ada = await signInWithCredits();
     const headers = { Cookie: ada.cookies, "Content-Type": "application/json", ...from };
-    const answer = await send("POST", "/api/jobs", { headers, body });
-    expect(answer.status).toBe(status);
+    const response = await send("POST", "/api/jobs", { headers, body });
+    expect(response.status).toBe(status);
     const { body: wallet } = await ada.get("/api/wallet");
     expect(wallet.account.credits).toBe(status === 200 ? 99 : 100);
   });
@@ -241,7 +241,7 @@ describe("a write that only a cookie authenticates", () => {
   });
 });
 
-describe("with D1 out of reach", () => {
+describe("with D1 unavailable", () => {
   it("while D1 is unavailable, a bearer call from an unknown origin succeeds without CORS headers", async () => {
     const ada = await signInWithCredits();
     const down = () => {
@@ -249,8 +249,8 @@ describe("with D1 out of reach", () => {
     };
     const environment = environmentWith({ DIRECTORY: { prepare: down, batch: down } });
     const headers = { Authorization: `Bearer ${ada.token}`, Origin: "https://unknown.example" };
-    const answer = await send("GET", "/api/wallet", { headers }, environment);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+    const response = await send("GET", "/api/wallet", { headers }, environment);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
   });
 });

@@ -103,7 +103,7 @@ describe("IPv6", () => {
   });
 });
 
-describe("session cookies that nobody has", () => {
+describe("invented session cookies", () => {
   it("look-ups of invented session cookies are limited per network on every route", async () => {
     await earlyInAMinute();
     const pages = ["/api/wallet", "/api/sessionToken", "/signin", "/account", "/device"];
@@ -122,10 +122,10 @@ describe("session cookies that nobody has", () => {
         const before = hops.d1;
         const headers = { Cookie: invented(), Accept: "text/html", Origin: BASE_URL };
         const form = { headers, body: new URLSearchParams() };
-        const answer = await (path === "/signout"
+        const response = await (path === "/signout"
           ? send("POST", path, form, settings)
           : send("GET", path, { headers }, settings));
-        answered.push(answer.status);
+        answered.push(response.status);
         if (hops.d1 > before) looked_up += 1;
       }
       expect([path, answered.slice(3)]).toEqual([path, [429, 429, 429]]);
@@ -161,16 +161,16 @@ describe("session tokens", () => {
     const settings = { ...environment, LIMIT_AUTHENTICATED: limiter };
     const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/json" };
     const body = JSON.stringify({ user_code });
-    const answers = [
+    const responses = [
       await send("GET", "/api/sessionToken", { headers }, settings),
       await send("GET", "/api/oauthToken/acme", { headers }, settings),
       await send("POST", "/api/device/complete", { headers, body }, settings),
     ];
-    for (const answer of answers) {
-      expect(answer).toMatchObject({ status: 429, body: { code: "rate_limited" } });
-      expect(answer.headers.get("Retry-After")).toBe("10");
-      expect(answer.headers.get("RateLimit-Policy")).toBe('"authenticated";q=3000;w=10');
-      expect(answer.headers.get("RateLimit")).toBe('"authenticated";r=0;t=10');
+    for (const response of responses) {
+      expect(response).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+      expect(response.headers.get("Retry-After")).toBe("10");
+      expect(response.headers.get("RateLimit-Policy")).toBe('"authenticated";q=3000;w=10');
+      expect(response.headers.get("RateLimit")).toBe('"authenticated";r=0;t=10');
     }
     expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
     expect(new Set(keys)).toEqual(new Set([ada.identity_id]));
@@ -183,27 +183,27 @@ describe("sign-ins", () => {
     const settings = { LIMIT_SIGNIN: limiter };
     const body = new URLSearchParams({ email: "ada@example.com" });
     const headers = from("192.0.2.9");
-    const answers = [
+    const responses = [
       await send("GET", "/signin/acme", { headers }, settings),
       await send("GET", "/signin/callback/acme", { headers }, settings),
       await send("POST", "/signin/dev", { headers, body }, settings),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([429, 429, 429]);
+    expect(responses.map(({ status }) => status)).toEqual([429, 429, 429]);
     expect(new Set(keys)).toEqual(new Set(["192.0.2.9"]));
   });
 });
 
-describe("one answer to a sign-in", () => {
+describe("one sign-in callback", () => {
   it("a replayed sign-in callback reaches the provider at most five times a minute, from all networks together", async () => {
     await earlyInAMinute();
     const provider = openProviderDouble("acme");
     const browser = openBrowser(connect(provider));
     const url = await browser.start("acme");
-    const answer = provider.approve(url, { sub: "ada" }).href;
+    const response = provider.approve(url, { sub: "ada" }).href;
     const cookies = new Map(browser.cookies);
     const answered = await statuses(30, (i) => {
       for (const [name, value] of cookies) browser.cookies.set(name, value);
-      return browser.get(answer, from(`192.0.2.${i}`));
+      return browser.get(response, from(`192.0.2.${i}`));
     });
     expect(answered[429]).toBe(25);
     expect(provider.requests.filter(({ path }) => path === "/token")).toHaveLength(5);
@@ -255,8 +255,8 @@ describe("a personal token", () => {
   });
 });
 
-describe("a personal token that was let in", () => {
-  /** A token that has just been let in, and the keys that its requests count under from then on. */
+describe("an accepted personal token", () => {
+  /** A token that was just accepted, and the keys under which its next requests count. */
   async function letIn() {
     const ada = await signIn();
     const token = await getToken(ada);
@@ -298,8 +298,8 @@ describe("denying a login", () => {
     const { device_code, user_code } = await startLogin();
     const LIMIT_DEVICE_ATTEMPT = { limit: async () => ({ success: false }) };
     const init = { headers: fromOwnPage(ada), body: new URLSearchParams({ user_code }) };
-    const answer = await send("POST", "/device/deny", init, { LIMIT_DEVICE_ATTEMPT });
-    expect(answer.status).toBe(429);
+    const response = await send("POST", "/device/deny", init, { LIMIT_DEVICE_ATTEMPT });
+    expect(response.status).toBe(429);
     expect((await poll(device_code)).status).toBe(202);
   });
 });
@@ -331,7 +331,7 @@ describe("writes", () => {
   });
 });
 
-describe("what a person did not do themselves", () => {
+describe("a navigation from another site", () => {
   it("a navigation from another site opens no device code and uses up no attempt", async () => {
     await earlyInAMinute();
     const ada = await signIn();

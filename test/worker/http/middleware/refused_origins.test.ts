@@ -14,7 +14,7 @@ const reports = () => warned.mock.calls.map(([line]) => line as Record<string, u
 const signInPath = (redirect_to: string) =>
   `/signin?${new URLSearchParams({ redirect_to }).toString()}`;
 
-describe("an origin that is refused", () => {
+describe("a refused origin", () => {
   const REPORT = {
     event: "origin_refused",
     origin: "https://app.example:444",

@@ -24,7 +24,7 @@ const DROPPED = 0.999;
 
 afterEach(() => vi.restoreAllMocks());
 
-describe("the log of requests", () => {
+describe("the request log", () => {
   it("a request logs one line with exactly its id, method, route, outcome, status and duration", async () => {
     const log = readLog(KEPT);
     await send("GET", "/api/jobs/018f0000-0000-7000-8000-000000000000", {
@@ -83,11 +83,11 @@ describe("the log of requests", () => {
     const broken = { getByName: () => ({ wallet: () => Promise.reject(new Error("broken")) }) };
     const ada = await signIn();
     const headers = { Authorization: `Bearer ${ada.token}` };
-    const answer = await send("GET", "/api/wallet", { headers }, { ACCOUNT: broken });
-    expect(answer.status).toBe(500);
+    const response = await send("GET", "/api/wallet", { headers }, { ACCOUNT: broken });
+    expect(response.status).toBe(500);
     const [line] = log.lines();
     expect(line).toMatchObject({ outcome: "failed", status: 500, route: "/api/wallet" });
-    expect(answer.body.error).toContain(line?.request_id);
+    expect(response.body.error).toContain(line?.request_id);
   });
 
   it("log lines on every level contain no URLs, headers, bodies or personal data", async () => {

@@ -19,7 +19,7 @@ async function people() {
   return [await signInOperator(), await signInWithCredits()] as const;
 }
 
-describe("giving and taking credits", () => {
+describe("adjusting credits", () => {
   it("an operator's adjustment of credits appears with its reason in the ledger, the audit log and D1", async () => {
     const [olga, ada] = await people();
     const given = await olga.send(
@@ -63,8 +63,8 @@ describe("giving and taking credits", () => {
     const [olga, ada] = await people();
     const give = () =>
       olga.send("POST", `${of(ada)}/credits`, { amount: 50, reason: "sorry" }, key("a"));
-    const answers = await Promise.all([give(), give(), give()]);
-    expect(answers.map(({ body }) => body.credits)).toEqual([150, 150, 150]);
+    const responses = await Promise.all([give(), give(), give()]);
+    expect(responses.map(({ body }) => body.credits)).toEqual([150, 150, 150]);
     const replayed = await give();
     expect(replayed.headers.get("Idempotency-Replayed")).toBe("true");
     expect(await linesOf(olga, ada.identity_id)).toMatchObject([{ details: { outcome: "done" } }]);
@@ -141,7 +141,7 @@ describe("giving and taking credits", () => {
   });
 });
 
-describe("an act whose line cannot be written", () => {
+describe("an action whose audit record cannot be written", () => {
   it.each([
     ["credits", { amount: 50, reason: "sorry" }],
     ["plan", { plan: "gold", reason: "sorry" }],
@@ -178,7 +178,7 @@ describe("an act whose line cannot be written", () => {
   });
 });
 
-describe("the other acts", () => {
+describe("other actions", () => {
   it("an operator sets the plan, and the change has a ledger entry", async () => {
     const [olga, ada] = await people();
     const body = { plan: "gold", reason: "paid by invoice" };
@@ -247,7 +247,7 @@ describe("the other acts", () => {
   });
 });
 
-describe("an identity nobody has", () => {
+describe("an unknown identity", () => {
   it.each([
     ["GET", ""],
     ["GET", "/jobs"],
@@ -276,13 +276,13 @@ describe("an identity nobody has", () => {
       const body = method === "GET" ? undefined : { amount: 1, plan: "gold", reason: "why" };
       const { person } = olga;
       const watched = operatorOnPages(person, { ...SETTINGS, ACCOUNT });
-      const answer = await watched.send(
+      const response = await watched.send(
         method,
         `/api/admin/accounts/user_nobody${below}`,
         body,
         key("a"),
       );
-      expect([answer.status, answer.body.code]).toEqual([404, "account_unknown"]);
+      expect([response.status, response.body.code]).toEqual([404, "account_unknown"]);
       expect(asked).toEqual([olga.person.identity_id]);
       expect(await linesOf(olga, "user_nobody")).toEqual([]);
     },

@@ -126,8 +126,8 @@ describe("the registry", () => {
       await rows("select * from apps"),
       await rows("select * from audit"),
     ]);
-    const answer = await operator.send("PUT", `${APPS}/sketch`, { ...APP, ...wrong });
-    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    const response = await operator.send("PUT", `${APPS}/sketch`, { ...APP, ...wrong });
+    expect(response).toMatchObject({ status: 400, body: { code: "invalid_request" } });
     const after = JSON.stringify([
       await rows("select * from apps"),
       await rows("select * from audit"),
@@ -141,9 +141,9 @@ describe("the registry", () => {
     const origins = ["https://a.example", "https://*.mine.example"];
     const without_list = operatorOnPages(operator.person, settings);
     const put = (body: object) => without_list.send("PUT", `${APPS}/sketch`, body);
-    const answer = await put({ ...APP, origins });
-    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
-    expect(answer.body.error).toContain("origins.1 must be an origin");
+    const response = await put({ ...APP, origins });
+    expect(response).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    expect(response.body.error).toContain("origins.1 must be an origin");
     expect(await rows("select * from apps")).toEqual([]);
     expect((await put({ ...APP, origins: ["https://a.example"] })).status).toBe(200);
   });
@@ -151,8 +151,8 @@ describe("the registry", () => {
   it.each(["Sketch", "-a", "a%20b", "a".repeat(65)])(
     "saving an app refuses the slug %s",
     async (slug) => {
-      const answer = await operator.send("PUT", `${APPS}/${slug}`, APP);
-      expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+      const response = await operator.send("PUT", `${APPS}/${slug}`, APP);
+      expect(response).toMatchObject({ status: 400, body: { code: "invalid_request" } });
       expect(await rows("select * from apps")).toEqual([]);
     },
   );
@@ -178,13 +178,13 @@ describe("the registry", () => {
     ] as const) {
       const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/json" };
       const body = method === "GET" ? null : JSON.stringify(APP);
-      const answer = await send(method, path, { headers, body }, operator.settings);
-      expect(answer).toMatchObject({ status: 403, body: { code: "not_operator" } });
+      const response = await send(method, path, { headers, body }, operator.settings);
+      expect(response).toMatchObject({ status: 403, body: { code: "not_operator" } });
     }
   });
 });
 
-describe("saving an app that somebody changed meanwhile", () => {
+describe("saving an app that was changed in the meantime", () => {
   const save = (settings: object, headers = {}) =>
     operator.send("PUT", `${APPS}/sketch`, { ...APP, ...settings }, headers);
   const saved = async () => (await operator.get(APPS)).body.apps[0];
@@ -202,8 +202,8 @@ describe("saving an app that somebody changed meanwhile", () => {
   it("saving a registered app without a version gets 409 app_changed", async () => {
     await save({ version: 0 });
     for (const version of [undefined, 0, 2]) {
-      const answer = await save({ starter_credits: 200, version });
-      expect(answer).toMatchObject({ status: 409, body: { code: "app_changed" } });
+      const response = await save({ starter_credits: 200, version });
+      expect(response).toMatchObject({ status: 409, body: { code: "app_changed" } });
     }
     expect(await saved()).toMatchObject({ starter_credits: 100, version: 1 });
   });
@@ -219,16 +219,16 @@ describe("saving an app that somebody changed meanwhile", () => {
       [undefined, 'W/"3"'],
       [undefined, ""],
     ] as const) {
-      const answer = await save({ version }, { "If-Match": match });
-      expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+      const response = await save({ version }, { "If-Match": match });
+      expect(response).toMatchObject({ status: 400, body: { code: "invalid_request" } });
     }
     expect(await saved()).toMatchObject({ starter_credits: 2, version: 3 });
   });
 
   it("one of two simultaneous registrations of an app succeeds, even if they are equal", async () => {
     for (const second of [{ name: "Another" }, {}]) {
-      const answers = await Promise.all([save({}), save(second)]);
-      const statuses = answers.map(({ status }) => status);
+      const responses = await Promise.all([save({}), save(second)]);
+      const statuses = responses.map(({ status }) => status);
       expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 409]);
       expect((await rows("select version from apps"))[0]).toEqual({ version: 1 });
       await env.DIRECTORY.exec("delete from apps");
@@ -339,8 +339,8 @@ describe("app keys", () => {
   it("an app key cannot be revoked through another app", async () => {
     await saveApp(operator, "sketch");
     const other = await openAppServer("other", {}, operator);
-    const answer = await operator.send("DELETE", `${KEYS}/${other.key_id}`);
-    expect(answer).toMatchObject({ status: 404, body: { code: "app_key_not_found" } });
+    const response = await operator.send("DELETE", `${KEYS}/${other.key_id}`);
+    expect(response).toMatchObject({ status: 404, body: { code: "app_key_not_found" } });
     expect(await rows("select * from app_keys")).toHaveLength(1);
   });
 
@@ -349,11 +349,11 @@ describe("app keys", () => {
     expect(unknown).toMatchObject({ status: 404, body: { code: "app_unknown" } });
     expect((await operator.get(KEYS)).status).toBe(404);
     await saveApp(operator, "sketch");
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 25 }, (_, index) => operator.send("POST", KEYS, { label: `${index}` })),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
-    expect(answers.find(({ status }) => status !== 200)?.body.code).toBe("too_many_app_keys");
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(responses.find(({ status }) => status !== 200)?.body.code).toBe("too_many_app_keys");
     expect(await rows("select * from app_keys")).toHaveLength(20);
   });
 

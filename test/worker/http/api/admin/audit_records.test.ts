@@ -89,10 +89,10 @@ describe("an operator's write", () => {
       (await olga.get("/api/admin/audit?limit=200")).body.entries as readonly { details: object }[];
     const before = (await lines()).length;
     const body = WRITES[route]?.() ?? {};
-    const answer = path.startsWith("/api/")
+    const response = path.startsWith("/api/")
       ? await olga.send(method, address, body, { "Idempotency-Key": "one" })
       : await submit(address, { ...body, id, token_id: id, key_id: id });
-    expect([200, 303], answer.text).toContain(answer.status);
+    expect([200, 303], response.text).toContain(response.status);
     const after = await lines();
     expect(after.length).toBe(before + 1);
     expect(after[0]).toMatchObject({

@@ -43,9 +43,9 @@ describe("GET /api/admin/accounts", () => {
       const found: string[] = [];
       let cursor = "";
       do {
-        const answer = await olga.get(`/api/admin/accounts?sort=${sort}&limit=1${cursor}`);
-        found.push(...emails(answer));
-        cursor = answer.body.next_cursor ? `&cursor=${answer.body.next_cursor}` : "";
+        const response = await olga.get(`/api/admin/accounts?sort=${sort}&limit=1${cursor}`);
+        found.push(...emails(response));
+        cursor = response.body.next_cursor ? `&cursor=${response.body.next_cursor}` : "";
       } while (cursor !== "");
       expect(found, sort).toEqual(expected);
     }

@@ -16,7 +16,7 @@ const ROUTES = [
 const filled = (path: string, identity_id: string) =>
   path.replace(":identity_id", identity_id).replaceAll(/:\w+/g, crypto.randomUUID());
 
-describe("whoever is no operator", () => {
+describe("a non-operator", () => {
   it("this file covers every route of operators", () => {
     expect(ROUTES.length).toBeGreaterThanOrEqual(14);
   });
@@ -38,7 +38,7 @@ describe("whoever is no operator", () => {
       ] as const;
       const body = { amount: 5, reason: "why", plan: "gold" };
       for (const [who, proof, status] of callers) {
-        const answers = [];
+        const responses = [];
         for (const identity_id of [ada.identity_id, "user_nobody"]) {
           const headers = {
             ...proof,
@@ -46,11 +46,11 @@ describe("whoever is no operator", () => {
             "Idempotency-Key": crypto.randomUUID(),
           };
           const init = { headers, ...(method === "GET" ? {} : { body: JSON.stringify(body) }) };
-          const answer = await send(method, filled(path, identity_id), init, SETTINGS);
-          expect(answer.status, who).toBe(status);
-          answers.push(answer.text);
+          const response = await send(method, filled(path, identity_id), init, SETTINGS);
+          expect(response.status, who).toBe(status);
+          responses.push(response.text);
         }
-        expect(answers[0], who).toBe(answers[1]);
+        expect(responses[0], who).toBe(responses[1]);
       }
       const { body: wallet } = await ada.get("/api/wallet");
       expect(wallet.account).toMatchObject({ credits: 100, plan: "free" });

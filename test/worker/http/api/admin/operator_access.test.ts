@@ -4,12 +4,12 @@ import { approve, fromOwnPage, startLogin, tokenId } from "../../../support/devi
 import { send, signIn } from "../../../support/passbook.ts";
 import { operatorWith, personalToken, SETTINGS, signInOperator } from "./operators.ts";
 
-/** An address that no operator's route has: the door stands before the routes. */
+/** A path without a route: operators are checked before routing. */
 const NOWHERE = "/api/admin/nowhere";
 
 const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
 
-describe("the operators' door", () => {
+describe("operator access", () => {
   it("an operator's session cookie is accepted from our own pages and without a page", async () => {
     const olga = await signInOperator();
     expect((await olga.get(NOWHERE)).body.code).toBe("not_found");
@@ -45,8 +45,8 @@ describe("the operators' door", () => {
       [{ scopes: ["read", "admin"] }, "not_found"],
     ] as const) {
       const token = await personalToken(person, limits);
-      const answer = await send("GET", NOWHERE, bearer(token?.token ?? ""), SETTINGS);
-      expect(answer.body.code, JSON.stringify(limits)).toBe(code);
+      const response = await send("GET", NOWHERE, bearer(token?.token ?? ""), SETTINGS);
+      expect(response.body.code, JSON.stringify(limits)).toBe(code);
     }
   });
 

@@ -64,7 +64,7 @@ function operatorBy(
   };
 }
 
-/** A personal access token that the person approved under these settings; null where that was refused. */
+/** A personal access token that the person approved under these settings; null if the approval was refused. */
 export async function personalToken(
   person: SignedIn,
   limits: object,

@@ -1,4 +1,4 @@
-/** Which provider's word makes an operator, through the public door. */
+/** Operators named by e-mail address and provider, through the public API. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { openBrowser } from "../../../support/browser.ts";
@@ -24,7 +24,7 @@ async function operates(
   return body.operator;
 }
 
-describe("a person whom a provider says to have an operator's address", () => {
+describe("a person with an operator's e-mail address", () => {
   it("a person with an operator's e-mail address is an operator if the entry names their provider", async () => {
     expect(await operates("zeta:olga@example.com", ["acme", "zeta"])).toBe(true);
   });
@@ -81,7 +81,7 @@ function directoryWith(sql: string, when: "before" | "after") {
   return { DIRECTORY, once: (act: () => Promise<unknown>) => void (meanwhile = act) };
 }
 
-describe("the word of a provider that is being unlinked", () => {
+describe("a provider that is being unlinked", () => {
   const MALLORY_AT_ZETA = { sub: "mallory", email: "mallory@example.com", email_verified: true };
 
   async function malloryAtAcme(directory: ReturnType<typeof directoryWith>, person: object) {
@@ -127,7 +127,7 @@ describe("the word of a provider that is being unlinked", () => {
   });
 });
 
-describe("an entry of OPERATORS that names nobody", () => {
+describe("an entry of OPERATORS that matches nobody", () => {
   it("an entry of OPERATORS that matches nobody is logged with a remedy and does not stop the service", async () => {
     const warned = vi.spyOn(console, "warn").mockReturnValue();
     const settings = {

@@ -25,8 +25,8 @@ const unlink = (browser: Browser, provider: string) =>
 /** Approves a login on our own page: the device code to collect it with. */
 async function approveIn(browser: Browser): Promise<string> {
   const { device_code, user_code } = await startLogin();
-  const answer = await browser.post("/device/approve", approvalForm(user_code));
-  expect(answer.status).toBe(200);
+  const response = await browser.post("/device/approve", approvalForm(user_code));
+  expect(response.status).toBe(200);
   return device_code;
 }
 

@@ -98,13 +98,13 @@ describe("a personal token approved by a bearer session token", () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     await env.DIRECTORY.exec("update sessions set expires_at_ms = 1");
-    const answer = await ada.post("/api/device/complete", { user_code });
-    expect(answer.status).toBe(401);
+    const response = await ada.post("/api/device/complete", { user_code });
+    expect(response.status).toBe(401);
     expect((await poll(device_code)).status).toBe(202);
   });
 });
 
-describe("a personal token approved by cookie from an app's page, which needs no act of a person's", () => {
+describe("a personal token approved by cookie from an app's page", () => {
   it("a personal token approved by cookie from an app's page ends with the session", async () => {
     const ada = await signIn();
     const headers = { "Content-Type": "application/json", Cookie: ada.cookies };
@@ -127,8 +127,8 @@ describe("a personal token approved by cookie from an app's page, which needs no
   });
 });
 
-describe("an account that cannot be told of its sessions' end", () => {
-  /** An account whose object answers everything but this, so many times. */
+describe("an account that cannot be called when its sessions end", () => {
+  /** An account whose object fails this call, a number of times. */
   function deaf(times: number) {
     let left = times;
     const endSessions = async () => {
@@ -154,8 +154,8 @@ describe("an account that cannot be told of its sessions' end", () => {
       const bound = await getBoundToken(ada);
       const body = new URLSearchParams(form);
       const headers = { ...fromOwnPage(ada), Accept: "text/html" };
-      const answer = await send("POST", path, { headers, body }, deaf(2));
-      expect(answer.status).toBeGreaterThanOrEqual(500);
+      const response = await send("POST", path, { headers, body }, deaf(2));
+      expect(response.status).toBeGreaterThanOrEqual(500);
       expect(await lives(bound)).toBe(true);
       // The browser is signed out all the same, and signing in to say so again ends the token too.
       expect((await send("GET", "/account", { headers: { Cookie: ada.cookies } })).status).toBe(
@@ -169,8 +169,8 @@ describe("an account that cannot be told of its sessions' end", () => {
   it("sign-out tells the account a second time if the first call fails", async () => {
     const ada = await signIn();
     const bound = await getBoundToken(ada);
-    const answer = await send("POST", "/signout", { headers: fromOwnPage(ada) }, deaf(1));
-    expect(answer.status).toBe(200);
+    const response = await send("POST", "/signout", { headers: fromOwnPage(ada) }, deaf(1));
+    expect(response.status).toBe(200);
     expect(await lives(bound)).toBe(false);
   });
 
@@ -192,7 +192,7 @@ describe("an account that cannot be told of its sessions' end", () => {
   });
 });
 
-describe("what is approved and not yet collected", () => {
+describe("an approved login that is not yet redeemed", () => {
   it.each([
     ["by cookie", (ada: SignedIn, user_code: string) => approve(ada, user_code)],
     [
@@ -277,8 +277,8 @@ describe("signing out everywhere", () => {
     for (const Origin of ["https://evil.example", "null"]) {
       const headers = { Cookie: ada.cookies, Origin };
       const body = new URLSearchParams({ personal_tokens: "end" });
-      const answer = await send("POST", "/account/signout-everywhere", { headers, body });
-      expect(answer.status).toBe(403);
+      const response = await send("POST", "/account/signout-everywhere", { headers, body });
+      expect(response.status).toBe(403);
     }
     expect(await lives(token)).toBe(true);
   });

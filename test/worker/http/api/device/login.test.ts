@@ -111,13 +111,13 @@ describe("a device login", () => {
   });
 });
 
-describe("at the same moment", () => {
+describe("simultaneous requests", () => {
   it("20 simultaneous polls after approval get one token", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();
     await approve(ada, user_code);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => poll(device_code)));
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+    const responses = await Promise.all(Array.from({ length: 20 }, () => poll(device_code)));
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       200,
       ...Array(19).fill(410),
     ]);
@@ -128,9 +128,9 @@ describe("at the same moment", () => {
   it("one of two simultaneous approvals wins, and the token belongs to its account", async () => {
     const [ada, bob] = await twoPeople();
     const { device_code, user_code } = await startLogin();
-    const answers = await Promise.all([approve(ada, user_code), approve(bob, user_code)]);
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 410]);
-    const winner = answers[0].status === 200 ? ada : bob;
+    const responses = await Promise.all([approve(ada, user_code), approve(bob, user_code)]);
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 410]);
+    const winner = responses[0].status === 200 ? ada : bob;
     const { token } = (await poll(device_code)).body;
     const wallet = await holderOf(token).get("/api/wallet");
     expect(wallet.body.account.identity_id).toBe(winner.identity_id);
@@ -148,7 +148,7 @@ describe("at the same moment", () => {
   });
 });
 
-describe("its settings", () => {
+describe("device settings", () => {
   it("device settings appear in the response of start, and an invalid setting is refused by its name", async () => {
     const settings = { DEVICE_CODE_TTL_SECONDS: "60", DEVICE_POLL_INTERVAL_SECONDS: "2" };
     const started = await startLogin({}, settings);
@@ -159,15 +159,15 @@ describe("its settings", () => {
       "PAT_TTL_DAYS",
     ]) {
       for (const value of ["0", "-1", "soon", "1000000"]) {
-        const answer = await send("POST", "/api/device/start", {}, { [variable]: value });
-        expect(answer).toMatchObject({ status: 500, body: { code: "misconfigured" } });
-        expect(answer.body.error).toContain(variable);
+        const response = await send("POST", "/api/device/start", {}, { [variable]: value });
+        expect(response).toMatchObject({ status: 500, body: { code: "misconfigured" } });
+        expect(response.body.error).toContain(variable);
       }
     }
   });
 });
 
-describe("when something fails on the way", () => {
+describe("a device login with a failure", () => {
   it("if issuing the token fails, no token is returned and the login stays used", async () => {
     const ada = await signIn();
     const { device_code, user_code } = await startLogin();

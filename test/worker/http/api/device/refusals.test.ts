@@ -65,10 +65,10 @@ describe("polling", () => {
     const { device_code, user_code } = await startLogin();
     await poll(device_code);
     for (let hurried = 0; hurried < 30; hurried += 1) {
-      const answer = await poll(device_code);
-      expect(answer).toMatchObject({ status: 202, body: { code: "slow_down", interval: 5 } });
-      expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
-      expect(Number(answer.headers.get("Retry-After"))).toBeLessThanOrEqual(5);
+      const response = await poll(device_code);
+      expect(response).toMatchObject({ status: 202, body: { code: "slow_down", interval: 5 } });
+      expect(Number(response.headers.get("Retry-After"))).toBeGreaterThan(0);
+      expect(Number(response.headers.get("Retry-After"))).toBeLessThanOrEqual(5);
     }
     passTime(5_000);
     expect((await poll(device_code)).body.code).toBe("authorization_pending");
@@ -135,8 +135,8 @@ describe("approving", () => {
     for (const proof of attempts) {
       const headers = { ...json, ...proof };
       const body = JSON.stringify({ user_code });
-      const answer = await send("POST", "/api/device/complete", { headers, body });
-      expect(answer).toMatchObject({ status: 401, body: { code: "unauthorized" } });
+      const response = await send("POST", "/api/device/complete", { headers, body });
+      expect(response).toMatchObject({ status: 401, body: { code: "unauthorized" } });
     }
     expect((await poll(device_code)).status).toBe(202);
   });
@@ -148,8 +148,8 @@ describe("approving", () => {
     const ended = await ada.post("/api/device/complete", { user_code });
     expect(ended).toMatchObject({ status: 401, body: { code: "unauthorized" } });
     const again = await signIn();
-    const answer = await again.post("/api/device/complete", { user_code });
-    expect(answer).toMatchObject({ status: 200, body: { ok: true } });
+    const response = await again.post("/api/device/complete", { user_code });
+    expect(response).toMatchObject({ status: 200, body: { ok: true } });
     expect((await poll(device_code)).status).toBe(200);
   });
 
@@ -160,8 +160,8 @@ describe("approving", () => {
     const body = JSON.stringify({ user_code });
     for (const foreign of [{ Origin: "https://evil.example" }, { Origin: "null" }, {}]) {
       const headers: Record<string, string> = { ...json, ...foreign };
-      const answer = await send("POST", "/api/device/complete", { headers, body });
-      expect(answer).toMatchObject({ status: 403, body: { code: "origin_not_allowed" } });
+      const response = await send("POST", "/api/device/complete", { headers, body });
+      expect(response).toMatchObject({ status: 403, body: { code: "origin_not_allowed" } });
     }
     const form = { headers: fromOwnPage(ada), body: new URLSearchParams({ user_code }) };
     expect((await send("POST", "/api/device/complete", form)).status).toBe(415);
@@ -236,7 +236,7 @@ describe("approving", () => {
   });
 });
 
-describe("starts and polls of nothing", () => {
+describe("starts and unknown polls", () => {
   it("starts and unknown polls are limited per network while a real device continues to poll", async () => {
     await earlyInAMinute();
     const { device_code } = await startLogin();

@@ -59,11 +59,11 @@ async function watch(
   query = "",
   headers: Record<string, string> = { Authorization: `Bearer ${person.token}` },
 ): Promise<Watching> {
-  const answer = await ask(`/api/events${query}`, { Upgrade: "websocket", ...headers });
-  expect(answer.status).toBe(101);
-  const socket = answer.webSocket;
+  const response = await ask(`/api/events${query}`, { Upgrade: "websocket", ...headers });
+  expect(response.status).toBe(101);
+  const socket = response.webSocket;
   if (socket === null) throw new Error("no socket");
-  const protocol = answer.headers.get("Sec-WebSocket-Protocol");
+  const protocol = response.headers.get("Sec-WebSocket-Protocol");
   const said: Said[] = [];
   const watching: Watching = {
     said,
@@ -261,7 +261,7 @@ describe("GET /api/events as a WebSocket", () => {
       await vi.waitFor(() => expect(pongs).toBe(sent));
       await evict(stub);
     }
-    // What the object itself is told closes the stream.
+    // A message that reaches the object closes the stream.
     expect(watching.closed).toBeNull();
     watching.socket.send("hello");
     expect(await watching.untilClosed()).toBe(1_008);
@@ -293,7 +293,7 @@ describe("GET /api/events as a WebSocket", () => {
   });
 });
 
-describe("who may watch", () => {
+describe("access to the event stream", () => {
   it("a WebSocket accepts a token as subprotocol, which the response does not repeat", async () => {
     const ada = await signInWithCredits();
     const offered = { "Sec-WebSocket-Protocol": `passbook, bearer.${ada.token}` };
@@ -310,14 +310,14 @@ describe("who may watch", () => {
       await until(1);
     }
     for (const upgrade of [{ Upgrade: "websocket" }, {}]) {
-      const answer = await ask("/api/events", {
+      const response = await ask("/api/events", {
         ...cookie,
         ...upgrade,
         Origin: "https://evil.test",
         "Sec-Fetch-Site": "cross-site",
       });
-      expect(answer.status).toBe(403);
-      expect(await answer.json()).toMatchObject({ code: "origin_not_allowed" });
+      expect(response.status).toBe(403);
+      expect(await response.json()).toMatchObject({ code: "origin_not_allowed" });
     }
   });
 
@@ -328,8 +328,8 @@ describe("who may watch", () => {
       { "Sec-WebSocket-Protocol": "passbook, bearer.nonsense" },
       { "Sec-WebSocket-Protocol": "passbook" },
     ]) {
-      const answer = await ask("/api/events", { Upgrade: "websocket", ...headers });
-      expect(answer.status).toBe(401);
+      const response = await ask("/api/events", { Upgrade: "websocket", ...headers });
+      expect(response.status).toBe(401);
     }
   });
 
@@ -337,11 +337,11 @@ describe("who may watch", () => {
     const ada = await signIn();
     const headers = { Authorization: `Bearer ${ada.token}` };
     for (const after of ["-1", "x", "1.5", "1e3", ""]) {
-      const answer = await send("GET", `/api/events?after=${after}`, { headers });
-      expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+      const response = await send("GET", `/api/events?after=${after}`, { headers });
+      expect(response).toMatchObject({ status: 400, body: { code: "invalid_request" } });
     }
-    const answer = await ask("/api/events", { ...headers, "Last-Event-ID": "x" });
-    expect(answer.status).toBe(400);
+    const response = await ask("/api/events", { ...headers, "Last-Event-ID": "x" });
+    expect(response.status).toBe(400);
   });
 
   it("a stream of a token limited to an app sends only that app's entries", async () => {
@@ -366,7 +366,7 @@ describe("who may watch", () => {
     const { until, untilClosed } = await watch(ada, "", headers);
     await until(1);
     const listed = await ada.get("/api/tokens");
-    // The alarm would close it too, a moment later.
+    // The alarm would close it too, a little later.
     await runInDurableObject(env.ACCOUNT.getByName(ada.identity_id), (_, state) =>
       state.storage.deleteAlarm(),
     );
@@ -398,12 +398,12 @@ describe("who may watch", () => {
         { Authorization: `Bearer ${ada.token}` },
         { Cookie: ada.cookies, Origin: BASE_URL },
       ]) {
-        const answer = await ask("/api/events", {
+        const response = await ask("/api/events", {
           ...(Upgrade === "" ? {} : { Upgrade }),
           ...proof,
         });
-        expect(answer.status).toBe(401);
-        expect(await answer.json()).toMatchObject({ code: "unauthorized" });
+        expect(response.status).toBe(401);
+        expect(await response.json()).toMatchObject({ code: "unauthorized" });
       }
     },
   );
@@ -420,8 +420,8 @@ describe("who may watch", () => {
       }),
     });
     const headers = { Upgrade: "websocket", Authorization: `Bearer ${ada.token}` };
-    const answer = await ask("/api/events", headers, { ...env, ACCOUNT: slow });
-    expect(answer.status).toBe(401);
+    const response = await ask("/api/events", headers, { ...env, ACCOUNT: slow });
+    expect(response.status).toBe(401);
     await vi.waitFor(async () => {
       const open = await runInDurableObject(own, (_, state) => state.getWebSockets().length);
       expect(open).toBe(0);
@@ -468,9 +468,9 @@ describe("who may watch", () => {
     const ada = await signInWithCredits();
     passTime(NEARLY_THE_TOKENS_LIFE_MS);
     const cookie = { Cookie: ada.cookies, Origin: BASE_URL };
-    const answer = await ask("/api/events", cookie);
-    expect(answer.headers.getSetCookie().join()).toContain("passbook_token=");
-    const reading = readEvents(answer, 99);
+    const response = await ask("/api/events", cookie);
+    expect(response.headers.getSetCookie().join()).toContain("passbook_token=");
+    const reading = readEvents(response, 99);
     passTime(11_000);
     const { until, untilClosed } = await watch(ada, "", cookie);
     await until(1);
@@ -528,9 +528,9 @@ describe("who may watch", () => {
       );
     });
     const headers = { Upgrade: "websocket", Authorization: `Bearer ${ada.token}` };
-    const answer = await ask("/api/events", headers);
-    expect(answer.status).toBe(429);
-    expect(await answer.json()).toMatchObject({ code: "too_many_watchers" });
+    const response = await ask("/api/events", headers);
+    expect(response.status).toBe(429);
+    expect(await response.json()).toMatchObject({ code: "too_many_watchers" });
   });
 });
 
@@ -554,17 +554,20 @@ describe("GET /api/events as server-sent events", () => {
 
   it("a stream of server-sent events ends when its token ends", async () => {
     const ada = await signInWithCredits();
-    const answer = await ask("/api/events", { Authorization: `Bearer ${ada.token}` });
-    const reading = readEvents(answer, 99);
+    const response = await ask("/api/events", { Authorization: `Bearer ${ada.token}` });
+    const reading = readEvents(response, 99);
     await send("POST", "/signout", { headers: { Cookie: ada.cookies, Origin: BASE_URL } });
     expect(await reading).toHaveLength(1);
   });
 });
 
 /** Reads so many events, or all until the stream ends. */
-async function readEvents(answer: Response, count: number): Promise<{ id: string; data: Said }[]> {
-  expect(answer.status).toBe(200);
-  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+async function readEvents(
+  response: Response,
+  count: number,
+): Promise<{ id: string; data: Said }[]> {
+  expect(response.status).toBe(200);
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   const events = () =>
     [...text.matchAll(/id: (\d+)\ndata: (.+)\n\n/g)].map(([, id = "", data = ""]) => ({

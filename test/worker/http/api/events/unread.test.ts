@@ -71,10 +71,10 @@ async function readLines(body: ReadableStream<Uint8Array>, count: number): Promi
   return lines;
 }
 
-describe("server-sent events that nobody reads", () => {
+describe("server-sent events to a client that does not read", () => {
   it("unread server-sent events wait at the account and arrive in order once they are read", async () => {
     const ada = await withLongLines(150);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 3 }, () => ask("/api/events?after=0", bearer(ada))),
     );
     await settle();
@@ -83,7 +83,7 @@ describe("server-sent events that nobody reads", () => {
       expect(bytes).toBeLessThan(EVENTS_WINDOW_BYTES + MESSAGE_BYTES);
     }
     const newest = 150 + FIRST_LINES;
-    for (const { body } of answers) {
+    for (const { body } of responses) {
       expect(await readLines(body!, newest)).toEqual(linesUpTo(newest));
     }
   });
@@ -180,7 +180,7 @@ async function watch(ada: SignedIn, after: number): Promise<Socket> {
   return watching;
 }
 
-describe("a WebSocket, whose reading nobody can see", () => {
+describe("a WebSocket client that does not read", () => {
   it("a WebSocket is closed after 1 MiB and resumes without a gap when it is opened again", async () => {
     const ada = await withLongLines(150);
     const lines: number[] = [];

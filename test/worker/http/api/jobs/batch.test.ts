@@ -42,7 +42,7 @@ const settlement = fc.record({
   }),
 });
 
-/** An answer without what differs between two accounts: ids and times. */
+/** A response without the values that differ between two accounts: ids and times. */
 function withoutIds(value: unknown): unknown {
   const text = JSON.stringify(value, (name, member: unknown) =>
     /^(id|job_id|.*_at)$/.test(name) ? "…" : member,
@@ -89,16 +89,16 @@ describe("a batch", () => {
             const together = await signInWithCredits("demo", `together-${runs}@example.com`);
             const alone = await signInWithCredits("demo", `alone-${runs}@example.com`);
             const one_by_one = async (path: string, bodies: readonly unknown[]) => {
-              const answers: { status: number; body: Record<string, unknown> }[] = [];
-              for (const body of bodies) answers.push(await alone.post(path, body));
-              return answers.map(({ body }) => body);
+              const responses: { status: number; body: Record<string, unknown> }[] = [];
+              for (const body of bodies) responses.push(await alone.post(path, body));
+              return responses.map(({ body }) => body);
             };
             const created = (await create(together, jobs)).body;
             const singly = await one_by_one("/api/jobs", jobs);
             expect(withoutIds(created.results)).toEqual(withoutIds(singly));
             expect(created.credits).toBe((await alone.get("/api/wallet")).body.account.credits);
-            const idsOf = (answers: readonly { job_id?: string }[]) =>
-              answers.flatMap(({ job_id }) => job_id ?? []);
+            const idsOf = (responses: readonly { job_id?: string }[]) =>
+              responses.flatMap(({ job_id }) => job_id ?? []);
             const endings = (ids: readonly string[]) =>
               settlements.map(({ of, ...rest }) => ({
                 job_id: ids[of] ?? "019a0b1c-7d2e-7f30-8a41-5b6c7d8e9f00",
@@ -120,9 +120,9 @@ describe("a batch", () => {
   it("a batch of only invalid items returns a result for each", async () => {
     const ada = await signInWithCredits();
     const [job_id = ""] = await createIds(ada, 1);
-    const answer = await complete(ada, [{ job_id, actual_cost: -1 }, "x"]);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({
+    const response = await complete(ada, [{ job_id, actual_cost: -1 }, "x"]);
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({
       results: [{ code: "invalid_request" }, { code: "invalid_request" }],
       credits: 99,
     });

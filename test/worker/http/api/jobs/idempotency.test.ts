@@ -79,7 +79,7 @@ describe("Idempotency-Key", () => {
     expect(first.body).toMatchObject({ job: { status: "completed" }, credits: 93 });
     await evict(ada.identity_id);
     expect((await ada.post("/api/jobs/complete", end, KEY)).text).toBe(first.text);
-    // The time-out on the way is nobody's request: failing under the same key is another.
+    // The expiry was not a request with this key, so failing with the same key is another request.
     const failed = await ada.post("/api/jobs/fail", { job_id: end.job_id }, KEY);
     expect(failed).toMatchObject({ status: 400, body: { code: "job_not_started" } });
   });
@@ -270,8 +270,8 @@ describe("Idempotency-Key", () => {
 
   it.each(["", " ", "with space", "x".repeat(256)])("the key %j is refused", async (key) => {
     const ada = await signInWithCredits();
-    const answer = await ada.post("/api/jobs", JOB, { "Idempotency-Key": key });
-    expect(answer.status).toBe(400);
+    const response = await ada.post("/api/jobs", JOB, { "Idempotency-Key": key });
+    expect(response.status).toBe(400);
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(100);
   });
 });

@@ -4,9 +4,9 @@ import { signIn, signInWithCredits, type SignedIn } from "../../../support/passb
 
 async function start(person: SignedIn, fields: object = {}): Promise<string> {
   const body = { app: "demo", action: "draw", cost_estimate: 30, ...fields };
-  const answer = await person.post("/api/jobs", body);
-  expect(answer.status).toBe(200);
-  return answer.body.job_id;
+  const response = await person.post("/api/jobs", body);
+  expect(response.status).toBe(200);
+  return response.body.job_id;
 }
 
 async function credits(person: SignedIn): Promise<number> {
@@ -19,7 +19,7 @@ async function wait(seconds: number, email?: string): Promise<SignedIn> {
   return signIn(email);
 }
 
-/** Someone whose next job's id is of its moment: ids never go back, and other tests put the clock on. */
+/** Signs in at a time after all ids so far: ids never go back, and other tests advance the clock. */
 async function afterAllIds(): Promise<SignedIn> {
   const id = await start(await signInWithCredits("demo", "bob@example.com"));
   const made_at_ms = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
@@ -74,8 +74,8 @@ describe("POST /api/jobs", () => {
 
   it("creating a job that the balance does not cover gets 402 and creates no job", async () => {
     const ada = await signInWithCredits();
-    const answer = await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 101 });
-    expect(answer).toMatchObject({ status: 402, body: { code: "insufficient_credits" } });
+    const response = await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 101 });
+    expect(response).toMatchObject({ status: 402, body: { code: "insufficient_credits" } });
     expect((await ada.get("/api/jobs")).body.jobs).toEqual([]);
     expect(await credits(ada)).toBe(100);
   });
@@ -97,8 +97,8 @@ describe("POST /api/jobs", () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 101 });
-    const answer = await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 0 });
-    expect(answer.status).toBe(402);
+    const response = await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 0 });
+    expect(response.status).toBe(402);
   });
 
   it("an account has at most 10,000 started jobs, since all may expire at the same time", async () => {
@@ -157,8 +157,8 @@ describe("POST /api/jobs/complete", () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada, { metadata: { a: "x".repeat(10_000) } });
     const metadata = { b: "x".repeat(10_000) };
-    const answer = await ada.post("/api/jobs/complete", { job_id, actual_cost: 1, metadata });
-    expect(answer).toMatchObject({ status: 400, body: { code: "metadata_too_large" } });
+    const response = await ada.post("/api/jobs/complete", { job_id, actual_cost: 1, metadata });
+    expect(response).toMatchObject({ status: 400, body: { code: "metadata_too_large" } });
     expect((await ada.get(`/api/jobs/${job_id}`)).body.status).toBe("started");
     expect(await credits(ada)).toBe(70);
   });
@@ -171,8 +171,8 @@ describe("POST /api/jobs/complete", () => {
     await ada.post("/api/jobs/fail", { job_id: failed });
     const before = await ada.get("/api/jobs");
     for (const job_id of [completed, failed]) {
-      const answer = await ada.post("/api/jobs/complete", { job_id, actual_cost: 5 });
-      expect(answer).toMatchObject({ status: 400, body: { code: "job_not_started" } });
+      const response = await ada.post("/api/jobs/complete", { job_id, actual_cost: 5 });
+      expect(response).toMatchObject({ status: 400, body: { code: "job_not_started" } });
     }
     expect((await ada.get("/api/jobs")).text).toBe(before.text);
     expect(await credits(ada)).toBe(99);
@@ -191,8 +191,8 @@ describe("POST /api/jobs/complete", () => {
       ada.identity_id,
       `update entries set balance_after = ${1 - Number.MAX_SAFE_INTEGER} where line = 3`,
     );
-    const answer = await ada.post("/api/jobs/complete", { job_id, actual_cost: 10 });
-    expect(answer).toMatchObject({ status: 400, body: { code: "balance_limit" } });
+    const response = await ada.post("/api/jobs/complete", { job_id, actual_cost: 10 });
+    expect(response).toMatchObject({ status: 400, body: { code: "balance_limit" } });
   });
 });
 
@@ -257,8 +257,8 @@ describe("POST /api/jobs/fail", () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada, { metadata: { a: "x".repeat(9_000) } });
     const metadata = { b: "x".repeat(9_000) };
-    const answer = await ada.post("/api/jobs/fail", { job_id, metadata });
-    expect(answer).toMatchObject({ status: 400, body: { code: "metadata_too_large" } });
+    const response = await ada.post("/api/jobs/fail", { job_id, metadata });
+    expect(response).toMatchObject({ status: 400, body: { code: "metadata_too_large" } });
     expect((await ada.get(`/api/jobs/${job_id}`)).body.status).toBe("started");
   });
 
@@ -270,8 +270,8 @@ describe("POST /api/jobs/fail", () => {
   ])("failing refuses a reason %s, and the job stays started", async (_, fields) => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);
-    const answer = await ada.post("/api/jobs/fail", { job_id, ...fields });
-    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    const response = await ada.post("/api/jobs/fail", { job_id, ...fields });
+    expect(response).toMatchObject({ status: 400, body: { code: "invalid_request" } });
     expect((await ada.get(`/api/jobs/${job_id}`)).body.status).toBe("started");
   });
 
@@ -279,8 +279,8 @@ describe("POST /api/jobs/fail", () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 1 });
-    const answer = await ada.post("/api/jobs/fail", { job_id });
-    expect(answer).toMatchObject({ status: 400, body: { code: "job_not_started" } });
+    const response = await ada.post("/api/jobs/fail", { job_id });
+    expect(response).toMatchObject({ status: 400, body: { code: "job_not_started" } });
     expect(await credits(ada)).toBe(99);
   });
 });
@@ -404,8 +404,8 @@ describe("GET /api/jobs", () => {
     "a list of jobs refuses the query %s",
     async (query) => {
       const ada = await signInWithCredits();
-      const answer = await ada.get(`/api/jobs?${query}`);
-      expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+      const response = await ada.get(`/api/jobs?${query}`);
+      expect(response).toMatchObject({ status: 400, body: { code: "invalid_request" } });
     },
   );
 
@@ -439,8 +439,8 @@ describe("GET /api/jobs", () => {
     "limit=1&limit=2",
   ])("a list of jobs refuses the query %s", async (parameters) => {
     const ada = await signIn();
-    const answer = await ada.get(`/api/jobs?${parameters}`);
-    expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    const response = await ada.get(`/api/jobs?${parameters}`);
+    expect(response).toMatchObject({ status: 400, body: { code: "invalid_request" } });
   });
 });
 
@@ -449,8 +449,8 @@ describe("GET /api/jobs/{id}", () => {
     "reading the unknown job %s gets 404",
     async (id) => {
       const ada = await signIn();
-      const answer = await ada.get(`/api/jobs/${id}`);
-      expect(answer).toMatchObject({ status: 404, body: { code: "job_not_found" } });
+      const response = await ada.get(`/api/jobs/${id}`);
+      expect(response).toMatchObject({ status: 404, body: { code: "job_not_found" } });
     },
   );
 });

@@ -46,13 +46,13 @@ describe("an app with max_overage_percent", () => {
 
   it("a batch refuses the item that exceeds max_overage_percent and completes the others", async () => {
     const [within, beyond] = [await start(10), await start(0)];
-    const answer = await act().post("/api/jobs/complete/batch", {
+    const response = await act().post("/api/jobs/complete/batch", {
       jobs: [
         { job_id: beyond, actual_cost: 1_000_000_000_000 },
         { job_id: within, actual_cost: 15 },
       ],
     });
-    expect(answer.body.results).toMatchObject([
+    expect(response.body.results).toMatchObject([
       { code: "overage_limit", limit: 0 },
       { job: { status: "completed", actual_cost: 15 } },
     ]);

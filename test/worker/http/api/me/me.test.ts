@@ -14,8 +14,8 @@ async function personalToken(person: SignedIn, limits: object) {
   const options = {
     base_url: BASE_URL,
     fetch: async (url: string, init: RequestInit) => {
-      const answer = await send(init.method ?? "GET", url, init);
-      return new Response(answer.text, { status: answer.status, headers: answer.headers });
+      const response = await send(init.method ?? "GET", url, init);
+      return new Response(response.text, { status: response.status, headers: response.headers });
     },
     wait: async () => {},
   };

@@ -120,13 +120,13 @@ describe("the page of tokens", () => {
   });
 
   it("the page of tokens sends a signed-out browser to sign in and back", async () => {
-    const answer = await send("GET", "/account/tokens");
-    expect(answer.status).toBe(303);
-    expect(answer.headers.get("Location")).toContain(encodeURIComponent("/account/tokens"));
+    const response = await send("GET", "/account/tokens");
+    expect(response.status).toBe(303);
+    expect(response.headers.get("Location")).toContain(encodeURIComponent("/account/tokens"));
   });
 });
 
-describe("a token that may only read", () => {
+describe("a read-only token", () => {
   it("a read-only token reads everything and changes nothing", async () => {
     const ada = await signInWithCredits();
     const { job_id } = (await ada.post("/api/jobs", job("demo", 10))).body;
@@ -140,8 +140,8 @@ describe("a token that may only read", () => {
       await reader.post("/api/jobs/fail", { job_id }),
       await reader.get("/api/wallet?app=new"),
     ];
-    for (const answer of writes) {
-      expect(answer).toMatchObject({ status: 403, body: { code: "scope" } });
+    for (const response of writes) {
+      expect(response).toMatchObject({ status: 403, body: { code: "scope" } });
     }
     expect((await ada.get("/api/wallet")).body).toMatchObject({
       account: { credits: 90 },
@@ -190,8 +190,8 @@ describe("a token limited to some apps", () => {
       await token.get(`/api/jobs/${theirs}`),
       await token.get("/api/wallet?app=other"),
     ];
-    for (const answer of refused) {
-      expect(answer).toMatchObject({ status: 403, body: { code: "scope" } });
+    for (const response of refused) {
+      expect(response).toMatchObject({ status: 403, body: { code: "scope" } });
     }
     const jobs = (await token.get("/api/jobs")).body.jobs;
     expect(jobs.map((row: { id: string }) => row.id)).toEqual([own.body.job_id]);

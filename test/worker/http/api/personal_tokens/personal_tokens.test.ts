@@ -243,7 +243,7 @@ describe("the list of tokens", () => {
     const early = await startLogin();
     await approve(ada, early.user_code);
     for (let i = 0; i < 100; i += 1) await issue(Date.now() + HOUR_MS);
-    // Approved while there was room, collected when there is none.
+    // Approved while there was room, redeemed when there is none.
     expect(await poll(early.device_code)).toMatchObject({
       status: 400,
       body: { code: "too_many_tokens" },

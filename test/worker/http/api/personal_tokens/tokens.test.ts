@@ -197,8 +197,8 @@ describe("the Authorization header", () => {
   ])("the Authorization header %j gets 401, even with a valid cookie", async (authorization) => {
     const ada = await signIn();
     const headers = { Authorization: authorization, Cookie: ada.cookies };
-    const answer = await send("GET", "/api/wallet", { headers });
-    expect(answer).toMatchObject({ status: 401, body: { code: "unauthorized" } });
+    const response = await send("GET", "/api/wallet", { headers });
+    expect(response).toMatchObject({ status: 401, body: { code: "unauthorized" } });
   });
 
   it("the scheme bearer is accepted in any case", async () => {
@@ -208,10 +208,10 @@ describe("the Authorization header", () => {
   });
 
   it("an error response never contains the token", async () => {
-    const answer = await send("GET", "/api/wallet", {
+    const response = await send("GET", "/api/wallet", {
       headers: { Authorization: "Bearer s3cret" },
     });
-    expect(answer.text).not.toContain("s3cret");
+    expect(response.text).not.toContain("s3cret");
   });
 });
 

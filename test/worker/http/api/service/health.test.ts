@@ -14,38 +14,38 @@ const DOWN = {
 
 describe("GET /healthz", () => {
   it("/healthz responds with any settings and without a query to a store", async () => {
-    const answer = await send("GET", "/healthz", {}, { SIGNING_KEYS: "nonsense", DB: DOWN });
-    expect(answer).toMatchObject({ status: 200, text: '{"ok":true}' });
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    const response = await send("GET", "/healthz", {}, { SIGNING_KEYS: "nonsense", DB: DOWN });
+    expect(response).toMatchObject({ status: 200, text: '{"ok":true}' });
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
   });
 });
 
 describe("GET /readyz", () => {
   it("/readyz reports ready if every store and the keys work", async () => {
-    const answer = await send("GET", "/readyz", {}, { ...env });
-    expect(answer).toMatchObject({ status: 200, body: { ok: true, checks: READY } });
+    const response = await send("GET", "/readyz", {}, { ...env });
+    expect(response).toMatchObject({ status: 200, body: { ok: true, checks: READY } });
   });
 
   it("/readyz names only the store that does not respond", async () => {
     const codes = { get: () => Promise.reject(new Error("KV says: secret")) };
-    const answer = await send("GET", "/readyz", {}, { DEVICE_CODES: codes });
-    expect(answer.status).toBe(503);
-    expect(answer.body).toEqual({ ok: false, checks: { ...READY, codes: false } });
+    const response = await send("GET", "/readyz", {}, { DEVICE_CODES: codes });
+    expect(response.status).toBe(503);
+    expect(response.body).toEqual({ ok: false, checks: { ...READY, codes: false } });
   });
 
   it("/readyz reports a store that never responds", async () => {
     const first = () => new Promise(() => {});
     const hanging = { prepare: () => ({ first }) };
-    const answer = await send("GET", "/readyz", {}, { DIRECTORY: hanging });
-    expect(answer.status).toBe(503);
-    expect(answer.body.checks).toEqual({ ...READY, directory: false });
+    const response = await send("GET", "/readyz", {}, { DIRECTORY: hanging });
+    expect(response.status).toBe(503);
+    expect(response.body.checks).toEqual({ ...READY, directory: false });
   });
 
   it("/readyz reports not ready with invalid settings, without naming them", async () => {
-    const answer = await send("GET", "/readyz", {}, { SIGNING_KEYS: "nonsense" });
-    expect(answer.status).toBe(503);
-    expect(answer.text).not.toContain("SIGNING_KEYS");
-    expect(Object.values(answer.body.checks)).toEqual([false, false, false, false]);
+    const response = await send("GET", "/readyz", {}, { SIGNING_KEYS: "nonsense" });
+    expect(response.status).toBe(503);
+    expect(response.text).not.toContain("SIGNING_KEYS");
+    expect(Object.values(response.body.checks)).toEqual([false, false, false, false]);
   });
 
   it("/readyz queries the stores at most once in some seconds", async () => {

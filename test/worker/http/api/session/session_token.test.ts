@@ -39,14 +39,14 @@ const ask = (token: string, template: string): Promise<Answer> =>
 describe("GET /api/sessionToken", () => {
   it("/api/sessionToken gives a browser with cookies a valid token and renews the cookies", async () => {
     const ada = await signIn();
-    const answer = await askWithCookies(ada.cookies);
-    expect(answer).toMatchObject({ status: 200, body: { token: expect.any(String) } });
-    expect(Object.keys(answer.body)).toEqual(["token"]);
-    expect(answer.headers.getSetCookie().map((cookie) => cookie.split("=")[0])).toEqual([
+    const response = await askWithCookies(ada.cookies);
+    expect(response).toMatchObject({ status: 200, body: { token: expect.any(String) } });
+    expect(Object.keys(response.body)).toEqual(["token"]);
+    expect(response.headers.getSetCookie().map((cookie) => cookie.split("=")[0])).toEqual([
       "passbook_session",
       "passbook_token",
     ]);
-    const headers = { Authorization: `Bearer ${answer.body.token}` };
+    const headers = { Authorization: `Bearer ${response.body.token}` };
     expect((await send("GET", "/api/wallet", { headers })).body.account.identity_id).toBe(
       ada.identity_id,
     );
@@ -54,26 +54,29 @@ describe("GET /api/sessionToken", () => {
 
   it("/api/sessionToken gives a bearer a token of the same session and sets no cookies", async () => {
     const ada = await signIn();
-    const answer = await ada.get("/api/sessionToken");
-    expect(answer.status).toBe(200);
-    expect(answer.headers.getSetCookie()).toEqual([]);
+    const response = await ada.get("/api/sessionToken");
+    expect(response.status).toBe(200);
+    expect(response.headers.getSetCookie()).toEqual([]);
     const sid = (token: string) => JSON.parse(atob(token.split(".")[1] ?? "")).sid;
-    expect(sid(answer.body.token)).toBe(sid(ada.token));
+    expect(sid(response.body.token)).toBe(sid(ada.token));
   });
 
   it("/api/sessionToken refuses a signed-out session by cookie and by bearer", async () => {
     const ada = await signIn();
     await send("POST", "/signout", { headers: { Cookie: ada.cookies, Origin: BASE_URL } });
-    for (const answer of [await ada.get("/api/sessionToken"), await askWithCookies(ada.cookies)]) {
-      expect(answer).toMatchObject({ status: 401, body: { code: "unauthorized" } });
-      expect(answer.headers.get("WWW-Authenticate")).toBe("Bearer");
+    for (const response of [
+      await ada.get("/api/sessionToken"),
+      await askWithCookies(ada.cookies),
+    ]) {
+      expect(response).toMatchObject({ status: 401, body: { code: "unauthorized" } });
+      expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
     }
   });
 
   it("/api/sessionToken refuses an invalid bearer token even with a valid cookie", async () => {
     const { cookies } = await signIn();
-    const answer = await askWithCookies(cookies, { Authorization: "Bearer nonsense" });
-    expect(answer.status).toBe(401);
+    const response = await askWithCookies(cookies, { Authorization: "Bearer nonsense" });
+    expect(response.status).toBe(401);
   });
 
   it("responses of /api/sessionToken are never cached", async () => {
@@ -84,14 +87,14 @@ describe("GET /api/sessionToken", () => {
 
 describe("signin_url", () => {
   const signInUrl = async (headers: Record<string, string>): Promise<string> => {
-    const answer = await send("GET", "/api/sessionToken", { headers });
-    expect(answer.status).toBe(401);
-    expect(answer.body).toEqual({
+    const response = await send("GET", "/api/sessionToken", { headers });
+    expect(response.status).toBe(401);
+    expect(response.body).toEqual({
       error: expect.any(String),
       code: "unauthorized",
       signin_url: expect.any(String),
     });
-    return answer.body.signin_url;
+    return response.body.signin_url;
   };
   const withBack = (back: string) =>
     `${BASE_URL}/signin?${new URLSearchParams({ redirect_to: back }).toString()}`;
@@ -153,8 +156,8 @@ describe("a token template", () => {
     "the token template %j gets 404",
     async (name) => {
       const ada = await signIn();
-      const answer = await ask(ada.token, name);
-      expect(answer).toMatchObject({ status: 404, body: { code: "token_template_unknown" } });
+      const response = await ask(ada.token, name);
+      expect(response).toMatchObject({ status: 404, body: { code: "token_template_unknown" } });
     },
   );
 
@@ -196,21 +199,21 @@ describe("a personal access token at /api/sessionToken", () => {
 describe("other origins", () => {
   it("a page of an allowed origin can read the response with credentials, even a refusal", async () => {
     const { cookies } = await signIn();
-    for (const answer of [
+    for (const response of [
       await askWithCookies(cookies, { Origin: APP }),
       await askWithCookies("", { Origin: APP }),
     ]) {
-      expect(answer.headers.get("Access-Control-Allow-Origin")).toBe(APP);
-      expect(answer.headers.get("Access-Control-Allow-Credentials")).toBe("true");
-      expect(answer.headers.get("Vary")).toContain("Origin");
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBe(APP);
+      expect(response.headers.get("Access-Control-Allow-Credentials")).toBe("true");
+      expect(response.headers.get("Vary")).toContain("Origin");
     }
   });
 
   it("a page of an origin that is not allowed gets no CORS header", async () => {
     const { cookies } = await signIn();
-    const answer = await askWithCookies(cookies, { Origin: "https://evil.test" });
-    expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
-    expect(answer.headers.get("Access-Control-Allow-Credentials")).toBeNull();
+    const response = await askWithCookies(cookies, { Origin: "https://evil.test" });
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
+    expect(response.headers.get("Access-Control-Allow-Credentials")).toBeNull();
   });
 });
 

@@ -16,12 +16,14 @@ interface Sent {
 
 let sent: Sent[];
 /** Puts a social network in the place of the network; the signal is that of the request. */
-function socialNetwork(answer: (signal: AbortSignal | null) => Response | Promise<Response>): void {
+function socialNetwork(
+  response: (signal: AbortSignal | null) => Response | Promise<Response>,
+): void {
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const { url, method, headers, body } = new Request(input, init);
     const { redirect } = init ?? {};
     sent.push({ url, method, headers: Object.fromEntries(headers), redirect, has_body: !!body });
-    return answer(init?.signal ?? null);
+    return response(init?.signal ?? null);
   });
 }
 
@@ -35,7 +37,7 @@ beforeEach(() => {
 
 describe("GET /api/socialMe", () => {
   it("/api/socialMe forwards only the bearer token of the request", async () => {
-    const answer = await socialMe({
+    const response = await socialMe({
       ...BEARER,
       Cookie: "passbook_session=secret",
       Origin: "http://localhost:3000",
@@ -44,7 +46,7 @@ describe("GET /api/socialMe", () => {
       "Idempotency-Key": "key",
       "User-Agent": "app/1.0",
     });
-    expect(answer).toMatchObject({ status: 200, body: { data: { id: "7" } } });
+    expect(response).toMatchObject({ status: 200, body: { data: { id: "7" } } });
     expect(sent).toEqual([
       {
         url: SOCIAL.SOCIAL_API_URL,
@@ -63,13 +65,13 @@ describe("GET /api/socialMe", () => {
   it("/api/socialMe returns the unchanged JSON and none of the network's headers", async () => {
     const json = '{"id": 12345678901234567890,"name":"Ad\\u00e5"}';
     socialNetwork(() => new Response(json, { status: 201, headers: { "Set-Cookie": "a=b" } }));
-    const answer = await socialMe({ ...BEARER, Origin: "http://localhost:3000" });
-    expect(answer.status).toBe(200);
-    expect(answer.text).toBe(json);
-    expect(answer.headers.get("Set-Cookie")).toBeNull();
-    expect(answer.headers.get("Content-Type")).toBe("application/json");
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
-    expect(answer.headers.get("Access-Control-Allow-Origin")).toBe("http://localhost:3000");
+    const response = await socialMe({ ...BEARER, Origin: "http://localhost:3000" });
+    expect(response.status).toBe(200);
+    expect(response.text).toBe(json);
+    expect(response.headers.get("Set-Cookie")).toBeNull();
+    expect(response.headers.get("Content-Type")).toBe("application/json");
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBe("http://localhost:3000");
   });
 });
 
@@ -114,25 +116,25 @@ describe("without a social network's bearer", () => {
   });
 });
 
-describe("a social network that fails", () => {
+describe("a failing social network", () => {
   const failures: Record<string, [() => Response | Promise<Response>, number | null]> = {
     "refuses the bearer": [() => Response.json({ title: "Unauthorized" }, { status: 401 }), 401],
     "limits us": [() => new Response(null, { status: 429 }), 429],
     "is broken": [() => new Response("oops", { status: 500 }), 500],
     redirects: [() => Response.redirect("https://evil.example/", 302), 302],
-    "says nothing": [() => new Response(null, { status: 204 }), 204],
-    "answers no JSON": [() => new Response("<html>"), 200],
-    "answers no UTF-8": [() => new Response(new Uint8Array([0x22, 0xff, 0x22])), 200],
-    "answers too much": [() => Response.json("x".repeat(300_000)), 200],
+    "sends no body": [() => new Response(null, { status: 204 }), 204],
+    "sends no JSON": [() => new Response("<html>"), 200],
+    "sends no UTF-8": [() => new Response(new Uint8Array([0x22, 0xff, 0x22])), 200],
+    "sends too much data": [() => Response.json("x".repeat(300_000)), 200],
     "cannot be reached": [() => Promise.reject(new TypeError("refused")), null],
-    "breaks off": [
+    "aborts its response": [
       () => new Response(new ReadableStream({ pull: (body) => body.error(new Error("gone")) })),
       200,
     ],
   };
-  for (const [how, [answer, upstream_status]] of Object.entries(failures)) {
+  for (const [how, [response, upstream_status]] of Object.entries(failures)) {
     it(`/api/socialMe gets 502 with the upstream status if the network ${how}`, async () => {
-      socialNetwork(answer);
+      socialNetwork(response);
       expect(await socialMe(BEARER)).toMatchObject({
         status: 502,
         body: { error: expect.any(String), code: "upstream_error", upstream_status },
@@ -198,8 +200,8 @@ it("/api/socialMe counts an IPv6 network as one address", async () => {
 });
 
 it("the service refuses a SOCIAL_API_URL that is plain http to another machine", async () => {
-  const answer = await socialMe(BEARER, { SOCIAL_API_URL: "http://social.test/me" });
-  expect(answer).toMatchObject({ status: 500, body: { code: "misconfigured" } });
-  expect(answer.text).toContain("SOCIAL_API_URL");
+  const response = await socialMe(BEARER, { SOCIAL_API_URL: "http://social.test/me" });
+  expect(response).toMatchObject({ status: 500, body: { code: "misconfigured" } });
+  expect(response.text).toContain("SOCIAL_API_URL");
   expect(sent).toHaveLength(0);
 });

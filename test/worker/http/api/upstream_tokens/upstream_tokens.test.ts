@@ -14,19 +14,19 @@ async function connected() {
 
 describe("GET /api/oauthToken/{provider}", () => {
   it("/api/oauthToken requires a caller", async () => {
-    const answer = await send("GET", "/api/oauthToken/acme");
-    expect(answer).toMatchObject({ status: 401, body: { code: "unauthorized" } });
-    expect(answer.headers.get("WWW-Authenticate")).toBe("Bearer");
+    const response = await send("GET", "/api/oauthToken/acme");
+    expect(response).toMatchObject({ status: 401, body: { code: "unauthorized" } });
+    expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
   });
 
   it("/api/oauthToken gives the token to a page of an allowed origin with a cookie", async () => {
     const { ada, token } = await connected();
     const headers = { Cookie: ada.cookies, Origin: FAMILY };
-    const answer = await send("GET", "/api/oauthToken/acme", { headers }, providers());
-    expect(answer).toMatchObject({ status: 200, body: { token } });
-    expect(answer.headers.get("Access-Control-Allow-Origin")).toBe(FAMILY);
-    expect(answer.headers.get("Access-Control-Allow-Credentials")).toBe("true");
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    const response = await send("GET", "/api/oauthToken/acme", { headers }, providers());
+    expect(response).toMatchObject({ status: 200, body: { token } });
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBe(FAMILY);
+    expect(response.headers.get("Access-Control-Allow-Credentials")).toBe("true");
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
   });
 
   it("/api/oauthToken refuses a cookie from a page of an origin that is not allowed", async () => {
@@ -40,9 +40,9 @@ describe("GET /api/oauthToken/{provider}", () => {
       const headers = { Cookie: ada.cookies, ...from } as Record<string, string>;
       for (const path of ["/api/oauthToken/acme", "/api/socialToken"]) {
         const settings = { ...providers(), SOCIAL_PROVIDER: "acme" };
-        const answer = await send("GET", path, { headers }, settings);
-        expect(answer).toMatchObject({ status: 403, body: { code: "origin_not_allowed" } });
-        expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+        const response = await send("GET", path, { headers }, settings);
+        expect(response).toMatchObject({ status: 403, body: { code: "origin_not_allowed" } });
+        expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
       }
     }
   });
@@ -50,8 +50,8 @@ describe("GET /api/oauthToken/{provider}", () => {
   it("/api/oauthToken gives the token to a program with a cookie", async () => {
     const { ada, token } = await connected();
     const headers = { Cookie: ada.cookies };
-    const answer = await send("GET", "/api/oauthToken/acme", { headers }, providers());
-    expect(answer).toMatchObject({ status: 200, body: { token } });
+    const response = await send("GET", "/api/oauthToken/acme", { headers }, providers());
+    expect(response).toMatchObject({ status: 200, body: { token } });
   });
 
   it("/api/oauthToken refuses a caller whose session has ended, even with a valid JWT", async () => {

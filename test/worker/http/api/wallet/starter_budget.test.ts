@@ -32,9 +32,9 @@ function counted(operator: Operator, lose: () => boolean = () => false) {
         if (typeof member !== "function") return member;
         return async (...args: unknown[]) => {
           hops[name] += 1;
-          const answer: unknown = await Reflect.apply(member, target, args);
-          if (name === "account" && hops.budget > 0 && lose()) throw new Error("answer lost");
-          return answer;
+          const response: unknown = await Reflect.apply(member, target, args);
+          if (name === "account" && hops.budget > 0 && lose()) throw new Error("response lost");
+          return response;
         };
       },
     });
@@ -48,19 +48,19 @@ function counted(operator: Operator, lose: () => boolean = () => false) {
   return { settings, hops };
 }
 
-describe("an app's starter budget of a day", () => {
+describe("a daily starter budget", () => {
   it("200 simultaneous first grants never exceed a daily starter budget, and every wallet gets a response", async () => {
     const operator = await signInOperator();
     await saveApp(operator, "crowd", { starter_credits: 30, daily_starter_budget: 1_000 });
     const all = await people(200);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       all.map((person) => wallet(person, operator.settings, "crowd")),
     );
-    expect(answers.map(({ status }) => status)).toEqual(all.map(() => 200));
-    const granted = answers.filter(({ body }) => body.app_grant.granted);
+    expect(responses.map(({ status }) => status)).toEqual(all.map(() => 200));
+    const granted = responses.filter(({ body }) => body.app_grant.granted);
     // 33 grants of 30 are 990; a 34th would pass the thousand.
     expect(granted).toHaveLength(33);
-    for (const { body } of answers) {
+    for (const { body } of responses) {
       expect(body.account.credits).toBe(body.app_grant.granted ? 30 : 0);
     }
     await expectInvariants(all[0]?.identity_id ?? "");
@@ -151,8 +151,8 @@ describe("an app's starter budget of a day", () => {
       }),
     };
     const settings = { ...operator.settings, STARTER_BUDGET: unreachable };
-    const answer = await wallet(ada, settings);
-    expect(answer).toMatchObject({ status: 200, body: { app_grant: { granted: false } } });
+    const response = await wallet(ada, settings);
+    expect(response).toMatchObject({ status: 200, body: { app_grant: { granted: false } } });
     expect(await query(ada.identity_id, "select * from entries where kind = 'grant'")).toEqual([]);
   });
 

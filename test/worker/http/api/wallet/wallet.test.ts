@@ -111,8 +111,8 @@ describe("GET /api/wallet", () => {
     async (slug) => {
       const ada = await signInWithCredits();
       const before = await dump(ada.identity_id);
-      const answer = await ada.get(`/api/wallet?app=${slug}`);
-      expect(answer).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+      const response = await ada.get(`/api/wallet?app=${slug}`);
+      expect(response).toMatchObject({ status: 400, body: { code: "invalid_request" } });
       expect(await dump(ada.identity_id)).toBe(before);
     },
   );
@@ -140,13 +140,13 @@ describe("GET /api/wallet", () => {
       },
     });
     const headers = { Authorization: `Bearer ${ada.token}` };
-    const answer = await send("GET", "/api/wallet", { headers }, broken);
-    expect(answer.status).toBe(500);
-    expect(answer.body).toEqual({
+    const response = await send("GET", "/api/wallet", { headers }, broken);
+    expect(response.status).toBe(500);
+    expect(response.body).toEqual({
       error: expect.stringContaining("request id"),
       code: "internal",
     });
-    expect(answer.text + JSON.stringify(logged.mock.calls)).not.toContain("secret_things");
+    expect(response.text + JSON.stringify(logged.mock.calls)).not.toContain("secret_things");
   });
 
   it("an unavailable store gets 503 with Retry-After", async () => {
@@ -157,9 +157,9 @@ describe("GET /api/wallet", () => {
       ACCOUNT: { getByName: () => ({ wallet: () => Promise.reject(overloaded) }) },
     });
     const headers = { Authorization: `Bearer ${ada.token}` };
-    const answer = await send("GET", "/api/wallet", { headers }, broken);
-    expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
-    expect(answer.headers.get("Retry-After")).toBe("5");
+    const response = await send("GET", "/api/wallet", { headers }, broken);
+    expect(response).toMatchObject({ status: 503, body: { code: "unavailable" } });
+    expect(response.headers.get("Retry-After")).toBe("5");
   });
 });
 
