@@ -5,7 +5,10 @@ import { join } from "node:path";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Moves an account and its entries back in time, except the newest entry. */
+/**
+ * Moves an account's entries back in time, except the newest. The running object has its opening and its jobs
+ * in memory or in their ids, so only the statement shows the history.
+ */
 export async function spreadOverDays(state: string, who: string, days = 26): Promise<void> {
   const users = globSync(join(state, "v3/d1/**/*.sqlite")).map((file) => new DatabaseSync(file));
   let identity_id: string | undefined;
@@ -25,7 +28,6 @@ export async function spreadOverDays(state: string, who: string, days = 26): Pro
     try {
       const found = database.prepare("select identity_id from account").get();
       if (found?.["identity_id"] !== identity_id) continue;
-      database.prepare("update account set created_at_ms = created_at_ms - ?").run(days * DAY_MS);
       const lines = database.prepare("select line from entries order by line").all();
       const shift = database.prepare("update entries set at_ms = at_ms - ? where line = ?");
       lines.forEach(({ line }, index) => {
