@@ -4,7 +4,7 @@ import { mistakenSettings, readConfig } from "../../../src/config/config.ts";
 import { sayProblem } from "../../../src/config/problems.ts";
 import { send } from "../support/passbook.ts";
 
-/** What is said of an environment: the usual one with these settings in place. */
+/** The problems of the usual environment with these settings. */
 function problemsOf(settings: object): readonly string[] {
   const read = readConfig({ ...env, ...settings });
   return read.ok ? [] : read.refusal.problems.map(sayProblem);

@@ -6,7 +6,7 @@ import worker from "../../../src/worker.ts";
 import { awaitToken, startDevice, type DeviceOptions } from "../support/device_client.ts";
 import { approve, holderOf, postForm } from "../support/device_logins.ts";
 
-/** A device whose waiting passes the time, and lets `meanwhile` happen after so many waits. */
+/** A device whose waiting moves the clock and calls `meanwhile` after this many waits. */
 function device(
   meanwhile: (waits: number) => Promise<unknown>,
   environment: Env = env,
@@ -49,7 +49,7 @@ describe("a client that follows RFC 8628", () => {
 
   it("a client that follows RFC 8628 learns that the code has expired", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
-    // Its minutes pass in no time, in which the limiter counts: fewer than it allows.
+    // The clock moves without real time, in which the limiter counts: fewer polls than it allows.
     const settings = environmentWith({ DEVICE_CODE_TTL_SECONDS: "200" });
     const options = device(async () => null, settings);
     const login = await startDevice(options);

@@ -41,7 +41,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("alarm" as const) }) },
 );
 
-/** The login as the design tells it, written without the code under test. */
+/** A model of a login by the design, independent of the tested code. */
 class Model {
   login: {
     digest: string;
@@ -51,7 +51,7 @@ class Model {
     owner: Person | null;
   } | null = null;
 
-  /** What a command must answer: a refusal's code, or the success in a word. */
+  /** The expected result of a command: a refusal code, or a word for success. */
   answer(command: Command, now_ms: number): string {
     if (this.login !== null && now_ms >= this.login.expires_at_ms + KEEP_MS) this.login = null;
     switch (command.kind) {
@@ -122,7 +122,7 @@ function grantOf(identity_id: Person): LoginGrant {
   };
 }
 
-/** Gives a command to the object and tells its answer in the model's words. */
+/** Runs a command on the object and returns the result in the model's words. */
 async function carryOut(command: Command, name: string): Promise<string> {
   const login = env.DEVICE_LOGIN.getByName(name);
   switch (command.kind) {
@@ -168,8 +168,8 @@ describe("the object of a device login", () => {
           const name = `LOGIN${(logins += 1)}`;
           const model = new Model();
           for (const command of [{ kind: "start", digest: "one" } as const, ...commands]) {
-            const told = await carryOut(command, name);
-            expect({ command, told }).toEqual({ command, told: model.answer(command, Date.now()) });
+            const result = await carryOut(command, name);
+            expect({ command, result }).toEqual({ command, result: model.answer(command, Date.now()) });
           }
         }),
         { numRuns: histories(150) },

@@ -15,7 +15,7 @@ beforeEach(() => {
   logged = vi.spyOn(console, "error").mockReturnValue();
 });
 
-/** Whether sign-in would send people to this address. */
+/** Whether sign-in may redirect to this address. */
 async function isAllowed(address: string, environment: Env): Promise<boolean> {
   const path = `/signin?${new URLSearchParams({ redirect_to: address }).toString()}`;
   return (await send("GET", path, {}, environment)).status === 200;
@@ -233,7 +233,7 @@ describe("while the directory is unavailable", () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const headers = await signInWithApps(1);
     const identity_id = subjectOf(headers.Authorization);
-    // As where the books had no room for it.
+    // As if the balance limit did not allow it.
     await query(identity_id, "update apps set starter_credits = 40 where slug = 'app-1'");
     const directory = openDirectory();
     directory.state = "fails";

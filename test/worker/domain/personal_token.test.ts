@@ -19,7 +19,7 @@ const newBudget = (credits: number, period: CapPeriod): CapSpending => ({
   spent_window: 0,
 });
 
-/** Jobs over some months: reserved where there is room, then ended, with or without a cost. */
+/** Jobs over some months: reserved if the cap allows, then ended with or without a cost. */
 const steps = fc.array(
   fc.record({
     wait_days: fc.integer({ min: 0, max: 20 }),
@@ -29,7 +29,7 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-/** The same, kept the slow way: every movement with the window in which it counts. */
+/** A simple model: every movement with the period that it counts in. */
 function spentByHistory(history: readonly { window: number; credits: number }[], window: number) {
   return history
     .filter((movement) => movement.window === window)

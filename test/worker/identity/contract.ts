@@ -1,16 +1,16 @@
-/** What every identity provider promises; each adapter runs it. */
+/** The contract of the identity port. Every adapter runs it. */
 import { describe, expect, it } from "vitest";
 import type { IdentityPort, SignInFinished } from "../../../src/identity/port.ts";
 
-/** An adapter and a world around it in which people can sign in. */
+/** An adapter and an environment in which people can sign in. */
 export interface ProviderWorld {
   readonly identity: IdentityPort;
   readonly base_url: string;
-  /** Identities whose accounts were opened as those of people who deleted one before. */
+  /** Identities whose accounts were opened as those of returning people. */
   readonly returned: readonly string[];
-  /** Debts of deleted accounts that were brought to an account, and which. */
+  /** Debts that were moved to an account, by identity. */
   readonly owed: readonly { readonly identity_id: string; readonly credits: number }[];
-  /** A person signs in once in a fresh browser: the outcome, and the `Cookie` header afterwards. */
+  /** Signs a person in with a new browser: the outcome, and the `Cookie` header afterwards. */
   signIn(person: string): Promise<{ finished: SignInFinished; cookies: string }>;
 }
 
@@ -18,7 +18,7 @@ const NOTHING_OWED = { credits: 0, debt_ids: [] };
 
 type SignedIn = Extract<SignInFinished, { kind: "signed_in" }>;
 
-/** Runs the contract. `open` gives a world of its own to each test. */
+/** Runs the contract. `open` creates an environment for each test. */
 export function describeIdentityPort(
   name: string,
   open: () => ProviderWorld | Promise<ProviderWorld>,

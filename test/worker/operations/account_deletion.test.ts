@@ -34,7 +34,7 @@ const page = (ada: SignedIn, path: string) =>
 
 const deletedOf = (identity_id: string) => env.ACCOUNT.getByName(identity_id).isDeleted();
 
-/** Lets what follows a deletion by itself happen: the object's alarm, and the schedule an hour later. */
+/** Runs what follows a deletion: the object's alarm, and the schedule an hour later. */
 async function letItFollow(identity_id: string): Promise<void> {
   for (let ring = 0; ring < 5; ring += 1) await repeatAlarm(identity_id);
   passTime(DELETION_REPEAT_MS);
@@ -45,7 +45,7 @@ async function directory(statement: string): Promise<Record<string, unknown>[]> 
   return (await env.DIRECTORY.prepare(statement).all()).results;
 }
 
-/** The directory refuses every write of some table until the mocks are restored. */
+/** Makes the directory refuse every write to some table until the mocks are restored. */
 function loseDirectory(sign = /"?(identities|sessions|users|audit)"?/) {
   const prototype = Object.getPrototypeOf(env.DIRECTORY);
   const { prepare } = prototype;
@@ -158,7 +158,7 @@ describe("after a deletion", () => {
   });
 
   it("every older credential of a deleted account is 401, and an app key does not find the account", async () => {
-    // A slug of its own: the isolate remembers who settles for longer than this test lasts.
+    // Its own slug, because the isolate caches the policy for longer than this test takes.
     const server = await openAppServer("shop");
     const ada = await signInWithCredits("shop");
     const token = await getToken(ada);
@@ -266,7 +266,7 @@ describe("after a deletion", () => {
     }
     expect(await everything(ada.identity_id)).toEqual(before);
     const dropped = { event: "payment_event_dropped", reason: "account_deleted" };
-    // Money that was paid for nothing is an error; what was taken back is not.
+    // A payment without credits is logged as an error; a refund is not.
     const logged = spies.map((spy) => spy.mock.calls.map(([line]) => line));
     expect(logged).toMatchObject([[dropped, dropped], [dropped]]);
   });
@@ -338,7 +338,7 @@ describe("the data of a deleted person", () => {
     expect(await found()).toEqual(traces);
     await browser.post(PATH, { confirmation: "delete" });
     await letItFollow(ada.identity_id);
-    // What the device's login says of itself goes a day after it ended.
+    // The object of a device login deletes its data a day after the login ended.
     passTime(2 * 24 * 60 * 60 * 1000);
     await forgetLogin(user_code);
     expect(await found()).toEqual([]);
@@ -369,7 +369,7 @@ describe("the data of a deleted person", () => {
     const body = new URLSearchParams({ confirmation: "delete" });
     await send("POST", PATH, { headers: fromOwnPage(olga.person), body }, SETTINGS);
     await deleteAccount(ada);
-    // An act that was let in before, and written after.
+    // An action that was admitted before and is written after.
     await env.DIRECTORY.prepare(
       `insert into audit select 'late', at_ms, ?1, act, ?2, 'for Ada', request_id, details_json,
         'late', ?1 || ' digest' from audit limit 1`,
@@ -457,7 +457,7 @@ describe("a returning person", () => {
       expect(body.app_grant).toEqual({ slug: "demo", starter_credits: 0, granted: false });
       expect(body.apps).toMatchObject([{ starter_credits: 0, granted: false }]);
     }
-    // Whom the provider tells of for the first time has never been here.
+    // A subject that the provider names for the first time is new.
     const landed = await openBrowser(settings).signIn(acme, { ...ADA, sub: "somebody else" });
     const other = holderOf(tokenOf(landed) ?? "");
     expect((await other.get("/api/wallet?app=demo")).body.account.credits).toBe(100);
@@ -572,7 +572,7 @@ async function everywhereElse(user_code: string): Promise<unknown[]> {
 
 const loginOf = (user_code: string) => env.DEVICE_LOGIN.getByName(user_code.replace("-", ""));
 
-/** What the platform does when a login's day is over: its alarm, and the end that KV's copy was given. */
+/** Ends a login's day like the platform: the object's alarm, and the expiry of KV's copy. */
 async function forgetLogin(user_code: string): Promise<void> {
   await runInDurableObject(loginOf(user_code), (login) => login.alarm());
   await env.DEVICE_CODES.delete(user_code.replace("-", ""));

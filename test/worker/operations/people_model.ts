@@ -1,4 +1,4 @@
-/** What should become of people, their identities and their debts; the service is held against it. */
+/** A model of people, their identities and their debts, which the service is compared with. */
 
 export interface ModelAccount {
   readonly identities: Set<number>;
@@ -41,7 +41,7 @@ export class People {
     this.starters += 1;
   }
 
-  /** Refused where the identity is somebody's, or the account has one of its provider. */
+  /** Refused if the identity belongs to someone, or the account has one of its provider. */
   link(account: ModelAccount, identity: number): void {
     const has_provider = [...account.identities].some((it) => it % 2 === identity % 2);
     if (has_provider || this.#accountOf(identity) !== undefined) return;
@@ -52,7 +52,7 @@ export class People {
     this.#bringDebts(account, identity);
   }
 
-  /** Takes the identity of a provider, but never the last one. */
+  /** Unlinks the identity of a provider, but never the last one. */
   unlink(account: ModelAccount, provider: number): void {
     const identity = [...account.identities].find((it) => it % 2 === provider % 2);
     if (identity !== undefined && account.identities.size > 1) account.identities.delete(identity);

@@ -1,4 +1,7 @@
-/** People who leave and return, by any of their sign-in methods: starter credits come once, debt stays. */
+/**
+ * People who delete their account and return, by any of their sign-in methods: starter credits are granted
+ * once, and debts stay.
+ */
 import * as fc from "fast-check";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
@@ -10,7 +13,7 @@ import { People } from "./people_model.ts";
 
 const STARTER_CREDITS = 100;
 const PROVIDERS = ["acme", "zeta"] as const;
-/** Even ones are at the first provider, odd ones at the second; an account has at most one of each. */
+/** Even ones belong to the first provider, odd ones to the second; an account has at most one of each. */
 const IDENTITIES = [0, 1, 2] as const;
 
 type Identity = (typeof IDENTITIES)[number];
@@ -288,7 +291,7 @@ describe("random histories of sign-in methods", () => {
           }
           expect(people.starters).toBeLessThanOrEqual(IDENTITIES.length);
         }),
-        // Shrinking takes so many sign-ins that rate limits would fail it.
+        // Shrinking needs so many sign-ins that rate limits would fail it.
         { numRuns: histories(12), endOnFailure: true },
       );
     },

@@ -10,7 +10,7 @@ import { environmentWith, send } from "../support/passbook.ts";
 
 const keepOwned = createWildcardGuard(env.ASSETS);
 
-/** Whether an entry of an allowlist has its form, and counts. */
+/** Whether an entry of an allowlist is valid and allowed. */
 async function counts(entry: string): Promise<boolean> {
   const origin = parseAllowedOrigin(entry);
   return origin !== null && (await keepOwned([origin])).length === 1;
@@ -58,7 +58,7 @@ describe("a wildcard", () => {
   });
 });
 
-/** The static files, as they answer while `answer` does, and how often they were asked. */
+/** The static files, which respond while `answer` does, and the number of requests. */
 function filesThat(answer: (request: Request | string) => Promise<Response> | Response) {
   const fetch = vi.fn(async (request: Request | string) => answer(request));
   return { ASSETS: { ...env.ASSETS, fetch } as unknown as Fetcher, fetch };

@@ -3,7 +3,7 @@ import { createClient, isPassbookError, type Fetch } from "../../../src/client/i
 import { BASE_URL, send, signIn } from "../support/passbook.ts";
 import { openStripe, RETURN_URL, SELLING } from "./till.ts";
 
-/** A network that loses so many answers first. */
+/** A network that loses this many responses first. */
 function losing(answers: number): Fetch {
   let left = answers;
   return async (url, { method, headers, body = null }) => {

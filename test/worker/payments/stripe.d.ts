@@ -1,6 +1,6 @@
 /**
- * As much of Stripe's library as tests use. Its own types bring Node's along, whose `setTimeout` and
- * friends would stand in place of the Worker's (`paths` in tsconfig.json).
+ * The part of Stripe's library that tests use. Its own types import Node's, whose `setTimeout` and others would
+ * replace the Worker's (`paths` in tsconfig.json).
  */
 export default class Stripe {
   constructor(secret_key: string);

@@ -1,7 +1,7 @@
 /**
- * A stand-in for the part of Stripe that a checkout meets: it keeps sessions and payments, refuses what
- * Stripe refuses, and tells of what happens in events of the documented shapes. It knows nothing of
- * Passbook, and answers whoever hands it requests: a mocked `fetch`, or a server on loopback.
+ * A stand-in for the part of Stripe that a checkout uses: it stores sessions and payments, refuses what Stripe
+ * refuses, and sends events of the documented form. It is independent of Passbook and serves a mocked `fetch`
+ * or a server on loopback.
  */
 import Stripe from "stripe";
 
@@ -20,14 +20,14 @@ interface Session extends Object_ {
   payment_intent: string | null;
 }
 
-/** An event as it goes over the wire. */
+/** An event as sent. */
 export interface StripeEvent {
   readonly id: string;
   readonly type: string;
   readonly data: { readonly object: Object_ };
 }
 
-/** Parameters of a checkout that the stand-in knows; Stripe refuses any that it does not. */
+/** Parameters of a checkout that the stand-in accepts; Stripe refuses any others. */
 const KNOWN =
   /^(mode|success_url|cancel_url|client_reference_id|adaptive_pricing\[enabled\]|line_items\[0\]\[(price|quantity)\]|(payment_intent_data\[metadata\]|metadata)\[\w{1,40}\])$/;
 
@@ -35,14 +35,14 @@ export class StripeDouble {
   /** Prices by id, in cents. */
   readonly prices: Record<string, number> = { price_small: 500, price_large: 3_333 };
   readonly sessions = new Map<string, Session>();
-  /** Charges and disputes by id, as they are now. */
+  /** Charges and disputes by id, in their present state. */
   readonly charges = new Map<string, Object_>();
   readonly disputed = new Map<string, Object_ & { balance_transactions: { amount: number }[] }>();
   readonly #payments = new Map<string, Object_ & { amount_received: number }>();
   readonly #kept = new Map<string, { form: string; body: Object_ }>();
   readonly asked: Request[] = [];
   #count = 0;
-  /** Where buyers go; a browser test gives its own. */
+  /** The address that buyers are sent to; a browser test sets its own. */
   checkout_origin = "https://checkout.stripe.com";
 
   async answer(request: Request): Promise<Response> {
@@ -77,7 +77,7 @@ export class StripeDouble {
     const found = objects.get(id);
     if (found === undefined) return missing("id");
     const { price, payment_intent_metadata: _, ...shown } = found;
-    // Only where it is asked for, as with Stripe.
+    // Only on request, as at Stripe.
     if (!searchParams.has("expand[]")) return Response.json(shown);
     const line_items = { data: [{ price: { id: price }, quantity: 1 }] };
     return Response.json({ ...shown, line_items });
@@ -127,7 +127,7 @@ export class StripeDouble {
     return session;
   }
 
-  /** The buyer finishes the form; the money comes at once, or later by {@link moneyArrives}. */
+  /** The buyer completes the form; the money arrives at once, or later by {@link moneyArrives}. */
   completes(id: string, money: "at once" | "later" = "at once"): StripeEvent {
     const session = this.#session(id);
     session["status"] = "complete";
@@ -173,7 +173,7 @@ export class StripeDouble {
     return this.event("charge.refunded", charge);
   }
 
-  /** A dispute goes on as told; withdrawing and giving back funds is a movement of its own. */
+  /** Changes a dispute. Withdrawing and returning funds are separate movements. */
   disputes(
     id: string,
     what: "created" | "closed" | "funds_withdrawn" | "funds_reinstated",
@@ -204,7 +204,7 @@ export class StripeDouble {
     return charge;
   }
 
-  /** An event holds its object as it was then. */
+  /** An event has its object in the state of its time. */
   event(type: string, object: object): StripeEvent {
     const data = { object: structuredClone(object) as Object_ };
     return { id: `evt_${(this.#count += 1)}`, type, data };

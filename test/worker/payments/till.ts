@@ -1,4 +1,4 @@
-/** A Worker that sells credits, over the stand-in for Stripe. */
+/** A Worker that sells credits, with the stand-in for Stripe. */
 import { vi } from "vitest";
 import { send, type Answer, type SignedIn } from "../support/passbook.ts";
 import {
@@ -22,7 +22,7 @@ export const SELLING = {
 
 export const RETURN_URL = "http://localhost:3000/credits?from=shop";
 
-/** Puts the stand-in in Stripe's place for the rest of a test. */
+/** Makes `fetch` reach the stand-in for the rest of a test. */
 export function openStripe(): StripeDouble {
   const stripe = new StripeDouble();
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
@@ -34,7 +34,7 @@ export function openStripe(): StripeDouble {
   return stripe;
 }
 
-/** Asks for a checkout as an app does. */
+/** Requests a checkout like an app. */
 export function checkout(
   person: Pick<SignedIn, "token">,
   body: object = {},
@@ -55,13 +55,13 @@ export function checkout(
   );
 }
 
-/** Opens a checkout and gives its id. */
+/** Opens a checkout and returns its id. */
 export async function openCheckout(person: SignedIn, package_id = "small"): Promise<string> {
   const { body } = await checkout(person, { package: package_id });
   return new URL(String(body.url)).pathname.split("/").at(-1) ?? "";
 }
 
-/** Delivers an event as Stripe does, signed now. */
+/** Delivers an event like Stripe, signed now. */
 export async function deliver(event: StripeEvent, settings: object = SELLING): Promise<Answer> {
   const body = JSON.stringify(event);
   return post(body, await sign(body, Date.now()), settings);

@@ -12,7 +12,7 @@ import { creditsOf, deliver, openCheckout, openStripe, PACKAGES, post, SELLING }
 
 const GOOD = { status: 200, body: { ok: true } };
 
-/** What the log says of an event that changed nothing. */
+/** The log event of a payment event that changed nothing. */
 function dropped({ id, type }: StripeEvent, reason: string): object {
   const event = { event: "payment_event_dropped", reason, stripe_event_id: id, type };
   return expect.objectContaining(event) as object;
@@ -185,7 +185,7 @@ describe("a paid checkout", () => {
   });
 });
 
-/** Someone with 1,000 bought for 33.33 euros, and the starter credits of 100. */
+/** A person with 1,000 credits bought for 33.33 euros and the 100 starter credits. */
 async function buyLarge() {
   const stripe = openStripe();
   const ada = await signInWithCredits();
@@ -407,7 +407,7 @@ describe("refunds and disputes", () => {
   });
 });
 
-/** The service at another address, and with other keys. */
+/** The service with another address, and with other keys. */
 const MOVED = { ...SELLING, BASE_URL: "http://moved.localhost" };
 
 async function withNewKeys(): Promise<object> {
@@ -546,7 +546,7 @@ describe("a webhook's message", () => {
   });
 });
 
-/** All that may come of two checkouts, as the events of one life. */
+/** All events that two checkouts may have, in order. */
 const story = fc.record({
   late_money: fc.boolean(),
   refunds: fc.array(fc.integer({ min: 1, max: 500 }), { maxLength: 3 }),

@@ -1,4 +1,4 @@
-/** What every adapter of the projector's port must do, over real D1 and, for one of them, a real queue. */
+/** The contract of the read model's port. Every adapter runs it over real D1, and one over a real queue. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { LineTotals, ProjectedRows, Projector } from "../../../src/readmodel/projector.ts";
@@ -27,7 +27,7 @@ function jobOf(line: number, change: Partial<JobRow> = {}): JobRow {
   };
 }
 
-/** Rows of lines from one to another: line 1 opens, line 2 grants 100, each further one reserves 2. */
+/** Rows of a range of entries: entry 1 opens, entry 2 grants 100, each further one reserves 2. */
 export function rowsBetween(first: number, last: number, account_id = "account"): ProjectedRows {
   const numbers = Array.from({ length: last - first + 1 }, (_, at) => first + at);
   const reserving = numbers.filter((line) => line > 2);
@@ -55,7 +55,7 @@ export function rowsBetween(first: number, last: number, account_id = "account")
   };
 }
 
-/** Runs the suite on an adapter. `arrived` resolves when what was sent can be read. */
+/** Runs the contract for an adapter. `arrived` resolves when what was sent can be read. */
 export function projectorContract(
   name: string,
   open: () => Projector,
@@ -181,7 +181,7 @@ export function projectorContract(
       vi.spyOn(console, "warn").mockReturnValue();
       await env.DB.exec("alter table jobs rename to jobs_away");
       const sent = await projector.apply(rowsBetween(1, 4), 0).catch(() => "failed");
-      // Through the queue it is on its way; straight it failed, and the account sends it again.
+      // Through the queue it is in transit. Directly it failed, and the account sends it again.
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(await account()).toBeNull();
       await env.DB.exec("alter table jobs_away rename to jobs");

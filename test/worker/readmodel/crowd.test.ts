@@ -1,6 +1,6 @@
 /**
- * One outage of D1, and ten thousand accounts that owe it something: when each comes back, by the rule that
- * the outbox uses. A simulation over the clock, without waiting for it.
+ * An outage of D1 and ten thousand accounts with undelivered entries: when each retries by the rule of the
+ * outbox. A simulation with its own clock.
  */
 import { describe, expect, it } from "vitest";
 import {
@@ -14,7 +14,7 @@ const ACCOUNTS = 10_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Numbers that look drawn at random, the same in each run. */
+/** Pseudo-random numbers, the same in each run. */
 function drawer(seed: number): () => number {
   let state = seed;
   return () => {
@@ -24,15 +24,15 @@ function drawer(seed: number): () => number {
 }
 
 interface Outage {
-  /** Tries by minute since D1 went away. */
+  /** Tries by minute since the start of the outage. */
   readonly tries: readonly number[];
   readonly delivered: number;
-  /** How long after D1 came back the last one was delivered, in milliseconds. */
+  /** The time from D1's return to the last delivery, in milliseconds. */
   readonly last_after_ms: number;
   readonly most_of_one: number;
 }
 
-/** D1 is away from 0 to `lasts_ms`; accounts get something to deliver over `spread_ms` from 0 on. */
+/** The outage is from 0 to `lasts_ms`; accounts get their first entries over `spread_ms` from 0 on. */
 function simulate(lasts_ms: number, spread_ms: number): Outage {
   const draw = drawer(7);
   const tries: number[] = [];
@@ -45,7 +45,7 @@ function simulate(lasts_ms: number, spread_ms: number): Outage {
       tries[minute] = (tries[minute] ?? 0) + 1;
       most_of_one = Math.max(most_of_one, its);
       if (at_ms >= lasts_ms) break;
-      // What `Outbox` does: the debt is as old as its oldest line, whatever instance asks.
+      // As the outbox does: the failure lasts since the oldest undelivered entry, whatever instance retries.
       at_ms += backOff(at_ms - since_ms, draw());
     }
     delivered += 1;
@@ -67,8 +67,8 @@ describe("ten thousand accounts with undelivered entries", () => {
     const outage = simulate(6 * HOUR_MS, spread_ms);
     expect(outage.delivered).toBe(ACCOUNTS);
     expect(outage.last_after_ms).toBeLessThanOrEqual(PROJECTION_RETRY_MAX_MS);
-    // From the moment that pauses are longest, a quarter of an hour less up to half of it by chance: an
-    // account tries 4 to 8 times an hour. All together stay within a quarter of their even share.
+    // With the longest pauses, a quarter of an hour less a random part of up to half, an account tries 4 to 8
+    // times an hour. All together stay within a quarter of their even share.
     const even_share = (ACCOUNTS * MINUTE_MS) / (PROJECTION_RETRY_MAX_MS * 0.75);
     const settled = outage.tries.slice(90, 6 * 60);
     expect(Math.max(...settled)).toBeLessThan(even_share * 1.25);
@@ -77,7 +77,7 @@ describe("ten thousand accounts with undelivered entries", () => {
     expect(outage.most_of_one).toBeLessThan(
       2 * doublings + (6 * HOUR_MS) / (PROJECTION_RETRY_MAX_MS / 2),
     );
-    // D1 coming back is no stampede either.
+    // D1's return causes no rush either.
     expect(Math.max(...outage.tries.slice(6 * 60))).toBeLessThan(even_share * 1.25);
   });
 

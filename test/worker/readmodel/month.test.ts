@@ -1,6 +1,6 @@
 /**
- * A month of many accounts: job lives through the objects, the projector, upkeep and one rebuild of a D1
- * that lost everything. `npm run month` leads a million; the suite a hundredth of it.
+ * A month of many accounts: job lives through the objects, delivery, maintenance and one rebuild of an empty
+ * D1. `npm run month` plays a million jobs; the suite a hundredth of them.
  */
 import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
@@ -31,8 +31,8 @@ const APPS = ["atelier", "sketch", "tune"];
 const session = { kind: "holder" } as const;
 
 /**
- * In the future, so that no alarm rings but when it is called, and beyond where other tests of the same
- * isolate have been: ids follow the clock, but never go back with it. Midnight: days are whole.
+ * In the future, so that no alarm fires by itself, and later than other tests of the same isolate: ids follow
+ * the clock but never go back. Midnight, so that days are whole.
  */
 const START_MS = (utcDayOf(Date.now()) + 10_000) * DAY_MS;
 
@@ -52,8 +52,8 @@ async function inside<Value>(
 }
 
 /**
- * A third of an account's month: each job is completed, failed, kept, or left to time out. Accounts take
- * their turns, so that the clock never goes back: ids of jobs follow it.
+ * A third of an account's month: each job is completed, failed, charged, or left to expire. The accounts
+ * alternate, so that the clock never goes back, because job ids follow it.
  */
 function live(instance: Account, account: number, round: number): void {
   const first = Math.floor((JOBS_PER_ACCOUNT * round) / ROUNDS);
@@ -63,7 +63,7 @@ function live(instance: Account, account: number, round: number): void {
   const begin_ms = START_MS + round * ROUND_MS + account * turn_ms;
   const app_slug = APPS[account % APPS.length] ?? "";
   vi.setSystemTime(begin_ms);
-  // What the last turn left started times out now.
+  // The started jobs of the last turn expire now.
   instance.wallet(session, { app: { slug: app_slug, starter_credits: 1_000 } });
   if (round === 1) instance.adjustCredits({ amount: (account % 7) - 3, note: "a month" }, null);
   for (let job = 0; job < jobs; job += 1) {
@@ -93,7 +93,7 @@ function live(instance: Account, account: number, round: number): void {
   }
 }
 
-/** The account in D1 is the object's, and so are the jobs of the window; what it did goes to the model. */
+/** The account in D1 equals the object's, and so do the jobs of the window. The entries go to the model. */
 async function compare(account: number, before_ms: number, model: Totals): Promise<void> {
   const { id, entries, jobs } = await inside(account, (_, sql) => ({
     id: sql.exec<{ id: string }>("select id from account").one().id,
@@ -163,7 +163,7 @@ it(
   { tags: ["slow"], timeout: 6 * 3_600_000 },
   async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: START_MS });
-    const told: unknown[] = [];
+    const report: unknown[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       await forEachAccount(`living, part ${round + 1} of ${ROUNDS}`, (account) =>
         inside(account, async (instance) => {
@@ -172,12 +172,12 @@ it(
         }),
       );
       const now_ms = START_MS + (round + 1) * ROUND_MS;
-      told.push({ round, ...(await upkeep(now_ms)), jobs_in_d1: await countOf("jobs") });
+      report.push({ round, ...(await upkeep(now_ms)), jobs_in_d1: await countOf("jobs") });
     }
     const end_ms = START_MS + DAYS * DAY_MS;
-    told.push({ days_and_apps: await expectSame(end_ms), totals: await countOf("daily_totals") });
+    report.push({ days_and_apps: await expectSame(end_ms), totals: await countOf("daily_totals") });
 
-    // Everything is lost, and every account is sent anew.
+    // All rows are deleted, and every account is sent again.
     const tables = ["accounts", "grants", "jobs", "daily_totals", "account_days"];
     await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
     vi.setSystemTime(end_ms);
@@ -185,16 +185,16 @@ it(
       inside(account, (instance) => instance.rebuild()),
     );
     const rebuilt = await countOf("jobs");
-    told.push({ rebuilt_jobs: rebuilt, ...(await upkeep(end_ms)) });
+    report.push({ rebuilt_jobs: rebuilt, ...(await upkeep(end_ms)) });
     expect(rebuilt).toBe(JOBS);
     await expectSame(end_ms);
 
-    // And again, over what is there: nothing is counted twice.
+    // A second time over existing rows: nothing is counted twice.
     await forEachAccount("rebuilding again", (account) =>
       inside(account, (instance) => instance.rebuild()),
     );
-    told.push({ again: await upkeep(end_ms), jobs_in_d1: await countOf("jobs") });
+    report.push({ again: await upkeep(end_ms), jobs_in_d1: await countOf("jobs") });
     await expectSame(end_ms);
-    console.log(JSON.stringify(told));
+    console.log(JSON.stringify(report));
   },
 );

@@ -55,7 +55,7 @@ describe.each<Outage>(["off", "full", "slow", "wiped"])("with the read model %s"
     expect((await ask("GET", "/api/jobs")).body.jobs).toHaveLength(2);
     expect((await ask("GET", "/api/wallet")).body.account.credits).toBe(56);
 
-    // It was really broken: nothing of it arrived.
+    // The outage was real: nothing was delivered.
     vi.restoreAllMocks();
     const arrived = env.DB.prepare("select count(*) as n from jobs").first("n");
     expect(await arrived.catch(() => 0)).toBe(0);

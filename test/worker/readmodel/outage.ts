@@ -1,13 +1,15 @@
-/** D1 `DB` in the states it can be in. Objects and tests share an isolate, so its methods are theirs too. */
+/** D1 `DB` in its failure states. Objects and tests share an isolate, so mocked methods apply to both. */
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 
 export type Outage = "off" | "full" | "slow" | "wiped";
 
-/** Statements about the read model's tables, and no others: `DIRECTORY` has the same prototype. */
+/** Only queries of the read model's tables, because `DIRECTORY` has the same prototype. */
 const ITS_TABLES = /\b(accounts|grants|jobs)\b/i;
 
-/** Puts the read model into a state until the test's mocks are restored; the rows of "wiped" stay gone. */
+/**
+ * Puts the read model into a state until the test's mocks are restored. Rows deleted by "wiped" stay deleted.
+ */
 export async function breakReadModel(outage: Outage): Promise<void> {
   if (outage === "wiped") return wipe();
   const prototype = Object.getPrototypeOf(env.DB);
@@ -34,7 +36,7 @@ function answering(statement: object, outage: Outage): object {
   return broken;
 }
 
-/** Slow is longer than anybody waits, in a test's time: it fails in the end, as D1 does after a while. */
+/** Slow: it takes longer than any request waits, and then fails, as D1 does. */
 async function failure(outage: Outage): Promise<never> {
   if (outage === "slow") await new Promise((resolve) => setTimeout(resolve, 300));
   throw new Error(
@@ -50,7 +52,7 @@ async function wipe(): Promise<void> {
   for (const { type, name } of results) await env.DB.exec(`drop ${String(type)} "${String(name)}"`);
 }
 
-/** `DB` as the Worker gets it where no request may touch it. */
+/** A `DB` that no request may use. */
 export function untouchable(): D1Database {
   return new Proxy(env.DB, {
     get(_, name) {

@@ -17,7 +17,7 @@ const lineOf = (id = "account") =>
   env.DB.prepare("select line from accounts where id = ?").bind(id).first("line");
 const direct = () => createDirectProjector(env.DB);
 
-/** A message as the platform hands it out, which notes what became of it. */
+/** A message of the platform, which records how it was settled. */
 function messageOf(first: number, last: number, account_id = "account", attempts = 1) {
   const became = { ack: vi.fn(), retry: vi.fn() };
   const body: ProjectionMessage = {
@@ -28,7 +28,10 @@ function messageOf(first: number, last: number, account_id = "account", attempts
   return message satisfies Message<ProjectionMessage>;
 }
 
-const untold = () => ({ projector: direct(), catchUp: () => Promise.reject(new Error("told")) });
+const unreachable = () => ({
+  projector: direct(),
+  catchUp: () => Promise.reject(new Error("unreachable")),
+});
 
 const batchOf = (
   messages: readonly Message<ProjectionMessage>[],
@@ -62,20 +65,20 @@ describe("a batch of the queue", () => {
   });
 
   it("overlapping messages count each entry once", async () => {
-    await consumeProjections(batchOf([messageOf(1, 3)]), untold());
-    // The account heard that D1 has 3, and sent anew what another message has a part of.
+    await consumeProjections(batchOf([messageOf(1, 3)]), unreachable());
+    // The account knows that D1 has 3, and sent again what another message partly has.
     const messages = [messageOf(6, 8), messageOf(4, 9)];
-    await consumeProjections(batchOf(messages), untold());
+    await consumeProjections(batchOf(messages), unreachable());
     expect(await lineOf()).toBe(9);
     const [totals] = await readDailyTotals(env.DB, 20_000, 20_001, null);
     expect(totals).toMatchObject({ jobs: 7, reserved: 14 });
   });
 
   it("messages that follow one another become one delivery and count the account once", async () => {
-    await consumeProjections(batchOf([messageOf(1, 3)]), untold());
+    await consumeProjections(batchOf([messageOf(1, 3)]), unreachable());
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB), "batch");
     const messages = [messageOf(6, 8), messageOf(4, 5), messageOf(9, 9)];
-    await consumeProjections(batchOf(messages), untold());
+    await consumeProjections(batchOf(messages), unreachable());
     expect(batch).toHaveBeenCalledTimes(1);
     expect(await lineOf()).toBe(9);
     const [totals] = await readDailyTotals(env.DB, 20_000, 20_001, null);
@@ -83,11 +86,11 @@ describe("a batch of the queue", () => {
   });
 
   it("a message that is repeated after later ones is acknowledged and changes nothing", async () => {
-    await consumeProjections(batchOf([messageOf(1, 3)]), untold());
-    await consumeProjections(batchOf([messageOf(4, 9)]), untold());
+    await consumeProjections(batchOf([messageOf(1, 3)]), unreachable());
+    await consumeProjections(batchOf([messageOf(4, 9)]), unreachable());
     const before = await readDailyTotals(env.DB, 20_000, 20_001, null);
     const again = messageOf(4, 6);
-    await consumeProjections(batchOf([again]), untold());
+    await consumeProjections(batchOf([again]), unreachable());
     expect([again.ack.mock.calls.length, again.retry.mock.calls.length]).toEqual([1, 0]);
     expect(await readDailyTotals(env.DB, 20_000, 20_001, null)).toEqual(before);
     expect(await lineOf()).toBe(9);
@@ -95,7 +98,7 @@ describe("a batch of the queue", () => {
 
   it("several accounts of one day are counted together", async () => {
     const messages = ["one", "two", "three"].map((id) => messageOf(1, 4, id));
-    await consumeProjections(batchOf(messages), untold());
+    await consumeProjections(batchOf(messages), unreachable());
     const [totals] = await readDailyTotals(env.DB, 20_000, 20_001, "demo");
     expect(totals).toMatchObject({ granted: 300, jobs: 6, active_accounts: 3 });
   });
@@ -172,7 +175,7 @@ describe("an account that delivers through the queue", () => {
     await accountOf().wallet(session, { app: { slug: "demo", starter_credits: 100 } });
     await fireAlarm(ADA);
     await expectReadModel(ADA);
-    // The object thinks that D1 has everything; a message with some of it was given up.
+    // The object assumes that D1 has everything; a message with some of it was given up.
     await act(5);
     await fireAlarm(ADA);
     await env.DB.exec("update accounts set line = 2, credits = 100, updated_at_ms = 0");
@@ -191,7 +194,7 @@ describe("an account that delivers through the queue", () => {
     const [account] = (await env.DB.prepare("select * from accounts").all()).results;
     const rows = rowsBetween(3, 4, String(account?.["id"]));
     const lost = { ...rows, account: { ...rows.account, identity_id: ADA, plan: null as never } };
-    // The constraint refuses it each time it is tried, until the platform gives it up.
+    // The constraint fails each try until the platform gives the message up.
     const catchUp = vi.fn();
     const account_of = await import("../../../src/account/object.ts");
     vi.spyOn(account_of.Account.prototype, "catchUp").mockImplementation(catchUp);

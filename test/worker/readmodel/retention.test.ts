@@ -15,14 +15,14 @@ import { countingRows } from "./watched.ts";
 const NOW_MS = 1_800_000_000_000;
 const count = (table: string) => env.DB.prepare(`select count(*) as n from ${table}`).first("n");
 
-/** Accounts by SQL: many are wanted, and where they came from does not matter here. */
+/** Accounts inserted by SQL, because many are needed and their origin does not matter. */
 async function insertAccounts(accounts: number): Promise<void> {
   await env.DB.exec(
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${accounts}) insert into accounts (id, identity_id, plan, created_at_ms, line, credits, reserved, updated_at_ms) select printf('account %06d', i), i, 'free', 1, 1, 0, 0, 1 from n`,
   );
 }
 
-/** Jobs of an account, made so many days ago; ids are UUIDv7 of that moment. */
+/** Jobs of an account, created this many days ago; ids are UUIDv7 of that time. */
 async function insertJobs(
   account_id: string,
   jobs: number,
@@ -88,7 +88,7 @@ describe("a run of the maintenance", () => {
       portions: UPKEEP_PORTIONS,
       complete: false,
     });
-    // The first portion of accounts is behind it.
+    // The first portion of accounts is done.
     const place = env.DB.prepare("select after_account_id from upkeep").first("after_account_id");
     expect(await place).toBe("account 000500");
     await insertJobs("account 000001", 1, 100);
@@ -107,7 +107,7 @@ describe("a run of the maintenance", () => {
     const { database, read, written } = countingRows(env.DB);
     expect(await cleanReadModel(database, 30, NOW_MS)).toMatchObject({ deleted_jobs: 5 });
     expect(read()).toBeLessThan(100);
-    // In addition to the jobs: the walk's place, moved on and back to the start.
+    // In addition to the jobs: the stored position, moved on and back to the start.
     expect(written()).toBe(5 + 2);
   });
 });

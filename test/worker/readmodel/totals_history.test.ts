@@ -1,6 +1,6 @@
 /**
- * Accounts that live, deliver late, twice and out of turn, are replaced and forgotten, while upkeep runs: the
- * totals are exact after every step.
+ * Accounts deliver late, twice and out of order, are replaced and deleted while maintenance runs. The totals
+ * are exact after every step.
  */
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
@@ -18,7 +18,7 @@ const START_MS = 20_000 * DAY_MS;
 const HOUR_MS = DAY_MS / 24;
 const APPS = ["one", "two"];
 const ACCOUNTS = ["a", "c", "e"];
-/** Longer than any history: what arrives after the window may count its account again. */
+/** Longer than any history, because an entry that arrives after the window may count its account again. */
 const WINDOW_DAYS = 90;
 
 type Step =
@@ -77,11 +77,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** An account's book: what its object has, and how much of it D1 was told. */
+/** An account: its entries, and how many of them D1 has received. */
 class Book {
   readonly id: string;
   readonly lines: LineTotals[] = [];
-  told = 0;
+  delivered = 0;
   constructor(id: string) {
     this.id = id;
   }
@@ -110,7 +110,7 @@ class History {
         return this.#deliver(step.accounts, step.lines, step.again);
       case "deliver too early": {
         const book = this.#book(step.account);
-        const after_line = book.told + 1;
+        const after_line = book.delivered + 1;
         if (book.lines.length <= after_line) return;
         const rows = this.#rows(book, after_line, book.lines.length);
         expect(await this.#projector.apply(rows, after_line)).toBe(false);
@@ -120,7 +120,7 @@ class History {
         const book = this.#book(step.account);
         if (book.lines.length === 0) return;
         await this.#projector.replaceAccount(this.#rows(book, 0, book.lines.length).account);
-        book.told = book.lines.length;
+        book.delivered = book.lines.length;
         return;
       }
       case "forget": {
@@ -133,7 +133,7 @@ class History {
       case "wipe":
         await emptyD1();
         this.#model.clear();
-        for (const book of this.#books) book.told = 0;
+        for (const book of this.#books) book.delivered = 0;
         return;
       case "upkeep":
         await cleanReadModel(env.DB, WINDOW_DAYS, this.#now_ms);
@@ -153,15 +153,15 @@ class History {
   async #deliver(accounts: readonly number[], lines: number, again: number): Promise<void> {
     const owing = accounts.map((at) => this.#book(at)).filter((book) => book.lines.length > 0);
     const deliveries = owing.map((book) => {
-      const after_line = Math.max(0, book.told - again);
+      const after_line = Math.max(0, book.delivered - again);
       const to_line = Math.min(book.lines.length, after_line + lines);
-      const news = book.lines.slice(book.told, to_line);
+      const news = book.lines.slice(book.delivered, to_line);
       for (const line of news) this.#count(book.id, line);
-      book.told += news.length;
+      book.delivered += news.length;
       return { rows: this.#rows(book, after_line, to_line), after_line };
     });
     const applied = await this.#projector.applyAll(deliveries);
-    expect(applied).toEqual(owing.map(({ told }) => told));
+    expect(applied).toEqual(owing.map(({ delivered }) => delivered));
   }
 
   #count(id: string, { day, app_slug, ...sums }: LineTotals): void {
@@ -187,7 +187,6 @@ async function emptyD1(): Promise<void> {
   await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
 }
 
-// Other files count accounts.
 afterEach(emptyD1);
 
 describe("random histories of deliveries, replacements, deletions and upkeep", () => {

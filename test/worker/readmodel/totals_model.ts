@@ -1,9 +1,9 @@
-/** What daily totals must be, told from the books of the accounts themselves, in another way than ours. */
+/** The expected daily totals, computed from the accounts' ledgers in another way than the code. */
 import type { Measure } from "../../../src/readmodel/line_totals.ts";
 
 export type Sums = Partial<Record<Measure, number>>;
 
-/** A line as the model needs it, and its job below. */
+/** An entry as the model needs it, and its job below. */
 export interface ModelLine {
   readonly at_ms: number;
   readonly kind: string;
@@ -20,7 +20,7 @@ export interface ModelJob {
 /** `day app` to sums; the app "*" is all of them. */
 export type Totals = Map<string, Sums & { accounts: Set<string> }>;
 
-/** Adds an account's lines to totals. */
+/** Adds an account's entries to the totals. */
 export function addAccount(
   totals: Totals,
   account: string,
@@ -29,7 +29,7 @@ export function addAccount(
 ): void {
   const by_id = new Map(jobs.map((job) => [job.id, job]));
   const last_of_job = new Map(lines.map((line) => [line.job_id, line]));
-  /** What each job has of the account's credits, and how much of it was counted as settled. */
+  /** The credits that each job has taken, and how many of them were counted as settled. */
   const taken = new Map<string | null, number>();
   const settled = new Map<string | null, number>();
   for (const line of lines) {
@@ -72,7 +72,7 @@ const NOTHING = {
   failed: 0,
 };
 
-/** The series of an app, or of all ("*"), as the read model would answer it. */
+/** The series of an app, or of all ("*"), as the read model returns it. */
 export function seriesOf(totals: Totals, app: string): object[] {
   return [...totals]
     .filter(([key]) => key.endsWith(` ${app}`))

@@ -1,4 +1,4 @@
-/** A database with something around each call that reaches it: to count, to fail, to come between. */
+/** A database with a hook around each call: to count, to fail, or to interrupt. */
 
 const CALLS = ["run", "first", "all", "raw"];
 
@@ -35,7 +35,10 @@ export function watched(
   });
 }
 
-/** Counts the rows that go through a database, but for those of single answers, which do not say. */
+/**
+ * Counts the rows that a database reads and writes, except for queries of a single value, which do not report
+ * it.
+ */
 export function countingRows(database: D1Database) {
   let [read, written] = [0, 0];
   const counted = watched(database, async (call) => {

@@ -1,4 +1,4 @@
-/** Looking into an account's object from a test, and doing to it what the platform may do. */
+/** Reads an account's object from a test, and does to it what the platform may do. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
@@ -23,7 +23,7 @@ export function query<Row>(identity_id: string, sql: string): Promise<Row[]> {
   ) as Promise<Row[]>;
 }
 
-/** Changes rows behind the object's back; it wakes anew, since what it remembers is no longer so. */
+/** Changes rows in storage and restarts the object, whose memory is then wrong. */
 export async function change(identity_id: string, sql: string): Promise<void> {
   await query(identity_id, sql);
   await evictDurableObject(stubOf(identity_id));
@@ -45,7 +45,7 @@ export async function dump(identity_id: string): Promise<string> {
   return JSON.stringify([account, keys, await readContents(identity_id)]);
 }
 
-/** Counts the rows that SQL in the object writes from now on, until the test ends; alarms it sets are none. */
+/** Counts the rows that the object's SQL writes until the test ends. Alarms are not counted. */
 export async function countRowsWritten(identity_id: string): Promise<() => number> {
   const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
   await runInDurableObject(stubOf(identity_id), (_, state) => {
@@ -72,7 +72,7 @@ export function readAlarm(identity_id: string): Promise<number | null> {
   return runInDurableObject(stubOf(identity_id), (_, state) => state.storage.getAlarm());
 }
 
-/** Fires the object's alarm now. False where none is armed. */
+/** Fires the object's alarm now. False: none is set. */
 export function fireAlarm(identity_id: string): Promise<boolean> {
   return runDurableObjectAlarm(stubOf(identity_id));
 }

@@ -1,12 +1,12 @@
-/** A browser for tests in workerd: it keeps cookies and says where its requests come from. */
+/** A browser for tests in workerd. It stores cookies and sends its origin. */
 import { expect } from "vitest";
 import type { PersonAtProvider, ProviderDouble } from "./provider_double.ts";
 import { BASE_URL, send, type Answer } from "./passbook.ts";
 
-/** Where tests' app lives; allowed by the development settings. */
+/** The origin of the tests' app, which the development settings allow. */
 export const APP = "http://localhost:3000";
 export const BACK = `${APP}/back`;
-/** Where `/account` sends who is not signed in: to sign in, and back. */
+/** The redirect of `/account` without a session. */
 export const SIGN_IN_FIRST = /\/signin\?redirect_to=https?%3A%2F%2F[a-z.]+%2Faccount$/;
 
 export interface Browser {
@@ -22,7 +22,7 @@ export interface Browser {
   ): Promise<Answer>;
   /** Starts a sign-in: the address at the provider. */
   start(method_id: string, redirect_to?: string): Promise<string>;
-  /** Goes all the way through a provider; the answer to the callback. */
+  /** Completes a sign-in at a provider; returns the response of the callback. */
   signIn(provider: ProviderDouble, person: PersonAtProvider, redirect_to?: string): Promise<Answer>;
 }
 
@@ -31,7 +31,7 @@ let browsers = 0;
 /** Opens a browser with no cookies. `settings` are the Worker's, for all its requests. */
 export function openBrowser(settings: Readonly<Record<string, unknown>> = {}): Browser {
   const cookies = new Map<string, string>();
-  // From a network of its own: sign-ins of one network are limited.
+  // From its own network, because sign-ins of one network are limited.
   browsers += 1;
   const network = `2001:db8:b:${(browsers % 65_536).toString(16)}::1`;
   const { BASE_URL: configured } = settings;
@@ -82,7 +82,7 @@ function keep(cookies: Map<string, string>, set_cookie: string): void {
   else cookies.set(name, value.join("="));
 }
 
-/** The token a landing carries; null where it carries none. */
+/** The token in a redirect's fragment; null: it has none. */
 export function tokenOf(landing: Answer): string | null {
   const location = landing.headers.get("Location");
   return location === null ? null : new URL(location, BASE_URL).searchParams.get("token");
@@ -94,7 +94,7 @@ export function subjectOf(token: string | null): string {
   return JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/"))).sub;
 }
 
-/** Nobody is signed in by this browser, and it was told so. */
+/** Expects that the browser has no session and that the page said so. */
 export async function expectNobody(browser: Browser, status: number): Promise<void> {
   expect(status).toBeGreaterThanOrEqual(400);
   expect(browser.cookies.has("passbook_session")).toBe(false);

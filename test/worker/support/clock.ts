@@ -1,9 +1,9 @@
-/** Time in tests: the Worker's clock moved, and the limiter's minute waited for. */
+/** Moves the Worker's clock, and waits for the limiter's minute. */
 import { vi } from "vitest";
 
 /**
- * Moves the clock that the Worker and its objects read. Alarms stay in real time, so from then on they
- * are as late as can be. `test/worker/setup.ts` brings the real clock back.
+ * Moves the clock that the Worker and its objects read. Alarms use real time, so afterwards they are as late as
+ * possible. `test/worker/setup.ts` restores the real clock.
  */
 export function passTime(ms: number): void {
   const at_ms = Date.now() + ms;
@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 /** Longer than any test of a limit takes. */
 const MARGIN_MS = 8_000;
 
-/** Waits where the minute is nearly over: limits count by it, and a test of one must not straddle two. */
+/** Waits if the minute is nearly over: limits count per minute, and a test of one must not span two. */
 export async function earlyInAMinute(): Promise<void> {
   const left_ms = MINUTE_MS - (Date.now() % MINUTE_MS);
   if (left_ms < MARGIN_MS) await new Promise((resolve) => setTimeout(resolve, left_ms + 100));

@@ -1,4 +1,4 @@
-/** Whether answers are what the OpenAPI document says. `test/worker/support/passbook.ts` asks this of every one. */
+/** Checks responses against the OpenAPI document. `test/worker/support/passbook.ts` checks every one. */
 import { Validator } from "@cfworker/json-schema";
 import document from "../../../docs/openapi.json";
 
@@ -44,7 +44,7 @@ const components = document.components as unknown as {
   readonly schemas: Readonly<Record<string, Json>>;
 };
 
-/** Headers that any answer may have; each other must be documented where it comes. */
+/** Headers that every response may have. Any other must be documented for its operation. */
 const EVERYWHERE = new Set([
   "access-control-allow-credentials",
   "access-control-allow-origin",
@@ -74,7 +74,9 @@ interface Answered {
   readonly body: unknown;
 }
 
-/** @throws Error that names what the document does not know. */
+/**
+ * @throws Error with what the document does not have.
+ */
 export function expectDocumented(method: string, url: string, answer: Answered): void {
   if (method === "HEAD" || method === "OPTIONS") return;
   const { pathname } = new URL(url);
@@ -88,7 +90,7 @@ export function expectDocumented(method: string, url: string, answer: Answered):
   checkBody(response, answer, where);
 }
 
-/** The operation that serves a path; a fixed path before one with a parameter. */
+/** The operation of a path; a fixed path before one with a parameter. */
 function findOperation(method: string, pathname: string): OperationObject | null {
   const verb = method.toLowerCase();
   const fixed = paths[pathname]?.[verb];
@@ -100,13 +102,13 @@ function findOperation(method: string, pathname: string): OperationObject | null
   return null;
 }
 
-/** What every page does over plain http is said once, in the document's words. */
+/** The document describes the redirect of plain http once for all pages. */
 function leadsToHttps(url: string, { status, headers }: Answered): boolean {
   const { host, pathname, search } = new URL(url);
   return status === 308 && headers.get("Location") === `https://${host}${pathname}${search}`;
 }
 
-/** Codes that any address may answer, also one that does not exist. */
+/** Codes that every address may return, also an unknown one. */
 const ANYWHERE = new Set([
   "misconfigured",
   "internal",
@@ -116,11 +118,11 @@ const ANYWHERE = new Set([
   "https_required",
 ]);
 
-/** Pages have no place in the document. An address of the API that has none is no address. */
+/** The document has no pages. An address of the API that it does not have does not exist. */
 function expectUnknown(pathname: string, { status, body, text }: Answered, where: string): void {
   if (!pathname.startsWith("/api/")) return;
   const { code } = (body ?? {}) as { code?: unknown };
-  // Who is no operator is not told which addresses there are.
+  // Non-operators cannot find out which routes exist.
   const of_operators = ["unauthorized", "token_expired", "not_operator", "suspended"];
   if (pathname.startsWith("/api/admin/") && of_operators.includes(String(code))) return;
   if (ANYWHERE.has(String(code)) || (status === 404 && code === "not_found")) return;
@@ -138,7 +140,7 @@ function resolve(
 function checkHeaders({ headers = {} }: ResponseObject, answer: Answered, where: string): void {
   const documented = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   for (const name of answer.headers.keys()) {
-    // A browser's cookies are renewed whatever becomes of its request.
+    // A response to any request may renew a browser's cookies.
     if (name === "set-cookie" && answer.status >= 400) continue;
     if (!EVERYWHERE.has(name) && !documented.has(name)) {
       throw new Error(`${where}: the header ${name} is not in the document`);
@@ -164,14 +166,16 @@ function checkBody({ content }: ResponseObject, { headers, text, body }: Answere
   const media = content[type];
   if (media === undefined) throw new Error(`${where}: "${type}" is not in the document`);
   if (type !== "application/json") return;
-  // The validator makes addresses of keys, and half a character has none.
+  // The validator makes addresses of keys, which is impossible for half a character.
   const whole: unknown = JSON.parse(JSON.stringify(body).replace(/\\ud[89a-f][0-9a-f]{2}/g, "?"));
   check(media.schema, whole, `${where} ${text}`);
 }
 
 const validators = new WeakMap<object, Validator>();
 
-/** @throws Error where a value is not of a schema of the document. */
+/**
+ * @throws Error if a value does not match a schema of the document.
+ */
 export function check(schema: Json, value: unknown, where: string): void {
   const validator = validators.get(schema) ?? new Validator({ ...schema, components }, "2020-12");
   validators.set(schema, validator);

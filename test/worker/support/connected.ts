@@ -1,4 +1,4 @@
-/** A signed-in person for whom the vault holds a provider's tokens. */
+/** A signed-in person with a provider's tokens in the vault. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { EncryptionKey } from "../../../src/keys/encryption.ts";
@@ -23,7 +23,7 @@ function encryptionKeys(): readonly EncryptionKey[] {
 export interface Connected extends SignedIn {
   /** What the end of a sign-in at the provider does. */
   keep(tokens: UpstreamTokens): Promise<void>;
-  /** The same, begun inside the account before `meanwhile` is called. */
+  /** The same, but calls `meanwhile` after it began inside the account. */
   keepMeanwhile(tokens: UpstreamTokens, meanwhile: () => void): Promise<void>;
   /** `GET /api/oauthToken/{provider}`. */
   oauthToken(settings?: Settings, provider?: string): Promise<Answer>;
@@ -53,7 +53,7 @@ export async function connect(tokens: UpstreamTokens | null, email?: string): Pr
   };
 }
 
-/** Lets the tokens held for a person run out, as time would. */
+/** Expires a person's upstream tokens. */
 export async function runOut({ identity_id }: SignedIn): Promise<void> {
   await runInDurableObject(env.ACCOUNT.getByName(identity_id), (_, { storage }) => {
     storage.sql.exec("UPDATE upstream_tokens SET expires_at_ms = ?", Date.now() - 1);

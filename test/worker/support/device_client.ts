@@ -1,9 +1,9 @@
 /**
- * A device, as RFC 8628 asks it to behave: it shows a code, waits between polls, waits longer when told
- * to, and stops when the login has ended. It knows the service by its address only.
+ * A device that follows RFC 8628: it shows a code, waits between polls, waits longer on `slow_down`, and stops
+ * when the login has ended. It knows only the address of the service.
  */
 
-/** What `POST /api/device/start` answers (RFC 8628, section 3.2). */
+/** The response of `POST /api/device/start` (RFC 8628, section 3.2). */
 export interface DeviceAuthorization {
   readonly device_code: string;
   readonly user_code: string;
@@ -22,13 +22,13 @@ export interface DeviceOptions {
   readonly base_url: string;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly wait: (seconds: number) => Promise<void>;
-  /** What the device says of itself. */
+  /** What the device states about itself. */
   readonly app?: string;
   readonly client_name?: string;
   readonly user_agent?: string;
 }
 
-/** Seconds added to the interval for good when the server says `slow_down` (section 3.5). */
+/** Seconds added to the interval permanently after `slow_down` (section 3.5). */
 const SLOW_DOWN_SECONDS = 5;
 
 /** Begins a login. */
@@ -43,7 +43,7 @@ export async function startDevice(options: DeviceOptions): Promise<DeviceAuthori
   return response.json();
 }
 
-/** Polls until there is a token or no hope of one. */
+/** Polls until the login gives a token or fails. */
 export async function awaitToken(
   options: DeviceOptions,
   { device_code, interval, expires_in }: DeviceAuthorization,

@@ -1,10 +1,10 @@
-/** Device logins for tests in workerd, through the public door. */
+/** Device logins through HTTP, for tests in workerd. */
 import { BASE_URL, send, signIn, type Answer, type SignedIn } from "./passbook.ts";
 import type { DeviceAuthorization } from "./device_client.ts";
 
 type Settings = object;
 
-/** Begins a login; `says` is what the device says of itself. */
+/** Starts a login; `says` is what the device states about itself. */
 export async function startLogin(says: object = {}, settings: Settings = {}) {
   const headers = { "Content-Type": "application/json" };
   const body = JSON.stringify(says);
@@ -18,7 +18,7 @@ export function poll(device_code: string, settings: Settings = {}): Promise<Answ
   return send("GET", `/api/device/poll?${query.toString()}`, {}, settings);
 }
 
-/** What a browser on our own page sends: cookies and its origin. */
+/** The headers of a browser on our own page: cookies and origin. */
 export function fromOwnPage(person: SignedIn): Record<string, string> {
   return { Cookie: person.cookies, Origin: BASE_URL };
 }
@@ -44,7 +44,7 @@ export function postForm(
   return send("POST", path, { headers: fromOwnPage(person), body: new URLSearchParams(fields) });
 }
 
-/** The page's form as a person leaves it who changes nothing and types what their device shows. */
+/** The form of the page with its defaults and the letters that the device shows. */
 export function approvalForm(
   user_code: string,
   choices: Record<string, string> = {},

@@ -1,12 +1,12 @@
-/** D1 `DIRECTORY` going away and coming back, as the Worker sees it. The objects never ask it. */
+/** An outage of D1 `DIRECTORY` as the Worker sees it. The objects never call it. */
 import { env } from "cloudflare:workers";
 import { environmentWith } from "./passbook.ts";
 
 export interface Directory {
-  /** A new isolate's environment over this directory. */
+  /** The environment of a new isolate with this directory. */
   environment(settings?: object): Env;
   state: "answers" | "fails" | "hangs";
-  /** Statements prepared so far, in whatever state. */
+  /** The number of queries prepared so far, whether they failed or not. */
   asked: number;
 }
 
@@ -49,7 +49,7 @@ export async function registerApp(
     .run();
 }
 
-/** The table as it was before it refused nonsense, with the rows it has. */
+/** Removes the constraints of the table of apps and keeps its rows. */
 export async function dropConstraints(): Promise<void> {
   await env.DIRECTORY.batch([
     env.DIRECTORY.prepare("create table apps_unchecked as select * from apps"),

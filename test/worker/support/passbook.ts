@@ -1,17 +1,17 @@
-/** A client of the Worker for tests: it goes in through the public door, as an app or browser would. */
+/** A client of the Worker for tests, which uses HTTP like an app or browser. */
 import { env } from "cloudflare:workers";
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { servicesFor } from "../../../src/services.ts";
 import worker from "../../../src/worker.ts";
 import { expectDocumented } from "./conformance.ts";
 
-/** A loopback name: the development sign-in is served to no other. */
+/** A loopback name, because the development sign-in is served only there. */
 export const BASE_URL = "http://passbook.localhost";
 
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON body; null where it is not JSON. */
+  /** The parsed JSON body; null if it is not JSON. */
   readonly body: any; // oxlint-disable-line typescript/no-explicit-any -- tests look into it freely
   readonly text: string;
 }
@@ -24,8 +24,8 @@ export interface Sent {
 let environments = new WeakMap<object, Env>();
 
 /**
- * The test environment with some variables or bindings replaced; `undefined` takes one away. The same
- * settings give the same environment, whose services are built once as in an isolate.
+ * The test environment with some variables or bindings replaced; `undefined` removes one. The same settings
+ * give the same environment, whose services are created once as in an isolate.
  */
 export function environmentWith(settings: object): Env {
   const environment = environments.get(settings) ?? { ...env, ...settings };
@@ -33,7 +33,7 @@ export function environmentWith(settings: object): Env {
   return environment;
 }
 
-/** Begins new isolates, as it were: what services of before remember of the stores is forgotten. */
+/** Starts with new services, as a new isolate would: nothing is cached. */
 export function forgetEnvironments(): void {
   environments = new WeakMap();
   const services = servicesFor(env);
@@ -84,11 +84,11 @@ export interface SignedIn {
 
 let sign_ins = 0;
 
-/** Signs a local user in and gives calls that carry their bearer token. */
+/** Signs in a local user and returns calls with their bearer token. */
 export async function signIn(email = "ada@example.com"): Promise<SignedIn> {
   const form = new URLSearchParams({ email, redirect_to: "http://localhost:3000/back" });
   sign_ins += 1;
-  // From a network of their own: sign-ins of one network are limited.
+  // From their own network, because sign-ins of one network are limited.
   const headers = { "CF-Connecting-IP": `2001:db8:${(sign_ins % 65_536).toString(16)}::1` };
   const landed = await send("POST", "/signin/dev", { headers, body: form });
   const token = new URL(landed.headers.get("Location") ?? "").searchParams.get("token") ?? "";

@@ -1,28 +1,28 @@
 /**
- * A sign-in provider in memory: it checks client, code, PKCE and redirect address as a strict real one
- * does, and can be told to misbehave. It answers the Worker's `fetch`; nothing else is reachable.
+ * A sign-in provider in memory. It checks client, code, PKCE and redirect address as strictly as a real one,
+ * and can misbehave on request. It serves the Worker's `fetch`, which reaches nothing else.
  */
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT, type JWK } from "jose";
 import { base64url } from "jose";
 import { vi } from "vitest";
 
-/** What a person is, to the provider. */
+/** A person's data at the provider. */
 export interface PersonAtProvider {
   readonly sub: string;
   readonly [claim: string]: unknown;
 }
 
-/** Ways to misbehave; each may change what an honest provider would have sent. */
+/** Ways to misbehave. Each may change what a correct provider would send. */
 export interface Misbehaviour {
   /** Changes the claims of the ID token before it is signed. */
   readonly claims?: (claims: Record<string, unknown>) => Record<string, unknown>;
   /** Changes the finished ID token. */
   readonly id_token?: (id_token: string) => string;
-  /** Answers instead of an endpoint, by its path. */
+  /** Responds instead of an endpoint, by its path. */
   readonly answer?: (path: string) => Response | null | Promise<Response | null>;
 }
 
-/** A request as it arrived; `redirect` is what its sender does with an answer that redirects. */
+/** A received request; `redirect` is its setting of `fetch`. */
 export interface ProviderRequest {
   readonly path: string;
   readonly redirect: Request["redirect"];
@@ -31,10 +31,10 @@ export interface ProviderRequest {
 export interface ProviderDouble {
   /** Its entry in `SIGNIN_PROVIDERS`. */
   readonly settings: Readonly<Record<string, unknown>> & { readonly id: string };
-  /** The person agrees: the address their browser is sent back to. */
+  /** The person agrees: returns the address that their browser is redirected to. */
   approve(authorization_url: string, person: PersonAtProvider): URL;
   misbehave(misbehaviour: Misbehaviour): void;
-  /** Every code and token it ever gave out. */
+  /** Every code and token that it issued. */
   readonly given_secrets: readonly string[];
   /** Requests the Worker made to it. */
   readonly requests: readonly ProviderRequest[];
@@ -45,7 +45,7 @@ const { publicKey, privateKey } = await generateKeyPair("RS256");
 const public_jwk: JWK = await exportJWK(publicKey);
 const kid = await calculateJwkThumbprint(public_jwk);
 
-/** Opens one provider; `protocol` "oauth" gives no ID token and answers at user-info only. */
+/** Opens a provider; `protocol` "oauth" issues no ID token and has only user-info. */
 export function openProviderDouble(
   id: string,
   overrides: Readonly<Record<string, unknown>> = {},
@@ -143,7 +143,7 @@ function refusal(error: string, status: number): Response {
   return Response.json({ error }, { status });
 }
 
-/** Puts providers where the Worker's `fetch` finds them, and gives the settings that name them. */
+/** Makes the Worker's `fetch` reach these providers, and returns the settings that name them. */
 export function connect(...providers: readonly ProviderDouble[]): Record<string, string> {
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const request = new Request(input, init);

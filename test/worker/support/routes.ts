@@ -1,13 +1,13 @@
-/** The routes that the app really has: what holds of every address is asked of all of them. */
+/** The routes of the app, for tests that apply to every address. */
 import { createApp } from "../../../src/app.ts";
 import { servicesFor } from "../../../src/services.ts";
 
 /** One method of one address. */
 export interface Route {
   readonly method: string;
-  /** As the app has it, `/api/jobs/:id`. */
+  /** As declared in the app: `/api/jobs/:id`. */
   readonly path: string;
-  /** With something in place of each parameter. */
+  /** With a value for each parameter. */
   readonly address: string;
 }
 
@@ -18,7 +18,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   ":slug": "demo",
 };
 
-/** Every route once; middleware answers nothing by itself. */
+/** Every route once, without middleware, which serves nothing itself. */
 export const ROUTES: readonly Route[] = [
   ...new Map(
     createApp(servicesFor)

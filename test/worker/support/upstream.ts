@@ -1,6 +1,6 @@
 /**
- * A provider's token endpoint, as strict as real ones: refresh tokens work once, each use gives the
- * next, and a second use of one revokes the whole grant (RFC 9700, section 4.14.2).
+ * A provider's token endpoint, as strict as real ones: each use of a refresh token returns the next one, and a
+ * second use revokes the whole grant (RFC 9700, section 4.14.2).
  */
 import { vi } from "vitest";
 import { UPSTREAM_TIMEOUT_MS } from "../../../src/domain/limits.ts";
@@ -34,20 +34,20 @@ export interface FakeUpstream {
   readonly access_tokens: readonly string[];
   readonly refresh_tokens: readonly string[];
   readonly revoked: boolean;
-  /** Starts a grant, as a sign-in would, with an access token that runs out in so many seconds. */
+  /** Starts a grant like a sign-in, with an access token that expires after this many seconds. */
   grant(expires_in_seconds: number | null): UpstreamTokens;
   revoke(): void;
-  /** Answers the next request with this instead; the grant does not notice. */
+  /** Sends this response to the next request; the grant does not change. */
   answerNext(answer: () => Response | Promise<Response>): void;
-  /** Answers 503 until the given function is called. */
+  /** Responds 503 until the returned function is called. */
   breakDown(): () => void;
-  /** Holds answers back until the given function is called. */
+  /** Delays responses until the returned function is called. */
   holdBack(): () => void;
-  /** Changes what a successful answer says; `refresh_token: undefined` also means: not rotated. */
+  /** Changes a successful response; `refresh_token: undefined` also means that it is not rotated. */
   amendAnswers(change: Readonly<Record<string, unknown>>): void;
 }
 
-/** Puts the upstream in the place of the network. */
+/** Makes the network reach only this upstream. */
 export function fakeUpstream(): FakeUpstream {
   const requests: RefreshRequest[] = [];
   const access_tokens: string[] = [];
@@ -122,16 +122,16 @@ export function fakeUpstream(): FakeUpstream {
   };
 }
 
-/** Makes the time limit for upstreams pass at once. */
+/** Makes the time limit for upstreams pass immediately. */
 export function shortenTimeLimit(): void {
   const start = globalThis.setTimeout;
   vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, delay_ms?: number) =>
     start(run, delay_ms === UPSTREAM_TIMEOUT_MS ? 0 : delay_ms)) as typeof setTimeout);
 }
 
-/** Holds the next sealing back until `release` is called; `begun` says whether it was asked for. */
+/** Delays the next sealing until `release` is called; `begun` says whether it was requested. */
 export function holdBackSealing(): { begun(): boolean; readonly release: () => void } {
-  // A flag to look at, not a promise: those must not be resolved by one object for another's test.
+  // A flag and not a promise, because an object must not resolve a promise of another test's object.
   let asked = false;
   const held = Promise.withResolvers<void>();
   const encrypt = crypto.subtle.encrypt.bind(crypto.subtle);
