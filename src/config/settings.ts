@@ -42,8 +42,8 @@ const STRIPE_API = "https://api.stripe.com";
 const PAYMENT_SETTINGS = ["CREDIT_PACKAGES", "STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"] as const;
 
 const NO_ALLOWED_ORIGIN =
-  "is none of the forms https://app.example.com, https://*.example.com, myapp://callback, " +
-  "http://localhost:3000; a wildcard must be over names of one owner";
+  "must have a form such as https://app.example.com, https://*.example.com, myapp://callback or " +
+  "http://localhost:3000; a wildcard must cover names of one owner only";
 
 const allowlist = z.pipe(
   list,
@@ -232,12 +232,13 @@ export const variables = z
     z.refine(({ DEV_SIGNIN, BASE_URL }) => !DEV_SIGNIN || isLocal(BASE_URL), {
       path: ["DEV_SIGNIN"],
       message:
-        "lets anyone in: only with no BASE_URL (in .dev.vars: an empty one), or one of this machine",
+        "allows anyone to sign in: use it only without BASE_URL (in .dev.vars: an empty one) or with one of this machine",
       when: validIn("BASE_URL", "DEV_SIGNIN"),
     }),
     z.refine((settings) => settings.DEV_SIGNIN || settings.DEFAULT_STARTER_CREDITS === undefined, {
       path: ["DEFAULT_STARTER_CREDITS"],
-      message: "is for development: inventing slugs must mint nothing. Register the app instead",
+      message:
+        "is only for development, because any caller can invent slugs. Register the app instead",
     }),
     z.refine(({ COOKIE_DOMAIN, BASE_URL }) => coversHost(COOKIE_DOMAIN, BASE_URL), {
       path: ["COOKIE_DOMAIN"],
@@ -258,7 +259,7 @@ function demandAllForPayments(
   const given = PAYMENT_SETTINGS.filter((name) => settings[name] !== undefined);
   if (given.length === 0) return;
   for (const name of PAYMENT_SETTINGS.filter((other) => !given.includes(other))) {
-    const message = `is missing, and ${given.join(" and ")} alone cannot take money`;
+    const message = `is missing: ${given.join(" and ")} cannot take money without it`;
     context.addIssue({ code: "custom", path: [name], message });
   }
 }

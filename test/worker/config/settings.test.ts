@@ -106,7 +106,7 @@ describe("problems of settings", () => {
         TOKEN_TEMPLATES: '{"maps":{"audience":"https://maps.example.com"}}',
       }),
     ).toEqual([
-      expect.stringMatching(/^ALLOWED_ORIGINS, entry 2: is none of the forms https:\/\/app/),
+      expect.stringMatching(/^ALLOWED_ORIGINS, entry 2: must have a form such as https:\/\/app/),
       "SIGNING_KEYS: is missing",
       "ENCRYPTION_KEYS, keys, entry 1, kid: must not be empty",
       "ENCRYPTION_KEYS, keys, entry 1, k: is not 256 bits",

@@ -169,7 +169,10 @@ describe("the object of a device login", () => {
           const model = new Model();
           for (const command of [{ kind: "start", digest: "one" } as const, ...commands]) {
             const result = await carryOut(command, name);
-            expect({ command, result }).toEqual({ command, result: model.answer(command, Date.now()) });
+            expect({ command, result }).toEqual({
+              command,
+              result: model.answer(command, Date.now()),
+            });
           }
         }),
         { numRuns: histories(150) },

@@ -28,15 +28,15 @@ describe("payment settings", () => {
       "no secrets",
       { STRIPE_SECRET_KEY: undefined, STRIPE_WEBHOOK_SECRET: undefined },
       [
-        "STRIPE_SECRET_KEY: is missing, and CREDIT_PACKAGES alone cannot take money",
-        "STRIPE_WEBHOOK_SECRET: is missing, and CREDIT_PACKAGES alone cannot take money",
+        "STRIPE_SECRET_KEY: is missing: CREDIT_PACKAGES cannot take money without it",
+        "STRIPE_WEBHOOK_SECRET: is missing: CREDIT_PACKAGES cannot take money without it",
       ],
     ],
     [
       "nothing for sale",
       { CREDIT_PACKAGES: undefined },
       [
-        "CREDIT_PACKAGES: is missing, and STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET alone cannot take money",
+        "CREDIT_PACKAGES: is missing: STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET cannot take money without it",
       ],
     ],
     ["an empty list", { CREDIT_PACKAGES: "[]" }, ["CREDIT_PACKAGES: must not be empty"]],
