@@ -389,9 +389,9 @@ describe("a rate limiter that fails", () => {
     const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/json" };
     for (const attempt of [user_code, "BCDF-GHJK"]) {
       const body = JSON.stringify({ user_code: attempt });
-      const answer = await send("POST", "/api/device/complete", { headers, body }, LIMITERS);
-      expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
-      expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+      const response = await send("POST", "/api/device/complete", { headers, body }, LIMITERS);
+      expect(response).toMatchObject({ status: 503, body: { code: "unavailable" } });
+      expect(Number(response.headers.get("Retry-After"))).toBeGreaterThan(0);
     }
     expect((await approve(ada, user_code)).status).toBe(200);
   });
