@@ -101,6 +101,9 @@ export interface AccountOperations {
   hasBought(payment_intent_id: string): boolean;
   readPurchase(caller: Caller, checkout_session_id: string): Answer<ListedPurchase>;
 
+  /** For `/readyz`: reserves and settles a job in the canary account. @throws if that fails. */
+  exercise(): Answer<null>;
+
   /** Whether the caller's credential is valid; for requests that need nothing else of the account. */
   checkCaller(caller: Caller): Answer<null>;
   /** Whether the caller's credential may operate the service if its holder is an operator; else `not_operator`. */

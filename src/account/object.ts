@@ -8,6 +8,7 @@ import type { Purchase, Reversal } from "../domain/purchases.ts";
 import { accepted, refused } from "../domain/result.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
 import * as personal_tokens from "./allowances/personal_tokens.ts";
+import { exercise } from "./canary.ts";
 import * as callers from "./caller.ts";
 import type * as contract from "./contract.ts";
 import { HOLDER, SERVICE, type Answer, type Caller, type OnceAnswer } from "./contract.ts";
@@ -249,6 +250,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#instance.transact(caller, "read", (it, parts) =>
       purchases.readPurchase(it, parts.purchases, checkout_session_id),
     );
+  }
+
+  exercise(): Answer<null> {
+    return this.#instance.transact(SERVICE, "write", exercise);
   }
 
   checkCaller(caller: Caller): Answer<null> {

@@ -1,6 +1,7 @@
 /** What one account's object consists of, once it has tables. */
 import { drizzle } from "drizzle-orm/durable-sqlite";
-import { createProjector } from "../readmodel/adapters.ts";
+import { createProjector, noProjector } from "../readmodel/adapters.ts";
+import { CANARY_IDENTITY } from "./contract.ts";
 import { Erasure } from "./deletion/erasure.ts";
 import { Streams } from "./events/streams.ts";
 import { Responses } from "./idempotency/responses.ts";
@@ -49,7 +50,11 @@ export function openParts(
   const store = openStore(database);
   const personal_tokens = openPersonalTokenStore(database);
   const alarm = new Alarm(storage, alarm_at_ms);
-  const outbox = new Outbox(database, store, createProjector(env));
+  const outbox = new Outbox(
+    database,
+    store,
+    identity_id === CANARY_IDENTITY ? noProjector : createProjector(env),
+  );
   const hasStartedJobs = (): boolean => startedJobsOf(store.readNewestEntry()).open_jobs > 0;
   const delivery = new Delivery(alarm, outbox, hasStartedJobs);
   const shared = { storage, store, personal_tokens, alarm, delivery, identity_id };

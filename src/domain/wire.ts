@@ -45,8 +45,16 @@ export const ACCOUNT_SORTS = ["created", "credits"] as const;
 export type AccountSort = (typeof ACCOUNT_SORTS)[number];
 
 /** What `/readyz` checks, by the names in its response. */
-export const READINESS_CHECKS = ["directory", "read_model", "codes", "keys"] as const;
+export const READINESS_CHECKS = ["directory", "read_model", "codes", "keys", "account"] as const;
 export type ReadinessCheck = (typeof READINESS_CHECKS)[number];
 
 /** True: the check succeeded. */
 export type Readiness = Readonly<Record<ReadinessCheck, boolean>>;
+
+/**
+ * Whether the service can do its work. `codes` is only a warning: KV holds a copy of what a device login shows, and
+ * sign-in, wallets and jobs do not need it.
+ */
+export function isReady(readiness: Readiness): boolean {
+  return READINESS_CHECKS.every((check) => readiness[check] || check === "codes");
+}

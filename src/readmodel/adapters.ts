@@ -13,3 +13,17 @@ export function createProjector({ DB, PROJECTIONS }: ProjectorBindings): Project
   const direct = createDirectProjector(DB);
   return PROJECTIONS === undefined ? direct : createQueueProjector(PROJECTIONS, direct);
 }
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+/** For an account that the read model does not have: every delivery succeeds and goes nowhere. */
+export const noProjector: Projector = {
+  lines_at_once: 1_000,
+  read: () => Promise.resolve([]),
+  apply: () => Promise.resolve(true),
+  replaceAccount: nothing,
+  replaceGrants: nothing,
+  replaceJobs: nothing,
+  bar: nothing,
+  forget: () => Promise.resolve(true),
+};

@@ -19,6 +19,9 @@ export type Caller =
 
 export const HOLDER = { kind: "holder" } as const satisfies Caller;
 export const OPERATOR = { kind: "operator" } as const satisfies Caller;
+/** The account of nobody that `/readyz` exercises. No identity provider gives this identity. */
+export const CANARY_IDENTITY = "passbook_canary";
+
 export const SERVICE = { kind: "service" } as const satisfies Caller;
 
 /**

@@ -1,4 +1,5 @@
 /** `GET /healthz`: the Worker runs. `GET /readyz`: its settings, stores and keys work. */
+import { isReady } from "../../../domain/wire.ts";
 import { factory } from "../../context.ts";
 import type { ServicesFor } from "../../services.ts";
 
@@ -15,7 +16,7 @@ export const readReadiness = (servicesFor: ServicesFor) =>
     const services = servicesFor(context.env);
     const checks = services.ok
       ? await services.value.readiness()
-      : { directory: false, read_model: false, codes: false, keys: false };
-    const ok = Object.values(checks).every(Boolean);
+      : { directory: false, read_model: false, codes: false, keys: false, account: false };
+    const ok = isReady(checks);
     return context.json({ ok, checks }, ok ? 200 : 503);
   });

@@ -55,7 +55,7 @@ export const service_paths: ZodOpenApiPathsObject = {
           schema: schemas.readiness,
           example: {
             ok: true,
-            checks: { directory: true, read_model: true, codes: true, keys: true },
+            checks: { directory: true, read_model: true, codes: true, keys: true, account: true },
           },
         },
         {
@@ -64,7 +64,7 @@ export const service_paths: ZodOpenApiPathsObject = {
           schema: schemas.readiness,
           example: {
             ok: false,
-            checks: { directory: true, read_model: false, codes: true, keys: true },
+            checks: { directory: true, read_model: false, codes: true, keys: true, account: true },
           },
         },
       ],

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { countedEnvironment } from "../../../support/bindings.ts";
 import { send } from "../../../support/passbook.ts";
 
-const READY = { directory: true, read_model: true, codes: true, keys: true };
+const READY = { directory: true, read_model: true, codes: true, keys: true, account: true };
 
 /** A database that is down. */
 const DOWN = {
@@ -27,10 +27,24 @@ describe("GET /readyz", () => {
   });
 
   it("/readyz names only the store that does not respond", async () => {
+    const response = await send("GET", "/readyz", {}, { DB: DOWN });
+    expect(response.status).toBe(503);
+    expect(response.body).toEqual({ ok: false, checks: { ...READY, read_model: false } });
+  });
+
+  it("/readyz stays ready without KV, and names it", async () => {
     const codes = { get: () => Promise.reject(new Error("KV says: secret")) };
     const response = await send("GET", "/readyz", {}, { DEVICE_CODES: codes });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ ok: true, checks: { ...READY, codes: false } });
+  });
+
+  it("/readyz is not ready if accounts' objects cannot start", async () => {
+    const exercise = () => Promise.reject(new Error("a migration of the account failed"));
+    const ACCOUNT = { getByName: () => ({ exercise }) };
+    const response = await send("GET", "/readyz", {}, { ACCOUNT });
     expect(response.status).toBe(503);
-    expect(response.body).toEqual({ ok: false, checks: { ...READY, codes: false } });
+    expect(response.body).toEqual({ ok: false, checks: { ...READY, account: false } });
   });
 
   it("/readyz reports a store that never responds", async () => {
@@ -45,7 +59,7 @@ describe("GET /readyz", () => {
     const response = await send("GET", "/readyz", {}, { SIGNING_KEYS: "nonsense" });
     expect(response.status).toBe(503);
     expect(response.text).not.toContain("SIGNING_KEYS");
-    expect(Object.values(response.body.checks)).toEqual([false, false, false, false]);
+    expect(Object.values(response.body.checks)).toEqual([false, false, false, false, false]);
   });
 
   it("/readyz queries the stores at most once in some seconds", async () => {
