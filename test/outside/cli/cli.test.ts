@@ -85,7 +85,7 @@ async function approve(shown: string, email: string, admin: boolean): Promise<vo
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByLabel("Code").fill(code);
   await page.getByRole("button", { name: "Continue" }).click();
-  await page.getByLabel(/Type the four letters/).fill(code.slice(-4));
+  await page.getByLabel(/four letters/).fill(code.slice(-4));
   if (admin) await page.getByLabel("Let it operate the service as me").check();
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByRole("heading", { name: "Device connected" }).waitFor();
@@ -102,11 +102,15 @@ async function logInBy(
 ): Promise<Ended> {
   const child = spawn(command, [...args], { env, stdio: ["pipe", "pipe", "pipe"] });
   let [stdout, stderr, approving] = ["", "", false];
+  let failure: unknown = null;
   const watch = (): void => {
     const shown = stdout + stderr;
     if (approving || !/Enter\s+[A-Z-]{9}/.test(shown)) return;
     approving = true;
-    void approve(shown, email, admin);
+    approve(shown, email, admin).catch((error: unknown) => {
+      failure = error;
+      child.kill();
+    });
   };
   child.stdout.on("data", (chunk: Buffer) => {
     stdout += chunk.toString();
@@ -119,6 +123,7 @@ async function logInBy(
   const code = await new Promise<number>((resolve) => {
     child.on("exit", (exited) => resolve(exited ?? -1));
   });
+  if (failure !== null) throw failure;
   return { code, stdout, stderr };
 }
 
