@@ -140,6 +140,7 @@ describe("npm run dev with new settings", () => {
 describe("npm run dev that is killed", () => {
   it.each(["npm", "dev itself"])(
     "killing %s with SIGKILL ends every process of npm run dev",
+    { tags: ["slow"] },
     async (which) => {
       const dev = await runningDev();
       const is_dev = (pid: number) => /^\S*node \S*run\.js dev/.test(commandLineOf(pid));

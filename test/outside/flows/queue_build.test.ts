@@ -36,7 +36,7 @@ describe("the build", () => {
     ]);
   });
 
-  it("with the queue bound, changes reach D1 through the queue", async () => {
+  it("with the queue bound, changes reach D1 through the queue", { tags: ["slow"] }, async () => {
     const config = await writeQueueConfig(directory);
     const built = join(directory, "bound");
     await bundleWorker(config, built);
