@@ -108,7 +108,9 @@ describe("the package", () => {
     try {
       const page = await browser.newPage();
       await page.addScriptTag({ type: "module", content: script });
-      expect(await page.evaluate("globalThis.tried")).toBe("it works");
+      // An inline module runs after the tag is added.
+      const tried = await page.waitForFunction("globalThis.tried");
+      expect(await tried.jsonValue()).toBe("it works");
       // The bundle has the client only, without the command line and the code for servers.
       expect(script.length).toBeLessThan(33 * 1024);
       expect(script).not.toContain("session+jwt");
