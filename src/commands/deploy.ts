@@ -26,8 +26,8 @@ import {
   findOrCreateDatabase,
   findOrCreateNamespace,
   findOrCreateQueue,
-  waitUntilReady,
 } from "./deploy_steps.ts";
+import { confirmRelease, readLiveVersion } from "./deploy_rollback.ts";
 import {
   completeFile,
   describeCompletion,
@@ -70,6 +70,8 @@ interface Progress {
   readonly from_file: Secrets;
   /** Names of the secrets that Cloudflare already has. */
   present: readonly string[];
+  /** The version that was live before this run; null on a first deployment. */
+  earlier: string | null;
   /** Secrets to set together with the code. */
   to_set: Secrets;
   /** The file that newly generated secrets were stored in. */
@@ -118,15 +120,24 @@ function stepsOf(progress: Progress): readonly Step[] {
         },
       })),
     {
+      title: `Worker ${plan.worker}: note the live version, to roll back to it`,
+      run: async () => {
+        progress.earlier = await readLiveVersion(options.config);
+        return progress.earlier ?? "none: this is the first deployment";
+      },
+    },
+    {
       title: `Worker ${plan.worker}: bundle it minified, and deploy it`,
       run: () => deploy(progress),
     },
     {
-      title: `Readiness: wait for ${plan.base_url ?? ""}/readyz`,
-      run: async () => {
-        await waitUntilReady(plan.base_url ?? "");
-        return "ready";
-      },
+      title: `Readiness: check ${plan.base_url ?? ""}/readyz, and roll back a release that is not ready`,
+      run: () =>
+        confirmRelease({
+          base_url: plan.base_url ?? "",
+          earlier: progress.earlier,
+          config_file: options.config,
+        }),
     },
   ];
 }
@@ -198,6 +209,8 @@ async function perform(steps: readonly Step[]): Promise<void> {
     } catch (error) {
       console.log("failed");
       const reason = error instanceof Error ? error.message : String(error);
+      // The last step says what to do next.
+      if (index === steps.length - 1) throw error;
       throw new Error(
         `${reason}\nThe steps after this one were not run. Fix the cause and run the same command again: ` +
           "it skips what is already done.",
@@ -270,6 +283,7 @@ async function main(): Promise<void> {
     ids: new Map(),
     from_file,
     present: [],
+    earlier: null,
     to_set: {},
     stored_in: null,
     folder,

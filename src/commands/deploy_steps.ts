@@ -68,36 +68,3 @@ export async function findOrCreateQueue(name: string): Promise<boolean> {
 export function applyRemoteMigrations(binding: string, config_file: string): Promise<void> {
   return mustRun(["d1", "migrations", "apply", binding, "--remote", `--config=${config_file}`]);
 }
-
-const READY_TRIES = 20;
-/** Once the Worker itself responds "not ready", its stores get this many tries. */
-const NOT_READY_TRIES = 3;
-const READY_PAUSE_MS = 3_000;
-
-/** Polls `/readyz` until the service is ready. @throws Error with the last response */
-export async function waitUntilReady(base_url: string): Promise<void> {
-  let refusals = 0;
-  let last = "no response";
-  for (let attempt = 0; attempt < READY_TRIES && refusals < NOT_READY_TRIES; attempt += 1) {
-    if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, READY_PAUSE_MS));
-    const response = await fetch(new URL("/readyz", base_url), {
-      signal: AbortSignal.timeout(10_000),
-      redirect: "manual",
-    }).catch(() => null);
-    if (response?.ok === true) return;
-    if (response === null) continue;
-    last = await describeFailure(response);
-    if (response.status !== 404 && response.status < 520) refusals += 1;
-  }
-  throw new Error(`${base_url}/readyz: ${last}`);
-}
-
-/** The names of the failing checks, or the status if the response has none. */
-async function describeFailure(response: Response): Promise<string> {
-  const body: unknown = await response.json().catch(() => null);
-  const checks = (body as { checks?: Record<string, unknown> } | null)?.checks ?? {};
-  const failing = Object.keys(checks).filter(
-    (name) => checks[name] !== true && checks[name] !== "ok",
-  );
-  return failing.length === 0 ? `status ${response.status}` : `not ready: ${failing.join(", ")}`;
-}

@@ -21,12 +21,25 @@ export interface CloudflareDouble {
   /** Responds with 500 to matching requests until `heal`. With `after`, the change happens first. */
   fail(matches: RegExp, when?: "before" | "after"): void;
   heal(): void;
-  /** The response of the deployed Worker's `/readyz`; 404 before the first deployment. */
-  ready(status: number, body: unknown): void;
+  /** The responses to `/readyz` of the versions that are uploaded from now on; the last one repeats. */
+  ready(...responses: readonly Readiness[]): void;
+  /** Makes a version live, as an earlier deployment did. @returns its id */
+  deployEarlier(...responses: readonly Readiness[]): string;
+  /** The versions of the Worker, oldest first. */
+  readonly versions: readonly string[];
+  /** What rollbacks requested. */
+  readonly rollbacks: readonly unknown[];
+  /** The version that is live; null before the first deployment. */
+  live(): string | null;
   /** Forgets the requests so far. */
   forgetRequests(): void;
   close(): Promise<void>;
 }
+
+/** The response to `/readyz`, or "silent" for none. It comes from Passbook, unless `sender` is something in front of it. */
+export type Readiness =
+  | "silent"
+  | { readonly status: number; readonly body: unknown; readonly sender?: "firewall" };
 
 export interface WorkerAtCloudflare {
   readonly secrets: Readonly<Record<string, string>>;
@@ -74,7 +87,14 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
   const assets = new Set<string>();
   let worker: WorkerAtCloudflare | null = null;
   let failure: Failure | null = null;
-  let readiness: { status: number; body: unknown } = { status: 200, body: { ok: true } };
+  let next_readiness: readonly Readiness[] = [{ status: 200, body: { ok: true } }];
+  /** The remaining responses to `/readyz` of each version. */
+  const readiness_of = new Map<string, Readiness[]>();
+  const versions: string[] = [];
+  const rollbacks: unknown[] = [];
+  /** Newest first, as Cloudflare lists them. */
+  const deployments: object[] = [];
+  let live: string | null = null;
   const requests: string[] = [];
   const changes: string[] = [];
 
@@ -82,6 +102,26 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     JSON.parse(asked.body.toString() || "{}") as Record<string, unknown>;
   const databaseOf = (path: string) =>
     [...databases.values()].find(({ uuid }) => path.includes(uuid));
+
+  function goLive(version_id: string): void {
+    live = version_id;
+    const created_on = new Date(deployments.length * 1000).toISOString();
+    deployments.unshift({
+      id: randomUUID(),
+      created_on,
+      source: "wrangler",
+      strategy: "percentage",
+      versions: [{ version_id, percentage: 100 }],
+    });
+  }
+
+  function addVersion(responses: readonly Readiness[]): string {
+    const version = randomUUID();
+    versions.push(version);
+    readiness_of.set(version, [...responses]);
+    goLive(version);
+    return version;
+  }
 
   async function upload(asked: Asked): Promise<Answer> {
     const form = await formOf(asked);
@@ -98,6 +138,7 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
       files: [...form.keys()],
       domains: worker?.domains ?? [],
     };
+    addVersion(next_readiness);
     return {
       result: {
         id: "passbook",
@@ -200,7 +241,18 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
       return { result: { default_environment: { environment: "production", script } } };
     }
     if (is("GET", /\/settings$/)) return { result: { bindings: worker?.metadata.bindings ?? [] } };
-    if (path.endsWith("/deployments")) return { result: { deployments: [] } };
+    if (is("GET", /\/deployments$/)) return { result: { deployments } };
+    if (is("POST", /\/deployments$/)) {
+      const { versions: [chosen] = [] } = json(asked) as { versions?: { version_id: string }[] };
+      rollbacks.push(json(asked));
+      if (chosen !== undefined) goLive(chosen.version_id);
+      return { result: { id: randomUUID() } };
+    }
+    if (is("GET", /\/versions\/[^/]+$/)) {
+      const id = path.split("/").at(-1);
+      const metadata = { created_on: new Date(0).toISOString(), source: "wrangler" };
+      return { result: { id, number: 1, metadata, annotations: {}, resources: {} } };
+    }
     const subdomain = { enabled: false, previews_enabled: false };
     if (path.includes("/workers/workers/")) return { result: { subdomain } };
     if (path.endsWith("/subdomain")) return { result: subdomain };
@@ -232,7 +284,12 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
       };
       if (url.pathname === "/readyz") {
         requests.push("GET /readyz");
-        return worker === null ? send(404, {}) : send(readiness.status, readiness.body);
+        const responses = readiness_of.get(live ?? "") ?? [];
+        const readiness = responses.length > 1 ? responses.shift() : responses[0];
+        if (readiness === undefined) return send(404, {});
+        if (readiness === "silent") return request.destroy();
+        if (readiness.sender === undefined) response.setHeader("Passbook-Request-Id", "r1");
+        return send(readiness.status, readiness.body);
       }
       if (url.pathname.startsWith("/user")) {
         return send(200, {
@@ -291,9 +348,16 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     heal() {
       failure = null;
     },
-    ready(status, body) {
-      readiness = { status, body };
+    ready(...responses) {
+      next_readiness = responses;
     },
+    deployEarlier(...responses) {
+      worker ??= { secrets: {}, metadata: {}, code: "", files: [], domains: [] };
+      return addVersion(responses);
+    },
+    versions,
+    rollbacks,
+    live: () => live,
     forgetRequests() {
       changes.length = 0;
       requests.length = 0;

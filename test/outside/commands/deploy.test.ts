@@ -1,17 +1,22 @@
 /** `npm run deploy` as an operator runs it, against a test double of Cloudflare's API. */
-import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { exitCode, freePort } from "../../../src/commands/local_worker.ts";
+import { freePort } from "../../../src/commands/local_worker.ts";
 import { openCloudflare, type CloudflareDouble } from "./cloudflare_double.ts";
+import {
+  ADDRESS,
+  deployTo,
+  HOST,
+  NOT_READY,
+  PATIENCE_MS,
+  READY,
+  ROUTES,
+  type Run,
+} from "./deploy_run.ts";
 
-const HOST = "passbook.example.com";
-const ADDRESS = `BASE_URL = "https://${HOST}"`;
-const ROUTES = `routes = [{ pattern = "${HOST}", custom_domain = true }]`;
 const QUEUE = `
 [[queues.producers]]
 binding = "EXTRA_QUEUE"
@@ -49,39 +54,8 @@ async function writeConfig(vars: string, more = "", routes = ROUTES): Promise<vo
   await writeFile(CONFIG, `${addressed}\n${more}`);
 }
 
-interface Run {
-  readonly code: number;
-  readonly said: string;
-}
-
-async function deploy(...args: readonly string[]): Promise<Run> {
-  const child = spawn("node", ["src/commands/run.js", "deploy", `--config=${CONFIG}`, ...args], {
-    env: {
-      ...process.env,
-      CLOUDFLARE_API_BASE_URL: cloudflare.url,
-      CLOUDFLARE_API_TOKEN: "token-of-the-operator",
-      CLOUDFLARE_ACCOUNT_ID: "account",
-      // The address of the deployed Worker leads to the test double too.
-      NODE_OPTIONS: `--import=${rerouted()}`,
-      WRANGLER_LOG_PATH: folder,
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [code, output, errors] = await Promise.all([
-    exitCode(child),
-    text(child.stdout),
-    text(child.stderr),
-  ]);
-  return { code, said: `${output}${errors}` };
-}
-
-function rerouted(): string {
-  const source = `const before = globalThis.fetch;
-globalThis.fetch = (input, init) =>
-  String(input).startsWith("https://${HOST}/")
-    ? before(String(input).replace("https://${HOST}", "${cloudflare.url}"), init)
-    : before(input, init);`;
-  return `data:text/javascript,${encodeURIComponent(source)}`;
+function deploy(...args: readonly string[]): Promise<Run> {
+  return deployTo(cloudflare, CONFIG, ...args);
 }
 
 /** Values of a file of `NAME='value'` lines. */
@@ -94,9 +68,6 @@ async function keptSecrets(): Promise<Record<string, string>> {
 
 const placeOf = (changes: readonly string[], pattern: RegExp) =>
   changes.findIndex((change) => pattern.test(change));
-
-/** A deployment runs Wrangler many times. */
-const PATIENCE_MS = 900_000;
 
 describe("npm run deploy", () => {
   it(
@@ -178,13 +149,13 @@ describe("npm run deploy", () => {
         expect(cloudflare.worker()).toBeNull();
         cloudflare.heal();
       }
-      cloudflare.ready(503, { ok: false, checks: { directory: true, read_model: false } });
+      cloudflare.ready(NOT_READY);
       const unready = await deploy(`--secrets=${secrets}`);
       expect(unready).toMatchObject({
         code: 1,
-        said: expect.stringContaining("not ready: read_model"),
+        said: expect.stringContaining("not ready: account"),
       });
-      cloudflare.ready(200, { ok: true });
+      cloudflare.ready(READY);
       expect((await deploy()).code).toBe(0);
       // Secrets are stored before they are used, so the values of the failed run are the deployed ones.
       expect(cloudflare.worker()?.secrets).toEqual(await keptSecrets());
