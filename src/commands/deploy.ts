@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { mistakenSettings } from "../config/config.ts";
+import { rehearse } from "./deploy_dry_run.ts";
 import { readPlan, reportDeployment, withIds, type DeployPlan } from "./deploy_plan.ts";
 import {
   listSecrets,
@@ -40,7 +41,7 @@ import { CONFIG_FILE, readWorkerConfig, type WorkerConfig } from "./wrangler_con
 import { runWrangler, showWrangler } from "./wrangler_run.ts";
 
 const USAGE = `usage: npm run deploy [-- <options>]
-  --dry-run          show every step and bundle the code; contacts no service
+  --dry-run          check the settings, show every step and bundle the code; contacts no service
   --config <file>    use this file instead of wrangler.toml, for example for a staging Worker
   --secrets <file>   NAME='value' lines: sets secrets that Cloudflare lacks, and stores newly generated ones
   --discard-secrets  store newly generated secrets at Cloudflare only, which never shows them again`;
@@ -185,22 +186,6 @@ async function deploy({ config, ids, to_set, folder, config_file }: Progress): P
   return "live";
 }
 
-async function showSteps(steps: readonly Step[]): Promise<void> {
-  for (const [index, { title }] of steps.entries()) {
-    console.log(`${index + 1}/${steps.length} ${title}`);
-  }
-  const args = [
-    "deploy",
-    "--dry-run",
-    "--minify",
-    "--outdir=.wrangler/build",
-    `--config=${options.config}`,
-  ];
-  const { succeeded, error } = await runWrangler(args);
-  if (!succeeded) throw new Error(`The code cannot be bundled: ${error}`);
-  console.log("The code bundles. No request was sent to Cloudflare, and nothing was changed.");
-}
-
 async function perform(steps: readonly Step[]): Promise<void> {
   for (const [index, { title, run }] of steps.entries()) {
     process.stdout.write(`${index + 1}/${steps.length} ${title} … `);
@@ -272,8 +257,7 @@ async function main(): Promise<void> {
   }
   const config = readWorkerConfig(options.config);
   const from_file = await readSecretsFile();
-  const is_sound = printReport(await reportDeployment(config, from_file));
-  if (!is_sound) process.exitCode = 1;
+  const report = await reportDeployment(config, from_file);
   const folder = await mkdtemp(join(tmpdir(), "passbook-deploy-"));
   const config_file = join(dirname(options.config), `.passbook-deploy-${process.pid}.json`);
   const plan = readPlan(config);
@@ -291,8 +275,15 @@ async function main(): Promise<void> {
   };
   try {
     const steps = stepsOf(progress);
-    if (options["dry-run"]) return await showSteps(steps);
-    if (!is_sound) return;
+    if (options["dry-run"]) {
+      const titles = steps.map(({ title }) => title);
+      const { config: config_file, secrets: secrets_file = null } = options;
+      return await rehearse({ config, config_file, from_file, secrets_file, report, titles });
+    }
+    if (!printReport(report)) {
+      process.exitCode = 1;
+      return;
+    }
     await perform(steps);
     printNextSteps(progress);
   } finally {

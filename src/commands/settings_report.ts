@@ -58,6 +58,33 @@ function adviceOn({ variable, where, problem }: SettingProblem): string | undefi
   return "`npm run -s providers` fetches it from the issuer";
 }
 
+/**
+ * Warnings about a service that nobody can use. `settings` lacks the secrets that Cloudflare has, so this is no problem
+ * that stops a deployment.
+ */
+export function unusableWarnings(
+  settings: Readonly<Record<string, unknown>>,
+  config_file: string,
+): readonly string[] {
+  const lacks = (name: string): boolean => {
+    const value = settings[name] ?? "";
+    return typeof value === "string" && /^\s*(?:\[\s*\]\s*)?$/.test(value);
+  };
+  const unless = "unless Cloudflare already has this secret";
+  return [
+    ...(lacks(PROVIDERS_SETTING)
+      ? [
+          `${PROVIDERS_SETTING} is not set, so nobody can sign in, ${unless}. Add it to the file of --secrets (docs/signing-in.md).`,
+        ]
+      : []),
+    ...(lacks("OPERATORS")
+      ? [
+          `OPERATORS is not set, so nobody can use the console, ${unless}. Add your own address to ${config_file} (docs/operators.md).`,
+        ]
+      : []),
+  ];
+}
+
 /** Prints a report on standard error. @returns whether the service can start with these settings. */
 export function printReport({ problems, warnings }: SettingsReport): boolean {
   for (const warning of warnings) console.error(`Warning: ${warning}`);

@@ -124,5 +124,10 @@ export function ignoredOperators({
 
 /** Variables in an environment that are not settings but look like one. */
 export function mistakenSettings(environment: object): readonly MistakenName[] {
-  return findMistakenNames(Object.keys(environment), Object.keys(variables.shape));
+  return findMistakenNames(Object.keys(environment), settingNames());
+}
+
+/** The names of all settings. */
+export function settingNames(): readonly string[] {
+  return Object.keys(variables.shape);
 }
