@@ -1,6 +1,7 @@
 /** The resources of a deployment, read from wrangler.toml, and the checks of its settings. */
 import { reportSettings, type SettingsReport } from "./settings_report.ts";
 import { newEncryptionKeys, newSigningKeys } from "./development_settings.ts";
+import { withOwnNamespaces } from "./rate_limit_namespaces.ts";
 import type { WorkerConfig } from "./wrangler_config.ts";
 
 /** A D1 database or KV namespace, looked up by its name in the account. */
@@ -101,9 +102,12 @@ function addressProblems(config: WorkerConfig): readonly string[] {
       ];
 }
 
-/** The configuration with all ids, as JSON, so that migrations and code use the same databases. */
+/**
+ * The configuration with all ids, as JSON, so that migrations and code use the same databases. The rate limits get
+ * namespaces of this Worker's own.
+ */
 export function withIds(config: WorkerConfig, ids: ReadonlyMap<string, string>): string {
-  const { databases } = readPlan(config);
+  const { worker, databases } = readPlan(config);
   const filled: WorkerConfig = {
     ...config,
     d1_databases: (config.d1_databases ?? []).map((database, index) => ({
@@ -115,6 +119,7 @@ export function withIds(config: WorkerConfig, ids: ReadonlyMap<string, string>):
       ...namespace,
       id: ids.get(namespace.binding) ?? "",
     })),
+    ratelimits: withOwnNamespaces(worker, config.ratelimits ?? []),
   };
   return JSON.stringify(filled, null, 2);
 }

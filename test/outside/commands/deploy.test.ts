@@ -1,9 +1,12 @@
 /** `npm run deploy` as an operator runs it, against a test double of Cloudflare's API. */
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RATE_LIMIT_RULES } from "../../../src/domain/rate_limits.ts";
 import { freePort } from "../../../src/commands/local_worker.ts";
 import { openCloudflare, type CloudflareDouble } from "./cloudflare_double.ts";
 import {
@@ -117,6 +120,8 @@ describe("npm run deploy", () => {
         traces: { enabled: false },
       });
 
+      const namespaces = deployedNamespaces();
+      expect(new Set(namespaces).size).toBe(RATE_LIMIT_RULES.length);
       cloudflare.forgetRequests();
       const second = await deploy();
       expect(second.code, second.said).toBe(0);
@@ -124,6 +129,7 @@ describe("npm run deploy", () => {
       const changed = cloudflare.changes.filter((change) => !/IF NOT EXISTS|queues/.test(change));
       expect(changed.every((change) => /workers\/scripts|domains/.test(change))).toBe(true);
       expect(cloudflare.worker()?.secrets).toEqual(kept);
+      expect(deployedNamespaces()).toEqual(namespaces);
     },
     PATIENCE_MS,
   );
@@ -183,6 +189,50 @@ describe("npm run deploy", () => {
     },
     PATIENCE_MS,
   );
+});
+
+/** The ids of the counters of the deployed Worker's rate limits. */
+function deployedNamespaces(): readonly string[] {
+  const bindings = cloudflare.worker()?.metadata.bindings as readonly {
+    readonly type: string;
+    readonly namespace_id: string;
+  }[];
+  return bindings.filter(({ type }) => type === "ratelimit").map((it) => it.namespace_id);
+}
+
+it(
+  "the rate limits of a staging Worker share no counter with those of production",
+  async () => {
+    const namespacesOf = async (name: string) => {
+      const run = await deployTo(
+        cloudflare,
+        await writeSmallWorker(folder, name),
+        "--discard-secrets",
+      );
+      expect(run.code, run.said).toBe(0);
+      return deployedNamespaces();
+    };
+    const production = await namespacesOf("passbook");
+    const staging = await namespacesOf("passbook-staging");
+    expect(new Set([...production, ...staging]).size).toBe(4);
+    for (const id of [...production, ...staging]) expect(id).toMatch(/^[1-9]\d{0,9}$/);
+  },
+  PATIENCE_MS,
+);
+
+it("the documented command makes a staging Worker, which has its own names and address", async () => {
+  await writeConfig(ADDRESS, QUEUE);
+  await copyFile(CONFIG, join(folder, "wrangler.toml"));
+  const [command = "?"] = /^sed .+$/m.exec(await readFile("docs/operate.md", "utf8")) ?? [];
+  await promisify(execFile)("bash", ["-c", command], { cwd: folder });
+  await copyFile(join(folder, "wrangler.staging.toml"), CONFIG);
+  const run = await deploy("--dry-run");
+  expect(run.code, run.said).toBe(0);
+  expect(run.said).toContain("D1 database passbook-staging-db");
+  expect(run.said).toContain("KV namespace passbook-staging-device-codes");
+  expect(run.said).toContain("Queue passbook-staging-extra:");
+  expect(run.said).toContain("Queue passbook-staging-extra-dead:");
+  expect(run.said).toContain("https://staging.example.com/readyz");
 });
 
 describe("npm run deploy with wrong settings", () => {
