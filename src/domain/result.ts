@@ -31,3 +31,13 @@ export function assertInvariant(condition: boolean, rule: string): asserts condi
 export function errorName(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
+
+/** Whether the platform itself failed: it reset an object, could not reach it, or is overloaded. A retry may succeed. */
+export function isPlatformFailure(error: unknown): boolean {
+  const flags = Object(error) as {
+    readonly retryable?: unknown;
+    readonly overloaded?: unknown;
+    readonly durableObjectReset?: unknown;
+  };
+  return [flags.retryable, flags.overloaded, flags.durableObjectReset].includes(true);
+}

@@ -2,6 +2,7 @@
 import { HTTPException } from "hono/http-exception";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
+import { isPlatformFailure } from "../domain/result.ts";
 import { NEWER_DATA } from "../account/contract.ts";
 import type { AppContext } from "./context.ts";
 import { refuseByAccept } from "./refusal_page.ts";
@@ -45,13 +46,7 @@ function stackFrames(error: Error): string[] {
  * an older build, which does not have the method yet.
  */
 function isUnavailable(error: Error): boolean {
-  const platform = error as {
-    retryable?: unknown;
-    overloaded?: unknown;
-    durableObjectReset?: unknown;
-  };
-  if (platform.retryable === true || platform.overloaded === true) return true;
-  if (platform.durableObjectReset === true) return true;
+  if (isPlatformFailure(error)) return true;
   if (error.message.startsWith(UNKNOWN_METHOD)) return true;
   const cause = error.cause instanceof Error ? error.cause.message : "";
   return error.message.startsWith("D1_ERROR") || cause.startsWith("D1_ERROR");

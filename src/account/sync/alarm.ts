@@ -3,9 +3,9 @@
  * is set. When the alarm fires, each part does its work and requests its next time.
  */
 import { backOff } from "../../domain/back_off.ts";
-import { errorName } from "../../domain/result.ts";
+import { errorName, isPlatformFailure } from "../../domain/result.ts";
 
-type AlarmStorage = Pick<DurableObjectStorage, "setAlarm">;
+type AlarmStorage = Pick<DurableObjectStorage, "setAlarm" | "sync">;
 
 export class Alarm {
   readonly #storage: AlarmStorage;
@@ -32,6 +32,11 @@ export class Alarm {
     void this.#storage.setAlarm(at_ms);
   }
 
+  /** Waits until storage has the alarm. @throws if storage failed, as in an instance that the platform has replaced. */
+  async confirm(): Promise<void> {
+    await this.#storage.sync();
+  }
+
   /** The alarm fires now, so storage has none any more. */
   forget(): void {
     this.#armed_at_ms = null;
@@ -53,8 +58,9 @@ export class Alarm {
 export type AlarmPart = readonly [name: string, work: () => Promise<number | null> | number | null];
 
 /**
- * Runs the alarm's work. It never rejects, because the platform drops an alarm whose handler fails too often, and the
- * expiry of every job with it.
+ * Runs the alarm's work. After a failure of its own it sets the next alarm itself, because the platform drops an alarm
+ * whose handler rejects too often, and the expiry of every job with it. It rejects only if the platform failed: then this
+ * instance may be replaced, and only the platform's retry reaches the next one.
  */
 export class AlarmRound {
   readonly #alarm: Alarm;
@@ -65,7 +71,10 @@ export class AlarmRound {
     this.#alarm = alarm;
   }
 
-  /** Runs each part in order, even if an earlier one failed. After a failure the round is repeated, with growing pauses. */
+  /**
+   * Runs each part in order, even if an earlier one failed. After a failure the round is repeated, with growing pauses.
+   * @throws if the platform reset the object, or storage does not take the next alarm.
+   */
   async run(parts: readonly AlarmPart[]): Promise<void> {
     this.#alarm.forget();
     let failed = false;
@@ -74,12 +83,14 @@ export class AlarmRound {
         const at_ms = await work();
         if (at_ms !== null) this.#alarm.by(at_ms);
       } catch (error) {
+        if (isPlatformFailure(error)) throw error;
         failed = true;
         const reason = errorName(error);
         console.error({ event: "alarm_failed", part, reason });
       }
     }
     this.#rearm(failed, Date.now());
+    if (failed) await this.#alarm.confirm();
   }
 
   #rearm(failed: boolean, now_ms: number): void {
