@@ -41,6 +41,7 @@ import { createPersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
 import { createTemplateTokens } from "./tokens/template_token.ts";
 import { repairLostAccounts } from "./operations/lost_accounts.ts";
+import { wakeSilentAccounts } from "./operations/silent_accounts.ts";
 import { runUpkeep } from "./operations/upkeep.ts";
 import { createWildcardGuard } from "./operations/wildcards.ts";
 
@@ -220,6 +221,15 @@ export function upkeepOf(env: Env): () => Promise<void> {
             repair: (identity_id) => accounts(identity_id).repair(),
           },
           `user_${crypto.randomUUID()}`,
+        ),
+      silent_accounts: () =>
+        wakeSilentAccounts(
+          {
+            listSilent: (before_ms, start, limit) => read_model.listSilent(before_ms, start, limit),
+            repair: (identity_id) => accounts(identity_id).repair(),
+          },
+          crypto.randomUUID(),
+          Date.now(),
         ),
       deletions: () => account_deletion.finishRecorded(Date.now()),
     });

@@ -79,7 +79,7 @@ export interface AccountOperations {
   restore(): Answer<null>;
   /** Sends the whole account to the read model again. Safe at any time. */
   rebuild(): Promise<void>;
-  /** Compares the account with the read model, and sends what is missing. Safe at any time. */
+  /** Ends overdue jobs, compares the account with the read model, and sends what is missing. Safe at any time. */
   repair(): Promise<operators.Repair>;
 
   /** Deletes the account: no credential is accepted any more, and the rows are erased. */

@@ -119,7 +119,7 @@ export class Instance {
     const { alarm_round, delivery, erasure, responses, streams } = parts;
     if (erasure.has_begun) return alarm_round.run([["erasure", () => erasure.step()]]);
     await alarm_round.run([
-      ["expiry", () => this.#expireJobs(parts)],
+      ["expiry", () => this.expireJobs(parts)],
       ["projection", () => delivery.flush()],
       ["streams", () => streams.endExpired()],
       // Last, because nobody waits for it.
@@ -127,8 +127,9 @@ export class Instance {
     ]);
   }
 
-  #expireJobs({ store }: AccountParts): null {
-    // The alarm has fired: the next expiry must be read again, so that the alarm is armed for it.
+  /** Ends overdue jobs and arms the alarm for the next ones. */
+  expireJobs({ store }: AccountParts): null {
+    // The alarm has fired or was lost: the next expiry must be read again, so that the alarm is armed for it.
     store.expiry_hint.next_ms = null;
     this.transact(SERVICE, "read", (it) => {
       expireLeftJobs(it);

@@ -193,7 +193,9 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
 
   async repair(): Promise<contract.Repair> {
     const parts = this.#instance.readModelParts;
-    return parts === null ? "nothing_missing" : read_model.repair(parts);
+    if (parts === null) return "nothing_missing";
+    this.#instance.expireJobs(parts);
+    return read_model.repair(parts);
   }
 
   deleteAccount(caller: Caller): Answer<null> {

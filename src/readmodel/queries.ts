@@ -2,12 +2,15 @@
  * Operators' queries of the read model: lists across accounts. The data is some seconds late, and no decision
  * depends on it.
  */
-import { and, asc, desc, eq, gte, inArray, lt, max, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, inArray, lt, max, or, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { JobStatus } from "../domain/job.ts";
 import type { AccountSort } from "../domain/wire.ts";
 import { accounts, jobs } from "./schema.ts";
 import { readAppTotals, readDailyTotals, type AppTotals, type DailyTotals } from "./totals.ts";
+
+/** Accounts that one search for silent ones reads. A full table would keep D1 busy for seconds. */
+const SILENT_ACCOUNTS_READ = 5_000;
 
 export type FoundAccount = typeof accounts.$inferSelect;
 export type FoundJob = typeof jobs.$inferSelect & { readonly identity_id: string };
@@ -49,6 +52,11 @@ export interface ReadModel {
   readAppTotals(from: number, to: number, limit: number): Promise<readonly AppTotals[]>;
   /** The last entry of an account that D1 has, and its time; null: D1 does not have the account. */
   readDelivered(account_id: string): Promise<DeliveredAccount | null>;
+  /**
+   * Identities of accounts that hold credits and have had no entry since `before_ms`. Looks at a bounded number of
+   * accounts with an id after `start`, then at the first ones.
+   */
+  listSilent(before_ms: number, start: string, limit: number): Promise<readonly string[]>;
   /** The identities among these whose account D1 has. */
   knownIdentities(identity_ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** The time of the newest entry of any account; null: there is none. */
@@ -63,6 +71,22 @@ export interface DeliveredAccount {
 
 export function createReadModel(binding: D1Database): ReadModel {
   const database = drizzle(binding);
+  const silentAfter = async (start: string, before_ms: number, limit: number) => {
+    const { id, identity_id, reserved, updated_at_ms } = accounts;
+    const looked_at = database
+      .select({ identity_id, reserved, updated_at_ms })
+      .from(accounts)
+      .where(gt(id, start))
+      .orderBy(asc(id))
+      .limit(SILENT_ACCOUNTS_READ)
+      .as("looked_at");
+    const rows = await database
+      .select({ identity_id: looked_at.identity_id })
+      .from(looked_at)
+      .where(and(gt(looked_at.reserved, 0), lt(looked_at.updated_at_ms, before_ms)))
+      .limit(limit);
+    return rows.map((row) => row.identity_id);
+  };
   return {
     findAccounts({ only, sort, after, limit }) {
       const column = sort === "created" ? accounts.created_at_ms : accounts.credits;
@@ -101,6 +125,12 @@ export function createReadModel(binding: D1Database): ReadModel {
         .from(accounts)
         .where(eq(accounts.id, account_id));
       return rows[0] ?? null;
+    },
+    async listSilent(before_ms, start, limit) {
+      const after = await silentAfter(start, before_ms, limit);
+      if (after.length >= limit) return after;
+      const first = await silentAfter("", before_ms, limit);
+      return [...new Set([...after, ...first])].slice(0, limit);
     },
     async knownIdentities(identity_ids) {
       const listed = sql`(select value from json_each(${JSON.stringify(identity_ids)}))`;

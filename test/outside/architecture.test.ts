@@ -93,6 +93,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "readmodel/direct_projector.ts",
     "operations/upkeep.ts",
     "operations/lost_accounts.ts",
+    "operations/silent_accounts.ts",
     "operations/wildcards.ts",
     "tokens/living_personal_tokens.ts",
     "tokens/mint.ts",
