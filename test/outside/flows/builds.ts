@@ -15,7 +15,7 @@ export interface Build {
   readonly bundle: string;
 }
 
-/** The newest release; while there is none, the first commit whose data states which builds may run on it. */
+/** The newest release; while there is none, the commit that added `first_build.md`. */
 export function releasedRevision(): string {
   const tags = execFileSync("git", ["tag", "--list", "v*", "--sort=-version:refname"], {
     encoding: "utf8",
@@ -28,7 +28,7 @@ export function releasedRevision(): string {
     "--reverse",
     "--diff-filter=A",
     "--",
-    "test/worker/account/data_format.test.ts",
+    "test/outside/flows/first_build.md",
   ];
   const [commit] = execFileSync("git", first, { encoding: "utf8" }).split("\n");
   if (!commit) throw new Error("this clone has no history: run `git fetch --unshallow`");
