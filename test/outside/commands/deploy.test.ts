@@ -181,13 +181,13 @@ describe("npm run deploy", () => {
 
   it(
     "a deployment generates no secret without a file to store it in",
+    { tags: ["slow"], timeout: PATIENCE_MS },
     async () => {
       const run = await deploy();
       expect(run.code).toBe(1);
       expect(run.said).toContain("--secrets passbook-secrets.vars");
       expect(cloudflare.worker()).toBeNull();
     },
-    PATIENCE_MS,
   );
 });
 
@@ -202,6 +202,7 @@ function deployedNamespaces(): readonly string[] {
 
 it(
   "the rate limits of a staging Worker share no counter with those of production",
+  { tags: ["slow"], timeout: PATIENCE_MS },
   async () => {
     const namespacesOf = async (name: string) => {
       const run = await deployTo(
@@ -217,7 +218,6 @@ it(
     expect(new Set([...production, ...staging]).size).toBe(4);
     for (const id of [...production, ...staging]) expect(id).toMatch(/^[1-9]\d{0,9}$/);
   },
-  PATIENCE_MS,
 );
 
 it("the documented command makes a staging Worker, which has its own names and address", async () => {

@@ -150,59 +150,63 @@ describe("npm run providers", () => {
   });
 });
 
-it("npm run dev writes a provider's endpoints into its settings, and people sign in there", async () => {
-  const port = await freePort();
-  const url = `http://localhost:${port}`;
-  const callback = `${url}/signin/callback/real`;
-  const real = await startRealProvider(await freePort(), callback);
-  const env_file = join(folder, "settings");
-  const entry = { ...ENTRY, name: "It's Real", issuer: real.issuer };
-  // The setting spans several lines, as people write it.
-  const setting = JSON.stringify([entry], null, 2).replace("'", "\\u0027");
-  const others = await developmentSettings();
-  await writeFile(env_file, `${others}SIGNIN_PROVIDERS='${setting}'\n# the end\n`);
-  const npm = spawn(
-    "npm",
-    [
-      "run",
-      "dev",
-      "--",
-      `--port=${port}`,
-      "--inspector-port=0",
-      `--persist-to=${join(folder, "state")}`,
-      `--env-file=${env_file}`,
-    ],
-    { stdio: ["ignore", "pipe", "pipe"] },
-  );
-  let output = "";
-  npm.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  npm.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const isReady = async () => (await fetch(`${url}/healthz`)).ok;
-  await vi.waitFor(async () => expect(await isReady(), output).toBe(true), WAITING);
-  started = familyOf(npm.pid ?? 0);
+it(
+  "npm run dev writes a provider's endpoints into its settings, and people sign in there",
+  { tags: ["slow"] },
+  async () => {
+    const port = await freePort();
+    const url = `http://localhost:${port}`;
+    const callback = `${url}/signin/callback/real`;
+    const real = await startRealProvider(await freePort(), callback);
+    const env_file = join(folder, "settings");
+    const entry = { ...ENTRY, name: "It's Real", issuer: real.issuer };
+    // The setting spans several lines, as people write it.
+    const setting = JSON.stringify([entry], null, 2).replace("'", "\\u0027");
+    const others = await developmentSettings();
+    await writeFile(env_file, `${others}SIGNIN_PROVIDERS='${setting}'\n# the end\n`);
+    const npm = spawn(
+      "npm",
+      [
+        "run",
+        "dev",
+        "--",
+        `--port=${port}`,
+        "--inspector-port=0",
+        `--persist-to=${join(folder, "state")}`,
+        `--env-file=${env_file}`,
+      ],
+      { stdio: ["ignore", "pipe", "pipe"] },
+    );
+    let output = "";
+    npm.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    npm.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    const isReady = async () => (await fetch(`${url}/healthz`)).ok;
+    await vi.waitFor(async () => expect(await isReady(), output).toBe(true), WAITING);
+    started = familyOf(npm.pid ?? 0);
 
-  expect(output).toContain("Fetched the endpoints of real from the issuer");
-  const written = await readFile(env_file, "utf8");
-  expect(written.startsWith(others)).toBe(true);
-  expect(written.endsWith("\n# the end\n")).toBe(true);
-  expect(written).toContain(`"token_endpoint":"${real.issuer}/token"`);
-  expect((await stat(env_file)).mode & 0o777).toBe(0o600);
+    expect(output).toContain("Fetched the endpoints of real from the issuer");
+    const written = await readFile(env_file, "utf8");
+    expect(written.startsWith(others)).toBe(true);
+    expect(written.endsWith("\n# the end\n")).toBe(true);
+    expect(written).toContain(`"token_endpoint":"${real.issuer}/token"`);
+    expect((await stat(env_file)).mode & 0o777).toBe(0o600);
 
-  const redirect_to = "http://localhost:3000/back";
-  const query = new URLSearchParams({ redirect_to }).toString();
-  // The request of a browser that follows the button of the sign-in page.
-  const from_own_page = {
-    redirect: "manual",
-    headers: { "Sec-Fetch-Site": "same-origin" },
-  } as const;
-  const leaving = await fetch(`${url}/signin/real?${query}`, from_own_page);
-  const [cookie = ""] = leaving.headers.getSetCookie().map((it) => it.split(";")[0]);
-  const authorization = new URL(leaving.headers.get("Location") ?? "");
-  const back = await goThroughProvider(authorization, "ada", callback);
-  const landed = await fetch(back, { redirect: "manual", headers: { Cookie: cookie } });
-  await real.stop();
-  const target = new URL(landed.headers.get("Location") ?? "");
-  expect(target.origin + target.pathname).toBe(redirect_to);
-  const headers = { Authorization: `Bearer ${target.searchParams.get("token")}` };
-  expect((await fetch(`${url}/api/me`, { headers })).status).toBe(200);
-});
+    const redirect_to = "http://localhost:3000/back";
+    const query = new URLSearchParams({ redirect_to }).toString();
+    // The request of a browser that follows the button of the sign-in page.
+    const from_own_page = {
+      redirect: "manual",
+      headers: { "Sec-Fetch-Site": "same-origin" },
+    } as const;
+    const leaving = await fetch(`${url}/signin/real?${query}`, from_own_page);
+    const [cookie = ""] = leaving.headers.getSetCookie().map((it) => it.split(";")[0]);
+    const authorization = new URL(leaving.headers.get("Location") ?? "");
+    const back = await goThroughProvider(authorization, "ada", callback);
+    const landed = await fetch(back, { redirect: "manual", headers: { Cookie: cookie } });
+    await real.stop();
+    const target = new URL(landed.headers.get("Location") ?? "");
+    expect(target.origin + target.pathname).toBe(redirect_to);
+    const headers = { Authorization: `Bearer ${target.searchParams.get("token")}` };
+    expect((await fetch(`${url}/api/me`, { headers })).status).toBe(200);
+  },
+);

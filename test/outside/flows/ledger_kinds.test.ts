@@ -39,8 +39,12 @@ afterAll(() => {
 });
 
 describe("a kind of ledger entry without an effect on the read model", () => {
-  it("a ledger kind without an effect on the read model does not compile", () => {
-    expect(compile(null)).toBeNull();
-    expect(compile("bonus")).toMatch(/read_model_rows\.ts.*TS2366/);
-  });
+  it(
+    "a ledger kind without an effect on the read model does not compile",
+    { tags: ["slow"] },
+    () => {
+      expect(compile(null)).toBeNull();
+      expect(compile("bonus")).toMatch(/read_model_rows\.ts.*TS2366/);
+    },
+  );
 });
