@@ -21,8 +21,8 @@ export interface Cell {
 }
 
 const CONNECTIONS = 16;
-/** The most jobs that a burst may leave started: an account has a limit. */
-const BURST_MAX_JOBS = 8_000;
+/** The most jobs that a burst may leave started: one app may have 5,000 in an account. */
+const BURST_MAX_JOBS = 4_800;
 /** Rows are delivered about a second after they are written. That work belongs to the burst. */
 const AFTERWARDS_MS = 1_300;
 /** An object without requests falls asleep after ten seconds. */
