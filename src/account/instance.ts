@@ -49,7 +49,7 @@ export class Instance {
     return this.#state === "blank" ? null : this.#state;
   }
 
-  /** The parts; creates the tables if there are none. Then storage has no alarm either. */
+  /** The parts; creates the tables if the object is blank. Then storage has no alarm either. */
   openParts(): AccountParts {
     return this.parts ?? this.#open(null);
   }

@@ -82,7 +82,7 @@ export class DeviceLogin extends DurableObject<Env> implements contract.DeviceLo
     else await this.ctx.storage.deleteAll();
   }
 
-  /** The login; null: there is none. A late alarm does not extend it. */
+  /** The login, or null. A late alarm does not extend it. */
   #read(now_ms: number): StoredLogin | null {
     const login = this.ctx.storage.kv.get<StoredLogin>(KEY);
     return login === undefined || now_ms >= rules.forgottenAt(login.state) ? null : login;

@@ -5,7 +5,7 @@ const LETTERS_PER_EDIT = 3;
 const EDITS_MAX = 2;
 
 /**
- * The known name that an unknown one nearly matches; null if there is none. Either the letters are the same,
+ * The known name that an unknown one nearly matches, or null. Either the letters are the same,
  * ignoring case, `-` and `_`, or few edits turn one into the other: one for a known name of 3 to 5 letters, two
  * for a longer one. Two edits count only if the first letter is the same. Otherwise `caption` and `option`
  * would count as errors for `action`.

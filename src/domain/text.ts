@@ -15,8 +15,8 @@ export function lowerCaseAscii(text: string): string {
 const INVISIBLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800]/u;
 
 /**
- * The first character of a text that is invisible or changes the direction of reading, such as `U+202E`; null if
- * there is none. Operators' texts with such characters could mislead the people who read them.
+ * The first character of a text that is invisible or changes the direction of reading, such as `U+202E`, or
+ * null. Operators' texts with such characters could mislead the people who read them.
  */
 export function findInvisible(text: string): string | null {
   const [found] = INVISIBLE.exec(text) ?? [];

@@ -7,7 +7,7 @@ const SHOWN_NAME_MAX_LENGTH = 40;
 
 /**
  * The error message for the first unknown field that is refused: any in a strict object, and in other objects one that
- * nearly matches a known name. Null if there is none. Free-form values such as metadata are not searched.
+ * nearly matches a known name. Otherwise null. Free-form values such as metadata are not searched.
  */
 export function findUnknownField(schema: z.core.$ZodType, value: unknown): string | null {
   return search(schema, value, "", schema);

@@ -198,7 +198,7 @@ export interface IdentityPort {
    * owes what the deleted account owed.
    */
   forgetPerson(identity_id: string, owed: Owed): Promise<void>;
-  /** The person with this identity; null if there is none. */
+  /** The person with this identity, or null. */
   readPerson(identity_id: string): Promise<Person | null>;
   /** Identities after this one, in order. For the schedule and operators. */
   listIdentities(after_id: string, limit: number): Promise<readonly string[]>;

@@ -59,7 +59,7 @@ export interface ReadModel {
   listSilent(before_ms: number, start: string, limit: number): Promise<readonly string[]>;
   /** The identities among these whose account D1 has. */
   knownIdentities(identity_ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** The time of the newest entry of any account; null: there is none. */
+  /** The time of the newest entry of any account; null without accounts. */
   readNewest(): Promise<number | null>;
 }
 

@@ -16,7 +16,7 @@ const time_of_entry = query((database) => {
   return database.select({ at_ms }).from(entries).where(matches(line));
 });
 
-/** The number of the newest entry; 0 if there is none. */
+/** The number of the newest entry; 0 without entries. */
 export function newestNumber(database: AccountDatabase): number {
   return newest_number(database).get()?.line ?? 0;
 }

@@ -22,7 +22,7 @@ export interface DataFormat {
   readonly oldest_build: number;
 }
 
-/** The format of the object's data; null: nothing was ever stored, so somebody only reached the object by its name. */
+/** The format of the object's data; null: nothing was ever stored in this object. */
 export function readDataFormat(sql: SqlStorage): DataFormat | null {
   try {
     const format = sql.exec("select migrations, oldest_build from data_format").one();
@@ -43,7 +43,7 @@ export function isTooNew({ oldest_build }: DataFormat): boolean {
 }
 
 /**
- * Runs the migrations that the data has not had. Nearly always there are none, and one row shows it: going through all
+ * Runs the migrations that the data has not had. Usually it has had all of them, and one row shows it: going through all
  * of them would be a tenth of a waking.
  * @throws if a migration fails; then none of them changed anything.
  */

@@ -45,7 +45,7 @@ export interface Sessions {
     description: BrowserDescription,
   ): Promise<ProvenSession | null>;
   /**
-   * The first of these secrets' sessions that has not ended; null if there is none. Extends it and updates the
+   * The first of these secrets' sessions that has not ended, or null. Extends it and updates the
    * description of its browser.
    */
   resume(

@@ -74,7 +74,7 @@ export interface Users {
    * other sessions that were started with its provider.
    */
   unlink(session: Session, provider: string): Promise<Unlinking>;
-  /** A user and their identities, oldest first; null if there is none. */
+  /** A user and their identities, oldest first; null if the user does not exist. */
   read(user_id: string): Promise<Person | null>;
 }
 
@@ -301,7 +301,7 @@ function isOther(row: OtherIssuer | undefined): row is { readonly known_issuer: 
 }
 
 /**
- * SQL: another issuer of the provider's identities; null if there is none. Two index searches, because "not
+ * SQL: another issuer of the provider's identities, or null. Two index searches, because "not
  * equal" would read every row.
  */
 function knownIssuer({ provider, issuer }: Origin): SQL<string | null> {

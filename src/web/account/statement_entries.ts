@@ -7,7 +7,7 @@ export interface StatementEntry {
   readonly line: number;
   readonly at_ms: number;
   readonly name: string;
-  /** The job, the app and the note; null if there are none. */
+  /** The job, the app and the note; null if the entry has none of them. */
   readonly about: string | null;
   readonly amount: number;
   /** What a hold did to the balance; null if the amount is income or a charge. */

@@ -20,7 +20,7 @@ export interface StatementPageProps {
   /** Whether the month is not over yet. */
   readonly is_current: boolean;
   readonly entries: readonly StatementEntry[];
-  /** The path of the month's older entries; null if there are none. */
+  /** The path of the month's older entries; null on the last page. */
   readonly older_path: string | null;
 }
 

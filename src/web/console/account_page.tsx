@@ -20,7 +20,7 @@ import { accountPath, consolePath, Table } from "./table.tsx";
 export interface ConsoleAccountPageProps extends AccountPanelsProps {
   readonly entries: readonly StatementEntry[];
   readonly is_first_page: boolean;
-  /** The path of older entries; null if there are none. */
+  /** The path of older entries; null on the last page. */
   readonly older_path: string | null;
   readonly audit_entries: readonly AuditEntry[];
   readonly personName: (identity_id: string) => string;

@@ -28,7 +28,7 @@ export type SignInPageState =
       readonly kind: "choose";
       readonly choices: SignInChoices;
       readonly notice: string | null;
-      /** The invalid text that was typed into the form of development sign-in; null if there is none. */
+      /** The invalid text that was typed into the form of development sign-in, or null. */
       readonly refused_email: string | null;
     }
   | {
