@@ -112,10 +112,13 @@ describe("a sibling host", () => {
   it("a sibling host never gets the session cookie, only the 15-minute JWT", async () => {
     await signIn("ada");
     const session = await cookieOf(victim, SESSION);
-    const token = await cookieOf(victim, TOKEN);
     expect(session).toMatch(/^[\w-]{43}$/);
     await page.goto(sibling.reading);
-    expect(sibling.read.at(-1)).toContain(`${TOKEN}=${token}`);
+    // The page just left may have renewed the JWT on its way, so the one that the sibling got counts.
+    const token = new RegExp(`${TOKEN}=([\\w-]+\\.[\\w-]+\\.[\\w-]+)`).exec(
+      sibling.read.at(-1) ?? "",
+    )?.[1];
+    expect(token).toBeDefined();
     expect(sibling.read.join()).not.toContain(session);
     const both = `${SESSION}=${session}; ${TOKEN}=${token}`;
     expect(await statusOf("/api/wallet", both)).toBe(200);
