@@ -2,7 +2,7 @@
  * A stand-in for Cloudflare's API on loopback: an account with its databases, namespaces, queues,
  * secrets and Workers. It records its requests in order, and fails those that a test chooses.
  */
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { randomUUID } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 
@@ -25,6 +25,8 @@ export interface CloudflareDouble {
   ready(...responses: readonly Readiness[]): void;
   /** Makes a version live, as an earlier deployment did. @returns its id */
   deployEarlier(...responses: readonly Readiness[]): string;
+  /** Calls `putLive` with each version that goes live from now on, before Cloudflare responds. */
+  follow(putLive: (version: string) => Promise<void>): void;
   /** The versions of the Worker, oldest first. */
   readonly versions: readonly string[];
   /** What rollbacks requested. */
@@ -36,8 +38,12 @@ export interface CloudflareDouble {
   close(): Promise<void>;
 }
 
-/** The response to `/readyz`, or "silent" for none. It comes from Passbook, unless `sender` is something in front of it. */
+/**
+ * The response to `/readyz`: that of a running Worker at this address, "silent" for none, or an invented one. An invented
+ * one comes from Passbook, unless `sender` is something in front of it.
+ */
 export type Readiness =
+  | URL
   | "silent"
   | { readonly status: number; readonly body: unknown; readonly sender?: "firewall" };
 
@@ -95,6 +101,7 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
   /** Newest first, as Cloudflare lists them. */
   const deployments: object[] = [];
   let live: string | null = null;
+  let putLive = (_version: string): Promise<void> => Promise.resolve();
   const requests: string[] = [];
   const changes: string[] = [];
 
@@ -103,7 +110,12 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
   const databaseOf = (path: string) =>
     [...databases.values()].find(({ uuid }) => path.includes(uuid));
 
-  function goLive(version_id: string): void {
+  async function goLive(version_id: string): Promise<void> {
+    await putLive(version_id);
+    record(version_id);
+  }
+
+  function record(version_id: string): void {
     live = version_id;
     const created_on = new Date(deployments.length * 1000).toISOString();
     deployments.unshift({
@@ -119,7 +131,6 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     const version = randomUUID();
     versions.push(version);
     readiness_of.set(version, [...responses]);
-    goLive(version);
     return version;
   }
 
@@ -138,7 +149,7 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
       files: [...form.keys()],
       domains: worker?.domains ?? [],
     };
-    addVersion(next_readiness);
+    await goLive(addVersion(next_readiness));
     return {
       result: {
         id: "passbook",
@@ -245,7 +256,7 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     if (is("POST", /\/deployments$/)) {
       const { versions: [chosen] = [] } = json(asked) as { versions?: { version_id: string }[] };
       rollbacks.push(json(asked));
-      if (chosen !== undefined) goLive(chosen.version_id);
+      if (chosen !== undefined) await goLive(chosen.version_id);
       return { result: { id: randomUUID() } };
     }
     if (is("GET", /\/versions\/[^/]+$/)) {
@@ -288,6 +299,7 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
         const readiness = responses.length > 1 ? responses.shift() : responses[0];
         if (readiness === undefined) return send(404, {});
         if (readiness === "silent") return request.destroy();
+        if (readiness instanceof URL) return forward(await fetch(readiness), response);
         if (readiness.sender === undefined) response.setHeader("Passbook-Request-Id", "r1");
         return send(readiness.status, readiness.body);
       }
@@ -353,7 +365,12 @@ export async function openCloudflare(): Promise<CloudflareDouble> {
     },
     deployEarlier(...responses) {
       worker ??= { secrets: {}, metadata: {}, code: "", files: [], domains: [] };
-      return addVersion(responses);
+      const version = addVersion(responses);
+      record(version);
+      return version;
+    },
+    follow(next) {
+      putLive = next;
     },
     versions,
     rollbacks,
@@ -376,6 +393,12 @@ function formOf({ body, content_type }: Asked): Promise<FormData> {
 
 async function textOf(entry: FormDataEntryValue | null): Promise<string> {
   return typeof entry === "string" || entry === null ? (entry ?? "") : entry.text();
+}
+
+/** Passes on a response of the running Worker. */
+async function forward(from: Response, to: ServerResponse): Promise<void> {
+  to.writeHead(from.status, Object.fromEntries(from.headers));
+  to.end(await from.text());
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {

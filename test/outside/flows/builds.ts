@@ -49,7 +49,11 @@ export function copySources(folder: string, revision: string | null): string {
 }
 
 /** Adds a migration to a copy of the sources, after which only builds from `oldest_build` on may run. */
-export function addMigration(folder: string, oldest_build: number): void {
+export function addMigration(
+  folder: string,
+  oldest_build: number,
+  sql = "ALTER TABLE `jobs` ADD `added` integer;",
+): void {
   const account = join(folder, "drizzle/account");
   const journal_file = join(account, "meta/_journal.json");
   const journal = JSON.parse(readFileSync(journal_file, "utf8")) as {
@@ -60,7 +64,7 @@ export function addMigration(folder: string, oldest_build: number): void {
   const added = { ...newest, idx: newest.idx + 1, when: newest.when + 1, tag: "added" };
   journal.entries.push(added);
   writeFileSync(journal_file, JSON.stringify(journal));
-  writeFileSync(join(account, "added.sql"), "ALTER TABLE `jobs` ADD `added` integer;");
+  writeFileSync(join(account, "added.sql"), sql);
   const place = String(added.idx).padStart(4, "0");
   replaceIn(join(account, "migrations.js"), "migrations: {", `migrations: { m${place},`);
   replaceIn(
@@ -73,6 +77,14 @@ export function addMigration(folder: string, oldest_build: number): void {
     "] as const satisfies",
     `, ${oldest_build}] as const satisfies`,
   );
+}
+
+/** The accounts' object of a copy has a method under another name, and so has its caller in `src`, if one is named. */
+export function renameMethod(folder: string, method: string, caller?: string): void {
+  const renamed = `${method}InThisRelease`;
+  replaceIn(join(folder, "src/account/object.ts"), `\n  ${method}(`, `\n  ${renamed}(`);
+  if (caller === undefined) return;
+  replaceIn(join(folder, "src", caller), `account.${method}(`, `account.${renamed}(`);
 }
 
 /** Replaces a part of a file of a copy. @throws Error if the part is not there. */
@@ -111,6 +123,9 @@ interface Plan {
 }
 
 const OBJECTS = "objects";
+
+/** In it Wrangler notes the migrations that it applied; `/readyz` reads it. */
+const WRANGLER_TABLE = "create table d1_migrations (id integer primary key, name text)";
 
 /** Starts builds on the stores under `persist_to`. The objects' storage belongs to one name, whichever build runs. */
 export async function startBuilds(plan: Plan): Promise<RunningBuilds> {
@@ -154,7 +169,7 @@ export async function startBuilds(plan: Plan): Promise<RunningBuilds> {
   if (plan.is_new) {
     for (const { binding, migrations_dir = "" } of config.d1_databases) {
       const database = await runtime.getD1Database(binding, "worker");
-      for (const statement of await migrationsIn(resolve(migrations_dir)))
+      for (const statement of [WRANGLER_TABLE, ...(await migrationsIn(resolve(migrations_dir)))])
         await database.prepare(statement).run();
     }
   }
