@@ -1,6 +1,6 @@
 /** Validation of bodies and queries by zod, with our own error messages. */
-import { zValidator } from "@hono/zod-validator";
 import { bodyLimit } from "hono/body-limit";
+import { validator } from "hono/validator";
 import * as z from "zod/mini";
 import {
   BODY_MAX_BYTES,
@@ -110,28 +110,24 @@ function isPresent(value: unknown, path: readonly PropertyKey[]): boolean {
   return true;
 }
 
-const checked =
-  <Target extends "query" | "json" | "form">(target: Target) =>
+const responding =
   <Schema extends z.ZodMiniType>(schema: Schema) =>
-    zValidator(
-      target,
-      schema,
-      // People send forms, so they get a page.
-      (result, context) =>
-        result.success
-          ? undefined
-          : refuseByAccept(context as unknown as AppContext, result.error as unknown as Refusal),
-      // The option's type expects the error type of classic zod.
-      { validationFunction: (_, value) => check(schema, value) as never },
-    );
+  (value: unknown, context: AppContext) => {
+    const read = check(schema, value);
+    // People send forms, so they get a page.
+    return read.success ? read.data : refuseByAccept(context, read.error);
+  };
 
-export const validQuery = checked("query");
+export const validQuery = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  validator("query", responding(schema));
 
 /** Goes after {@link requireJsonBody} and {@link limitBodySize}. */
-export const validBody = checked("json");
+export const validBody = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  validator("json", responding(schema));
 
 /** Goes after {@link limitBodySize}. */
-export const validForm = checked("form");
+export const validForm = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  validator("form", responding(schema));
 
 /**
  * Reads an optional JSON body; an empty body means `{}`. Goes after {@link limitBodySize}. The content type of an empty
