@@ -1,5 +1,6 @@
 /** The app: the order of the middleware, the routes and pages, and the error handler. */
-import { Hono } from "hono";
+import { TrieRouter } from "hono/router/trie-router";
+import { Hono } from "hono/tiny";
 import { readHealth, readReadiness } from "./http/api/service/health.ts";
 import type { AppEnvironment } from "./http/context.ts";
 import { respondToError } from "./http/failures.ts";
@@ -18,6 +19,8 @@ import { addPageRoutes } from "./web/routes.ts";
 /** Builds the app. It has no state of its own: all state comes from the request's environment. */
 export function createApp(servicesFor: ServicesFor): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>();
+  // One router instead of the default three. The preset's own would serve `/signinx` as `/signin`.
+  app.router = new TrieRouter();
   app.onError(respondToError);
   app.notFound(respondNotFound(app));
   app.use(logRequest, securityHeaders, withRefusalPage(showRefusal));

@@ -1,6 +1,6 @@
 /** The values that middleware sets for the handlers after it. */
 import type { Context } from "hono";
-import { createFactory } from "hono/factory";
+import type { createFactory } from "hono/factory";
 import { HOLDER, type Caller } from "../account/contract.ts";
 import type { Person, Session } from "../identity/port.ts";
 import type { AppProof, Proof, SessionProof } from "../domain/proof.ts";
@@ -71,5 +71,13 @@ export function accountOf(context: AppContext): ReturnType<Services["accounts"]>
   return context.get("services").accounts(context.get("caller").identity_id);
 }
 
-/** Creates handlers and middleware with the types of {@link AppEnvironment}. */
-export const factory = createFactory<AppEnvironment>();
+type Factory = ReturnType<typeof createFactory<AppEnvironment>>;
+
+/**
+ * Creates handlers and middleware with the types of {@link AppEnvironment}. The functions of `hono/factory` do the same,
+ * and bring two routers into the bundle.
+ */
+export const factory: Pick<Factory, "createMiddleware" | "createHandlers"> = {
+  createMiddleware: (middleware) => middleware,
+  createHandlers: ((...handlers: unknown[]) => handlers) as Factory["createHandlers"],
+};
