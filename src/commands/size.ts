@@ -15,8 +15,8 @@ import { exitCode, freePort } from "./local_worker.ts";
 
 const RUNS = 15;
 
-/** What a deployment may weigh, in KiB. The goal is 170, so this limit may only be lowered. */
-const BUNDLE_MAX_GZIP_KIB = 174;
+/** What a deployment may weigh, in KiB. A new capability may raise it. */
+const BUNDLE_MAX_GZIP_KIB = 170;
 
 const BARE_WORKER = `import { Hono } from "hono";
 const app = new Hono();

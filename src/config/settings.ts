@@ -110,7 +110,7 @@ const token_templates = z.record(
   z.strictObject({
     audience: some_text,
     ttl_seconds: z.int().check(z.gte(1), z.lte(TEMPLATE_TOKEN_TTL_MAX_SECONDS)),
-    claims: z._default(z.record(z.string(), z.json()), {}),
+    claims: z._default(z.record(z.string(), z.unknown()), {}),
   }),
 );
 
