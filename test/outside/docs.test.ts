@@ -136,6 +136,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `| ${count(COST_MAX_CREDITS)} | 400 |`,
     `${count(OPEN_JOBS_MAX)}; of these ${count(OPEN_JOBS_SHARE.token)} by one personal access token ` +
       `and ${count(OPEN_JOBS_SHARE.app)} by one app`,
+    `| ${ACCOUNT_FULL_BYTES / 1_000_000_000} GB | 507 \`account_full\` for new jobs`,
     `| ${TOKEN_STORAGE_MAX_BYTES / 1_000_000} MB, a tenth of an account |`,
     `| apps of an account | ${count(APPS_PER_ACCOUNT_MAX)} |`,
     `| personal access tokens of an account | ${PERSONAL_TOKENS_PER_ACCOUNT_MAX} |`,
