@@ -1,11 +1,15 @@
 /** The entry point: handlers for requests, the queue and the schedule, and the Durable Object classes. */
+import { Account } from "./account/object.ts";
 import { createApp } from "./app.ts";
+import { StarterBudget } from "./budget/object.ts";
+import { DeviceLogin } from "./device/object.ts";
+import { logFailuresOf } from "./operations/object_failures.ts";
 import type { ProjectionMessage } from "./readmodel/projector.ts";
 import { projectionConsumer, servicesFor, upkeepOf } from "./services.ts";
 
-export { Account } from "./account/object.ts";
-export { StarterBudget } from "./budget/object.ts";
-export { DeviceLogin } from "./device/object.ts";
+logFailuresOf({ Account, DeviceLogin, StarterBudget });
+
+export { Account, DeviceLogin, StarterBudget };
 
 const app = createApp(servicesFor);
 

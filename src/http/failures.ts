@@ -1,5 +1,6 @@
 /** Responses to thrown errors: the caller gets a request id, and the log gets the stack frames. */
 import { HTTPException } from "hono/http-exception";
+import { reportError } from "../domain/error_report.ts";
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { isPlatformFailure } from "../domain/result.ts";
@@ -24,21 +25,12 @@ export function respondToError(error: Error, context: AppContext): Response | Pr
 /** Logs a thrown error and returns the refusal to respond with. */
 export function refusalForError(error: Error, context: AppContext): Refusal {
   const request_id = context.get("request_id");
-  console.error({ event: "request_failed", request_id, name: error.name, at: stackFrames(error) });
+  console.error({ event: "request_failed", request_id, ...reportError(error) });
   const retry_after_seconds = UNAVAILABLE_RETRY_AFTER_SECONDS;
   if (error.message === NEWER_DATA) return { code: "newer_data", retry_after_seconds };
   return isUnavailable(error)
     ? { code: "unavailable", retry_after_seconds }
     : { code: "internal", request_id };
-}
-
-/** Stack frames without the message, since error messages of stores can quote the values of a query. */
-function stackFrames(error: Error): string[] {
-  return (error.stack ?? "")
-    .split("\n")
-    .filter((line) => /^\s+at /.test(line))
-    .slice(0, 8)
-    .map((line) => line.trim());
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Readiness: named checks of stores and keys, run together and cached briefly. */
-import { errorName } from "../domain/result.ts";
+import { reportError } from "../domain/error_report.ts";
 import { READINESS_CHECKS, type Readiness, type ReadinessCheck } from "../domain/wire.ts";
 
 /** How long an isolate repeats the last result of `/readyz`, and how long one check may take. */
@@ -37,8 +37,7 @@ async function works(check: ReadinessCheck, probe: () => Promise<unknown>): Prom
     await Promise.race([probe(), too_late]);
     return true;
   } catch (error) {
-    const name = errorName(error);
-    console.error({ event: "readiness_check_failed", check, name });
+    console.error({ event: "readiness_check_failed", check, ...reportError(error) });
     return false;
   } finally {
     clearTimeout(timer);

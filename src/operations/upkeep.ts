@@ -1,5 +1,5 @@
 /** The scheduled tasks: each runs whatever the others' results, and one log event reports all of them. */
-import { errorName } from "../domain/result.ts";
+import { reportError } from "../domain/error_report.ts";
 
 /** A task with a bounded amount of work. Returns its results for the log. */
 export type UpkeepPart = () => Promise<object>;
@@ -16,8 +16,7 @@ export async function runUpkeep(parts: Readonly<Record<string, UpkeepPart>>): Pr
       done[name] = await part();
     } catch (error) {
       failed.push(name);
-      const reason = errorName(error);
-      console.error({ event: "upkeep_failed", part: name, reason });
+      console.error({ event: "upkeep_failed", part: name, ...reportError(error) });
     }
   }
   console.log({ event: "upkeep_completed", ...done });

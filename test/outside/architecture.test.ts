@@ -56,6 +56,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "account/object.ts",
     "budget/object.ts",
     "device/object.ts",
+    "operations/object_failures.ts",
   ],
   "app.ts": ["http/", "web/"],
   config: ["domain/", "oauth/providers.ts"],

@@ -32,7 +32,6 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   "src/web/account/data_section.tsx": "one section of a page",
   "src/web/scripts/forms.js": "one script that browsers load",
   "src/web/signin/provider_icon.tsx": "the only file with the SVG of icons",
-  "src/worker.ts": "the entry point, without logic",
 };
 
 const files = execFileSync("git", ["ls-files", "--", "src"], { encoding: "utf8" })

@@ -3,7 +3,7 @@
  * state of each stream is stored with its socket. `sent_line` is the number of the last entry that was sent. After any
  * wake-up a stream continues with the entries after it, in order.
  */
-import { errorName } from "../../domain/result.ts";
+import { reportError } from "../../domain/error_report.ts";
 import { EVENTS_REPLAY_MAX_LINES, EVENTS_WATCHERS_MAX } from "../../domain/limits.ts";
 import { limitsOf, type PersonalTokenStore } from "../sql/personal_token_store.ts";
 import type { EntryRow } from "../sql/schema.ts";
@@ -70,8 +70,7 @@ export class Streams {
     try {
       this.#sendToAll();
     } catch (error) {
-      const reason = errorName(error);
-      console.warn({ event: "streams_not_told", reason });
+      console.warn({ event: "streams_not_told", ...reportError(error) });
     }
   }
 

@@ -1,5 +1,5 @@
 /** The expiry of jobs: in portions, by the alarm or by the next call, whichever comes first. */
-import { errorName } from "../../domain/result.ts";
+import { reportError } from "../../domain/error_report.ts";
 import { startedJobsOf } from "../ledger/started_jobs.ts";
 import type { JobRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
@@ -101,8 +101,7 @@ function endOrSetAside(transaction: Transaction, job_id: string): void {
   try {
     part(() => expireJob(transaction, job));
   } catch (error) {
-    const reason = errorName(error);
-    console.error({ event: "job_set_aside", job_id, reason });
+    console.error({ event: "job_set_aside", job_id, ...reportError(error) });
     store.setJobAside(job, now_ms, now_ms + STUCK_JOB_RETRY_MS);
   }
 }

@@ -3,7 +3,8 @@
  * is set. When the alarm fires, each part does its work and requests its next time.
  */
 import { backOff } from "../../domain/back_off.ts";
-import { errorName, isPlatformFailure } from "../../domain/result.ts";
+import { reportError } from "../../domain/error_report.ts";
+import { isPlatformFailure } from "../../domain/result.ts";
 
 type AlarmStorage = Pick<DurableObjectStorage, "setAlarm" | "sync">;
 
@@ -85,8 +86,7 @@ export class AlarmRound {
       } catch (error) {
         if (isPlatformFailure(error)) throw error;
         failed = true;
-        const reason = errorName(error);
-        console.error({ event: "alarm_failed", part, reason });
+        console.error({ event: "alarm_failed", part, ...reportError(error) });
       }
     }
     this.#rearm(failed, Date.now());

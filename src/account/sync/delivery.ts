@@ -3,7 +3,7 @@
  * alarm that was set in the entry's transaction is then only a guarantee, 15 minutes later. Most jobs end before it,
  * and need no alarm of their own. In a busy account, the alarm delivers once a second.
  */
-import { errorName } from "../../domain/result.ts";
+import { reportError } from "../../domain/error_report.ts";
 import { PROJECTION_RETRY_MAX_MS } from "../../domain/back_off.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Outbox } from "./outbox.ts";
@@ -49,8 +49,8 @@ export class Delivery {
     if (!this.#is_owed) return;
     void this.flush().then(
       (at_ms) => at_ms !== null && this.#alarm.by(at_ms),
-      // The alarm retries. The error's name contains nothing of the data.
-      (error: unknown) => console.warn({ event: "delivery_failed", reason: errorName(error) }),
+      // The alarm retries.
+      (error: unknown) => console.warn({ event: "delivery_failed", ...reportError(error) }),
     );
   }
 

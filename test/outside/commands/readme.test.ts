@@ -30,6 +30,7 @@ const NOT_RUN_HERE: Readonly<Record<string, string>> = {
   "npm run price": "it counts for a quarter of an hour",
   "npm run size": "npm run check weighs the bundle by it; it times starts",
   "npm run check": "this very test is a part of it",
+  "npm run -s trace -- <file>": "commands/trace runs it with a log entry",
   "npm run check:slow": "this very test is a part of it",
   "npx --no passbook login --url http://localhost:8787": "cli/cli runs it",
 };

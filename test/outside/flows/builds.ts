@@ -120,6 +120,8 @@ interface Plan {
   readonly settings: Readonly<Record<string, string>>;
   /** Whether the stores are empty. */
   readonly is_new: boolean;
+  /** Receives each log entry. */
+  readonly log: (entry: string) => void;
 }
 
 const OBJECTS = "objects";
@@ -164,7 +166,11 @@ export async function startBuilds(plan: Plan): Promise<RunningBuilds> {
     ],
     cf: false,
   });
-  const runtime = new Miniflare({ ...options, resourcePersistencePath: plan.persist_to });
+  const runtime = new Miniflare({
+    ...options,
+    resourcePersistencePath: plan.persist_to,
+    handleStructuredLogs: ({ message }) => plan.log(message),
+  });
   await runtime.ready;
   if (plan.is_new) {
     for (const { binding, migrations_dir = "" } of config.d1_databases) {

@@ -19,6 +19,8 @@ export interface Stage {
     objects?: string,
     settings?: Readonly<Record<string, string>>,
   ): Promise<void>;
+  /** The log entries of all builds so far, as one text. */
+  log(): string;
   database(binding: "DB" | "DIRECTORY"): ReturnType<Miniflare["getD1Database"]>;
   close(): Promise<void>;
 }
@@ -30,6 +32,7 @@ export async function openStage(builds: Readonly<Record<string, Build>>): Promis
   let settings = { ...(await runSettings()), DEFAULT_STARTER_CREDITS: "100" };
   let running: RunningBuilds | undefined;
   let is_new = true;
+  let log = "";
   const buildOf = (name: string): Build => {
     const found = builds[name];
     if (found === undefined) throw new Error(`there is no build ${name}`);
@@ -47,9 +50,11 @@ export async function openStage(builds: Readonly<Record<string, Build>>): Promis
         port,
         settings,
         is_new,
+        log: (entry) => (log += `${entry}\n`),
       });
       is_new = false;
     },
+    log: () => log,
     async database(binding) {
       if (running === undefined) throw new Error("no build runs");
       return running.runtime.getD1Database(binding, "worker");

@@ -1,0 +1,40 @@
+/**
+ * Logs errors that leave a Durable Object. The Worker that called the object receives such an error without the places
+ * in the object's code, so only the object can log them.
+ */
+import { reportError } from "../domain/error_report.ts";
+
+/** The class of an object, as the platform constructs it. */
+interface ObjectClass {
+  readonly prototype: object;
+}
+
+type Method = (this: unknown, ...values: unknown[]) => unknown;
+
+/** Makes every method of these classes log what it throws, and throw it. */
+export function logFailuresOf(objects: Readonly<Record<string, ObjectClass>>): void {
+  for (const [object, { prototype }] of Object.entries(objects)) {
+    for (const [method, descriptor] of Object.entries(
+      Object.getOwnPropertyDescriptors(prototype),
+    )) {
+      if (method === "constructor" || typeof descriptor.value !== "function") continue;
+      const value = logging({ object, method }, descriptor.value as Method);
+      Object.defineProperty(prototype, method, { ...descriptor, value });
+    }
+  }
+}
+
+function logging(place: { readonly object: string; readonly method: string }, run: Method): Method {
+  const fail = (error: unknown): never => {
+    console.error({ event: "object_failed", ...place, ...reportError(error) });
+    throw error;
+  };
+  return function (...values) {
+    try {
+      const result = run.apply(this, values);
+      return result instanceof Promise ? result.catch(fail) : result;
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}
