@@ -1,4 +1,5 @@
 /** The only place where refusals become responses: the status of each code, and its error message. */
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
 import { policyName, type RateLimitRule } from "../domain/rate_limits.ts";
 import { REFUSAL_STATUS, type RefusalCode } from "../domain/refusal_codes.ts";
 import type { EndedReason, Refusal, ScopeReason } from "../domain/refusals.ts";
@@ -54,11 +55,31 @@ const NO_PAYMENTS =
 const NOT_ALLOWED =
   "which is not an allowed address. Its operator can add its origin to ALLOWED_ORIGINS, or to the app's origins.";
 
-/** The status, headers and body members of a refusal. */
-export function describeRefusal(
-  refusal: Refusal,
-): ErrorParts & { readonly status: (typeof REFUSAL_STATUS)[RefusalCode] } {
-  return { status: REFUSAL_STATUS[refusal.code], ...partsOf(refusal) };
+export interface DescribedRefusal extends ErrorParts {
+  readonly code: RefusalCode;
+  readonly status: (typeof REFUSAL_STATUS)[RefusalCode];
+}
+
+/**
+ * The status, headers and body members of a refusal. For some minutes after a deployment, an object may run a newer
+ * build than this Worker, and refuse with a code or a reason that this build does not have. The caller gets 503 and
+ * tries again, because any other status would be a guess.
+ */
+export function describeRefusal(refusal: Refusal): DescribedRefusal {
+  const { code } = refusal;
+  const parts: Partial<ErrorParts> | undefined = partsOf(refusal);
+  if (parts?.error !== undefined) {
+    return { ...parts, error: parts.error, code, status: REFUSAL_STATUS[code] };
+  }
+  console.error({
+    event: "refusal_unknown",
+    code,
+    reason: "reason" in refusal ? refusal.reason : null,
+  });
+  return describeRefusal({
+    code: "unavailable",
+    retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS,
+  });
 }
 
 function partsOf(refusal: Refusal): ErrorParts {
@@ -331,12 +352,15 @@ function budgetView({
 
 /** Responds with a refusal as JSON: `{ error, code }` and the further members of its code. */
 export function refuse(context: AppContext, refusal: Refusal): Response {
-  const { status, headers } = describeRefusal(refusal);
-  return context.json(refusalView(refusal), status, headers);
+  const described = describeRefusal(refusal);
+  return context.json(bodyOf(described), described.status, described.headers);
 }
 
-/** The JSON of a refusal: a whole body, or one item of a batch. */
+/** The JSON of a refusal of one item of a batch. */
 export function refusalView(refusal: Refusal): object {
-  const { error, more } = describeRefusal(refusal);
-  return { error, code: refusal.code, ...more };
+  return bodyOf(describeRefusal(refusal));
+}
+
+function bodyOf({ error, code, more }: DescribedRefusal): object {
+  return { error, code, ...more };
 }

@@ -86,12 +86,11 @@ export async function submit(
   try {
     const result = await perform();
     if (result.ok) return null;
-    const { refusal } = result;
-    const { status, error } = describeRefusal(refusal);
-    const used_key_problem = USED_KEY_PROBLEMS[refusal.code];
+    const { status, error, code } = describeRefusal(result.refusal);
+    const used_key_problem = USED_KEY_PROBLEMS[code];
     const key = used_key_problem === undefined ? form.key : crypto.randomUUID();
-    const problems = { [fields[refusal.code] ?? ""]: used_key_problem ?? error };
-    return { form: { ...form, key, problems }, status, code: refusal.code };
+    const problems = { [fields[code] ?? ""]: used_key_problem ?? error };
+    return { form: { ...form, key, problems }, status, code };
   } catch (error) {
     const refusal = refusalForError(error as Error, context);
     const { status } = describeRefusal(refusal);

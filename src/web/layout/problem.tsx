@@ -4,19 +4,20 @@ import { formProblem, PAGE_PROBLEMS, type Problem } from "./messages.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { AppContext } from "../../http/context.ts";
 import type { RefusalPage } from "../../http/context.ts";
-import { describeRefusal } from "../../http/refusals.ts";
+import { describeRefusal, type DescribedRefusal } from "../../http/refusals.ts";
 
 export const showRefusal: RefusalPage = (context, refusal) => {
-  const { status, error, headers } = describeRefusal(refusal);
-  const problem = problemOf(refusal, error);
+  const described = describeRefusal(refusal);
+  const { status, headers } = described;
+  const problem = problemOf(refusal, described);
   const page = <ProblemPage problem={problem} next_step={nextStepAfter(context, refusal)} />;
   return context.html(page, status, headers);
 };
 
 /** The page's text for a refusal; `error` is its sentence in the API. */
-function problemOf(refusal: Refusal, error: string): Problem {
-  if (refusal.code === "invalid_request") return formProblem(error);
-  const problem = PAGE_PROBLEMS[refusal.code] ?? { title: "This did not work", next: error };
+function problemOf(refusal: Refusal, { code, error }: DescribedRefusal): Problem {
+  if (code === "invalid_request") return formProblem(error);
+  const problem = PAGE_PROBLEMS[code] ?? { title: "This did not work", next: error };
   return "address" in refusal ? { ...problem, address: refusal.address } : problem;
 }
 

@@ -1,5 +1,4 @@
 /** `GET /api/sessionToken[?template=]`: a new token for a caller with cookies or a bearer token. */
-import type { RefusalCode } from "../../../domain/refusal_codes.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { SHARED_AZP, type Identified, type Proof } from "../../../domain/proof.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
@@ -13,22 +12,14 @@ import { setSessionCookies } from "../../caller/session_cookies.ts";
 const ENDED = "The session or token behind this request has ended. Sign in again at signin_url.";
 const NOT_SIGNED_IN = "You are not signed in. Sign in at signin_url.";
 
-/** A new sign-in does not help a caller who gets one of these. */
-const REFUSALS_WITHOUT_SIGNIN: readonly RefusalCode[] = [
-  "rate_limited",
-  "suspended",
-  "scope",
-  "origin_not_allowed",
-];
-
 /** Queries the session store: only a live session or personal access token gets a new token. */
 export const issueSessionToken = factory.createHandlers(async (context) => {
   const live = await findLiveCaller(context);
   if (!live.ok) {
     const { refusal } = live;
-    return REFUSALS_WITHOUT_SIGNIN.includes(refusal.code)
-      ? refuse(context, refusal)
-      : refuseWithSignIn(context, refusal);
+    return refusal.code === "unauthorized" || refusal.code === "token_expired"
+      ? refuseWithSignIn(context, refusal)
+      : refuse(context, refusal);
   }
   const { identity_id, proof, token } = live.value;
   const { config, template_tokens } = context.get("services");
@@ -108,7 +99,7 @@ async function endedRefusal(context: AppContext, caller: UserCaller): Promise<Re
   const personal_token_id = proof.kind === "personal_token" ? proof.personal_token_id : null;
   const admitted = await accounts(identity_id).checkCaller(callerFrom(proof));
   if (admitted.ok) return null;
-  if (admitted.refusal.code === "suspended") return admitted.refusal;
+  if (admitted.refusal.code !== "unauthorized") return admitted.refusal;
   if (personal_token_id !== null) living_personal_tokens.forget(personal_token_id);
   return ended;
 }
