@@ -86,7 +86,6 @@ export default defineConfig({
                   "drizzle-orm",
                   "drizzle-orm/d1",
                   "drizzle-orm/durable-sqlite",
-                  "drizzle-orm/durable-sqlite/migrator",
                   "drizzle-orm/sqlite-core",
                   "fast-check",
                   "hono",

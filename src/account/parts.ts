@@ -46,7 +46,7 @@ export function openParts(
 ): AccountParts {
   const { storage } = context;
   const database = drizzle(storage);
-  bringUpToDate(storage, database);
+  bringUpToDate(storage);
   const store = openStore(database);
   const personal_tokens = openPersonalTokenStore(database);
   const alarm = new Alarm(storage, alarm_at_ms);

@@ -3,9 +3,16 @@
  * migrations that it has. The data remembers how many ran, and the oldest build that may run on their result, so a
  * build that was rolled back refuses data that it would misread.
  */
-import { migrate } from "drizzle-orm/durable-sqlite/migrator";
-import migrations from "../../../drizzle/account/migrations.js";
-import type { AccountDatabase } from "./query.ts";
+import generated from "../../../drizzle/account/migrations.js";
+import { assertInvariant } from "../../domain/result.ts";
+
+/** What `npm run migrations` generates. */
+interface Migrations {
+  readonly journal: { readonly entries: readonly { readonly idx: number; readonly tag: string }[] };
+  readonly migrations: Readonly<Record<string, string>>;
+}
+
+const migrations: Migrations = generated;
 
 /**
  * For each migration, in order: the oldest build that may run after it. If an older build would misread what this one
@@ -43,23 +50,17 @@ export function isTooNew({ oldest_build }: DataFormat): boolean {
 }
 
 /**
- * Runs the migrations that the data has not had. Usually it has had all of them, and one row shows it: going through all
- * of them would be a tenth of a waking.
+ * Runs the migrations that the data has not had. Usually it has had all of them, and one row shows it.
  * @throws if a migration fails; then none of them changed anything.
  */
-export function bringUpToDate(storage: DurableObjectStorage, database: AccountDatabase): void {
-  const format = readDataFormat(storage.sql);
-  if (format !== null && format.migrations >= BUILD) return;
+export function bringUpToDate(storage: DurableObjectStorage): void {
+  const ran = readDataFormat(storage.sql)?.migrations ?? 0;
+  if (ran >= BUILD) return;
   storage.transactionSync(() => {
-    let failure: unknown = null;
-    // The migrator works synchronously. Only its error arrives later, as a rejection.
-    migrate(database, migrations).catch((error: unknown) => {
-      failure = error;
-      console.error({ event: "account_migration_failed", error: String(error) });
-    });
-    const ran = "select count(*) as count from __drizzle_migrations";
-    if (Number(storage.sql.exec(ran).one()["count"]) < BUILD) {
-      throw new Error("a migration of the account failed", { cause: failure });
+    for (const { idx, tag } of migrations.journal.entries.slice(ran)) {
+      const statements = migrations.migrations[`m${String(idx).padStart(4, "0")}`];
+      assertInvariant(statements !== undefined, `the migration ${tag} is in the bundle`);
+      run(storage.sql, tag, statements);
     }
     storage.sql.exec(
       "insert or replace into data_format (singleton, migrations, oldest_build) values (1, ?, ?)",
@@ -67,4 +68,14 @@ export function bringUpToDate(storage: DurableObjectStorage, database: AccountDa
       Math.max(...OLDEST_BUILDS),
     );
   });
+}
+
+function run(sql: SqlStorage, migration: string, statements: string): void {
+  try {
+    for (const statement of statements.split("--> statement-breakpoint")) sql.exec(statement);
+  } catch (error) {
+    // SQLite's message names tables and columns, but no values.
+    console.error({ event: "account_migration_failed", migration, error: String(error) });
+    throw error;
+  }
 }

@@ -114,6 +114,12 @@ describe("npm run deploy, with real builds", SLOW, () => {
       );
       expect(cloudflare.live()).toBe(earlier);
 
+      if (bad === "throwing migration") {
+        expect(stage.log()).toMatch(
+          /account_migration_failed.*migration: 'added'.*no such table: no_such_table/s,
+        );
+      }
+
       await continueWork(stage, work);
       await finishWork(stage, work);
       await expectReadModel(stage, work);
