@@ -11,6 +11,12 @@ CREATE TABLE `account` (
 	`owed_credits` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `app_keys` (
+	`key_hash` text PRIMARY KEY NOT NULL,
+	`app_slug` text NOT NULL,
+	`accepted_at_ms` integer NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `apps` (
 	`slug` text PRIMARY KEY NOT NULL,
 	`starter_credits` integer NOT NULL,

@@ -6,7 +6,8 @@ import { whyNoAccess, type PersonalTokenAccess } from "../domain/personal_token.
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused } from "../domain/result.ts";
 import { holdsCredential, isSuspendable, type AdmittedCaller, type Wanted } from "./caller.ts";
-import type { AccountRow, Answer, Caller } from "./contract.ts";
+import { recognise, rememberKey } from "./allowances/app_keys.ts";
+import type { AccountRow, Answer, Caller, VerifiedCaller } from "./contract.ts";
 import { expireDueJobs, expireJobsOfEndedTokens } from "./jobs/expiry.ts";
 import { limitsOf } from "./sql/personal_token_store.ts";
 import { transact, type Transaction, type TransactionParts } from "./transaction.ts";
@@ -22,12 +23,15 @@ const PERSONAL_TOKEN_LAST_USED_INTERVAL_MS = 60 * 60 * 1000;
  */
 export function transactFor<Value>(
   parts: TransactionParts,
-  caller: Caller,
+  sender: Caller,
   wanted: Wanted,
   operation: (transaction: Transaction) => Answer<Value>,
 ): Answer<Value> {
   return transact(parts, (transaction) => {
     const { store, personal_tokens } = transaction;
+    const recognised = recognise(transaction, sender, wanted);
+    if (!recognised.ok) return recognised;
+    const caller = recognised.value;
     const deleted = whyDeleted(store.readAccount(), caller);
     if (deleted !== null) return refused(deleted);
     expireDueJobs(transaction);
@@ -38,25 +42,34 @@ export function transactFor<Value>(
     const answer = operation({ ...transaction, caller: admitted.value });
     // Checked here, so that it holds for every way in which a token ends.
     if (personal_tokens.takeEnded()) expireJobsOfEndedTokens(transaction);
+    if (answer.ok) rememberKey(transaction, sender);
     return answer;
   });
 }
 
 /** A deleted account lets nobody in; only its holder's credentials learn that it existed. */
-function whyDeleted(account: AccountRow | null, caller: Caller): Refusal | null {
+function whyDeleted(account: AccountRow | null, caller: VerifiedCaller): Refusal | null {
   if ((account?.deleted_at_ms ?? null) === null) return null;
   return holdsCredential(caller)
     ? { code: "unauthorized", reason: "account_deleted" }
     : { code: "account_unknown" };
 }
 
-function whySuspended(account: AccountRow | null, caller: Caller, wanted: Wanted): Refusal | null {
+function whySuspended(
+  account: AccountRow | null,
+  caller: VerifiedCaller,
+  wanted: Wanted,
+): Refusal | null {
   if (!isSuspendable(caller, wanted)) return null;
   return (account?.suspended_at_ms ?? null) === null ? null : { code: "suspended" };
 }
 
 /** An app may always try to end a job: `jobs/settle.ts` then checks that the job is the app's own. */
-function admit(transaction: Transaction, caller: Caller, wanted: Wanted): Answer<AdmittedCaller> {
+function admit(
+  transaction: Transaction,
+  caller: VerifiedCaller,
+  wanted: Wanted,
+): Answer<AdmittedCaller> {
   switch (caller.kind) {
     case "holder":
     case "operator":

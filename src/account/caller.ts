@@ -5,7 +5,7 @@
 import * as rules from "../domain/personal_token.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused } from "../domain/result.ts";
-import type { Answer, Caller, JobRow } from "./contract.ts";
+import type { Answer, JobRow, VerifiedCaller } from "./contract.ts";
 import { limitsOf, type PersonalTokenRow } from "./sql/personal_token_store.ts";
 
 /**
@@ -14,7 +14,7 @@ import { limitsOf, type PersonalTokenRow } from "./sql/personal_token_store.ts";
  */
 export type Wanted = rules.PersonalTokenAccess | "settle";
 
-/** A {@link Caller} that the account let in. */
+/** A {@link VerifiedCaller} that the account let in. */
 export type AdmittedCaller =
   | { readonly kind: "holder" }
   | { readonly kind: "personal_token"; readonly personal_token: PersonalTokenRow }
@@ -33,7 +33,7 @@ export function actingToken({ caller }: Acting): PersonalTokenRow | null {
 }
 
 /** Whether a suspended account keeps this caller out. An app's key may still read, and settle its jobs. */
-export function isSuspendable(caller: Caller, wanted: Wanted): boolean {
+export function isSuspendable(caller: VerifiedCaller, wanted: Wanted): boolean {
   switch (caller.kind) {
     case "holder":
     case "personal_token":
@@ -47,7 +47,7 @@ export function isSuspendable(caller: Caller, wanted: Wanted): boolean {
 }
 
 /** Whether a caller has the holder's own credential, and may learn that the account was deleted. */
-export function holdsCredential(caller: Caller): boolean {
+export function holdsCredential(caller: VerifiedCaller): boolean {
   switch (caller.kind) {
     case "holder":
     case "personal_token":

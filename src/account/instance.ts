@@ -4,6 +4,7 @@
  */
 import { accepted, assertInvariant, refused } from "../domain/result.ts";
 import { transactFor } from "./admission.ts";
+import { UNVERIFIED } from "./allowances/app_keys.ts";
 import type { Wanted } from "./caller.ts";
 import {
   NEWER_DATA,
@@ -78,6 +79,7 @@ export class Instance {
   /** Runs an operation in one transaction, if the caller may do what is `wanted`. */
   transact<Value>(caller: Caller, wanted: Wanted, operation: Operation<Value>): Answer<Value> {
     if (this.parts === null && caller.kind === "app") return refused({ code: "account_unknown" });
+    if (this.parts === null && caller.kind === "unverified_app") return refused(UNVERIFIED);
     const parts = this.openParts();
     let has_posted = false;
     const shared = parts.forTransaction(() => void (has_posted = true));

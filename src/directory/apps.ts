@@ -1,7 +1,8 @@
 /**
  * The registry of client apps and their keys: D1's `apps` and `app_keys`, cached in memory for a minute. It
  * never throws. While D1 is unavailable the cache is used for a limited time; after that the registry is
- * unknown. A key is accepted only within the cache's minute, because it may have been revoked.
+ * unknown. A key is accepted only within the cache's minute, because it may have been revoked. After that minute, only
+ * accounts that know the key let it end jobs: see `account/allowances/app_keys.ts`.
  */
 import { getTableColumns, sql } from "drizzle-orm";
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
@@ -15,6 +16,7 @@ import {
 } from "../domain/app_policy.ts";
 import { APP_REGISTRY_STALE_MAX_MS, COST_MAX_CREDITS } from "../domain/limits.ts";
 import { parseAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
+import type { AppProof, UnverifiedAppProof } from "../domain/proof.ts";
 import { hashAppKey } from "./app_records.ts";
 import { appKeys, apps } from "./schema.ts";
 
@@ -54,9 +56,11 @@ interface Registry {
 }
 
 export type KnownKey =
-  | { readonly kind: "app"; readonly app_slug: string }
+  | AppProof
+  /** The last read of the registry failed, and the cache is older than a minute. */
+  | UnverifiedAppProof
   | { readonly kind: "unknown" }
-  /** The registry cannot be read, and the cache is older than a minute. */
+  /** As `unverified_app`, but the key is missing in the cache, so it was probably revoked; or nothing was read yet. */
   | { readonly kind: "unreadable" };
 
 /** The amount and limit of a starter grant, in credits. */
@@ -125,10 +129,16 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
     if (!isYoungerThan(APP_REGISTRY_CACHE_MS) && !is_pausing) await refresh();
     return isYoungerThan(APP_REGISTRY_STALE_MAX_MS) ? remembered : null;
   };
-  const findKey = (hash: string): KnownKey => {
-    if (remembered === null || !isYoungerThan(APP_REGISTRY_CACHE_MS)) return { kind: "unreadable" };
-    const app_slug = remembered.apps_of_keys.get(hash);
-    return app_slug === undefined ? { kind: "unknown" } : { kind: "app", app_slug };
+  const findKey = (key_hash: string): KnownKey => {
+    const app_slug = remembered?.apps_of_keys.get(key_hash);
+    if (isYoungerThan(APP_REGISTRY_CACHE_MS)) {
+      return app_slug === undefined ? { kind: "unknown" } : { kind: "app", app_slug, key_hash };
+    }
+    const is_failing = Date.now() - failed_at_ms < APP_REGISTRY_RETRY_MS;
+    const was_missing = isYoungerThan(APP_REGISTRY_STALE_MAX_MS) && app_slug === undefined;
+    return is_failing && !was_missing
+      ? { kind: "unverified_app", key_hash }
+      : { kind: "unreadable" };
   };
   const starterGrant = async (slug: string): Promise<StarterGrant | null> => {
     const known = await recall();
@@ -170,6 +180,8 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
     forget() {
       remembered = null;
       forgotten_at_ms = Date.now();
+      // The change succeeded, so the directory works again.
+      failed_at_ms = Number.NEGATIVE_INFINITY;
     },
   };
 }

@@ -41,6 +41,17 @@ export interface Identified {
 export interface AppProof {
   readonly kind: "app";
   readonly app_slug: string;
+  /** The hash of the key. An account remembers the keys that it accepts by it. */
+  readonly key_hash: string;
+}
+
+/**
+ * An app key that Passbook cannot verify now, because it cannot read the directory. It proves nothing by itself: only an
+ * account that accepted the key lately lets it end jobs.
+ */
+export interface UnverifiedAppProof {
+  readonly kind: "unverified_app";
+  readonly key_hash: string;
 }
 
 /** The prefix of app keys. A secret of 256 bits in base64url follows. */

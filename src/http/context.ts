@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { createFactory } from "hono/factory";
 import { HOLDER, type Caller } from "../account/contract.ts";
 import type { Person, Session } from "../identity/port.ts";
-import type { AppProof, Proof, SessionProof } from "../domain/proof.ts";
+import type { AppProof, Proof, SessionProof, UnverifiedAppProof } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Services } from "./services.ts";
 
@@ -24,7 +24,7 @@ export type UserCaller = {
 export interface AppCaller {
   readonly identity_id: string;
   readonly via: "bearer";
-  readonly proof: AppProof;
+  readonly proof: AppProof | UnverifiedAppProof;
 }
 
 export interface AppEnvironment {
@@ -55,14 +55,16 @@ export function callerOf(context: AppContext): Caller {
   return callerFrom(context.get("caller").proof);
 }
 
-export function callerFrom(proof: Proof | AppProof): Caller {
+export function callerFrom(proof: Proof | AppProof | UnverifiedAppProof): Caller {
   switch (proof.kind) {
     case "session":
       return HOLDER;
     case "personal_token":
       return { kind: "personal_token", personal_token_id: proof.personal_token_id };
     case "app":
-      return { kind: "app", app_slug: proof.app_slug };
+      return { kind: "app", app_slug: proof.app_slug, key_hash: proof.key_hash };
+    case "unverified_app":
+      return { kind: "unverified_app", key_hash: proof.key_hash };
   }
 }
 

@@ -2,7 +2,11 @@
 import type { Hono } from "hono";
 import { requireOperator } from "./caller/operator.ts";
 import { addAdminRoutes } from "./api/admin/routes.ts";
-import { authenticate, authenticateUserOrApp } from "./caller/authenticate.ts";
+import {
+  authenticate,
+  authenticateToSettle,
+  authenticateUserOrApp,
+} from "./caller/authenticate.ts";
 import { requireBrowserSession } from "./caller/browser_session.ts";
 import type { AppEnvironment } from "./context.ts";
 import { watchEvents } from "./api/events/watch.ts";
@@ -69,11 +73,12 @@ export function addApiRoutes(app: Hono<AppEnvironment>): void {
 
   const rest_of_write = [guardCookieWrites, limitWrites, requireJsonBody, limitBodySize] as const;
   const write = [authenticateUserOrApp, ...rest_of_write] as const;
+  const settle = [authenticateToSettle, ...rest_of_write] as const;
   app.post("/api/jobs", ...write, ...createJob);
-  app.post("/api/jobs/complete", ...write, ...completeJob);
+  app.post("/api/jobs/complete", ...settle, ...completeJob);
   app.post("/api/jobs/batch", ...write, ...createJobs);
-  app.post("/api/jobs/complete/batch", ...write, ...completeJobs);
-  app.post("/api/jobs/fail", ...write, ...failJob);
+  app.post("/api/jobs/complete/batch", ...settle, ...completeJobs);
+  app.post("/api/jobs/fail", ...settle, ...failJob);
   app.post("/api/jobs/cancel", authenticate, ...rest_of_write, ...cancelJob);
   const purchase = [authenticate, ...rest_of_write, limitCheckouts] as const;
   app.post("/api/checkout", requirePayments, ...purchase, ...startCheckout);

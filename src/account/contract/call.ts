@@ -7,15 +7,20 @@ import type { Result } from "../../domain/result.ts";
  * `holder`: the account's holder, by a browser session;
  * `personal_token`: a personal access token of the holder, within its limits;
  * `app`: an app's server by the app's key, in accounts that were opened for the app, for its own jobs;
+ * `unverified_app`: an app's key that nobody could verify; to end jobs, if the account accepted the key lately;
  * `operator`: an operator of the service, for the operations that HTTP gives to operators;
  * `service`: Passbook itself.
  */
 export type Caller =
   | { readonly kind: "holder" }
   | { readonly kind: "personal_token"; readonly personal_token_id: string }
-  | { readonly kind: "app"; readonly app_slug: string }
+  | { readonly kind: "app"; readonly app_slug: string; readonly key_hash: string }
+  | { readonly kind: "unverified_app"; readonly key_hash: string }
   | { readonly kind: "operator" }
   | { readonly kind: "service" };
+
+/** A caller whose credential was verified, here or before the call. */
+export type VerifiedCaller = Exclude<Caller, { readonly kind: "unverified_app" }>;
 
 export const HOLDER = { kind: "holder" } as const satisfies Caller;
 export const OPERATOR = { kind: "operator" } as const satisfies Caller;

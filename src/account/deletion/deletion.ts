@@ -16,6 +16,7 @@ export function deleteAccount(transaction: Transaction): Answer<null> {
   ensureOpen(transaction);
   store.saveDeleted(now_ms, owedCredits(store));
   personal_tokens.endAll(now_ms);
+  store.deleteAppKeys(now_ms);
   alarm.by(now_ms);
   return accepted(null);
 }

@@ -15,7 +15,16 @@ import {
   type SQL,
 } from "drizzle-orm";
 import { atMost, isAmong, matches, value, values } from "./parameters.ts";
-import { account, apps, entries, jobs, longJobs, personalTokens, stuckJobs } from "./schema.ts";
+import {
+  account,
+  appKeys,
+  apps,
+  entries,
+  jobs,
+  longJobs,
+  personalTokens,
+  stuckJobs,
+} from "./schema.ts";
 import { query } from "./query.ts";
 
 export const the_account = query((database) => database.select().from(account));
@@ -39,6 +48,18 @@ export const save_app = query((database) => {
     .insert(apps)
     .values({ slug: value("slug"), ...set })
     .onConflictDoUpdate({ target: apps.slug, set });
+});
+
+export const app_key_by_hash = query((database) =>
+  database.select().from(appKeys).where(matches(appKeys.key_hash)),
+);
+
+export const save_app_key = query((database) => {
+  const set = values("app_slug", "accepted_at_ms");
+  return database
+    .insert(appKeys)
+    .values({ key_hash: value("key_hash"), ...set })
+    .onConflictDoUpdate({ target: appKeys.key_hash, set });
 });
 
 export const newest_entry = query((database) =>

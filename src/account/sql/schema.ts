@@ -68,6 +68,14 @@ export const apps = sqliteTable("apps", {
   access: text({ enum: APP_ACCESS }).notNull(),
 });
 
+/** The app keys that the account accepted lately, by their hashes; see `allowances/app_keys.ts`. */
+export const appKeys = sqliteTable("app_keys", {
+  key_hash: text().primaryKey(),
+  app_slug: text().notNull(),
+  /** At most ten minutes before the account last accepted the key. */
+  accepted_at_ms: integer().notNull(),
+});
+
 /** Jobs. Ids are UUIDv7 in the order of creation, so lists with the newest job first need no index. */
 export const jobs = sqliteTable("jobs", {
   id: text().primaryKey(),
@@ -235,6 +243,7 @@ export const projectionDebt = sqliteTable("projection_debt", {
 export type AccountRow = typeof account.$inferSelect;
 export type EntryRow = typeof entries.$inferSelect;
 export type AppRow = typeof apps.$inferSelect;
+export type AppKeyRow = typeof appKeys.$inferSelect;
 export type JobRow = typeof jobs.$inferSelect;
 
 /** What a started job counts for: the personal token and the app that it was created with. */

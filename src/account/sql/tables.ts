@@ -2,15 +2,15 @@
  * The SQL of one account's money: account, ledger, apps and jobs. Every function is synchronous, so that nothing can
  * happen between what a transaction reads and what it writes.
  */
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import type { LedgerEntry } from "../../domain/ledger.ts";
 import * as queries from "./queries.ts";
 import type { AccountDatabase } from "./query.ts";
-import type { AccountRow, AppRow, EntryRow, JobRow } from "./schema.ts";
+import type { AccountRow, AppKeyRow, AppRow, EntryRow, JobRow } from "./schema.ts";
 import * as schema from "./schema.ts";
 import type { StartedCount } from "./started_counts.ts";
 
-const { account, debts, jobs, stuckJobs } = schema;
+const { account, appKeys, debts, jobs, stuckJobs } = schema;
 
 type WrittenEntry = Pick<LedgerEntry, "line" | "balance_after" | "reserved_after">;
 
@@ -61,6 +61,13 @@ export function openTables(database: AccountDatabase) {
     listApps: (): AppRow[] => queries.all_apps(database).all(),
     readApp: (slug: string): AppRow | null => queries.app_by_slug(database).get({ slug }) ?? null,
     saveApp: (row: AppRow): void => void queries.save_app(database).run(row),
+
+    readAppKey: (key_hash: string): AppKeyRow | null =>
+      queries.app_key_by_hash(database).get({ key_hash }) ?? null,
+    saveAppKey: (row: AppKeyRow): void => void queries.save_app_key(database).run(row),
+    /** Forgets the keys that were accepted at `to_ms` or before. */
+    deleteAppKeys: (to_ms: number): void =>
+      void database.delete(appKeys).where(lte(appKeys.accepted_at_ms, to_ms)).run(),
 
     readJob: (id: string): JobRow | null => queries.job_by_id(database).get({ id }) ?? null,
     /** The jobs of these ids, in the order of their ids; an unknown id is left out. */

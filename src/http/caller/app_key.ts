@@ -1,6 +1,6 @@
 /** An app's server: its key is the bearer token, and a header names the account. */
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../domain/limits.ts";
-import { APP_KEY_PREFIX } from "../../domain/proof.ts";
+import { APP_KEY_PREFIX, type AppProof } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { AppContext, AppCaller } from "../context.ts";
@@ -23,16 +23,20 @@ export function readAppKey(header: string): string | null {
 export async function findAppOfKey(
   context: AppContext,
   key: string,
-): Promise<Result<string, Refusal>> {
+): Promise<Result<AppProof, Refusal>> {
+  const known = await context.get("services").apps.appOfKey(key);
+  return known.kind === "app" ? accepted(known) : lookUpApp(context, key);
+}
+
+async function lookUpApp(context: AppContext, key: string): Promise<Result<AppProof, Refusal>> {
   const { apps, config } = context.get("services");
-  const known = await apps.appOfKey(key);
-  if (known.kind === "app") return accepted(known.app_slug);
   const limited = await countNetworkRequest(context, "app_key_unknown");
   if (limited !== null) return refused(limited);
   const looked_up = await apps.rereadForKey(key);
   switch (looked_up.kind) {
     case "app":
-      return accepted(looked_up.app_slug);
+      return accepted(looked_up);
+    case "unverified_app":
     case "unreadable":
       return refused({
         code: "unavailable",
@@ -45,17 +49,27 @@ export async function findAppOfKey(
   }
 }
 
-/** The app's server, acting in the account that its request names. */
+/** What an app's server requests: to end jobs, or anything else. */
+export type AppRequest = "settle" | "other";
+
+/**
+ * The app's server, acting in the account that its request names. Only to end jobs, the key may be one that cannot be
+ * verified now: the account decides then.
+ */
 export async function identifyApp(
   context: AppContext,
   key: string,
+  request: AppRequest,
 ): Promise<Result<AppCaller, Refusal>> {
-  const app = await findAppOfKey(context, key);
-  if (!app.ok) return app;
+  const known = await context.get("services").apps.appOfKey(key);
+  const may_settle = known.kind === "unverified_app" && request === "settle";
+  const proof =
+    known.kind === "app" || may_settle ? accepted(known) : await lookUpApp(context, key);
+  if (!proof.ok) return proof;
   const identity_id = context.req.header(IDENTITY_HEADER) ?? "";
   if (identity_id === "") return refused({ code: "identity_required" });
   if (identity_id.length > IDENTITY_ID_MAX_LENGTH || !/^[\x21-\x7e]+$/.test(identity_id)) {
     return refused({ code: "account_unknown" });
   }
-  return accepted({ identity_id, via: "bearer", proof: { kind: "app", app_slug: app.value } });
+  return accepted({ identity_id, via: "bearer", proof: proof.value });
 }

@@ -4,7 +4,7 @@ import { PERSONAL_TOKEN_PREFIX, type Identified } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { Session } from "../../identity/port.ts";
-import { findAppOfKey, identifyApp, readAppKey } from "./app_key.ts";
+import { findAppOfKey, identifyApp, readAppKey, type AppRequest } from "./app_key.ts";
 import { factory, type AppContext, type UserCaller } from "../context.ts";
 import { requestingOrigin } from "../middleware/origins.ts";
 import {
@@ -31,17 +31,23 @@ export const authenticate = factory.createMiddleware(async (context, next) => {
   return undefined;
 });
 
+const authenticateFor = (request: AppRequest) =>
+  factory.createMiddleware(async (context, next) => {
+    const key = readAppKey(context.req.header("Authorization") ?? "");
+    if (key === null) return authenticate(context, next);
+    const caller = await identifyApp(context, key, request);
+    if (!caller.ok) return refuse(context, caller.refusal);
+    const limited = await countApp(context, caller.value.proof);
+    if (limited !== null) return refuse(context, limited);
+    context.set("caller", caller.value);
+    return next();
+  });
+
 /** {@link authenticate} for routes that also accept an app's key. */
-export const authenticateUserOrApp = factory.createMiddleware(async (context, next) => {
-  const key = readAppKey(context.req.header("Authorization") ?? "");
-  if (key === null) return authenticate(context, next);
-  const caller = await identifyApp(context, key);
-  if (!caller.ok) return refuse(context, caller.refusal);
-  const limited = await countApp(context, caller.value.proof.app_slug);
-  if (limited !== null) return refuse(context, limited);
-  context.set("caller", caller.value);
-  return next();
-});
+export const authenticateUserOrApp = authenticateFor("other");
+
+/** {@link authenticateUserOrApp} for routes that end jobs. They work while app keys cannot be verified. */
+export const authenticateToSettle = authenticateFor("settle");
 
 /** The caller. If the bearer token is not valid, cookies are not tried. */
 export async function identify(context: AppContext): Promise<Result<UserCaller, Refusal>> {

@@ -10,6 +10,7 @@ import {
   type RateLimitName,
   type RateLimitRule,
 } from "../../domain/rate_limits.ts";
+import type { AppProof, UnverifiedAppProof } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { errorName } from "../../domain/result.ts";
 import type { Resumption } from "../../identity/port.ts";
@@ -93,9 +94,14 @@ export function countAuthenticated(
   return countRequest(context, "authenticated", keyOf(context, caller));
 }
 
-/** Counts a request of an app's server, per app and network. */
-export function countApp(context: AppContext, app_slug: string): Promise<Limited | null> {
-  return countRequest(context, "app", `${app_slug} ${networksOf(context).network}`);
+/** Counts a request of an app's server, per app and network. All keys that cannot be verified count together. */
+export function countApp(
+  context: AppContext,
+  proof: AppProof | UnverifiedAppProof,
+): Promise<Limited | null> {
+  // No slug has parentheses.
+  const app = proof.kind === "app" ? proof.app_slug : "(unverified)";
+  return countRequest(context, "app", `${app} ${networksOf(context).network}`);
 }
 
 /**
@@ -108,6 +114,7 @@ function keyOf(
 ): string {
   if (proof.kind === "session") return identity_id;
   if (proof.kind === "app") return `app ${proof.app_slug} ${identity_id}`;
+  if (proof.kind === "unverified_app") return `key ${proof.key_hash} ${identity_id}`;
   const { living_personal_tokens } = context.get("services");
   return living_personal_tokens.has(proof.personal_token_id, Date.now())
     ? identity_id

@@ -14,7 +14,7 @@ import { moodOfD1 } from "./d1_faults.ts";
 
 const ADA = "ada";
 const HOLDER = { kind: "holder" } as const;
-const APP = { kind: "app", app_slug: "demo" } as const;
+const APP = { kind: "app", app_slug: "demo", key_hash: "0".repeat(64) } as const;
 const DELETED = { ok: false, refusal: { code: "unauthorized", reason: "account_deleted" } };
 const accountOf = (identity_id = ADA) => env.ACCOUNT.getByName(identity_id);
 

@@ -8,7 +8,7 @@ import { histories } from "../support/histories.ts";
 
 const GRANT = 100;
 const HOLDER = { kind: "holder" } as const;
-const APP = { kind: "app", app_slug: "demo" } as const;
+const APP = { kind: "app", app_slug: "demo", key_hash: "0".repeat(64) } as const;
 
 type Step =
   | {

@@ -19,7 +19,7 @@ export const requireLiveSession = factory.createMiddleware(async (context, next)
   const { identity } = context.get("services");
   // The account checks a personal access token itself when it reads the upstream token.
   if (proof.kind === "personal_token") return next();
-  if (proof.kind === "app") return refuse(context, { code: "scope", reason: "app_key" });
+  if (proof.kind !== "session") return refuse(context, { code: "scope", reason: "app_key" });
   if (await identity.isSessionLive(proof.session_id, identity_id)) return next();
   return refuse(context, {
     code: "unauthorized",
