@@ -41,6 +41,7 @@ import { createPersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
 import { createTemplateTokens } from "./tokens/template_token.ts";
 import { repairLostAccounts } from "./operations/lost_accounts.ts";
+import { createPaymentBooking } from "./operations/payment_booking.ts";
 import { wakeSilentAccounts } from "./operations/silent_accounts.ts";
 import { runUpkeep } from "./operations/upkeep.ts";
 import { createWildcardGuard } from "./operations/wildcards.ts";
@@ -94,6 +95,14 @@ function build(env: Env): Result<Services, Misconfiguration> {
     keepOwned,
     default_starter_credits: config.default_starter_credits,
   });
+  const payments =
+    config.payments === null
+      ? null
+      : createStripe({ ...config.payments, marks: () => pseudonymsOf(["payments"]) });
+  const payment_booking = createPaymentBooking({
+    accounts,
+    hasPerson: async (identity_id) => (await identity.readPerson(identity_id)) !== null,
+  });
   return accepted({
     config,
     accounts,
@@ -143,10 +152,8 @@ function build(env: Env): Result<Services, Misconfiguration> {
     }),
     limiters: ({ binding }) => env[binding],
     living_personal_tokens: createLivingPersonalTokens(),
-    payments:
-      config.payments === null
-        ? null
-        : createStripe({ ...config.payments, marks: () => pseudonymsOf(["payments"]) }),
+    payments,
+    payment_booking,
   });
 }
 

@@ -1,4 +1,4 @@
-/** Events of the payment service, and what they mean for an account. */
+/** Events and objects of the payment service, and what they mean for an account. */
 import type { Purchase, Reversal } from "./purchases.ts";
 
 /** Why an event changes nothing. */
@@ -7,7 +7,9 @@ export type DropReason =
   | "type_not_handled"
   /** The checkout is not paid yet. Another event follows when it is. */
   | "checkout_unpaid"
-  /** The charge or dispute belongs to no payment of a checkout. */
+  /** The charge has no refund. */
+  | "not_refunded"
+  /** The refund or dispute belongs to no payment of a checkout. */
   | "no_payment"
   /** The payment was made for another service on the same Stripe account. */
   | "not_ours"
@@ -15,8 +17,10 @@ export type DropReason =
   | "account_deleted";
 
 /**
- * What an event means for an account. Events may repeat and arrive in any order. `is_marked`: the payment has
- * this deployment's mark. Without the mark, only a purchase in the account proves that the payment is ours.
+ * What an object of the payment service means for an account. Reports may repeat and arrive in any order.
+ * `is_marked`: the payment has this deployment's mark. Without the mark, only a purchase in the account proves that
+ * the payment is ours. `unmatched`: our checkout was paid, but no package for sale matches it; `identity_id` is null
+ * if the checkout does not name its buyer.
  */
 export type PaymentEffect =
   | { readonly kind: "purchase"; readonly identity_id: string; readonly purchase: Purchase }
@@ -26,11 +30,16 @@ export type PaymentEffect =
       readonly reversal: Reversal;
       readonly is_marked: boolean;
     }
+  | {
+      readonly kind: "unmatched";
+      readonly identity_id: string | null;
+      readonly checkout_session_id: string;
+    }
   | { readonly kind: "dropped"; readonly reason: DropReason };
 
-/** An event of the payment service: its id and type at the service, and its meaning. */
+/** An event of the payment service: its id and type at the service, and its meaning. A charge may have several refunds. */
 export interface PaymentEvent {
   readonly id: string;
   readonly type: string;
-  readonly news: PaymentEffect;
+  readonly news: readonly PaymentEffect[];
 }

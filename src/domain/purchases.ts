@@ -27,14 +27,13 @@ export interface Purchase {
 /**
  * The progress of a refund or dispute, in the only possible order. `inquiry` a bank asks, and the money stays ·
  * `withheld` refunded, or withdrawn while a dispute is open · `lost` the dispute was lost · `reinstated` the
- * dispute was won.
+ * dispute was won, or the refund failed.
  */
 export const REVERSAL_STATES = ["inquiry", "withheld", "lost", "reinstated"] as const;
 export type ReversalState = (typeof REVERSAL_STATES)[number];
 
 /**
- * The refunds of one charge, or one dispute. `source_id` is the id of the charge or dispute, `amount_minor` the
- * money that it has taken back so far.
+ * One refund or dispute. `source_id` is its id at the payment service, `amount_minor` the money that it takes back.
  */
 export interface Reversal {
   readonly payment_intent_id: string;

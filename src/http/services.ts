@@ -2,6 +2,7 @@
 import type { Accounts } from "../account/clients/accounts.ts";
 import type { UpstreamTokenVault } from "../account/clients/vault.ts";
 import type { AccountDeletion } from "../operations/account_deletion.ts";
+import type { PaymentBooking } from "../operations/payment_booking.ts";
 import type { ReserveStarter } from "../budget/client.ts";
 import type { Config, Misconfiguration } from "../config/config.ts";
 import type { DeviceLogins } from "../device/client.ts";
@@ -58,6 +59,7 @@ export interface Services {
   readonly living_personal_tokens: LivingPersonalTokens;
   /** Null if the service sells no credits. */
   readonly payments: Payments | null;
+  readonly payment_booking: PaymentBooking;
 }
 
 /** The services of an environment, or what is wrong with its settings. */

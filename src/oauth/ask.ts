@@ -28,7 +28,11 @@ export class UpstreamFailure extends Error {
  * credential that is only for this host.
  * @throws UpstreamFailure on a time-out, a broken connection, or a response that is too large or not UTF-8.
  */
-export async function requestUpstream(url: string, init: RequestInit): Promise<UpstreamResponse> {
+export async function requestUpstream(
+  url: string,
+  init: RequestInit,
+  max_bytes = UPSTREAM_BODY_MAX_BYTES,
+): Promise<UpstreamResponse> {
   const headers = new Headers(init.headers);
   // GitHub refuses requests without a user agent.
   headers.set("User-Agent", "passbook");
@@ -45,7 +49,7 @@ export async function requestUpstream(url: string, init: RequestInit): Promise<U
       signal: limit.signal,
     });
     status = response.status;
-    return { status, text: decode(await readLimited(response, limit.signal), status) };
+    return { status, text: decode(await readLimited(response, limit.signal, max_bytes), status) };
   } catch (error) {
     if (error instanceof UpstreamFailure) throw error;
     throw new UpstreamFailure(limit.signal.aborted ? "timeout" : "network", status);
@@ -54,7 +58,11 @@ export async function requestUpstream(url: string, init: RequestInit): Promise<U
   }
 }
 
-async function readLimited(response: Response, signal: AbortSignal): Promise<Uint8Array> {
+async function readLimited(
+  response: Response,
+  signal: AbortSignal,
+  max_bytes: number,
+): Promise<Uint8Array> {
   if (response.body === null) return new Uint8Array(0);
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -68,7 +76,7 @@ async function readLimited(response: Response, signal: AbortSignal): Promise<Uin
     if (done) break;
     chunks.push(value);
     length += value.byteLength;
-    if (length > UPSTREAM_BODY_MAX_BYTES) {
+    if (length > max_bytes) {
       void reader.cancel().catch(() => undefined);
       throw new UpstreamFailure("too_large", response.status);
     }

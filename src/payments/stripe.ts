@@ -1,22 +1,24 @@
 /** The Stripe adapter: hosted Checkout, and the webhook with its results. */
 import type * as z from "zod/mini";
-import type { DropReason, PaymentEffect } from "../domain/payment_event.ts";
-import type { CreditPackage, ReversalState } from "../domain/purchases.ts";
+import type { PaymentEffect } from "../domain/payment_event.ts";
+import type { PaymentList } from "../domain/payment_list.ts";
+import type { CreditPackage } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { CheckoutRequest, Payments } from "./payments.ts";
 import { isSignatureValid } from "./signature.ts";
 import { requestStripe, type StripeAccount, type StripeCall } from "./stripe_api.ts";
-import { readEvent, type Subject } from "./stripe_events.ts";
 import {
-  charge,
-  checkoutSession,
-  dispute,
-  newCheckoutSession,
-  paymentIntent,
-  type CheckoutSession,
-  type Dispute,
-} from "./stripe_objects.ts";
+  dropped,
+  IDENTITY_MARK,
+  readDispute,
+  readPurchase,
+  readRefund,
+  SERVICE_MARK,
+  type EffectReader,
+} from "./stripe_effects.ts";
+import { readEvent, type Subject } from "./stripe_events.ts";
+import { newCheckoutSession, page } from "./stripe_objects.ts";
 
 export interface StripeSettings extends StripeAccount {
   readonly webhook_secret: string;
@@ -27,10 +29,6 @@ export interface StripeSettings extends StripeAccount {
    */
   readonly marks: () => Promise<readonly [string, ...string[]]>;
 }
-
-/** The metadata of a checkout and its payment: the deployment's mark, and the buyer's identity. */
-const SERVICE_MARK = "passbook_service";
-const IDENTITY_MARK = "passbook_identity_id";
 
 /** Stripe replaces this with the checkout's id. It must not be escaped. */
 const SESSION_PLACEHOLDER = "{CHECKOUT_SESSION_ID}";
@@ -44,7 +42,8 @@ export function createStripe(settings: StripeSettings): Payments {
         return refused({ code: "signature_invalid" });
       }
       const { event, subject } = readEvent(body);
-      const news = subject === null ? dropped("type_not_handled") : await ask(settings, subject);
+      if (subject === null) return accepted({ ...event, news: [dropped("type_not_handled")] });
+      const news = await readSubject(settings, subject);
       return news.ok ? accepted({ ...event, news: news.value }) : news;
     },
   };
@@ -57,7 +56,7 @@ async function startCheckout(
   const wanted = settings.packages.find(({ id }) => id === package_id);
   if (wanted === undefined) return refused({ code: "package_unknown" });
   const [mark] = await settings.marks();
-  const made = await read(settings, newCheckoutSession, {
+  const made = await request(settings, newCheckoutSession, {
     method: "POST",
     path: "/v1/checkout/sessions",
     form: {
@@ -99,133 +98,61 @@ async function stripeKey(identity_id: string, key: string | null): Promise<strin
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-type News = Promise<Result<PaymentEffect, Refusal>>;
-
-function dropped(reason: DropReason): Result<PaymentEffect, never> {
-  return accepted({ kind: "dropped", reason });
+interface StripeList {
+  readonly path: string;
+  /** The field that each object must have in full. */
+  readonly expand: string;
+  readonly read: EffectReader;
 }
+
+const LISTS: Readonly<Record<PaymentList, StripeList>> = {
+  checkouts: {
+    path: "/v1/checkout/sessions",
+    expand: "line_items",
+    read: readPurchase,
+  },
+  refunds: { path: "/v1/refunds", expand: "payment_intent", read: readRefund },
+  disputes: { path: "/v1/disputes", expand: "payment_intent", read: readDispute },
+};
 
 /**
  * Reads the present state of an event's object from Stripe. Only the object's id is taken from the event, so a
  * leaked webhook secret creates no credits.
  */
-function ask(settings: StripeSettings, { kind, id }: Subject): News {
-  switch (kind) {
-    case "checkout":
-      return readPurchase(settings, id);
-    case "charge":
-      return readRefund(settings, id);
-    case "dispute":
-      return readDispute(settings, id);
-  }
-}
-
-async function isMarked(
-  { marks }: StripeSettings,
-  metadata: CheckoutSession["metadata"],
-): Promise<boolean> {
-  const mark = metadata?.[SERVICE_MARK];
-  return mark !== undefined && (await marks()).includes(mark);
-}
-
-async function readPurchase(settings: StripeSettings, id: string): News {
-  const path = `/v1/checkout/sessions/${id}?expand[]=line_items`;
-  const asked = await read(settings, checkoutSession, { method: "GET", path });
-  if (!asked.ok) return asked;
-  const session = asked.value;
-  if (!(await isMarked(settings, session.metadata))) return dropped("not_ours");
-  // Some payment methods take days.
-  if (session.payment_status !== "paid") return dropped("checkout_unpaid");
-  const news = asPurchase(settings, session);
-  if (news !== null) return accepted(news);
-  console.error({ event: "purchase_unmatched", checkout_session_id: session.id });
-  return refused({ code: "purchase_unmatched" });
-}
-
-/** Null: it was paid, but does not match a package for sale. */
-function asPurchase({ packages }: StripeSettings, session: CheckoutSession): PaymentEffect | null {
-  const { client_reference_id, metadata, payment_intent, amount_total, currency } = session;
-  const identity_id = metadata?.[IDENTITY_MARK];
-  const [item, ...more] = session.line_items.data;
-  const bought = packages.find(({ price }) => price === item?.price?.id);
-  if (identity_id === undefined || identity_id !== client_reference_id) return null;
-  if (session.mode !== "payment" || payment_intent === null || currency === null) return null;
-  if (bought === undefined || item?.quantity !== 1 || more.length > 0) return null;
-  if (amount_total === null || amount_total === 0) return null;
-  return {
-    kind: "purchase",
-    identity_id,
-    purchase: {
-      checkout_session_id: session.id,
-      payment_intent_id: payment_intent,
-      package_id: bought.id,
-      package_name: bought.name,
-      credits: bought.credits,
-      paid_minor: amount_total,
-      currency,
-    },
-  };
-}
-
-async function readRefund(settings: StripeSettings, id: string): News {
-  const asked = await read(settings, charge, { method: "GET", path: `/v1/charges/${id}` });
-  if (!asked.ok) return asked;
-  const { amount_refunded: amount_minor, ...rest } = asked.value;
-  return readReversal(settings, { ...rest, amount_minor, state: "withheld" });
-}
-
-async function readDispute(settings: StripeSettings, id: string): News {
-  const asked = await read(settings, dispute, { method: "GET", path: `/v1/disputes/${id}` });
-  if (!asked.ok) return asked;
-  const { amount: amount_minor, ...rest } = asked.value;
-  return readReversal(settings, { ...rest, amount_minor, state: stateOf(asked.value) });
-}
-
-/**
- * An inquiry (`warning_…`) and a prevented dispute do not move money. If money was moved, that counts, whatever
- * the status says.
- */
-function stateOf({ status, balance_transactions }: Dispute): ReversalState {
-  if (status === "won") return "reinstated";
-  if (status === "lost") return "lost";
-  const moves = balance_transactions ?? [];
-  if (moves.length > 0) {
-    return moves.reduce((sum, { amount }) => sum + amount, 0) < 0 ? "withheld" : "reinstated";
-  }
-  return status.startsWith("warning_") || status === "prevented" ? "inquiry" : "withheld";
-}
-
-/** Only the payment names the account. */
-async function readReversal(
+async function readSubject(
   settings: StripeSettings,
-  taken: {
-    readonly id: string;
-    readonly payment_intent: string | null;
-    readonly amount_minor: number;
-    readonly currency: string;
-    readonly state: ReversalState;
-  },
-): News {
-  const { id: source_id, payment_intent: payment_intent_id, state } = taken;
-  if (payment_intent_id === null) return dropped("no_payment");
-  const path = `/v1/payment_intents/${encodeURIComponent(payment_intent_id)}`;
-  const asked = await read(settings, paymentIntent, { method: "GET", path });
-  if (!asked.ok) return asked;
-  const { metadata, amount_received, currency } = asked.value;
-  const identity_id = metadata?.[IDENTITY_MARK];
-  if (identity_id === undefined) return dropped("not_ours");
-  // A bank may dispute in another currency. The part is then unknown, so the whole payment counts.
-  const amount_minor = taken.currency === currency ? taken.amount_minor : amount_received;
-  const reversal = { payment_intent_id, source_id, amount_minor, state };
-  const is_marked = await isMarked(settings, metadata);
-  return accepted({ kind: "reversal", identity_id, reversal, is_marked });
+  { kind, id }: Subject,
+): Promise<Result<readonly PaymentEffect[], Refusal>> {
+  if (kind === "charge") return readRefundsOf(settings, id);
+  const { path, expand, read } = LISTS[kind];
+  const body = await requestStripe(settings, {
+    method: "GET",
+    path: `${path}/${id}?expand[]=${expand}`,
+  });
+  return body.ok ? accepted([await read(settings, body.value)]) : body;
+}
+
+/** Refunds of one charge that are read: the newest. Stripe returns at most 100, and earlier events had the others. */
+const REFUNDS_PER_CHARGE = 100;
+
+async function readRefundsOf(
+  settings: StripeSettings,
+  charge: string,
+): Promise<Result<readonly PaymentEffect[], Refusal>> {
+  const { path, expand } = LISTS.refunds;
+  const query = `charge=${charge}&limit=${REFUNDS_PER_CHARGE}&expand[]=data.${expand}`;
+  const found = await request(settings, page, { method: "GET", path: `${path}?${query}` });
+  if (!found.ok) return found;
+  const refunds = found.value.data;
+  if (refunds.length === 0) return accepted([dropped("not_refunded")]);
+  return accepted(await Promise.all(refunds.map((it) => readRefund(settings, it))));
 }
 
 /**
  * Requests an object from Stripe.
  * @throws Error if it does not have the documented form.
  */
-async function read<Schema extends z.ZodMiniType>(
+async function request<Schema extends z.ZodMiniType>(
   settings: StripeSettings,
   schema: Schema,
   call: StripeCall,

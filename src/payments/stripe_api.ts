@@ -1,4 +1,4 @@
-/** The calls of Stripe's API that a checkout needs: form in, JSON out. */
+/** The calls of Stripe's API: form in, JSON out. */
 import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../domain/limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
@@ -6,6 +6,9 @@ import { requestUpstream, UpstreamFailure, type UpstreamResponse } from "../oaut
 
 /** The API version that we read; the account's default may differ. */
 const API_VERSION = "2026-10-28.endive";
+
+/** The largest response read, in bytes: a page of objects that each have all the metadata that Stripe allows. */
+const RESPONSE_MAX_BYTES = 1024 * 1024;
 
 export interface StripeAccount {
   readonly api_url: string;
@@ -37,7 +40,11 @@ export async function requestStripe(
   const body = form === undefined ? null : new URLSearchParams(form);
   let answer: UpstreamResponse;
   try {
-    answer = await requestUpstream(`${api_url}${path}`, { method, headers, body });
+    answer = await requestUpstream(
+      `${api_url}${path}`,
+      { method, headers, body },
+      RESPONSE_MAX_BYTES,
+    );
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
     console.warn({ event: "payments_unavailable", problem: error.problem, status: error.status });

@@ -1,4 +1,5 @@
 /** Stripe's events that Passbook uses, and the object of each; see Stripe's docs, "Types of events". */
+import type { PaymentList } from "../domain/payment_list.ts";
 import { event, identified } from "./stripe_objects.ts";
 
 /** An event's id and type, for the log. */
@@ -7,20 +8,22 @@ export interface StripeEvent {
   readonly type: string;
 }
 
-/** The object of an event. Its data is read from Stripe. */
+/** The object of an event. Its data is read from Stripe. `charge`: all refunds of this charge. */
 export interface Subject {
-  readonly kind: "checkout" | "charge" | "dispute";
+  readonly kind: PaymentList | "charge";
   readonly id: string;
 }
 
 const SUBJECT_KINDS: Readonly<Record<string, Subject["kind"]>> = {
-  "checkout.session.completed": "checkout",
-  "checkout.session.async_payment_succeeded": "checkout",
+  "checkout.session.completed": "checkouts",
+  "checkout.session.async_payment_succeeded": "checkouts",
   "charge.refunded": "charge",
-  "charge.dispute.created": "dispute",
-  "charge.dispute.closed": "dispute",
-  "charge.dispute.funds_withdrawn": "dispute",
-  "charge.dispute.funds_reinstated": "dispute",
+  "refund.updated": "refunds",
+  "refund.failed": "refunds",
+  "charge.dispute.created": "disputes",
+  "charge.dispute.closed": "disputes",
+  "charge.dispute.funds_withdrawn": "disputes",
+  "charge.dispute.funds_reinstated": "disputes",
 };
 
 /**

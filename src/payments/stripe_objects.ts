@@ -15,14 +15,17 @@ export const checkoutSession = z.object({
   payment_intent: text_or_null,
   client_reference_id: text_or_null,
   metadata: marks,
-  line_items: z.object({
-    data: z.array(
-      z.object({
-        price: z.nullable(z.object({ id: z.string() })),
-        quantity: z.nullable(z.int()),
-      }),
-    ),
-  }),
+  /** Null for some checkouts of other services. */
+  line_items: z.nullish(
+    z.object({
+      data: z.array(
+        z.object({
+          price: z.nullable(z.object({ id: z.string() })),
+          quantity: z.nullable(z.int()),
+        }),
+      ),
+    }),
+  ),
 });
 export type CheckoutSession = z.infer<typeof checkoutSession>;
 
@@ -36,23 +39,28 @@ export const newCheckoutSession = z.object({
   ),
 });
 
-export const paymentIntent = z.object({
-  id: z.string(),
-  amount_received: minor_units,
-  currency: z.string(),
-  metadata: marks,
-});
+/** The payment of a refund or dispute, read in the same request. */
+const paymentIntent = z.nullable(
+  z.object({
+    id: z.string(),
+    amount_received: minor_units,
+    currency: z.string(),
+    metadata: marks,
+  }),
+);
 
-export const charge = z.object({
+export const refund = z.object({
   id: z.string(),
-  payment_intent: text_or_null,
-  amount_refunded: minor_units,
+  payment_intent: paymentIntent,
+  amount: minor_units,
   currency: z.string(),
+  status: text_or_null,
 });
+export type Refund = z.infer<typeof refund>;
 
 export const dispute = z.object({
   id: z.string(),
-  payment_intent: text_or_null,
+  payment_intent: paymentIntent,
   amount: minor_units,
   currency: z.string(),
   status: z.string(),
@@ -60,6 +68,8 @@ export const dispute = z.object({
   balance_transactions: z.nullish(z.array(z.object({ amount: z.int() }))),
 });
 export type Dispute = z.infer<typeof dispute>;
+
+export const page = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
 
 /** The id of an event's object. It becomes part of an address and of the log. */
 export const identified = z.object({ id: z.string().check(z.regex(/^\w{1,255}$/)) });

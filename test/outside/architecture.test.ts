@@ -95,6 +95,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "operations/upkeep.ts",
     "operations/lost_accounts.ts",
     "operations/silent_accounts.ts",
+    "operations/payment_booking.ts",
     "operations/wildcards.ts",
     "tokens/living_personal_tokens.ts",
     "tokens/mint.ts",
@@ -114,6 +115,7 @@ const SINGLE_IMPORTS: readonly string[] = [
   "payments/stripe_api.ts → oauth/ask.ts",
   // The list of services for requests. It imports types only; a test below checks that.
   "http/services.ts → operations/account_deletion.ts",
+  "http/services.ts → operations/payment_booking.ts",
   "http/services.ts → account/clients/vault.ts",
   "http/services.ts → budget/client.ts",
   "http/services.ts → config/config.ts",

@@ -31,14 +31,28 @@ export interface StripeEvent {
 const KNOWN =
   /^(mode|success_url|cancel_url|client_reference_id|adaptive_pricing\[enabled\]|line_items\[0\]\[(price|quantity)\]|(payment_intent_data\[metadata\]|metadata)\[\w{1,40}\])$/;
 
+/** Parameters of its lists that the stand-in accepts. */
+const PAGE = "limit|starting_after|expand\\[\\]|created\\[(gte|lt)\\]";
+const LIST_PARAMETERS: Readonly<Record<string, RegExp>> = {
+  "/v1/checkout/sessions": new RegExp(`^(${PAGE})$`),
+  "/v1/refunds": new RegExp(`^(${PAGE}|charge)$`),
+  "/v1/disputes": new RegExp(`^(${PAGE}|charge)$`),
+};
+
+interface Kind {
+  readonly objects: () => ReadonlyMap<string, Object_>;
+  readonly expandable?: string;
+}
+
 export class StripeDouble {
   /** Prices by id, in cents. */
   readonly prices: Record<string, number> = { price_small: 500, price_large: 3_333 };
   readonly sessions = new Map<string, Session>();
-  /** Charges and disputes by id, in their present state. */
+  /** Charges, refunds, disputes and payments by id, in their present state. */
   readonly charges = new Map<string, Object_>();
+  readonly refunded = new Map<string, Object_>();
+  readonly payments = new Map<string, Object_ & { amount_received: number }>();
   readonly disputed = new Map<string, Object_ & { balance_transactions: { amount: number }[] }>();
-  readonly #payments = new Map<string, Object_ & { amount_received: number }>();
   readonly #kept = new Map<string, { form: string; body: Object_ }>();
   readonly asked: Request[] = [];
   #count = 0;
@@ -58,29 +72,69 @@ export class StripeDouble {
     return request.method === "GET" ? this.#read(new URL(request.url)) : unrecognized(pathname);
   }
 
+  /** What can be read, by path; and how one object is shown with the fields that were expanded. */
+  readonly #kinds: Readonly<Record<string, Kind>> = {
+    "/v1/checkout/sessions": { objects: () => this.sessions, expandable: "line_items" },
+    "/v1/refunds": { objects: () => this.refunded, expandable: "payment_intent" },
+    "/v1/disputes": { objects: () => this.disputed, expandable: "payment_intent" },
+    "/v1/charges": { objects: () => this.charges },
+    "/v1/payment_intents": { objects: () => this.payments },
+  };
+
   #read({ pathname, searchParams }: URL): Response {
-    const [, kind = "", id = ""] = /^\/v1\/([\w/]+)\/(\w+)$/.exec(pathname) ?? [];
-    const kinds: Record<string, ReadonlyMap<string, Object_>> = {
-      "checkout/sessions": this.sessions,
-      payment_intents: this.#payments,
-      charges: this.charges,
-      disputes: this.disputed,
-    };
-    const objects = kinds[kind];
-    if (objects === undefined) return unrecognized(pathname);
+    const listed = LIST_PARAMETERS[pathname];
+    if (listed !== undefined) return this.#list(pathname, listed, searchParams);
+    const [, path = "", id = ""] = /^(\/v1\/[\w/]+)\/(\w+)$/.exec(pathname) ?? [];
+    const kind = this.#kinds[path];
+    if (kind === undefined) return unrecognized(pathname);
     for (const [name, value] of searchParams) {
       if (name !== "expand[]") return refusal(400, { code: "parameter_unknown", param: name });
-      const is_known = kind === "checkout/sessions" && value === "line_items";
-      if (!is_known)
-        return refusal(400, { message: `This property cannot be expanded (${value})` });
+      if (value !== kind.expandable) return notExpandable(value);
     }
-    const found = objects.get(id);
-    if (found === undefined) return missing("id");
-    const { price, payment_intent_metadata: _, ...shown } = found;
-    // Only on request, as at Stripe.
-    if (!searchParams.has("expand[]")) return Response.json(shown);
-    const line_items = { data: [{ price: { id: price }, quantity: 1 }] };
-    return Response.json({ ...shown, line_items });
+    const found = kind.objects().get(id);
+    return found === undefined
+      ? missing("id")
+      : Response.json(this.#show(path, found, searchParams.has("expand[]")));
+  }
+
+  /** A page of a list, newest first. Stripe refuses what is refused here. */
+  #list(path: string, known: RegExp, query: URLSearchParams): Response {
+    const { objects, expandable } = this.#kinds[path] ?? {};
+    for (const [name, value] of query) {
+      if (!known.test(name)) return refusal(400, { code: "parameter_unknown", param: name });
+      if (name === "expand[]" && value !== `data.${expandable}`) return notExpandable(value);
+      if (name.startsWith("created") && !/^\d{1,12}$/.test(value)) return invalid("created");
+    }
+    const limit = Number(query.get("limit") ?? 10);
+    if (!Number.isInteger(limit) || limit < 1 || limit > 100) return invalid("limit");
+    const charge = query.get("charge");
+    if (charge !== null && !this.charges.has(charge)) return missing("charge");
+    const least = Number(query.get("created[gte]") ?? 0);
+    const below = Number(query.get("created[lt]") ?? Infinity);
+    const all = [...(objects?.().values() ?? [])].toReversed();
+    const after = query.get("starting_after");
+    const start = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
+    if (after !== null && start === 0) return missing("starting_after");
+    const rest = all.slice(start).filter((it) => {
+      const created = Number(it["created"]);
+      return created >= least && created < below && (charge === null || it["charge"] === charge);
+    });
+    const data = rest.slice(0, limit).map((it) => this.#show(path, it, query.has("expand[]")));
+    return Response.json({ object: "list", url: path, has_more: rest.length > limit, data });
+  }
+
+  #show(path: string, found: Object_, is_expanded: boolean): Object_ {
+    const { price, payment_intent_metadata: _, line_items = null, ...shown } = found;
+    if (path === "/v1/checkout/sessions") {
+      // Only on request, as at Stripe.
+      if (!is_expanded) return shown;
+      return {
+        ...shown,
+        line_items: line_items ?? { data: [{ price: { id: price }, quantity: 1 }] },
+      };
+    }
+    const payment = this.payments.get(String(shown["payment_intent"]));
+    return is_expanded && payment !== undefined ? { ...shown, payment_intent: payment } : shown;
   }
 
   #create(text: string, key: string | null): Response {
@@ -111,6 +165,7 @@ export class StripeDouble {
       object: "checkout.session",
       mode: form.get("mode"),
       status: "open",
+      created: now(),
       url: `${this.checkout_origin}/c/pay/${id}`,
       payment_status: "unpaid",
       payment_intent: null,
@@ -133,7 +188,7 @@ export class StripeDouble {
     session["status"] = "complete";
     const payment_intent = `pi_${id}`;
     session.payment_intent = payment_intent;
-    this.#payments.set(payment_intent, {
+    this.payments.set(payment_intent, {
       id: payment_intent,
       object: "payment_intent",
       amount_received: 0,
@@ -152,7 +207,7 @@ export class StripeDouble {
 
   #receive(session: Session): void {
     session.payment_status = "paid";
-    const payment = this.#payments.get(session.payment_intent ?? "");
+    const payment = this.payments.get(session.payment_intent ?? "");
     if (payment !== undefined) payment.amount_received = Number(session["amount_total"]);
     this.charges.set(`ch_${session.id}`, {
       id: `ch_${session.id}`,
@@ -164,13 +219,34 @@ export class StripeDouble {
     });
   }
 
-  /** `amount_refunded`: all that was refunded so far, in cents. */
+  /** `amount_refunded`: all that was refunded so far, in cents. The difference is a new refund. */
   refunds(id: string, amount_refunded: number): StripeEvent {
     const charge = this.#charge(id);
     const [least, most] = [Number(charge["amount_refunded"]), Number(charge["amount"])];
     if (amount_refunded < least || amount_refunded > most) throw new Error("no such refund");
     charge["amount_refunded"] = amount_refunded;
+    const refund = `re_${(this.#count += 1)}`;
+    this.refunded.set(refund, {
+      id: refund,
+      object: "refund",
+      charge: charge["id"],
+      payment_intent: charge["payment_intent"],
+      amount: amount_refunded - least,
+      currency: "eur",
+      status: "succeeded",
+      created: now(),
+    });
     return this.event("charge.refunded", charge);
+  }
+
+  /** The newest refund fails: the money is back with the seller. */
+  refundFails(status: "failed" | "canceled" = "failed"): StripeEvent {
+    const refund = [...this.refunded.values()].at(-1);
+    const charge = this.charges.get(String(refund?.["charge"]));
+    if (refund === undefined || charge === undefined) throw new Error("there is no refund");
+    charge["amount_refunded"] = Number(charge["amount_refunded"]) - Number(refund["amount"]);
+    refund["status"] = status;
+    return this.event(status === "failed" ? "refund.failed" : "refund.updated", refund);
   }
 
   /** Changes a dispute. Withdrawing and returning funds are separate movements. */
@@ -184,6 +260,7 @@ export class StripeDouble {
     const dispute = {
       id: `du_${number}_${id}`,
       object: "dispute",
+      created: this.disputed.get(`du_${number}_${id}`)?.["created"] ?? now(),
       charge: charge["id"],
       payment_intent: charge["payment_intent"],
       currency: "eur",
@@ -227,6 +304,19 @@ function nested(form: URLSearchParams, name: string): Record<string, string> {
 
 function refusal(status: number, error: object): Response {
   return Response.json({ error: { type: "invalid_request_error", ...error } }, { status });
+}
+
+/** In seconds, as Stripe has times. */
+function now(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+function notExpandable(field: string): Response {
+  return refusal(400, { message: `This property cannot be expanded (${field})` });
+}
+
+function invalid(param: string): Response {
+  return refusal(400, { code: "parameter_invalid_integer", param });
 }
 
 function unrecognized(path: string): Response {

@@ -232,6 +232,43 @@ describe("refunds and disputes", () => {
     expect(await creditsOf(ada)).toBe(1_100 - 301);
   });
 
+  it.each(["failed", "canceled"] as const)(
+    "a refund that later is %s gives its credits back, and the other refunds stay",
+    async (status) => {
+      const { stripe, ada, id, paid } = await buyLarge();
+      await deliver(paid);
+      await deliver(stripe.refunds(id, 1_000));
+      const second = stripe.refunds(id, 3_333);
+      await deliver(second);
+      expect(await creditsOf(ada)).toBe(100);
+      const failed = stripe.refundFails(status);
+      for (const event of [failed, failed, second]) {
+        expect(await deliver(event)).toMatchObject(GOOD);
+      }
+      expect(await creditsOf(ada)).toBe(1_100 - 301);
+      await expectInvariants(ada.identity_id);
+    },
+  );
+
+  it("a refund that failed before its purchase is known takes no credits", async () => {
+    const { stripe, ada, id, paid } = await buyLarge();
+    const event = stripe.refunds(id, 3_333);
+    stripe.refundFails();
+    await deliver(event);
+    await deliver(paid);
+    expect(await creditsOf(ada)).toBe(1_100);
+  });
+
+  it("an event about refunds of a charge that has none is dropped and logged", async () => {
+    const log = vi.spyOn(console, "warn").mockReturnValue();
+    const { stripe, ada, id, paid } = await buyLarge();
+    await deliver(paid);
+    const event = stripe.event("charge.refunded", { id: `ch_${id}`, amount_refunded: 3_333 });
+    expect(await deliver(event)).toMatchObject(GOOD);
+    expect(log.mock.calls).toEqual([[dropped(event, "not_refunded")]]);
+    expect(await creditsOf(ada)).toBe(1_100);
+  });
+
   it("a late event with an earlier state of a refund changes nothing", async () => {
     const { stripe, ada, id, paid } = await buyLarge();
     await deliver(paid);
@@ -335,19 +372,14 @@ describe("refunds and disputes", () => {
     const { stripe, ada, id, paid } = await buyLarge();
     await deliver(paid);
     const event = stripe.refunds(id, 3_333);
-    const charge = stripe.charges.get(`ch_${id}`) ?? {};
-    stripe.charges.set(`ch_${id}`, { ...charge, payment_intent: null });
+    const refund = [...stripe.refunded.values()][0] ?? {};
+    refund["payment_intent"] = null;
     expect(await deliver(event)).toMatchObject(GOOD);
-    stripe.charges.set(`ch_${id}`, charge);
-    const payments = stripe.answer.bind(stripe);
+    refund["payment_intent"] = "pi_x";
     const marks = { passbook_service: "https://other", passbook_identity_id: ada.identity_id };
     const stranger = { ...marks, passbook_identity_id: "usr_of_another_service" };
     for (const metadata of [{}, null, marks, stranger]) {
-      const body = { id: "pi_x", amount_received: 5, currency: "eur", metadata };
-      stripe.charges.set(`ch_${id}`, { ...charge, payment_intent: "pi_x" });
-      vi.spyOn(stripe, "answer").mockImplementation(async (request) =>
-        request.url.endsWith("/pi_x") ? Response.json(body) : payments(request),
-      );
+      stripe.payments.set("pi_x", { id: "pi_x", amount_received: 5, currency: "eur", metadata });
       expect(await deliver(event)).toMatchObject(GOOD);
     }
     const reasons = ["no_payment", ...Array.from({ length: 4 }, () => "not_ours")];
@@ -550,6 +582,7 @@ describe("a webhook's message", () => {
 const story = fc.record({
   late_money: fc.boolean(),
   refunds: fc.array(fc.integer({ min: 1, max: 500 }), { maxLength: 3 }),
+  last_refund_fails: fc.boolean(),
   dispute: fc.option(
     fc.record({
       amount: fc.integer({ min: 1, max: 500 }),
@@ -561,6 +594,7 @@ const story = fc.record({
 interface Story {
   readonly late_money: boolean;
   readonly refunds: readonly number[];
+  readonly last_refund_fails: boolean;
   readonly dispute: {
     readonly amount: number;
     readonly inquiry: boolean;
@@ -568,13 +602,18 @@ interface Story {
   } | null;
 }
 
-function tell(stripe: StripeDouble, id: string, { late_money, refunds, dispute }: Story) {
+function tell(stripe: StripeDouble, id: string, told: Story) {
+  const { late_money, refunds, last_refund_fails, dispute } = told;
   const events: StripeEvent[] = [stripe.completes(id, late_money ? "later" : "at once")];
   if (late_money) events.push(stripe.moneyArrives(id));
   let refunded = 0;
   for (const cents of refunds) {
     refunded = Math.min(500, refunded + cents);
     events.push(stripe.refunds(id, refunded));
+  }
+  if (last_refund_fails && refunds.length > 0) {
+    events.push(stripe.refundFails());
+    refunded = Number(stripe.charges.get(`ch_${id}`)?.["amount_refunded"]);
   }
   if (dispute !== null) {
     const { amount, inquiry, end } = dispute;

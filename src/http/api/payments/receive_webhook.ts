@@ -5,7 +5,6 @@
 import { bodyLimit } from "hono/body-limit";
 import type { DropReason, PaymentEvent, PaymentEffect } from "../../../domain/payment_event.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
-import { accepted, type Result } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
 import { paymentsOf } from "./require_payments.ts";
@@ -25,48 +24,33 @@ export const receiveWebhook = factory.createHandlers(async (context) => {
   const signature = context.req.header("Stripe-Signature");
   const read = await paymentsOf(context).readWebhook(body, signature, Date.now());
   if (!read.ok) return refuse(context, read.refusal);
-  const booked = await book(context, read.value.news);
-  if (booked.ok) {
-    if (booked.value !== null) logDropped(read.value, booked.value);
-    return context.json({ ok: true });
+  for (const effect of read.value.news) {
+    const booked = await context.get("services").payment_booking.book(effect);
+    if (!booked.ok) return refuseUnbooked(context, booked.refusal);
+    if (booked.value !== null) logDropped(read.value, effect, booked.value);
   }
-  // The operator reads the log, not this response to Stripe.
-  const request_id = context.get("request_id");
-  console.error({ event: "payment_not_booked", request_id, code: booked.refusal.code });
-  return refuse(context, { code: "internal", request_id });
+  return context.json({ ok: true });
 });
 
-/** Records the event in the account. Returns the reason if it was dropped, else null. */
-async function book(
-  context: AppContext,
-  news: PaymentEffect,
-): Promise<Result<DropReason | null, Refusal>> {
-  if (news.kind === "dropped") return accepted(news.reason);
-  const { accounts, identity } = context.get("services");
-  const account = accounts(news.identity_id);
-  if (news.kind === "reversal" && !news.is_marked) {
-    // Checked first, since a call to the account of an unknown identity would create its object.
-    const person = await identity.readPerson(news.identity_id);
-    const { payment_intent_id } = news.reversal;
-    if (person === null || !(await account.hasBought(payment_intent_id))) {
-      return accepted("not_ours");
-    }
-  }
-  const done =
-    news.kind === "purchase"
-      ? await account.recordPurchase(news.purchase)
-      : await account.recordReversal(news.reversal);
-  if (done.ok) return accepted(null);
-  return done.refusal.code === "account_unknown" ? accepted("account_deleted") : done;
+/** The operator reads the log, not this response to Stripe. */
+function refuseUnbooked(context: AppContext, refusal: Refusal): Response {
+  if (refusal.code === "purchase_unmatched") return refuse(context, refusal);
+  const request_id = context.get("request_id");
+  console.error({ event: "payment_not_booked", request_id, code: refusal.code });
+  return refuse(context, { code: "internal", request_id });
 }
 
 /** Stripe does not send a dropped event again, so the log is the only trace. */
-function logDropped({ id, type, news }: PaymentEvent, reason: DropReason): void {
+function logDropped({ id, type }: PaymentEvent, effect: PaymentEffect, reason: DropReason): void {
   const { payment_intent_id = null } =
-    news.kind === "purchase" ? news.purchase : news.kind === "reversal" ? news.reversal : {};
+    effect.kind === "purchase"
+      ? effect.purchase
+      : effect.kind === "reversal"
+        ? effect.reversal
+        : {};
   const about = { stripe_event_id: id, type, payment_intent_id };
   const event = { event: "payment_event_dropped", reason, ...about };
   // An operator must refund a payment to a deleted account by hand.
-  if (reason === "account_deleted" && news.kind === "purchase") console.error(event);
+  if (reason === "account_deleted" && effect.kind === "purchase") console.error(event);
   else console.warn(event);
 }

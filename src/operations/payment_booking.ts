@@ -1,0 +1,49 @@
+/** Books what a payment means for its account: the only way from the payment service to an account's credits. */
+import type { DropReason, PaymentEffect } from "../domain/payment_event.ts";
+import type { Purchase, Reversal } from "../domain/purchases.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { accepted, refused, type Result } from "../domain/result.ts";
+
+interface Account {
+  recordPurchase(purchase: Purchase): PromiseLike<Result<null, Refusal>>;
+  recordReversal(reversal: Reversal): PromiseLike<Result<null, Refusal>>;
+  hasBought(payment_intent_id: string): PromiseLike<boolean>;
+}
+
+interface Stores {
+  readonly accounts: (identity_id: string) => Account;
+  /** Whether the directory has this person. */
+  readonly hasPerson: (identity_id: string) => Promise<boolean>;
+}
+
+export interface PaymentBooking {
+  /** Records an effect; may be repeated. Returns the reason if it was dropped, else null. */
+  book(effect: PaymentEffect): Promise<Result<DropReason | null, Refusal>>;
+}
+
+export function createPaymentBooking({ accounts, hasPerson }: Stores): PaymentBooking {
+  /** The person is checked first, since a call to the account of an unknown identity would create its object. */
+  const isOurs = async (effect: PaymentEffect & { readonly kind: "reversal" }): Promise<boolean> =>
+    effect.is_marked ||
+    ((await hasPerson(effect.identity_id)) &&
+      (await accounts(effect.identity_id).hasBought(effect.reversal.payment_intent_id)));
+
+  const book: PaymentBooking["book"] = async (effect) => {
+    if (effect.kind === "dropped") return accepted(effect.reason);
+    if (effect.kind === "unmatched") {
+      const { checkout_session_id } = effect;
+      console.error({ event: "purchase_unmatched", checkout_session_id });
+      return refused({ code: "purchase_unmatched" });
+    }
+    if (effect.kind === "reversal" && !(await isOurs(effect))) return accepted("not_ours");
+    const account = accounts(effect.identity_id);
+    const done =
+      effect.kind === "purchase"
+        ? await account.recordPurchase(effect.purchase)
+        : await account.recordReversal(effect.reversal);
+    if (done.ok) return accepted(null);
+    return done.refusal.code === "account_unknown" ? accepted("account_deleted") : done;
+  };
+
+  return { book };
+}
