@@ -18,6 +18,7 @@ import { createAppRecords } from "./directory/app_records.ts";
 import { createAppRegistry } from "./directory/apps.ts";
 import { createAuditLog } from "./directory/audit.ts";
 import { createDeletionRecords } from "./directory/deletions.ts";
+import { createReconciliationProgress } from "./directory/reconciliation_progress.ts";
 import { accepted, type Result } from "./domain/result.ts";
 import type { Services } from "./http/services.ts";
 import { createBuiltinAdapter } from "./identity/builtin/adapter.ts";
@@ -42,6 +43,7 @@ import { createSessionTokens, type SessionTokens } from "./tokens/session_token.
 import { createTemplateTokens } from "./tokens/template_token.ts";
 import { repairLostAccounts } from "./operations/lost_accounts.ts";
 import { createPaymentBooking } from "./operations/payment_booking.ts";
+import { createPaymentReconciliation } from "./operations/payment_reconciliation.ts";
 import { wakeSilentAccounts } from "./operations/silent_accounts.ts";
 import { runUpkeep } from "./operations/upkeep.ts";
 import { createWildcardGuard } from "./operations/wildcards.ts";
@@ -154,6 +156,14 @@ function build(env: Env): Result<Services, Misconfiguration> {
     living_personal_tokens: createLivingPersonalTokens(),
     payments,
     payment_booking,
+    payment_reconciliation:
+      payments === null
+        ? null
+        : createPaymentReconciliation({
+            listRecent: (...page) => payments.listRecent(...page),
+            bookMissing: (effect) => payment_booking.bookMissing(effect),
+            progress: createReconciliationProgress(env.DIRECTORY),
+          }),
   });
 }
 
@@ -215,7 +225,8 @@ export function projectionConsumer(
 export function upkeepOf(env: Env): () => Promise<void> {
   const services = servicesFor(env);
   if (!services.ok) throw new Error("misconfigured");
-  const { config, identity, account_deletion, accounts, read_model } = services.value;
+  const { config, identity, account_deletion, accounts, read_model, payment_reconciliation } =
+    services.value;
   return () =>
     runUpkeep({
       read_model: () => cleanReadModel(env.DB, config.read_model_days, Date.now()),
@@ -239,6 +250,9 @@ export function upkeepOf(env: Env): () => Promise<void> {
           Date.now(),
         ),
       deletions: () => account_deletion.finishRecorded(Date.now()),
+      ...(payment_reconciliation === null
+        ? {}
+        : { payments: () => payment_reconciliation.continuePass(Date.now()) }),
     });
 }
 

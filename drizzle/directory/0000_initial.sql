@@ -63,6 +63,12 @@ CREATE TABLE `deletions` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `deletions_requested_at_ms` ON `deletions` (`requested_at_ms`);--> statement-breakpoint
+CREATE TABLE `payment_reconciliation` (
+	`singleton` integer PRIMARY KEY NOT NULL,
+	`cursor` text,
+	`ran_at_ms` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `debts` (
 	`person_id` text NOT NULL,
 	`id` text NOT NULL,

@@ -2,6 +2,7 @@
  * The operations of an account, and all types that cross the RPC border between the Worker and the object. They are
  * plain values only. The types are in `contract/`, by subject; import them from here.
  */
+import type { PaymentRecord } from "../domain/payment_event.ts";
 import type { Purchase, Reversal } from "../domain/purchases.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
 import type { Answer, Caller, IdempotencyGuard, OnceAnswer, Page } from "./contract/call.ts";
@@ -97,6 +98,8 @@ export interface AccountOperations {
   /** Both may be repeated, and are refused as `balance_limit`. */
   recordPurchase(purchase: Purchase): Answer<null>;
   recordReversal(reversal: Reversal): Answer<null>;
+  /** Whether a purchase is recorded, or a refund or dispute in this state. */
+  checkPayment(payment: Pick<Purchase, "checkout_session_id"> | Reversal): PaymentRecord;
   /** Whether this payment bought credits here. */
   hasBought(payment_intent_id: string): boolean;
   readPurchase(caller: Caller, checkout_session_id: string): Answer<ListedPurchase>;

@@ -4,6 +4,7 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { EVENTS_WATCHERS_MAX } from "../domain/limits.ts";
+import type { PaymentRecord } from "../domain/payment_event.ts";
 import type { Purchase, Reversal } from "../domain/purchases.ts";
 import { accepted, refused } from "../domain/result.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
@@ -241,6 +242,14 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#instance.transact(SERVICE, "write", (it, parts) =>
       purchases.recordReversal(it, parts.purchases, reversal),
     );
+  }
+
+  checkPayment(payment: Pick<Purchase, "checkout_session_id"> | Reversal): PaymentRecord {
+    const { isDeleted, parts } = this.#instance;
+    if (isDeleted) return "account_deleted";
+    return parts !== null && purchases.isRecorded(parts.purchases, payment)
+      ? "recorded"
+      : "missing";
   }
 
   hasBought(payment_intent_id: string): boolean {

@@ -16,6 +16,7 @@ import {
 } from "./filters.ts";
 import { more, plain, print, table } from "./output.ts";
 import { rebuild, type RebuildOptions } from "./admin_rebuild.ts";
+import { reconcile, type ReconcileOptions } from "./admin_reconcile.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
 import { printLedger } from "./show.ts";
 
@@ -140,6 +141,11 @@ function addActs(admin: Command): void {
     .action((identity: string | undefined, _, command: Command) =>
       rebuild(identity, command.optsWithGlobals<RebuildOptions>()),
     );
+  admin
+    .command("reconcile")
+    .description("book recent payments, refunds and disputes whose webhook did not arrive")
+    .option("--cursor <cursor>", "continue a run that broke off")
+    .action((_, command: Command) => reconcile(command.optsWithGlobals<ReconcileOptions>()));
 }
 
 /** The service's response, and its text for people. */

@@ -14,6 +14,7 @@ import type {
   FoundJobPage,
   InspectedAccount,
   JobPage,
+  ReconciledPage,
   RepairedPage,
   Stats,
 } from "./responses.ts";
@@ -71,6 +72,11 @@ export interface Admin {
   rebuild(identity: string, options?: WriteOptions): Promise<void>;
   /** Repairs the read model for one page of people. Continue with each `next_cursor`. */
   rebuildPage(page?: { readonly cursor?: string }, options?: WriteOptions): Promise<RepairedPage>;
+  /** Books recent payments whose webhook did not arrive, one page. Continue with each `next_cursor`. */
+  reconcilePayments(
+    page?: { readonly cursor?: string },
+    options?: WriteOptions,
+  ): Promise<ReconciledPage>;
   /** Locks the holder out of the account. `restore` unlocks it. */
   suspend(
     identity: string,
@@ -153,6 +159,12 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
         Number.isSafeInteger(page.checked) && Array.isArray(page.failed);
       const call = { method: "POST", path: "/api/admin/rebuild", body: { cursor } } as const;
       return calls.write({ ...call, isValid }, options);
+    },
+    reconcilePayments: ({ cursor } = {}, options = {}) => {
+      const isValid = (page: ReconciledPage): boolean =>
+        Array.isArray(page.booked) && Array.isArray(page.not_booked);
+      const path = "/api/admin/payments/reconcile";
+      return calls.write({ method: "POST", path, body: { cursor }, isValid }, options);
     },
     suspend: (identity, { reason }, options = {}) => act(identity, "suspend", { reason }, options),
     restore: (identity, { reason }, options = {}) => act(identity, "restore", { reason }, options),

@@ -422,6 +422,34 @@ export interface RepairedPage {
   readonly next_cursor?: string | undefined;
 }
 
+export interface ReconciledPage {
+  /** Stripe's objects that were compared with the accounts, also those of other services. */
+  readonly checked: number;
+  /** What was missing, and is booked now. */
+  readonly booked: readonly {
+    /** What it is: a checkout, a refund or a dispute. */
+    readonly list: "checkouts" | "refunds" | "disputes";
+    /** Its id at Stripe. */
+    readonly id: string;
+    /** The account's identity. */
+    readonly identity_id: string;
+    readonly payment_intent_id: string;
+    /** The credits of the purchase; null for a refund or dispute. */
+    readonly credits: number | null;
+  }[];
+  /** What is missing and could not be booked. */
+  readonly not_booked: readonly {
+    /** What it is: a checkout, a refund or a dispute. */
+    readonly list: "checkouts" | "refunds" | "disputes";
+    /** Its id at Stripe. */
+    readonly id: string;
+    /** Why: an error code, or the name of an error in the log. */
+    readonly code: string;
+  }[];
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
+  readonly next_cursor?: string | undefined;
+}
+
 export interface FoundJobPage {
   readonly jobs: readonly FoundJob[];
   /** Send this as `cursor` to get the next page. Missing on the last page. */

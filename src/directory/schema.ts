@@ -105,6 +105,14 @@ export const deletions = sqliteTable(
   (table) => [index("deletions_requested_at_ms").on(table.requested_at_ms)],
 );
 
+/** One row: where the schedule's reconciliation of payments continues; see `reconciliation_progress.ts`. */
+export const paymentReconciliation = sqliteTable("payment_reconciliation", {
+  singleton: integer().primaryKey(),
+  /** Null: the last pass has ended. */
+  cursor: text(),
+  ran_at_ms: integer().notNull(),
+});
+
 /**
  * Operators' actions, one row each, written before the action; see `audit.ts`. Ids are UUIDv7, so the primary
  * key gives newest-first lists.

@@ -117,6 +117,22 @@ export const UPSTREAM_TIMEOUT_MS = 10_000;
 /** The largest response read from another server, in bytes: profiles and tokens are a hundredth of it. */
 export const UPSTREAM_BODY_MAX_BYTES = 256 * 1024;
 
+/**
+ * How old a payment may be for a reconciliation to find it, in days. Delayed payment methods take up to two weeks, and
+ * a refund may fail within a month. A dispute may last for months.
+ */
+export const RECONCILED_DAYS = { checkouts: 30, refunds: 30, disputes: 120 } as const;
+
+/**
+ * Payments on one page of Stripe's lists, and pages that one run reads. Stripe accepts 100 on a page, but takes long to
+ * add the line items of so many checkouts. At this pace the schedule compares 28,800 payments a day.
+ */
+export const RECONCILIATION_PAGE_PAYMENTS = 20;
+export const RECONCILIATION_PAGES = 10;
+
+/** The schedule starts a new pass over all payments this long after the last one ended. */
+export const RECONCILIATION_PAUSE_MS = 6 * 60 * 60_000;
+
 /** `Retry-After` of a response that fails because one of our stores is unavailable. */
 export const UNAVAILABLE_RETRY_AFTER_SECONDS = 5;
 

@@ -43,3 +43,6 @@ export interface PaymentEvent {
   readonly type: string;
   readonly news: readonly PaymentEffect[];
 }
+
+/** Whether an account has a payment's present state. */
+export type PaymentRecord = "recorded" | "missing" | "account_deleted";

@@ -54,6 +54,12 @@ export function mergeReversals(one: Reversal, other: Reversal): Reversal {
   };
 }
 
+/** Whether a report of a reversal says nothing that a known report of it does not say. */
+export function isReversalKnown(known: Reversal, reversal: Reversal): boolean {
+  const { amount_minor, state } = mergeReversals(known, reversal);
+  return amount_minor === known.amount_minor && state === known.state;
+}
+
 /**
  * Credits to take back: in proportion to the returned money, rounded up, never more than were bought. A refund
  * and a dispute of one payment add up.

@@ -3,6 +3,7 @@ import type { Accounts } from "../account/clients/accounts.ts";
 import type { UpstreamTokenVault } from "../account/clients/vault.ts";
 import type { AccountDeletion } from "../operations/account_deletion.ts";
 import type { PaymentBooking } from "../operations/payment_booking.ts";
+import type { PaymentReconciliation } from "../operations/payment_reconciliation.ts";
 import type { ReserveStarter } from "../budget/client.ts";
 import type { Config, Misconfiguration } from "../config/config.ts";
 import type { DeviceLogins } from "../device/client.ts";
@@ -60,6 +61,8 @@ export interface Services {
   /** Null if the service sells no credits. */
   readonly payments: Payments | null;
   readonly payment_booking: PaymentBooking;
+  /** Null if the service sells no credits. */
+  readonly payment_reconciliation: PaymentReconciliation | null;
 }
 
 /** The services of an environment, or what is wrong with its settings. */

@@ -1,5 +1,5 @@
 /** Books what a payment means for its account: the only way from the payment service to an account's credits. */
-import type { DropReason, PaymentEffect } from "../domain/payment_event.ts";
+import type { DropReason, PaymentEffect, PaymentRecord } from "../domain/payment_event.ts";
 import type { Purchase, Reversal } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
@@ -7,6 +7,9 @@ import { accepted, refused, type Result } from "../domain/result.ts";
 interface Account {
   recordPurchase(purchase: Purchase): PromiseLike<Result<null, Refusal>>;
   recordReversal(reversal: Reversal): PromiseLike<Result<null, Refusal>>;
+  checkPayment(
+    payment: Pick<Purchase, "checkout_session_id"> | Reversal,
+  ): PromiseLike<PaymentRecord>;
   hasBought(payment_intent_id: string): PromiseLike<boolean>;
 }
 
@@ -19,6 +22,8 @@ interface Stores {
 export interface PaymentBooking {
   /** Records an effect; may be repeated. Returns the reason if it was dropped, else null. */
   book(effect: PaymentEffect): Promise<Result<DropReason | null, Refusal>>;
+  /** The same for an effect that the account does not have yet; otherwise `recorded`. */
+  bookMissing(effect: PaymentEffect): Promise<Result<DropReason | "recorded" | null, Refusal>>;
 }
 
 export function createPaymentBooking({ accounts, hasPerson }: Stores): PaymentBooking {
@@ -45,5 +50,28 @@ export function createPaymentBooking({ accounts, hasPerson }: Stores): PaymentBo
     return done.refusal.code === "account_unknown" ? accepted("account_deleted") : done;
   };
 
-  return { book };
+  return {
+    book,
+    async bookMissing(effect) {
+      if (effect.kind === "dropped" || effect.identity_id === null) return book(effect);
+      if (effect.kind === "reversal" && !(await isOurs(effect))) return accepted("not_ours");
+      const state = await accounts(effect.identity_id).checkPayment(paymentOf(effect));
+      // A deleted account no longer knows what it had recorded.
+      if (state === "account_deleted" || state === "recorded") return accepted(state);
+      return book(effect);
+    },
+  };
+}
+
+function paymentOf(
+  effect: Exclude<PaymentEffect, { readonly kind: "dropped" }>,
+): Pick<Purchase, "checkout_session_id"> | Reversal {
+  switch (effect.kind) {
+    case "purchase":
+      return { checkout_session_id: effect.purchase.checkout_session_id };
+    case "reversal":
+      return effect.reversal;
+    case "unmatched":
+      return { checkout_session_id: effect.checkout_session_id };
+  }
 }

@@ -1,5 +1,6 @@
 /** The port to the payment service. */
 import type { PaymentEvent } from "../domain/payment_event.ts";
+import type { ListPosition, PaymentPage } from "../domain/payment_list.ts";
 import type { CreditPackage } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
@@ -30,4 +31,14 @@ export interface Payments {
     signature: string | undefined,
     now_ms: number,
   ): Promise<Result<PaymentEvent, Refusal>>;
+  /**
+   * Reads one page of the recent checkouts, refunds or disputes, newest first, of all services on the payment
+   * service's account. `before_ms`: only those created before; null: all.
+   * @returns `payments_unavailable` or `payments_refused`.
+   */
+  listRecent(
+    position: ListPosition,
+    before_ms: number | null,
+    now_ms: number,
+  ): Promise<Result<PaymentPage, Refusal>>;
 }

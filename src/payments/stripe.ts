@@ -1,7 +1,9 @@
-/** The Stripe adapter: hosted Checkout, and the webhook with its results. */
+/** The Stripe adapter: hosted Checkout, the webhook with its results, and the lists of recent payments. */
 import type * as z from "zod/mini";
+import { DAY_MS } from "../domain/calendar.ts";
+import { RECONCILED_DAYS, RECONCILIATION_PAGE_PAYMENTS } from "../domain/limits.ts";
 import type { PaymentEffect } from "../domain/payment_event.ts";
-import type { PaymentList } from "../domain/payment_list.ts";
+import { positionAfter, type ListPosition, type PaymentPage } from "../domain/payment_list.ts";
 import type { CreditPackage } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
@@ -18,7 +20,7 @@ import {
   type EffectReader,
 } from "./stripe_effects.ts";
 import { readEvent, type Subject } from "./stripe_events.ts";
-import { newCheckoutSession, page } from "./stripe_objects.ts";
+import { identified, newCheckoutSession, page } from "./stripe_objects.ts";
 
 export interface StripeSettings extends StripeAccount {
   readonly webhook_secret: string;
@@ -46,6 +48,7 @@ export function createStripe(settings: StripeSettings): Payments {
       const news = await readSubject(settings, subject);
       return news.ok ? accepted({ ...event, news: news.value }) : news;
     },
+    listRecent: (position, before_ms, now_ms) => listRecent(settings, position, before_ms, now_ms),
   };
 }
 
@@ -105,7 +108,7 @@ interface StripeList {
   readonly read: EffectReader;
 }
 
-const LISTS: Readonly<Record<PaymentList, StripeList>> = {
+const LISTS: Readonly<Record<ListPosition["list"], StripeList>> = {
   checkouts: {
     path: "/v1/checkout/sessions",
     expand: "line_items",
@@ -146,6 +149,37 @@ async function readRefundsOf(
   const refunds = found.value.data;
   if (refunds.length === 0) return accepted([dropped("not_refunded")]);
   return accepted(await Promise.all(refunds.map((it) => readRefund(settings, it))));
+}
+
+async function listRecent(
+  settings: StripeSettings,
+  { list, after }: ListPosition,
+  before_ms: number | null,
+  now_ms: number,
+): Promise<Result<PaymentPage, Refusal>> {
+  const { path, expand, read } = LISTS[list];
+  const query = new URLSearchParams({
+    limit: String(RECONCILIATION_PAGE_PAYMENTS),
+    "expand[]": `data.${expand}`,
+    "created[gte]": inSeconds(now_ms - RECONCILED_DAYS[list] * DAY_MS),
+    ...(before_ms === null ? {} : { "created[lt]": inSeconds(before_ms) }),
+    ...(after === null ? {} : { starting_after: after }),
+  });
+  const found = await request(settings, page, {
+    method: "GET",
+    path: `${path}?${query.toString()}`,
+  });
+  if (!found.ok) return found;
+  const payments = found.value.data.map((body) => ({
+    id: identified.parse(body).id,
+    read: () => read(settings, body),
+  }));
+  const last = found.value.has_more ? (payments.at(-1)?.id ?? null) : null;
+  return accepted({ payments, next: positionAfter(list, last) });
+}
+
+function inSeconds(time_ms: number): string {
+  return String(Math.floor(time_ms / 1000));
 }
 
 /**

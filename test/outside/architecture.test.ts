@@ -79,6 +79,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "directory/apps.ts",
     "directory/audit.ts",
     "directory/deletions.ts",
+    "directory/reconciliation_progress.ts",
     "identity/builtin/adapter.ts",
     "identity/port.ts",
     "identity/session_endings.ts",
@@ -96,6 +97,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "operations/lost_accounts.ts",
     "operations/silent_accounts.ts",
     "operations/payment_booking.ts",
+    "operations/payment_reconciliation.ts",
     "operations/wildcards.ts",
     "tokens/living_personal_tokens.ts",
     "tokens/mint.ts",
@@ -116,6 +118,7 @@ const SINGLE_IMPORTS: readonly string[] = [
   // The list of services for requests. It imports types only; a test below checks that.
   "http/services.ts → operations/account_deletion.ts",
   "http/services.ts → operations/payment_booking.ts",
+  "http/services.ts → operations/payment_reconciliation.ts",
   "http/services.ts → account/clients/vault.ts",
   "http/services.ts → budget/client.ts",
   "http/services.ts → config/config.ts",

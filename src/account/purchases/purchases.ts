@@ -5,6 +5,7 @@
 import { fitsBalance } from "../../domain/ledger.ts";
 import {
   creditsTakenBack,
+  isReversalKnown,
   mergeReversals,
   type Purchase,
   type Reversal,
@@ -72,6 +73,18 @@ function takeBack(
 
 function fits(transaction: Transaction, amount: number): boolean {
   return fitsBalance(readBalance(transaction), { amount, held: 0 });
+}
+
+/** Whether a purchase is recorded, or a refund or dispute in this state. */
+export function isRecorded(
+  bought: PurchaseStore,
+  payment: Pick<Purchase, "checkout_session_id"> | Reversal,
+): boolean {
+  if ("checkout_session_id" in payment) {
+    return bought.readPurchase(payment.checkout_session_id) !== null;
+  }
+  const known = bought.readReversal(payment.payment_intent_id, payment.source_id);
+  return known !== null && isReversalKnown(known, payment);
 }
 
 /** A purchase as its buyer sees it, by its checkout. */

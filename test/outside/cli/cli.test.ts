@@ -10,11 +10,13 @@ import { developmentSettings } from "../../../src/commands/development_settings.
 import { freePort, type LocalWorker } from "../../../src/commands/local_worker.ts";
 import { launchBrowser } from "../support/chromium.ts";
 import { installPackage, type Installed } from "../support/installed.ts";
+import { startStripe, type StripeServer } from "../support/stripe_server.ts";
 import { startTestWorker } from "../support/test_worker.ts";
 
 let directory: string;
 let installed: Installed;
 let passbook: LocalWorker;
+let till: StripeServer;
 let browser: Browser;
 let program: string;
 
@@ -24,7 +26,10 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "passbook-cli-"));
   const env_file = join(directory, "settings.env");
   const settings = `${await developmentSettings()}DEVICE_POLL_INTERVAL_SECONDS=1\n`;
-  await writeFile(env_file, `${settings}OPERATORS=olga@example.com\n`);
+  till = await startStripe();
+  const lines = Object.entries({ OPERATORS: "olga@example.com", ...till.settings });
+  const more = lines.map(([name, value]) => `${name}='${value}'\n`).join("");
+  await writeFile(env_file, settings + more);
   const persist_to = join(directory, "state");
   passbook = await startTestWorker({ port: await freePort(), persist_to, env_file });
   browser = await launchBrowser();
@@ -33,6 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await passbook?.stop();
+  till?.close();
   await installed?.remove();
   await rm(directory, { recursive: true, force: true });
 });
@@ -470,6 +476,30 @@ describe("passbook", () => {
     for (const args of [[], ["--cursor", "user_"], [identity_id, "--all"]]) {
       expect((await operate("rebuild", ...args)).code).toBe(2);
     }
+    const init = {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${ada.PASSBOOK_TOKEN}`,
+        "Content-Type": "application/json",
+      },
+      body: JSON.stringify({ package: "large", return_url: "http://localhost:3000/" }),
+    };
+    const opened = (await (await fetch(`${passbook.url}/api/checkout`, init)).json()) as {
+      url: string;
+    };
+    const checkout = opened.url.split("/").at(-1) ?? "";
+    till.stripe.completes(checkout);
+    const missing = "Checked 1 payments, booked 1 that were missing.";
+    const reconciled = await operate("reconcile");
+    expect(reconciled).toMatchObject({ code: 0, stderr: `${missing}\n` });
+    const [done, , , row] = reconciled.stdout.split("\n");
+    expect(done).toBe(`Done. ${missing}`);
+    expect(row?.split(/ +/)).toEqual(["checkouts", checkout, "1000", identity_id]);
+    const nothing = await operate("reconcile", "--json");
+    expect(JSON.parse(nothing.stdout)).toEqual({ checked: 1, booked: [], not_booked: [] });
+    expect(await operate("reconcile", "--cursor", "payouts")).toMatchObject({ code: 1 });
+    const unknown = await operate("reconcile", "--cursor", "refunds:re_unknown");
+    expect(unknown.stderr).toContain("passbook admin reconcile --cursor refunds:re_unknown");
     const refused = await passbookOf("nobody", ["admin", "ledger", identity_id], ada);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
   });

@@ -1,72 +1,30 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, it } from "vitest";
-import { freePort } from "../../../src/commands/local_worker.ts";
-import {
-  SECRET_KEY,
-  sign,
-  StripeDouble,
-  WEBHOOK_SECRET,
-  type StripeEvent,
-} from "../../worker/payments/stripe_double.ts";
+import { sign, type StripeDouble, type StripeEvent } from "../../worker/payments/stripe_double.ts";
 import { expectForEverybody, SCREENS, usePages } from "../support/pages_in_browser.ts";
+import { startStripe } from "../support/stripe_server.ts";
 
-const PACKAGES = [
-  { id: "small", name: "A little something", credits: 100, price: "price_small" },
-  { id: "large", name: "For a whole project", credits: 1_000, price: "price_large" },
-];
 let stripe: StripeDouble;
-let till: Server;
+let close: (() => void) | undefined;
 
 const pages = usePages("checkout", async () => {
-  const port = await freePort();
-  const origin = `http://localhost:${port}`;
-  stripe = new StripeDouble();
-  stripe.checkout_origin = origin;
-  till = createServer((request, response) => {
-    const serve = async (): Promise<void> => {
-      const answer = await answerTill(origin, request);
-      response.writeHead(answer.status, Object.fromEntries(answer.headers));
-      response.end(await answer.text());
-    };
-    void serve();
-  });
-  await new Promise<void>((resolve) => till.listen(port, () => resolve()));
-  return {
-    CREDIT_PACKAGES: JSON.stringify(PACKAGES),
-    STRIPE_SECRET_KEY: SECRET_KEY,
-    STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
-    STRIPE_API_URL: origin,
-  };
+  const { settings, ...server } = await startStripe(checkoutPage);
+  ({ stripe, close } = server);
+  return settings;
 });
 
-afterAll(() => {
-  till?.close();
-});
+afterAll(() => close?.());
 
-/** Stripe's API and its checkout page, which has two links: to pay and to go back. */
-async function answerTill(origin: string, request: IncomingMessage): Promise<Response> {
-  const url = new URL(request.url ?? "/", origin);
-  const [, id] = /^\/c\/pay\/(\w+)$/.exec(url.pathname) ?? [];
-  const session = id === undefined ? undefined : stripe.sessions.get(id);
-  if (id !== undefined && session !== undefined) {
-    const back = session.success_url.replace("{CHECKOUT_SESSION_ID}", id).replaceAll("&", "&amp;");
-    const away = session.cancel_url.replaceAll("&", "&amp;");
-    const page = `<!doctype html><title>Checkout</title><h1>Checkout</h1>
-      <a href="${back}">Pay</a> <a href="${away}">Back to the shop</a>`;
-    return new Response(page, { headers: { "Content-Type": "text/html" } });
-  }
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const { method = "GET", headers } = request;
-  const body = method === "POST" ? Buffer.concat(chunks) : null;
-  const known = ["authorization", "content-type", "idempotency-key"].flatMap((name) => {
-    const value = headers[name];
-    return typeof value === "string" ? [[name, value] as const] : [];
-  });
-  return stripe.answer(
-    new Request(url, { method, headers: [...known].map((it) => [...it]), body }),
-  );
+/** Stripe's checkout page, which has two links: to pay and to go back. Null for other addresses. */
+function checkoutPage({ pathname }: URL, { sessions }: StripeDouble): Response | null {
+  const [, id] = /^\/c\/pay\/(\w+)$/.exec(pathname) ?? [];
+  const session = id === undefined ? undefined : sessions.get(id);
+  if (id === undefined || session === undefined) return null;
+  const back = session.success_url.replace("{CHECKOUT_SESSION_ID}", id).replaceAll("&", "&amp;");
+  const away = session.cancel_url.replaceAll("&", "&amp;");
+  const page = `<!doctype html><title>Checkout</title><h1>Checkout</h1>
+    <a href="${back}">Pay</a> <a href="${away}">Back to the shop</a>`;
+  return new Response(page, { headers: { "Content-Type": "text/html" } });
 }
 
 async function deliver(event: StripeEvent): Promise<void> {

@@ -1,6 +1,7 @@
 /** The operators' API in the OpenAPI document. */
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import * as z from "zod";
+import { RECONCILED_DAYS } from "../../../domain/limits.ts";
 import type { RefusalCode } from "../../../domain/refusal_codes.ts";
 import {
   creditsBody,
@@ -14,6 +15,7 @@ import { findAccountsQuery } from "./accounts/list.ts";
 import { listAuditQuery } from "./list_audit.ts";
 import { findJobsQuery } from "./list_jobs.ts";
 import { rebuildBody } from "./rebuild_accounts.ts";
+import { reconcileBody } from "./reconcile_payments.ts";
 import { readStatsQuery } from "./read_stats.ts";
 import { listJobsQuery } from "../jobs/list.ts";
 import { listLedgerQuery } from "../ledger/list.ts";
@@ -222,6 +224,36 @@ export const admin_paths: ZodOpenApiPathsObject = {
         },
       },
       refusals: [],
+    }),
+  },
+  "/api/admin/payments/reconcile": {
+    post: operation({
+      id: "reconcilePayments",
+      tag: "Operators",
+      summary: "Book payments whose webhook did not arrive, a page at a time",
+      description: `Compares Stripe's checkouts and refunds of the last ${RECONCILED_DAYS.checkouts} days, and its disputes of the last ${RECONCILED_DAYS.disputes} days, with the accounts, and books what is missing, once. Repeat with \`cursor\` set to \`next_cursor\` until the response has no \`next_cursor\`. A repeated \`Idempotency-Key\` compares the same page again, which is safe. If the service sells no credits, the response is 404.`,
+      security: "operator",
+      body: { schema: reconcileBody, example: {}, optional: true },
+      idempotent: true,
+      success: {
+        description: "The result for the page.",
+        schema: admin.reconciled_page,
+        example: {
+          checked: 200,
+          booked: [
+            {
+              list: "checkouts",
+              id: "cs_live_a1",
+              identity_id: ACCOUNT.identity_id,
+              payment_intent_id: "pi_3a",
+              credits: 500,
+            },
+          ],
+          not_booked: [],
+          next_cursor: "checkouts:cs_live_a1",
+        },
+      },
+      refusals: ["not_found", "payments_unavailable", "payments_refused"],
     }),
   },
   "/api/admin/jobs": {

@@ -1,5 +1,6 @@
 /** Schemas of responses to operators. */
 import * as z from "zod";
+import { PAYMENT_LISTS } from "../../../domain/payment_list.ts";
 import {
   account,
   app_entry,
@@ -39,6 +40,44 @@ export const repaired_page = z
     next_cursor,
   })
   .meta({ id: "RepairedPage" });
+
+const listed_payment = {
+  list: z.enum(PAYMENT_LISTS).describe("What it is: a checkout, a refund or a dispute."),
+  id: z.string().describe("Its id at Stripe."),
+};
+
+export const reconciled_page = z
+  .strictObject({
+    checked: z
+      .int()
+      .min(0)
+      .describe(
+        "Stripe's objects that were compared with the accounts, also those of other services.",
+      ),
+    booked: z
+      .array(
+        z.strictObject({
+          ...listed_payment,
+          identity_id: z.string().describe("The account's identity."),
+          payment_intent_id: z.string(),
+          credits: z
+            .int()
+            .nullable()
+            .describe("The credits of the purchase; null for a refund or dispute."),
+        }),
+      )
+      .describe("What was missing, and is booked now."),
+    not_booked: z
+      .array(
+        z.strictObject({
+          ...listed_payment,
+          code: z.string().describe("Why: an error code, or the name of an error in the log."),
+        }),
+      )
+      .describe("What is missing and could not be booked."),
+    next_cursor,
+  })
+  .meta({ id: "ReconciledPage" });
 
 export const inspected_account = z
   .strictObject({

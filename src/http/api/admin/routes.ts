@@ -4,6 +4,7 @@ import type { AppEnvironment } from "../../context.ts";
 import { guardCookieWrites } from "../../middleware/origins.ts";
 import { limitWrites } from "../../middleware/rate_limits.ts";
 import { limitBodySize, requireJsonBody } from "../../validation.ts";
+import { requirePayments } from "../payments/require_payments.ts";
 import {
   deletePersonalToken,
   postCredits,
@@ -23,6 +24,7 @@ import { listAudit } from "./list_audit.ts";
 import { listAllJobs } from "./list_jobs.ts";
 import { listStats } from "./read_stats.ts";
 import { postRebuildAll } from "./rebuild_accounts.ts";
+import { postReconcilePayments } from "./reconcile_payments.ts";
 
 export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   const account = "/api/admin/accounts/:identity_id";
@@ -49,6 +51,8 @@ export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   app.delete("/api/admin/apps/:slug/keys/:id", ...removal, ...deleteAppKey);
 
   app.post("/api/admin/rebuild", ...write, ...postRebuildAll);
+  const payments = "/api/admin/payments/reconcile";
+  app.post(payments, requirePayments, ...write, ...postReconcilePayments);
   app.get("/api/admin/jobs", ...listAllJobs);
   app.get("/api/admin/stats", ...listStats);
   app.get("/api/admin/audit", ...listAudit);

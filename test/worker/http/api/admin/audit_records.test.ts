@@ -5,6 +5,8 @@ import { servicesFor } from "../../../../../src/services.ts";
 import { getToken, tokenId } from "../../../support/device_logins.ts";
 import { signInWithCredits } from "../../../support/passbook.ts";
 import { openConsole } from "../../../web/console/pages.ts";
+import { openStripe, SELLING } from "../../../payments/till.ts";
+import { operatorOnPages, SETTINGS } from "./operators.ts";
 
 const REASON = { reason: "why" };
 const APP = {
@@ -35,6 +37,7 @@ const WRITES: Readonly<Record<string, () => object>> = {
   "POST /api/admin/accounts/:identity_id/signout": () => REASON,
   "POST /api/admin/accounts/:identity_id/rebuild": () => ({}),
   "POST /api/admin/rebuild": () => ({}),
+  "POST /api/admin/payments/reconcile": () => ({}),
   "DELETE /api/admin/accounts/:identity_id/personal-tokens/:id": () => ({}),
   "PUT /api/admin/apps/:slug": () => ({ ...APP, version: 1 }),
   "POST /api/admin/apps/:slug/keys": () => ({ label: "server" }),
@@ -74,7 +77,9 @@ describe("an operator's write", () => {
 
   it.each(ROUTES)("%s leaves one audit record with the outcome done", async (route) => {
     const [method = "", path = ""] = route.split(" ");
-    const { olga, submit } = await openConsole();
+    const { olga: on_pages, submit } = await openConsole();
+    openStripe();
+    const olga = operatorOnPages(on_pages.person, { ...SETTINGS, ...SELLING });
     const ada = await signInWithCredits();
     await olga.send("PUT", "/api/admin/apps/sketch", APP);
     const { id: key_id } = (await olga.send("POST", "/api/admin/apps/sketch/keys", { label: "k" }))
