@@ -4,6 +4,7 @@ import type { Contender, ContenderName } from "./contenders.ts";
 import type { Crowd } from "./crowd.ts";
 import type { Outcome, StartedJob, Work } from "./load.ts";
 import { Loader } from "./loader.ts";
+import { OPEN_JOBS_SHARE } from "../../src/domain/limits.ts";
 import { cpuMilliseconds, memoryMebibytes } from "./processes.ts";
 import { quantile } from "./statistics.ts";
 
@@ -21,8 +22,8 @@ export interface Cell {
 }
 
 const CONNECTIONS = 16;
-/** The most jobs that a burst may leave started: one app may have 5,000 in an account. */
-const BURST_MAX_JOBS = 4_800;
+/** Started jobs that a burst leaves free of a token's and an app's share, for those of its other connections. */
+const SPARE_JOBS = 100;
 /** Rows are delivered about a second after they are written. That work belongs to the burst. */
 const AFTERWARDS_MS = 1_300;
 /** An object without requests falls asleep after ten seconds. */
@@ -100,7 +101,9 @@ export class Measurement {
         work,
         callers: this.#crowd.callersOf(variant),
         jobs,
-        max_requests: work.startsWith("create") ? BURST_MAX_JOBS : Number.MAX_SAFE_INTEGER,
+        max_requests: work.startsWith("create")
+          ? mostStarted(variant) - SPARE_JOBS
+          : Number.MAX_SAFE_INTEGER,
         max_ms,
       });
       jobs = outcome.jobs;
@@ -147,4 +150,9 @@ export class Measurement {
     this.cells.push(cell);
     return cell;
   }
+}
+
+/** The most jobs that the caller of a variant may have started at once. */
+function mostStarted({ proof }: Variant): number {
+  return OPEN_JOBS_SHARE[proof === "personal" ? "token" : "app"];
 }
