@@ -21,14 +21,15 @@ const SUMS = each((name) => `sum(${name}) as ${name}`);
  * array of accounts' rows with their `lines`. `follows`: SQL that says which of them D1 accepts.
  */
 export function countLines(follows: string): readonly string[] {
-  const counted = `with counted as materialized (
+  // Both are materialised, or SQLite would parse a delivery's whole JSON again for each of its lines.
+  const counted = `with delivered as materialized (
+    select value ->> '$.id' as account_id, value -> '$.lines' as lines,
+      coalesce((select line from accounts where id = value ->> '$.id'), 0) as known_line
+    from json_each(?1) where ${follows}
+  ), counted as materialized (
     select account_id, line.value ->> '$.day' as day, line.value ->> '$.app_slug' as app_slug,
       ${each((name) => `coalesce(line.value ->> '$.${name}', 0) as ${name}`)}
-    from (
-      select value ->> '$.id' as account_id, value -> '$.lines' as lines,
-        coalesce((select line from accounts where id = value ->> '$.id'), 0) as known_line
-      from json_each(?1) where ${follows}
-    ), json_each(lines) as line
+    from delivered, json_each(lines) as line
     where line.value ->> '$.line' > known_line
   )`;
   // An account counts as active at its first entry of a day, and at the first one in each app.
