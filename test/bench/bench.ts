@@ -3,7 +3,7 @@
  * a service on PostgreSQL, and a simple design on D1. All run at the same time and are measured in turn in short bursts, so
  * that other load on the machine affects all of them. Only ratios are comparable between machines. `--quick` takes under two
  * minutes, `--storage disk` keeps all stores on disk instead of in memory, `--only wallet,life` measures some kinds of work,
- * `--rounds 3` measures fewer rounds.
+ * `--accounts hot` only busy accounts, without waiting until others sleep, and `--rounds 3` fewer rounds.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -22,6 +22,7 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
     storage: { type: "string", default: "memory" },
     only: { type: "string" },
+    accounts: { type: "string" },
     rounds: { type: "string" },
   },
 });
@@ -33,8 +34,14 @@ function planned(): Plan {
     only === undefined
       ? plan.blocks
       : plan.blocks.filter(({ works }) => works.some((work) => only.includes(work)));
+  const measured = blocks.map(({ works, variants }) => ({
+    works,
+    variants: variants.filter(
+      ({ accounts }) => values.accounts === undefined || values.accounts === accounts,
+    ),
+  }));
   const rounds = values.rounds === undefined ? plan.rounds : Number(values.rounds);
-  return { ...plan, blocks, rounds };
+  return { ...plan, blocks: measured, rounds };
 }
 
 const plan = planned();
