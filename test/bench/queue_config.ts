@@ -15,7 +15,8 @@ export async function writeQueueConfig(directory: string): Promise<string> {
   const up = relative(dirname(path), ".");
   const toml = bindQueue(await readFile("wrangler.toml", "utf8"))
     .replace('main = "', `main = "${up}/`)
-    .replace('directory = "', `directory = "${up}/`);
+    .replace('directory = "', `directory = "${up}/`)
+    .replaceAll('= "./drizzle/', `= "${up}/drizzle/`);
   await writeFile(path, toml);
   return path;
 }
