@@ -1,7 +1,7 @@
 /** The composition root. Only this file and `worker.ts` name concrete adapters. */
 import { createAccountDeletion } from "./operations/account_deletion.ts";
 import { createAccounts } from "./account/clients/accounts.ts";
-import { CANARY_IDENTITY } from "./account/contract.ts";
+import { exerciseCanary } from "./account/clients/canary.ts";
 import { createUpstreamTokenVault } from "./account/clients/vault.ts";
 import { createStarterBudgets } from "./budget/client.ts";
 import {
@@ -150,7 +150,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
       read_model: checkDatabase(env.DB),
       codes: () => env.DEVICE_CODES.get("readiness"),
       keys: () => checkKeys(session_tokens),
-      account: () => accounts(CANARY_IDENTITY).exercise(),
+      account: () => exerciseCanary(accounts, env.RELEASE),
     }),
     limiters: ({ binding }) => env[binding],
     living_personal_tokens: createLivingPersonalTokens(),

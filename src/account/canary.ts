@@ -1,6 +1,10 @@
 /**
  * The canary is an account of nobody. `/readyz` reserves and settles a job in it, so a release whose objects cannot
  * start, migrate or write is never ready. The canary is not in the read model or its totals.
+ *
+ * After a deployment, an object that is in use keeps the earlier code for up to five minutes. The canary of an earlier
+ * release would say nothing about this one, so it ends when a Worker of a later release calls it. The platform starts
+ * an object that is not running with the newest code.
  */
 import { DEFAULT_POLICY } from "../domain/app_policy.ts";
 import { accepted, assertInvariant } from "../domain/result.ts";
@@ -21,6 +25,21 @@ const JOB = {
   ttl_seconds: 60,
   metadata_json: null,
 };
+
+/**
+ * Ends the canary's object if its release is earlier than the Worker's, which was created at `released_at`. The call then
+ * fails, and changes nothing. A release without a time is never earlier.
+ */
+export function endEarlierRelease(
+  context: DurableObjectState,
+  release: WorkerVersionMetadata | undefined,
+  released_at: string | null,
+): void {
+  const is_earlier = Date.parse(release?.timestamp ?? "") < Date.parse(released_at ?? "");
+  if (is_earlier && context.id.name === CANARY_IDENTITY) {
+    context.abort("the canary's release is earlier than the Worker's");
+  }
+}
 
 /** Opens the account if needed, reserves a job and settles it. @throws if one of these fails. */
 export function exercise(transaction: Transaction): Answer<null> {

@@ -104,8 +104,11 @@ export interface AccountOperations {
   hasBought(payment_intent_id: string): boolean;
   readPurchase(caller: Caller, checkout_session_id: string): Answer<ListedPurchase>;
 
-  /** For `/readyz`: reserves and settles a job in the canary account. @throws if that fails. */
-  exercise(): Answer<null>;
+  /**
+   * For `/readyz`: reserves and settles a job in the canary account. `released_at`: when the Worker's release was
+   * created; null: unknown. @throws if that fails, or if the object's release is earlier; then the object restarts.
+   */
+  exercise(released_at: string | null): Answer<null>;
 
   /** Whether the caller's credential is valid; for requests that need nothing else of the account. */
   checkCaller(caller: Caller): Answer<null>;

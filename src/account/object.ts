@@ -9,7 +9,7 @@ import type { Purchase, Reversal } from "../domain/purchases.ts";
 import { accepted, refused } from "../domain/result.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
 import * as personal_tokens from "./allowances/personal_tokens.ts";
-import { exercise } from "./canary.ts";
+import { endEarlierRelease, exercise } from "./canary.ts";
 import * as callers from "./caller.ts";
 import type * as contract from "./contract.ts";
 import { HOLDER, SERVICE, type Answer, type Caller, type OnceAnswer } from "./contract.ts";
@@ -263,7 +263,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     );
   }
 
-  exercise(): Answer<null> {
+  exercise(released_at: string | null): Answer<null> {
+    endEarlierRelease(this.ctx, this.env.RELEASE, released_at);
     return this.#instance.transact(SERVICE, "write", exercise);
   }
 

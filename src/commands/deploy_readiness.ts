@@ -7,23 +7,17 @@ export type Verdict =
   /** Passbook did not respond: no address yet, or something in front of it responded. */
   | { readonly kind: "absent"; readonly last_response: string };
 
-/**
- * An object that is in use keeps the earlier code, also the canary account of `/readyz`. It takes the new code after 10
- * seconds without a request.
- */
-const CANARY_IDLE_MS = 15_000;
+/** Cloudflare takes some seconds to send a version to all locations. Until then, the earlier version may respond. */
+const VERSION_SPREAD_MS = 15_000;
 const TRIES = 20;
 const PAUSE_MS = 3_000;
-/**
- * A verdict needs this many equal responses, 9 seconds. Cloudflare takes seconds to send a version to all locations,
- * and until then the earlier version may respond. A short outage of a store must not take back a good release.
- */
+/** A verdict needs this many equal responses, 9 seconds: a short outage of a store must not take back a good release. */
 const EQUAL_RESPONSES = 4;
 const TIMEOUT_MS = 10_000;
 
-/** Waits, without a request, until the canary account of `/readyz` starts with the new code. */
-export function waitForCanary(): Promise<void> {
-  return pause(CANARY_IDLE_MS);
+/** Waits until the new version should respond everywhere. */
+export function waitForVersion(): Promise<void> {
+  return pause(VERSION_SPREAD_MS);
 }
 
 /** Polls `/readyz` until the responses agree. After a rollback, refusals of the bad release are waited out. */

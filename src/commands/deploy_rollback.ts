@@ -1,5 +1,5 @@
 /** Checks a release after it went live, and takes it back if it is not ready. */
-import { waitForCanary, waitForVerdict, type Verdict } from "./deploy_readiness.ts";
+import { waitForVerdict, waitForVersion, type Verdict } from "./deploy_readiness.ts";
 import { listByWrangler, runWrangler } from "./wrangler_run.ts";
 import { CONFIG_FILE } from "./wrangler_config.ts";
 
@@ -37,7 +37,7 @@ export interface Release {
 /** Waits until the new release is ready. @throws Error after a rollback, with what happened and what to do next */
 export async function confirmRelease(release: Release): Promise<string> {
   const { base_url, earlier } = release;
-  if (earlier !== null) await waitForCanary();
+  if (earlier !== null) await waitForVersion();
   const verdict = await waitForVerdict(base_url);
   if (verdict.kind === "ready") {
     return ["ready", ...verdict.warnings.map((name) => `warning: ${name} does not work`)].join(
