@@ -1,7 +1,6 @@
 /** The composition root. Only this file and `worker.ts` name concrete adapters. */
 import { createAccountDeletion } from "./operations/account_deletion.ts";
-import { createAccounts } from "./account/clients/accounts.ts";
-import { exerciseCanary } from "./account/clients/canary.ts";
+import { createAccounts, exerciseCanary } from "./account/clients/accounts.ts";
 import { createUpstreamTokenVault } from "./account/clients/vault.ts";
 import { createStarterBudgets } from "./budget/client.ts";
 import {

@@ -68,7 +68,6 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "config/config.ts",
     "operations/readiness.ts",
     "config/problems.ts",
-    "account/contract.ts",
     "account/clients/accounts.ts",
     "account/clients/vault.ts",
     "budget/client.ts",

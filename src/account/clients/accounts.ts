@@ -1,6 +1,7 @@
 /** How the Worker reaches an account's object: by calls, or by a request that opens a stream of its events. */
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
+import { CANARY_IDENTITY } from "../contract.ts";
 import { WATCH_HEADER, type WatchRequest } from "../events/watcher.ts";
 import type { Account } from "../object.ts";
 
@@ -11,6 +12,20 @@ export type Accounts = (identity_id: string) => DurableObjectStub<Account>;
 
 export function createAccounts(binding: DurableObjectNamespace<Account>): Accounts {
   return (identity_id) => binding.getByName(identity_id);
+}
+
+/**
+ * For `/readyz`: reserves and settles a job in the canary account, with the code of this release. The first call ends an
+ * object that still runs an earlier release, and the second call starts it with this one. @throws if the second call
+ * fails too.
+ */
+export async function exerciseCanary(
+  accounts: Accounts,
+  release: WorkerVersionMetadata | undefined,
+): Promise<void> {
+  const exercise = async (): Promise<unknown> =>
+    accounts(CANARY_IDENTITY).exercise(release?.timestamp ?? null);
+  await exercise().catch(exercise);
 }
 
 /** Opens a stream. @returns the object's response with the WebSocket, or why it opens none. */
