@@ -3,7 +3,7 @@
  * the real runtime count what is billed, for Passbook and for a design with all data in D1. Storage and the included amounts
  * of a plan are left out. `--bytes` prints the size of rows instead.
  */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -16,6 +16,8 @@ import { costOf, priceTable, type Life, type PriceList } from "./pricing.ts";
 import { writeQueueConfig } from "./queue_config.ts";
 import { runSettings } from "./settings.ts";
 
+/** The last run, which docs/scale.md repeats. */
+const RESULTS = "test/bench/results/price.md";
 const COLD_ACCOUNTS = 20;
 const HOT_LIVES = 500;
 /** The price goal of each kind of life, the first that matches: keys and caps write rows. */
@@ -183,7 +185,9 @@ async function printPrices(): Promise<void> {
     lives.push(await countD1Only(d1_only.url, people, passbook.config));
     process.stderr.write("\n");
     const list = JSON.parse(await readFile("test/bench/prices.json", "utf8")) as PriceList;
-    console.log(priceTable(lives, list));
+    const table = priceTable(lives, list);
+    console.log(table);
+    writeFileSync(RESULTS, `# npm run price\n\n${table}\n`);
     const beyond = lives.flatMap((life) => {
       const goal = GOALS_DOLLARS.find(
         ({ kind }) => life.name === kind || life.name.startsWith(`${kind}, `),

@@ -212,6 +212,34 @@ function describeRow(
   return `${requests} | ${count(rule.count)} in ${rule.window_seconds} s | ${site}`;
 }
 
+it("docs/performance.md has the medians of the benchmark's results", () => {
+  const [, ...measured] = readFileSync("test/bench/results/memory.md", "utf8")
+    .split("\n")
+    .map((line) => line.split("|").map((cell) => cell.trim()))
+    .filter((cells) => cells.length > 14 && ["who", "passbook"].includes(cells[3] ?? ""))
+    .map((cells) => [1, 2, 4, 9, 10, 13].map((column) => (cells[column] ?? "").split(" (")[0]));
+  const rows = measured.map((cells) => `| ${cells.join(" | ")} |`);
+  expect(rows.length).toBeGreaterThan(20);
+  expect(readFileSync("docs/performance.md", "utf8")).toContain(rows.join("\n"));
+});
+
+it("docs/scale.md has the prices of the last `npm run price`", () => {
+  const lines = readFileSync("test/bench/results/price.md", "utf8").split("\n");
+  const cellsOf = (start: string): string[] =>
+    (lines.find((line) => line.startsWith(`| ${start} `)) ?? "").split("|").map((c) => c.trim());
+  const kinds = cellsOf("one life takes");
+  const dollars = cellsOf("a million lives");
+  const price = (kind: string): string =>
+    Number((dollars[kinds.indexOf(kind)] ?? "").replace("$", "")).toFixed(1);
+  const rows = [
+    ["session", "session"],
+    ["session, `Idempotency-Key` on both halves", "session, keys"],
+    ["capped token", "capped token"],
+    ["capped token, `Idempotency-Key` on both halves", "capped token, keys"],
+  ].map(([row, kind]) => `| ${row} | ${price(`cold, ${kind}`)} | ${price(`hot, ${kind}`)} |`);
+  expect(readFileSync("docs/scale.md", "utf8")).toContain(rows.join("\n"));
+});
+
 it("CONTRIBUTING.md lists exactly the dependencies of package.json", () => {
   const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Readonly<
     Record<
