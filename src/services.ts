@@ -17,6 +17,8 @@ import { createAppRecords } from "./directory/app_records.ts";
 import { createAppRegistry } from "./directory/apps.ts";
 import { createAuditLog } from "./directory/audit.ts";
 import { createDeletionRecords } from "./directory/deletions.ts";
+import { failureCounterOf } from "./directory/failures.ts";
+import { createScheduleRecord } from "./directory/schedule_record.ts";
 import { createReconciliationProgress } from "./directory/reconciliation_progress.ts";
 import { accepted, type Result } from "./domain/result.ts";
 import type { Services } from "./http/services.ts";
@@ -30,9 +32,10 @@ import { createSocialNetwork } from "./oauth/social_network.ts";
 import { createStripe } from "./payments/stripe.ts";
 import type { ProjectionMessage } from "./readmodel/projector.ts";
 import { createReadModel } from "./readmodel/queries.ts";
-import { consumeProjections } from "./readmodel/queue_projector.ts";
+import { consumeProjections, type ConsumerOptions } from "./readmodel/queue_projector.ts";
 import { cleanReadModel } from "./readmodel/retention.ts";
 import { createDirectProjector } from "./readmodel/direct_projector.ts";
+import { createHealth } from "./operations/health.ts";
 import { checkDatabase, createReadiness } from "./operations/readiness.ts";
 import { sayProblem } from "./config/problems.ts";
 import { createLivingPersonalTokens } from "./tokens/living_personal_tokens.ts";
@@ -104,12 +107,27 @@ function build(env: Env): Result<Services, Misconfiguration> {
     accounts,
     hasPerson: async (identity_id) => (await identity.readPerson(identity_id)) !== null,
   });
+  const app_records = createAppRecords(env.DIRECTORY, () => apps.forget());
+  const failures = failureCounterOf(env.DIRECTORY);
+  const read_model = createReadModel(env.DB);
   return accepted({
     config,
     accounts,
     apps,
     keepOwned,
-    app_records: createAppRecords(env.DIRECTORY, () => apps.forget()),
+    app_records,
+    failures,
+    readHealth: createHealth({
+      readFailures: (now_ms) => failures.read(now_ms),
+      readSchedule: () => createScheduleRecord(env.DIRECTORY).read(),
+      listApps: (limit) => app_records.list({ after_slug: undefined, limit }),
+      readGranted: (day, app_slugs) => read_model.readGranted(day, app_slugs),
+      readSpent: async (day) => {
+        const [today] = await read_model.readDailyTotals(day, day + 1, null);
+        return today?.settled ?? 0;
+      },
+      spend_limit: config.daily_spend_alert_credits,
+    }),
     reserve_starter: createStarterBudgets(env.STARTER_BUDGET),
     audit,
     account_deletion: createAccountDeletion({
@@ -125,7 +143,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
         },
       ],
     }),
-    read_model: createReadModel(env.DB),
+    read_model,
     identity,
     keys,
     session_tokens,
@@ -161,6 +179,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
         : createPaymentReconciliation({
             listRecent: (...page) => payments.listRecent(...page),
             bookMissing: (effect) => payment_booking.bookMissing(effect),
+            countMissed: (missed) => failures.count("payment_not_booked", missed),
             progress: createReconciliationProgress(env.DIRECTORY),
           }),
   });
@@ -217,42 +236,54 @@ export function projectionConsumer(
   const accounts = createAccounts(env.ACCOUNT);
   const projector = createDirectProjector(env.DB);
   const catchUp = (identity_id: string): Promise<void> => accounts(identity_id).catchUp();
-  return (batch) => consumeProjections(batch, { projector, catchUp });
+  const failures = failureCounterOf(env.DIRECTORY);
+  const countFailure: ConsumerOptions["countFailure"] = (failure) =>
+    failures.count("failed_delivery", failure);
+  return (batch) => consumeProjections(batch, { projector, catchUp, countFailure });
 }
 
 /** The scheduled work. @throws if the settings are wrong or a part fails. */
 export function upkeepOf(env: Env): () => Promise<void> {
   const services = servicesFor(env);
   if (!services.ok) throw new Error("misconfigured");
-  const { config, identity, account_deletion, accounts, read_model, payment_reconciliation } =
-    services.value;
+  const { config, identity, account_deletion, accounts, read_model } = services.value;
+  const { failures, payment_reconciliation } = services.value;
+  const schedule_record = createScheduleRecord(env.DIRECTORY);
   return () =>
-    runUpkeep({
-      read_model: () => cleanReadModel(env.DB, config.read_model_days, Date.now()),
-      sessions: () => identity.deleteEndedSessions(),
-      lost_accounts: () =>
-        repairLostAccounts(
-          {
-            listPeople: (after_id, limit) => identity.listIdentities(after_id, limit),
-            knownTo: (identity_ids) => read_model.knownIdentities(identity_ids),
-            repair: (identity_id) => accounts(identity_id).repair(),
-          },
-          `user_${crypto.randomUUID()}`,
-        ),
-      silent_accounts: () =>
-        wakeSilentAccounts(
-          {
-            listSilent: (before_ms, start, limit) => read_model.listSilent(before_ms, start, limit),
-            repair: (identity_id) => accounts(identity_id).repair(),
-          },
-          crypto.randomUUID(),
-          Date.now(),
-        ),
-      deletions: () => account_deletion.finishRecorded(Date.now()),
-      ...(payment_reconciliation === null
-        ? {}
-        : { payments: () => payment_reconciliation.continuePass(Date.now()) }),
-    });
+    runUpkeep(
+      {
+        read_model: () => cleanReadModel(env.DB, config.read_model_days, Date.now()),
+        sessions: () => identity.deleteEndedSessions(),
+        lost_accounts: () =>
+          repairLostAccounts(
+            {
+              listPeople: (after_id, limit) => identity.listIdentities(after_id, limit),
+              knownTo: (identity_ids) => read_model.knownIdentities(identity_ids),
+              repair: (identity_id) => accounts(identity_id).repair(),
+            },
+            `user_${crypto.randomUUID()}`,
+          ),
+        silent_accounts: () =>
+          wakeSilentAccounts(
+            {
+              listSilent: (before_ms, start, limit) =>
+                read_model.listSilent(before_ms, start, limit),
+              readOverdue: (identity_ids, now_ms) => read_model.readOverdue(identity_ids, now_ms),
+              countOverdue: (overdue) =>
+                failures.count("overdue_job", { reason: "overdue", ...overdue }),
+              repair: (identity_id) => accounts(identity_id).repair(),
+            },
+            crypto.randomUUID(),
+            Date.now(),
+          ),
+        deletions: () => account_deletion.finishRecorded(Date.now()),
+        ...(payment_reconciliation === null
+          ? {}
+          : { payments: () => payment_reconciliation.continuePass(Date.now()) }),
+        failures: () => failures.deleteOld(Date.now()),
+      },
+      (ended) => schedule_record.write(ended, Date.now()),
+    );
 }
 
 /** Signs a token and verifies it. @throws if either fails. */

@@ -63,11 +63,28 @@ CREATE TABLE `deletions` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `deletions_requested_at_ms` ON `deletions` (`requested_at_ms`);--> statement-breakpoint
+CREATE TABLE `failures` (
+	`kind` text NOT NULL,
+	`period` integer NOT NULL,
+	`count` integer NOT NULL,
+	`newest_at_ms` integer NOT NULL,
+	`oldest_at_ms` integer NOT NULL,
+	`reason` text NOT NULL,
+	PRIMARY KEY(`kind`, `period`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `payment_reconciliation` (
 	`singleton` integer PRIMARY KEY NOT NULL,
 	`cursor` text,
 	`ran_at_ms` integer NOT NULL
 );
+--> statement-breakpoint
+CREATE TABLE `scheduled_tasks` (
+	`task` text PRIMARY KEY NOT NULL,
+	`ended_at_ms` integer NOT NULL,
+	`failing_since_ms` integer,
+	`reason` text
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `debts` (
 	`person_id` text NOT NULL,

@@ -1,5 +1,6 @@
 /** What one account's object consists of, once it has tables. */
 import { drizzle } from "drizzle-orm/durable-sqlite";
+import { failureCounterOf } from "../directory/failures.ts";
 import { createProjector, noProjector } from "../readmodel/adapters.ts";
 import { CANARY_IDENTITY } from "./contract.ts";
 import { Erasure } from "./deletion/erasure.ts";
@@ -54,6 +55,7 @@ export function openParts(
     database,
     store,
     identity_id === CANARY_IDENTITY ? noProjector : createProjector(env),
+    (failure) => failureCounterOf(env.DIRECTORY).count("failed_delivery", failure),
   );
   const hasStartedJobs = (): boolean => startedJobsOf(store.readNewestEntry()).open_jobs > 0;
   const delivery = new Delivery(alarm, outbox, hasStartedJobs);

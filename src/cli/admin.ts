@@ -15,6 +15,7 @@ import {
   type LedgerOptions,
 } from "./filters.ts";
 import { more, plain, print, table } from "./output.ts";
+import { showHealth } from "./admin_health.ts";
 import { rebuild, type RebuildOptions } from "./admin_rebuild.ts";
 import { reconcile, type ReconcileOptions } from "./admin_reconcile.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
@@ -74,6 +75,13 @@ function addLists(admin: Command): void {
     .option("--to <day>", "the day after the last one")
     .option("--app <slug>", "only totals of this app")
     .action((_, command: Command) => showStats(command.optsWithGlobals()));
+  admin
+    .command("health")
+    .description("show whether the service is healthy; exits with 5 if something needs attention")
+    .action(async (_, command: Command) => {
+      const { admin, options } = await adminOf(command.optsWithGlobals<Options>());
+      return showHealth(admin, options);
+    });
   paged(admin.command("audit"))
     .description("list what operators did, newest first")
     .option("--actor <identity>", "only acts of this operator")

@@ -12,6 +12,7 @@ import type {
   EntryPage,
   FoundAccountPage,
   FoundJobPage,
+  Health,
   InspectedAccount,
   JobPage,
   ReconciledPage,
@@ -103,6 +104,8 @@ export interface Admin {
     filter?: { readonly from?: string; readonly to?: string; readonly app?: string },
     options?: CallOptions,
   ): Promise<Stats>;
+  /** The figures that show whether the service is healthy. */
+  health(options?: CallOptions): Promise<Health>;
   audit(filter?: AuditFilter, options?: CallOptions): Promise<AuditPage>;
 }
 
@@ -177,6 +180,7 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
       read<FoundJobPage>("/api/admin/jobs", { ...rest, identity_id: identity }, options, "jobs"),
     stats: (filter = {}, options = {}) =>
       read<Stats>("/api/admin/stats", { ...filter }, options, "series"),
+    health: (options = {}) => read<Health>("/api/admin/health", {}, options, "figures"),
     audit: (filter = {}, options = {}) =>
       read<AuditPage>("/api/admin/audit", { ...filter }, options, "entries"),
   };

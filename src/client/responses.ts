@@ -512,6 +512,64 @@ export interface DailyTotals {
   readonly active_accounts: number;
 }
 
+export interface Health {
+  /** `warning` if any figure is one. */
+  readonly status: "ok" | "warning";
+  readonly figures: readonly HealthFigure[];
+  /** Null: unknown. */
+  readonly tasks: readonly ScheduledTask[] | null;
+  /** Null: unknown. */
+  readonly budgets: readonly UsedBudget[] | null;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly as_of: string;
+}
+
+export interface HealthFigure {
+  /** docs/operate.md, "Alerts", has a paragraph for each. */
+  readonly name:
+    | "failed_requests"
+    | "read_model_lag"
+    | "failed_deliveries"
+    | "overdue_jobs"
+    | "schedule_age"
+    | "failing_tasks"
+    | "failed_webhooks"
+    | "payments_not_booked"
+    | "dropped_payment_events"
+    | "used_up_budgets"
+    | "spent_today";
+  readonly status: "ok" | "warning";
+  /** Null if it is unknown, which is a warning. */
+  readonly value: number | null;
+  /** A higher value is a warning; null: no limit. */
+  readonly limit: number | null;
+  readonly unit: string;
+  /** The newest failure or run that it counts. */
+  readonly newest_at: string | null;
+  /** Why the value is unknown, or the reason of the newest failure. */
+  readonly reason: string | null;
+}
+
+/** One task of the schedule, after its last run. */
+export interface ScheduledTask {
+  readonly task: string;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly ended_at: string;
+  /** Null: the last run succeeded. */
+  readonly failing_since: string | null;
+  readonly reason: string | null;
+}
+
+/** The daily starter budget of one app. */
+export interface UsedBudget {
+  readonly app: string;
+  /** Starter credits granted today (UTC), by the read model. */
+  readonly used: number;
+  readonly limit: number;
+  /** Whether too few credits are left for another grant today. */
+  readonly used_up: boolean;
+}
+
 export interface AuditPage {
   readonly entries: readonly AuditEntry[];
   /** Send this as `cursor` to get the next page. Missing on the last page. */

@@ -42,6 +42,8 @@ export interface Config {
   readonly pat_ttl_days: number;
   /** How long a job stays in the read model after its creation. */
   readonly read_model_days: number;
+  /** The settled credits of a UTC day above which operators are warned; null: no limit. */
+  readonly daily_spend_alert_credits: number | null;
   /** Null: nothing is sold. */
   readonly payments: PaymentSettings | null;
   /** The operators, and the ways to sign in that verify their addresses. */
@@ -91,6 +93,7 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     pat_ttl_days: settings.PAT_TTL_DAYS,
     read_model_days: settings.READ_MODEL_DAYS,
     operators: settings.OPERATORS,
+    daily_spend_alert_credits: settings.DAILY_SPEND_ALERT_CREDITS ?? null,
     signin_options: {
       provider_ids: settings.SIGNIN_PROVIDERS.map(({ id }) => id),
       dev_signin: settings.DEV_SIGNIN,

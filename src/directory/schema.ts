@@ -147,3 +147,28 @@ export const auditOutcomes = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.audit_id, table.outcome] })],
 );
+
+/** Failures by kind and period; see `failures.ts`. */
+export const failures = sqliteTable(
+  "failures",
+  {
+    kind: text().notNull(),
+    /** Whole periods of ten minutes since the epoch. */
+    period: integer().notNull(),
+    count: integer().notNull(),
+    newest_at_ms: integer().notNull(),
+    /** Since when the one that waits longest waits. */
+    oldest_at_ms: integer().notNull(),
+    reason: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.period] })],
+);
+
+/** The last run of each task of the schedule; see `schedule_record.ts`. */
+export const scheduledTasks = sqliteTable("scheduled_tasks", {
+  task: text().primaryKey(),
+  ended_at_ms: integer().notNull(),
+  /** Since when every run has failed; null: the last one succeeded. */
+  failing_since_ms: integer(),
+  reason: text(),
+});

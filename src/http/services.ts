@@ -12,6 +12,7 @@ import type { RequestCopies } from "../device/request_copies.ts";
 import type { AppRecords } from "../directory/app_records.ts";
 import type { AppRegistry } from "../directory/apps.ts";
 import type { AuditLog } from "../directory/audit.ts";
+import type { FailureCounter } from "../directory/failures.ts";
 import type { RateLimitBinding, RateLimitRule } from "../domain/rate_limits.ts";
 import type { Readiness } from "../domain/wire.ts";
 import type { Result } from "../domain/result.ts";
@@ -25,6 +26,7 @@ import type { MintPersonalToken } from "../tokens/mint.ts";
 import type { PersonalTokens } from "../tokens/personal_token.ts";
 import type { SessionTokens } from "../tokens/session_token.ts";
 import type { SignTemplateToken } from "../tokens/template_token.ts";
+import type { ReadHealth } from "../operations/health.ts";
 import type { KeepOwned } from "../operations/wildcards.ts";
 
 export interface Services {
@@ -39,6 +41,10 @@ export interface Services {
   /** Reserves a starter grant within the app's daily budget. */
   readonly reserve_starter: ReserveStarter;
   readonly audit: AuditLog;
+  /** Counts failures that an operator must know of. */
+  readonly failures: FailureCounter;
+  /** The service's health, for operators. */
+  readonly readHealth: ReadHealth;
   /** Queries across accounts, for operators. */
   readonly read_model: ReadModel;
   readonly identity: IdentityPort;

@@ -36,6 +36,11 @@ interface Stores {
   readonly bookMissing: (
     effect: PaymentEffect,
   ) => Promise<Result<DropReason | "recorded" | null, Refusal>>;
+  /** Tells the operators of payments that no webhook booked. Never throws. */
+  readonly countMissed: (missed: {
+    readonly count: number;
+    readonly reason: string;
+  }) => Promise<void>;
   readonly progress: {
     /** Null: no pass was ever started. */
     read(): Promise<ReconciliationProgress | null>;
@@ -131,6 +136,10 @@ export function createPaymentReconciliation(stores: Stores): PaymentReconciliati
       // A position that is rejected, such as one of another Stripe account, must not be tried forever.
       const position = refusal?.code === "payments_refused" ? FIRST_POSITION : next;
       await stores.progress.write({ position, ran_at_ms: now_ms });
+      const [unbooked_first] = done.not_booked;
+      const reason = unbooked_first?.code ?? "webhook_lost";
+      const count = done.booked.length + done.not_booked.length;
+      if (count > 0) await stores.countMissed({ count, reason });
       if (refusal !== null) throw new Error(`reconciliation stopped: ${refusal.code}`);
       const { checked, booked, not_booked } = done;
       return {

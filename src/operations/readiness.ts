@@ -1,6 +1,7 @@
 /** Readiness: named checks of stores and keys, run together and cached briefly. */
 import { reportError } from "../domain/error_report.ts";
 import { READINESS_CHECKS, type Readiness, type ReadinessCheck } from "../domain/wire.ts";
+import { withinMs } from "./time_limit.ts";
 
 /** How long an isolate repeats the last result of `/readyz`, and how long one check may take. */
 const READINESS_CACHE_MS = 5_000;
@@ -29,18 +30,12 @@ export function createReadiness(probes: Probes): () => Promise<Readiness> {
 }
 
 async function works(check: ReadinessCheck, probe: () => Promise<unknown>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  const too_late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("timed out")), READINESS_TIMEOUT_MS);
-  });
   try {
-    await Promise.race([probe(), too_late]);
+    await withinMs(READINESS_TIMEOUT_MS, probe());
     return true;
   } catch (error) {
     console.error({ event: "readiness_check_failed", check, ...reportError(error) });
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -16,6 +16,16 @@ interface Stores {
     start: string,
     limit: number,
   ) => Promise<readonly string[]>;
+  /** The jobs of these accounts that D1 shows as started after their deadline. */
+  readonly readOverdue: (
+    identity_ids: readonly string[],
+    now_ms: number,
+  ) => Promise<{ readonly overdue: number; readonly oldest_at_ms: number | null }>;
+  /** Counts overdue jobs for the operators. */
+  readonly countOverdue: (overdue: {
+    readonly count: number;
+    readonly oldest_at_ms: number;
+  }) => Promise<void>;
   /** Ends overdue jobs, and sends what D1 lacks. */
   readonly repair: (identity_id: string) => Promise<unknown>;
 }
@@ -26,13 +36,16 @@ interface Stores {
  * @throws if an account could not be woken; the others were.
  */
 export async function wakeSilentAccounts(
-  { listSilent, repair }: Stores,
+  { listSilent, readOverdue, countOverdue, repair }: Stores,
   start: string,
   now_ms: number,
-): Promise<{ readonly woken: number }> {
+): Promise<{ readonly woken: number; readonly overdue: number }> {
   const silent = await listSilent(now_ms - SILENT_MS, start, SILENT_ACCOUNTS_WOKEN);
+  if (silent.length === 0) return { woken: 0, overdue: 0 };
+  const { overdue, oldest_at_ms } = await readOverdue(silent, now_ms);
+  if (oldest_at_ms !== null) await countOverdue({ count: overdue, oldest_at_ms });
   const outcomes = await Promise.allSettled(silent.map((id) => repair(id)));
   const failed = outcomes.find((outcome) => outcome.status === "rejected");
   if (failed !== undefined) throw failed.reason;
-  return { woken: silent.length };
+  return { woken: silent.length, overdue };
 }

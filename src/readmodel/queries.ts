@@ -61,6 +61,10 @@ export interface ReadModel {
   knownIdentities(identity_ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** The time of the newest entry of any account; null without accounts. */
   readNewest(): Promise<number | null>;
+  /** Credits that these apps granted on a UTC day, in whole days since the epoch, by slug. */
+  readGranted(day: number, app_slugs: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** The jobs of these identities that are started after their deadline. Reads all their stored jobs. */
+  readOverdue(identity_ids: readonly string[], now_ms: number): Promise<OverdueJobs>;
 }
 
 /** The last entry of an account that was delivered. */
@@ -68,6 +72,20 @@ export interface DeliveredAccount {
   readonly line: number;
   readonly updated_at_ms: number;
 }
+
+export interface OverdueJobs {
+  readonly overdue: number;
+  /** The earliest deadline of them; null: there are none. */
+  readonly oldest_at_ms: number | null;
+}
+
+const GRANTED = `select app_slug, granted from daily_totals
+  where day = ?1 and app_slug in (select value from json_each(?2))`;
+
+const OVERDUE = `select count(*) as overdue, min(expires_at_ms) as oldest_at_ms
+  from accounts join jobs on jobs.account_id = accounts.id
+  where identity_id in (select value from json_each(?1))
+    and status = 'started' and expires_at_ms < ?2`;
 
 export function createReadModel(binding: D1Database): ReadModel {
   const database = drizzle(binding);
@@ -144,6 +162,17 @@ export function createReadModel(binding: D1Database): ReadModel {
     async readNewest() {
       const [row] = await database.select({ newest: max(accounts.updated_at_ms) }).from(accounts);
       return row?.newest ?? null;
+    },
+    async readGranted(day, app_slugs) {
+      const { results } = await binding
+        .prepare(GRANTED)
+        .bind(day, JSON.stringify(app_slugs))
+        .all<{ app_slug: string; granted: number }>();
+      return new Map(results.map((row) => [row.app_slug, row.granted]));
+    },
+    async readOverdue(identity_ids, now_ms) {
+      const overdue = binding.prepare(OVERDUE).bind(JSON.stringify(identity_ids), now_ms);
+      return (await overdue.first<OverdueJobs>()) ?? { overdue: 0, oldest_at_ms: null };
     },
   };
 }

@@ -47,6 +47,12 @@ export interface ConsumerOptions {
   readonly projector: Pick<DirectProjector, "applyAll">;
   /** Makes an account compare its entries with D1 and send the missing ones. */
   readonly catchUp: (identity_id: string) => Promise<unknown>;
+  /** Tells the operators that D1 lacks entries, and since when. Never throws. */
+  readonly countFailure: (failure: {
+    readonly reason: string;
+    readonly count: number;
+    readonly oldest_at_ms: number;
+  }) => Promise<void>;
 }
 
 type Messages = readonly Message<ProjectionMessage>[];
@@ -99,6 +105,8 @@ async function apply(part: readonly Merged[], options: ConsumerOptions): Promise
     const reason = errorName(error);
     console.warn({ event: "projection_batch_failed", messages: messages.length, reason });
     messages.forEach(retry);
+    const oldest_at_ms = Math.min(...messages.map(({ timestamp }) => timestamp.getTime()));
+    await options.countFailure({ reason, count: messages.length, oldest_at_ms });
   }
 }
 

@@ -79,6 +79,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "directory/audit.ts",
     "directory/deletions.ts",
     "directory/reconciliation_progress.ts",
+    "directory/failures.ts",
+    "directory/schedule_record.ts",
     "identity/builtin/adapter.ts",
     "identity/port.ts",
     "identity/session_endings.ts",
@@ -92,6 +94,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "readmodel/queue_projector.ts",
     "readmodel/retention.ts",
     "readmodel/direct_projector.ts",
+    "operations/health.ts",
     "operations/upkeep.ts",
     "operations/lost_accounts.ts",
     "operations/silent_accounts.ts",
@@ -112,6 +115,8 @@ const SINGLE_IMPORTS: readonly string[] = [
   "account/sync/outbox.ts → readmodel/projector.ts",
   "account/sync/read_model_rows.ts → readmodel/projector.ts",
   "account/parts.ts → readmodel/adapters.ts",
+  // An account that cannot deliver says so where operators look.
+  "account/parts.ts → directory/failures.ts",
   // Bounded requests to servers of other companies are the same for all of them.
   "payments/stripe_api.ts → oauth/ask.ts",
   // The list of services for requests. It imports types only; a test below checks that.
@@ -127,6 +132,8 @@ const SINGLE_IMPORTS: readonly string[] = [
   "http/services.ts → directory/app_records.ts",
   "http/services.ts → directory/apps.ts",
   "http/services.ts → directory/audit.ts",
+  "http/services.ts → directory/failures.ts",
+  "http/services.ts → operations/health.ts",
   "http/services.ts → keys/signing.ts",
   "http/services.ts → oauth/social_network.ts",
   "http/services.ts → payments/payments.ts",

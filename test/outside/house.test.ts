@@ -28,6 +28,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   "src/http/api/service/jwks.ts": "one endpoint",
   "src/http/middleware/load_services.ts": "one middleware",
   "src/http/redirect_to.ts": "one rule, used by the API and the pages",
+  "src/operations/time_limit.ts": "one rule, used by readiness and health",
   "src/tokens/own_token.ts": "the only part of the room that http may import",
   "src/web/account/data_section.tsx": "one section of a page",
   "src/web/scripts/forms.js": "one script that browsers load",

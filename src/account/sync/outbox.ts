@@ -37,22 +37,35 @@ type Known =
   /** D1's row is not what this object sent. A rebuild replaces it. */
   | { readonly state: "foreign" };
 
+/** Tells the operators that D1 lacks entries, and since when. Never throws. */
+export type CountFailure = (failure: {
+  readonly reason: string;
+  readonly oldest_at_ms: number;
+}) => Promise<void>;
+
 const the_debt = query((database) => database.select().from(projectionDebt));
 
 export class Outbox {
   readonly #database: AccountDatabase;
   readonly #store: Store;
   readonly #projector: Projector;
+  readonly #countFailure: CountFailure;
   #known: Known = { state: "unknown" };
   /** The row in storage; null: no row. */
   #debt: Debt | null;
   /** The delivery under way. Two at the same time would send the same entries. */
   #under_way: Promise<number | null> | null = null;
 
-  constructor(database: AccountDatabase, store: Store, projector: Projector) {
+  constructor(
+    database: AccountDatabase,
+    store: Store,
+    projector: Projector,
+    countFailure: CountFailure,
+  ) {
     this.#database = database;
     this.#store = store;
     this.#projector = projector;
+    this.#countFailure = countFailure;
     this.#debt = the_debt(database).get() ?? null;
   }
 
@@ -223,6 +236,8 @@ export class Outbox {
     // The error's name contains nothing of the data.
     const reason = errorName(error);
     console.warn({ event: "projection_failed", lasting_ms: Date.now() - since_ms, reason });
+    // Not awaited, because the directory may be as slow as D1 is.
+    void this.#countFailure({ reason, oldest_at_ms: since_ms });
     if (this.#debt?.since_ms !== since_ms) {
       this.#saveDebt({ since_ms, rebuilt_to_job_id: this.#debt?.rebuilt_to_job_id ?? null });
     }

@@ -4,6 +4,7 @@
  */
 import { matchedRoutes } from "hono/route";
 import { factory, type AppContext } from "../context.ts";
+import type { Services } from "../services.ts";
 
 /**
  * The share of successful and rate-limited requests that is logged. A line costs twice as much as a request ($0.60 and
@@ -43,9 +44,21 @@ export const logRequest = factory.createMiddleware(async (context, next) => {
     status,
     duration_ms: Date.now() - started_at_ms,
   };
-  if (line.outcome === "failed") console.error(line);
-  else console.log(line);
+  if (line.outcome === "failed") {
+    console.error(line);
+    countFailedRequest(context, status);
+  } else {
+    console.log(line);
+  }
 });
+
+/** Not before the services exist: with wrong settings nothing is counted, and `/readyz` says so. */
+function countFailedRequest(context: AppContext, status: number): void {
+  const services = context.get("services") as Services | undefined;
+  if (services === undefined) return;
+  const counted = services.failures.count("failed_request", { reason: `status_${status}` });
+  context.executionCtx.waitUntil(counted);
+}
 
 function isAlwaysLogged(status: number): boolean {
   return status >= 400 && status !== 429;

@@ -1,5 +1,45 @@
 /** Labels and texts of the console. */
 
+import type { FigureName } from "../../domain/health.ts";
+
+/** What a figure above its limit means. */
+export const FIGURE_MEANINGS: Readonly<Record<FigureName, string>> = {
+  failed_requests: "Requests of the last 20 minutes got status 5xx.",
+  read_model_lag:
+    "The oldest change that could not be delivered to the read model waits this long.",
+  failed_deliveries: "Deliveries to the read model failed in the last 20 minutes.",
+  overdue_jobs: "A started job is this far past its deadline, and still holds credits.",
+  schedule_age: "The schedule, which runs every ten minutes, has not finished a run for this long.",
+  failing_tasks: "Tasks of the schedule failed three times in a row.",
+  failed_webhooks: "Events of the payment service could not be processed in the last hour.",
+  payments_not_booked: "In the last day, somebody paid and did not get their credits.",
+  dropped_payment_events: "Events of the payment service changed nothing in the last day.",
+  used_up_budgets: "New people of these apps get no starter credits before midnight UTC.",
+  spent_today: "More credits were charged today than DAILY_SPEND_ALERT_CREDITS allows.",
+};
+
+/** What a figure's value covers. */
+export const FIGURE_SCOPES: Readonly<Record<FigureName, string>> = {
+  failed_requests: "in 20 min",
+  read_model_lag: "the longest",
+  failed_deliveries: "in 20 min",
+  overdue_jobs: "the oldest",
+  schedule_age: "since its last run",
+  failing_tasks: "of the schedule",
+  failed_webhooks: "in an hour",
+  payments_not_booked: "in a day",
+  dropped_payment_events: "in a day",
+  used_up_budgets: "today",
+  spent_today: "",
+};
+
+/** Reasons of figures. One that is missing here is shown as it is stored. */
+export const HEALTH_REASONS: Readonly<Record<string, string>> = {
+  directory_unreadable: "the directory (D1) does not respond",
+  read_model_unreadable: "the read model (D1) does not respond",
+  not_run_yet: "the schedule has not run yet; it first runs within ten minutes of a deployment",
+};
+
 /** What an operator can do to one account. The keys are the last part of the path. */
 export const ACCOUNT_ACTIONS = {
   plan: {

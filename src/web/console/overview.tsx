@@ -1,4 +1,4 @@
-/** `GET /console[?days=&app=]`: totals of the last days. */
+/** `GET /console[?days=&app=]`: the service's health, and totals of the last days. */
 import * as z from "zod/mini";
 import { utcDayOf } from "../../domain/calendar.ts";
 import {
@@ -8,6 +8,7 @@ import {
   type DayTotals,
   type Totals,
 } from "./overview_page.tsx";
+import { readHealth } from "../../http/api/admin/read_health.ts";
 import { readStats } from "../../http/api/admin/read_stats.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { appSlug, validOr } from "../../http/validation.ts";
@@ -24,11 +25,12 @@ const overviewQuery = z.object({
 
 export const showOverview = factory.createHandlers(async (context) => {
   const { days: range, app = null } = readQuery(context, overviewQuery);
-  const [filter, totals] = await Promise.all([
+  const [filter, health, totals] = await Promise.all([
     appFilter(context, app),
+    readHealth(context),
     nullIfUnreadable(readTotals(context, Number(range), app)),
   ]);
-  return context.html(<OverviewPage {...{ range, app, totals }} {...filter} />);
+  return context.html(<OverviewPage {...{ range, app, health, totals }} {...filter} />);
 });
 
 /** The API's totals, with zeros for the days without activity. */

@@ -1,4 +1,4 @@
-/** The console's first page: the account search, and totals by day and by app. */
+/** The console's first page: the account search, the service's health, and totals by day and by app. */
 import type { Services } from "../../http/services.ts";
 import { DAY_MS } from "../../domain/calendar.ts";
 import { DaysChart } from "../chart/days.tsx";
@@ -6,6 +6,7 @@ import { Page } from "../layout/layout.tsx";
 import { timeText } from "../layout/time.tsx";
 import { nameFromSlug, number, signed } from "../layout/labels.ts";
 import { AccountSearch } from "./accounts_page.tsx";
+import { HealthPanel, type HealthView } from "./health_panel.tsx";
 import { Panel } from "./panel.tsx";
 import { ChosenFilter, consolePath, FilterForm, ReadModelUnavailable, Table } from "./table.tsx";
 
@@ -45,18 +46,20 @@ export interface OverviewPageProps {
   readonly app: string | null;
   readonly app_options: readonly (readonly [slug: string, name: string])[];
   readonly appName: (slug: string | null) => string;
+  readonly health: HealthView;
   /** Null if the read model cannot be read. */
   readonly totals: Totals | null;
 }
 
 export function OverviewPage(props: OverviewPageProps) {
-  const { range, app, app_options, totals, appName } = props;
+  const { range, app, app_options, health, totals, appName } = props;
   return (
     <Page title="Console" section="console">
       <div class="page-head">
         <h1>Overview</h1>
         <AccountSearch q="" />
       </div>
+      <HealthPanel {...health} appName={appName} />
       <Panel
         id="totals"
         title={`${app === null ? "All apps" : appName(app)}, last ${range} days`}

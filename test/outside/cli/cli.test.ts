@@ -500,6 +500,14 @@ describe("passbook", () => {
     expect(await operate("reconcile", "--cursor", "payouts")).toMatchObject({ code: 1 });
     const unknown = await operate("reconcile", "--cursor", "refunds:re_unknown");
     expect(unknown.stderr).toContain("passbook admin reconcile --cursor refunds:re_unknown");
+    // Local development has no schedule, which is a warning.
+    const health = await operate("health");
+    expect(health).toMatchObject({ code: 5, stderr: "" });
+    expect(health.stdout).toMatch(/schedule_age +WARNING +unknown +1800 +not_run_yet/);
+    expect(health.stdout).toMatch(/failed_deliveries +ok +0 deliveries +100/);
+    expect(JSON.parse((await operate("health", "--json")).stdout)).toMatchObject({
+      status: "warning",
+    });
     const refused = await passbookOf("nobody", ["admin", "ledger", identity_id], ada);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
   });

@@ -239,6 +239,7 @@ describe("a deleted account", () => {
         {
           projector: createDirectProjector(env.DB),
           catchUp: (identity_id) => accountOf(identity_id).catchUp(),
+          countFailure: vi.fn(),
         },
       );
       expect(message.ack).toHaveBeenCalledOnce();

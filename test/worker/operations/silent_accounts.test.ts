@@ -60,7 +60,9 @@ describe("silent accounts", () => {
     }
     passHours(2);
     await upkeepOf(env)();
-    const woken = { silent_accounts: { woken: SILENT_ACCOUNTS_WOKEN } };
+    const woken = {
+      silent_accounts: { woken: SILENT_ACCOUNTS_WOKEN, overdue: SILENT_ACCOUNTS_WOKEN },
+    };
     expect(log).toHaveBeenCalledWith(expect.objectContaining(woken));
     await upkeepOf(env)();
     for (const person of people) expect(await statuses(person)).toEqual([{ status: "failed" }]);

@@ -31,6 +31,7 @@ function messageOf(first: number, last: number, account_id = "account", attempts
 const unreachable = () => ({
   projector: direct(),
   catchUp: () => Promise.reject(new Error("unreachable")),
+  countFailure: vi.fn(),
 });
 
 const batchOf = (
@@ -53,7 +54,11 @@ describe("a batch of the queue", () => {
     ];
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB), "batch");
     const catchUp = vi.fn();
-    await consumeProjections(batchOf(messages), { projector: direct(), catchUp });
+    await consumeProjections(batchOf(messages), {
+      projector: direct(),
+      catchUp,
+      countFailure: vi.fn(),
+    });
     expect(batch).toHaveBeenCalledTimes(1);
     expect(catchUp).not.toHaveBeenCalled();
     for (const { ack, retry } of messages) {
@@ -107,7 +112,11 @@ describe("a batch of the queue", () => {
     const catchUp = vi.fn(() => Promise.resolve());
     const lacking = messageOf(6, 9, "lacking");
     const well = messageOf(1, 3, "well");
-    await consumeProjections(batchOf([lacking, well]), { projector: direct(), catchUp });
+    await consumeProjections(batchOf([lacking, well]), {
+      projector: direct(),
+      catchUp,
+      countFailure: vi.fn(),
+    });
     expect(catchUp).toHaveBeenCalledExactlyOnceWith("user_contract");
     expect([await lineOf("lacking"), await lineOf("well")]).toEqual([null, 3]);
     expect(lacking.ack).toHaveBeenCalledOnce();
@@ -116,7 +125,7 @@ describe("a batch of the queue", () => {
   it("a message is retried with growing pauses while D1 or its account is unavailable", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const message = messageOf(6, 9);
-    const options = { projector: direct(), catchUp: () => Promise.reject(new Error("no")) };
+    const options = unreachable();
     await consumeProjections(batchOf([message]), options);
     expect(message.retry).toHaveBeenCalledExactlyOnceWith({ delaySeconds: 5 });
     await env.DB.exec("alter table jobs rename to jobs_away");
@@ -133,7 +142,7 @@ describe("a batch of the queue", () => {
     const poison = messageOf(1, 3, "poison", 4);
     Object.assign(poison.body.rows.account, { identity_id: null });
     const well = messageOf(1, 3, "well", 4);
-    const options = { projector: direct(), catchUp: vi.fn() };
+    const options = { projector: direct(), catchUp: vi.fn(), countFailure: vi.fn() };
     await consumeProjections(batchOf([poison, well]), options);
     expect([poison.ack, well.ack].map((ack) => ack.mock.calls.length)).toEqual([0, 1]);
     expect(await lineOf("well")).toBe(3);
@@ -147,7 +156,8 @@ describe("a batch of the queue", () => {
       return message;
     });
     const batch = vi.spyOn(Object.getPrototypeOf(env.DB), "batch");
-    await consumeProjections(batchOf(messages), { projector: direct(), catchUp: vi.fn() });
+    const options = { projector: direct(), catchUp: vi.fn(), countFailure: vi.fn() };
+    await consumeProjections(batchOf(messages), options);
     expect(batch.mock.calls.length).toBeGreaterThan(1);
     for (const { ack } of messages) expect(ack).toHaveBeenCalledOnce();
   });

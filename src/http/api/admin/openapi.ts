@@ -305,6 +305,38 @@ export const admin_paths: ZodOpenApiPathsObject = {
       refusals: [],
     }),
   },
+  "/api/admin/health": {
+    get: operation({
+      id: "inspectHealth",
+      tag: "Operators",
+      summary: "Figures that show whether the service is healthy",
+      description:
+        "Each figure has a limit, and is a warning above it. A store that does not respond makes its figures unknown, and the response is still 200.",
+      security: "operator",
+      success: {
+        description: "The figures, the tasks of the schedule, and the apps' starter budgets.",
+        schema: admin.health,
+        example: {
+          status: "warning",
+          figures: [
+            {
+              name: "payments_not_booked",
+              status: "warning",
+              value: 1,
+              limit: 0,
+              unit: "payments",
+              newest_at: at,
+              reason: "account_deleted",
+            },
+          ],
+          tasks: [{ task: "read_model", ended_at: at, failing_since: null, reason: null }],
+          budgets: [{ app: "demo", used: 900, limit: 1000, used_up: false }],
+          as_of: at,
+        },
+      },
+      refusals: [],
+    }),
+  },
   "/api/admin/audit": {
     get: operation({
       id: "listAudit",

@@ -1,6 +1,7 @@
 /** Schemas of responses to operators. */
 import * as z from "zod";
 import { PAYMENT_LISTS } from "../../../domain/payment_list.ts";
+import { FIGURE_NAMES } from "../../../domain/health.ts";
 import {
   account,
   app_entry,
@@ -165,3 +166,43 @@ const audit_entry = z
 export const audit_page = z
   .strictObject({ entries: z.array(audit_entry), next_cursor })
   .meta({ id: "AuditPage" });
+
+const figure = z
+  .strictObject({
+    name: z.enum(FIGURE_NAMES).describe('docs/operate.md, "Alerts", has a paragraph for each.'),
+    status: z.enum(["ok", "warning"]),
+    value: z.int().nullable().describe("Null if it is unknown, which is a warning."),
+    limit: z.int().nullable().describe("A higher value is a warning; null: no limit."),
+    unit: z.string(),
+    newest_at: time.nullable().describe("The newest failure or run that it counts."),
+    reason: text_or_null.describe("Why the value is unknown, or the reason of the newest failure."),
+  })
+  .meta({ id: "HealthFigure" });
+
+const scheduled_task = z
+  .strictObject({
+    task: z.string(),
+    ended_at: time,
+    failing_since: time.nullable().describe("Null: the last run succeeded."),
+    reason: text_or_null,
+  })
+  .meta({ id: "ScheduledTask", description: "One task of the schedule, after its last run." });
+
+const used_budget = z
+  .strictObject({
+    app: z.string(),
+    used: z.int().describe("Starter credits granted today (UTC), by the read model."),
+    limit: z.int(),
+    used_up: z.boolean().describe("Whether too few credits are left for another grant today."),
+  })
+  .meta({ id: "UsedBudget", description: "The daily starter budget of one app." });
+
+export const health = z
+  .strictObject({
+    status: z.enum(["ok", "warning"]).describe("`warning` if any figure is one."),
+    figures: z.array(figure),
+    tasks: z.array(scheduled_task).nullable().describe("Null: unknown."),
+    budgets: z.array(used_budget).nullable().describe("Null: unknown."),
+    as_of: time,
+  })
+  .meta({ id: "Health" });

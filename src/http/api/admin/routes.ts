@@ -22,6 +22,7 @@ import { listApps } from "./apps/list.ts";
 import { putApp } from "./apps/save.ts";
 import { listAudit } from "./list_audit.ts";
 import { listAllJobs } from "./list_jobs.ts";
+import { showHealth } from "./read_health.ts";
 import { listStats } from "./read_stats.ts";
 import { postRebuildAll } from "./rebuild_accounts.ts";
 import { postReconcilePayments } from "./reconcile_payments.ts";
@@ -55,5 +56,6 @@ export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   app.post(payments, requirePayments, ...write, ...postReconcilePayments);
   app.get("/api/admin/jobs", ...listAllJobs);
   app.get("/api/admin/stats", ...listStats);
+  app.get("/api/admin/health", ...showHealth);
   app.get("/api/admin/audit", ...listAudit);
 }

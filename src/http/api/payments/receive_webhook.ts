@@ -4,7 +4,9 @@
  */
 import { bodyLimit } from "hono/body-limit";
 import type { DropReason, PaymentEvent, PaymentEffect } from "../../../domain/payment_event.ts";
+import type { FailureKind } from "../../../domain/health.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
+import { errorName } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
 import { paymentsOf } from "./require_payments.ts";
@@ -22,26 +24,48 @@ export const limitWebhookSize = bodyLimit({
 export const receiveWebhook = factory.createHandlers(async (context) => {
   const body = await context.req.text();
   const signature = context.req.header("Stripe-Signature");
-  const read = await paymentsOf(context).readWebhook(body, signature, Date.now());
-  if (!read.ok) return refuse(context, read.refusal);
-  for (const effect of read.value.news) {
-    const booked = await context.get("services").payment_booking.book(effect);
-    if (!booked.ok) return refuseUnbooked(context, booked.refusal);
-    if (booked.value !== null) logDropped(read.value, effect, booked.value);
+  try {
+    const read = await paymentsOf(context).readWebhook(body, signature, Date.now());
+    if (!read.ok) {
+      const { code } = read.refusal;
+      if (code !== "signature_invalid") count(context, "failed_webhook", code);
+      return refuse(context, read.refusal);
+    }
+    for (const effect of read.value.news) {
+      const booked = await context.get("services").payment_booking.book(effect);
+      if (!booked.ok) return refuseUnbooked(context, booked.refusal);
+      if (booked.value !== null) noteDropped(context, read.value, effect, booked.value);
+    }
+    return context.json({ ok: true });
+  } catch (error) {
+    count(context, "failed_webhook", errorName(error));
+    throw error;
   }
-  return context.json({ ok: true });
 });
 
-/** The operator reads the log, not this response to Stripe. */
+/** Counts a failure for the operators, after the response. */
+function count(context: AppContext, kind: FailureKind, reason: string): void {
+  const { failures } = context.get("services");
+  context.executionCtx.waitUntil(failures.count(kind, { reason }));
+}
+
+/** The operator reads the log and the count, not this response to Stripe. */
 function refuseUnbooked(context: AppContext, refusal: Refusal): Response {
+  count(context, "failed_webhook", refusal.code);
+  count(context, "payment_not_booked", refusal.code);
   if (refusal.code === "purchase_unmatched") return refuse(context, refusal);
   const request_id = context.get("request_id");
   console.error({ event: "payment_not_booked", request_id, code: refusal.code });
   return refuse(context, { code: "internal", request_id });
 }
 
-/** Stripe does not send a dropped event again, so the log is the only trace. */
-function logDropped({ id, type }: PaymentEvent, effect: PaymentEffect, reason: DropReason): void {
+/** Stripe does not send a dropped event again, so the log and the count are the only traces. */
+function noteDropped(
+  context: AppContext,
+  { id, type }: PaymentEvent,
+  effect: PaymentEffect,
+  reason: DropReason,
+): void {
   const { payment_intent_id = null } =
     effect.kind === "purchase"
       ? effect.purchase
@@ -51,6 +75,10 @@ function logDropped({ id, type }: PaymentEvent, effect: PaymentEffect, reason: D
   const about = { stripe_event_id: id, type, payment_intent_id };
   const event = { event: "payment_event_dropped", reason, ...about };
   // An operator must refund a payment to a deleted account by hand.
-  if (reason === "account_deleted" && effect.kind === "purchase") console.error(event);
+  const is_lost = reason === "account_deleted" && effect.kind === "purchase";
+  if (is_lost) console.error(event);
   else console.warn(event);
+  if (is_lost) count(context, "payment_not_booked", reason);
+  // Stripe sends every type of event to an endpoint that subscribes to all of them.
+  if (reason !== "type_not_handled") count(context, "dropped_payment_event", reason);
 }

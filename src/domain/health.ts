@@ -1,0 +1,224 @@
+/**
+ * The figures that show whether the service is healthy, each with its limit. A figure above its limit is a warning and
+ * wakes an operator. Pure.
+ */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** What went wrong, counted where it happens: see `directory/failures.ts`. */
+export const FAILURE_KINDS = [
+  /** A request was answered with status 5xx. */
+  "failed_request",
+  /** An account's changes did not reach the read model. */
+  "failed_delivery",
+  /** The schedule found a started job after its deadline. */
+  "overdue_job",
+  /** A genuine event of the payment service must be sent again. */
+  "failed_webhook",
+  /** Somebody paid and has no credits, or got them late. */
+  "payment_not_booked",
+  /** An event of the payment service changed nothing. */
+  "dropped_payment_event",
+] as const;
+export type FailureKind = (typeof FAILURE_KINDS)[number];
+
+/** The failures of one kind in a figure's window. */
+export interface CountedFailures {
+  readonly count: number;
+  readonly newest_at_ms: number;
+  /** What the oldest of them waits for since; equal to the newest if it waits for nothing. */
+  readonly oldest_at_ms: number;
+  /** The reason of the newest. */
+  readonly reason: string;
+}
+
+interface FigureRule {
+  readonly unit: string;
+  /** The highest value that is fine; null: the value is only shown, or a setting limits it. */
+  readonly limit: number | null;
+}
+
+/** The figures in the order in which they are shown. */
+export const FIGURES = {
+  /** Single requests fail when the platform restarts an object. Twenty in twenty minutes are a fault. */
+  failed_requests: { unit: "requests", limit: 20 },
+  /** An account retries at least every 15 minutes, so after that a retry has failed too. */
+  read_model_lag: { unit: "seconds", limit: 15 * 60 },
+  /** A single account that cannot deliver shows in the lag. A hundred failures mean that D1 or the queue is down. */
+  failed_deliveries: { unit: "deliveries", limit: 100 },
+  /** The schedule wakes an account an hour after its last entry. After two hours that did not help either. */
+  overdue_jobs: { unit: "seconds", limit: 2 * 60 * 60 },
+  /** Three missed runs: each starts ten minutes after the one before. */
+  schedule_age: { unit: "seconds", limit: 30 * 60 },
+  /** Tasks that failed in three runs in a row. One failure is repeated by the next run. */
+  failing_tasks: { unit: "tasks", limit: 0 },
+  /** Stripe sends an event again for three days. A few failures in an hour mend themselves. */
+  failed_webhooks: { unit: "events", limit: 5 },
+  /** Somebody paid: each one needs a person. */
+  payments_not_booked: { unit: "payments", limit: 0 },
+  /** Not every dropped event is a fault: another service may use the same Stripe account. */
+  dropped_payment_events: { unit: "events", limit: null },
+  /** People who open such an app get no starter credits before midnight UTC. */
+  used_up_budgets: { unit: "apps", limit: 0 },
+  /** The setting `DAILY_SPEND_ALERT_CREDITS` is its limit. */
+  spent_today: { unit: "credits", limit: null },
+} as const satisfies Record<string, FigureRule>;
+
+export type FigureName = keyof typeof FIGURES;
+export const FIGURE_NAMES = Object.keys(FIGURES) as readonly FigureName[];
+
+/** How far back the failures of each kind count. */
+export const FAILURE_WINDOWS_MS: Readonly<Record<FailureKind, number>> = {
+  failed_request: 20 * MINUTE_MS,
+  // Longer than the longest pause between two retries, so that a lasting failure does not disappear.
+  failed_delivery: 20 * MINUTE_MS,
+  // Each run of the schedule looks at some accounts only.
+  overdue_job: HOUR_MS,
+  failed_webhook: HOUR_MS,
+  payment_not_booked: 24 * HOUR_MS,
+  dropped_payment_event: 24 * HOUR_MS,
+};
+
+/** How long a task of the schedule fails before it counts: its third failure in a row. */
+const FAILING_TASK_MS = 19 * MINUTE_MS;
+
+export type HealthStatus = "ok" | "warning";
+
+/** One figure. `value` is null if it is unknown, which is a warning; `reason` then says why. */
+export interface Figure {
+  readonly name: FigureName;
+  readonly status: HealthStatus;
+  readonly value: number | null;
+  /** The highest value that is fine; null: none. */
+  readonly limit: number | null;
+  readonly unit: string;
+  /** The time of the newest failure or run that the figure counts; null: none. */
+  readonly newest_at_ms: number | null;
+  /** Why the value is unknown, or the reason of the newest failure. */
+  readonly reason: string | null;
+}
+
+/** One task of the schedule, as its last run left it. */
+export interface ScheduledTask {
+  readonly task: string;
+  readonly ended_at_ms: number;
+  /** Since when every run of it has failed; null: the last run succeeded. */
+  readonly failing_since_ms: number | null;
+  /** The kind of the last error; null: the last run succeeded. */
+  readonly reason: string | null;
+}
+
+/** An app's starter grants of today, in credits. */
+export interface UsedBudget {
+  readonly app_slug: string;
+  readonly used: number;
+  readonly limit: number;
+  /** Whether today's budget has too few credits for another grant. */
+  readonly is_used_up: boolean;
+}
+
+/** Why a part is unknown. */
+export type Unreadable = "directory_unreadable" | "read_model_unreadable";
+
+/** What is known of a store's part, or why it is not. */
+export type Part<Value> = { readonly known: Value } | { readonly unreadable: Unreadable };
+
+export interface HealthParts {
+  readonly failures: Part<Readonly<Partial<Record<FailureKind, CountedFailures>>>>;
+  /** The last finished run of the schedule, and its tasks; null: it has not run yet. */
+  readonly schedule: Part<{
+    readonly ended_at_ms: number;
+    readonly tasks: readonly ScheduledTask[];
+  } | null>;
+  readonly budgets: Part<readonly UsedBudget[]>;
+  /** Settled credits of the UTC day. */
+  readonly spent_today: Part<number>;
+  /** Null: no limit. */
+  readonly spend_limit: number | null;
+}
+
+type Measured = Partial<Pick<Figure, "value" | "limit" | "newest_at_ms" | "reason">>;
+
+/** The figures of all parts, in the order of {@link FIGURES}. */
+export function figuresOf(parts: HealthParts, now_ms: number): readonly Figure[] {
+  const measured: Readonly<Record<FigureName, Measured>> = {
+    ...failureFigures(parts.failures),
+    ...scheduleFigures(parts.schedule, now_ms),
+    used_up_budgets: measure(parts.budgets, (budgets) => {
+      const used_up = budgets.filter(({ is_used_up }) => is_used_up);
+      const reason = used_up.map(({ app_slug }) => app_slug).join(", ");
+      return { value: used_up.length, reason: reason === "" ? null : reason };
+    }),
+    spent_today: measure(parts.spent_today, (value) => ({ value, limit: parts.spend_limit })),
+  };
+  return FIGURE_NAMES.map((name) => judge(name, measured[name]));
+}
+
+function judge(name: FigureName, measured: Measured): Figure {
+  const { unit, limit: usual_limit } = FIGURES[name];
+  const { value = null, limit = usual_limit, newest_at_ms = null, reason = null } = measured;
+  const is_fine = value !== null && (limit === null || value <= limit);
+  return { name, status: is_fine ? "ok" : "warning", value, limit, unit, newest_at_ms, reason };
+}
+
+function measure<Value>(part: Part<Value>, measured: (value: Value) => Measured): Measured {
+  return "known" in part ? measured(part.known) : { value: null, reason: part.unreadable };
+}
+
+function failureFigures(part: HealthParts["failures"]) {
+  const of = (kind: FailureKind, value: (counted: CountedFailures) => number): Measured =>
+    measure(part, ({ [kind]: counted }) => {
+      if (counted === undefined) return { value: 0 };
+      const { newest_at_ms, reason } = counted;
+      return { value: value(counted), newest_at_ms, reason };
+    });
+  const countOf = (kind: FailureKind): Measured => of(kind, ({ count }) => count);
+  const waitOf = (kind: FailureKind): Measured =>
+    of(kind, ({ newest_at_ms, oldest_at_ms }) => seconds(newest_at_ms - oldest_at_ms));
+  return {
+    failed_requests: countOf("failed_request"),
+    read_model_lag: waitOf("failed_delivery"),
+    failed_deliveries: countOf("failed_delivery"),
+    overdue_jobs: waitOf("overdue_job"),
+    failed_webhooks: countOf("failed_webhook"),
+    payments_not_booked: countOf("payment_not_booked"),
+    dropped_payment_events: countOf("dropped_payment_event"),
+  };
+}
+
+function scheduleFigures(part: HealthParts["schedule"], now_ms: number) {
+  return {
+    schedule_age: measure(part, (schedule) => {
+      if (schedule === null) return { value: null, reason: "not_run_yet" };
+      const { ended_at_ms } = schedule;
+      return { value: seconds(now_ms - ended_at_ms), newest_at_ms: ended_at_ms };
+    }),
+    failing_tasks: measure(part, (schedule) => {
+      const failing = (schedule?.tasks ?? []).filter(
+        ({ failing_since_ms, ended_at_ms }) =>
+          failing_since_ms !== null && ended_at_ms - failing_since_ms >= FAILING_TASK_MS,
+      );
+      const reason = failing.map(({ task }) => task).join(", ");
+      return { value: failing.length, reason: reason === "" ? null : reason };
+    }),
+  };
+}
+
+const seconds = (ms: number): number => Math.max(0, Math.round(ms / 1000));
+
+/** An app's budget of a day, and its starter grants of that day so far, all in credits. */
+export function usedBudget(app: {
+  readonly app_slug: string;
+  readonly starter_credits: number;
+  readonly used: number;
+  readonly limit: number;
+}): UsedBudget {
+  const { app_slug, starter_credits, used, limit } = app;
+  return {
+    app_slug,
+    used,
+    limit,
+    is_used_up: starter_credits > 0 && used + starter_credits > limit,
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * Reads the service's health for operators. A store that does not respond makes its figures unknown, and the others are
+ * still read.
+ */
+import { utcDayOf } from "../domain/calendar.ts";
+import {
+  figuresOf,
+  usedBudget,
+  type CountedFailures,
+  type FailureKind,
+  type Figure,
+  type HealthParts,
+  type HealthStatus,
+  type Part,
+  type ScheduledTask,
+  type Unreadable,
+  type UsedBudget,
+} from "../domain/health.ts";
+import { reportError } from "../domain/error_report.ts";
+import { withinMs } from "./time_limit.ts";
+
+/** How long one read may take. The console's first page waits for the slowest. */
+const HEALTH_READ_TIMEOUT_MS = 3_000;
+
+/** Apps whose budgets are read: many more than a family of apps has. */
+const BUDGETS_READ_MAX = 200;
+
+export interface HealthSources {
+  readonly readFailures: (
+    now_ms: number,
+  ) => Promise<Readonly<Partial<Record<FailureKind, CountedFailures>>>>;
+  readonly readSchedule: () => Promise<{
+    readonly ended_at_ms: number;
+    readonly tasks: readonly ScheduledTask[];
+  } | null>;
+  readonly listApps: (limit: number) => Promise<readonly AppBudget[]>;
+  /** Starter credits that apps granted on a day, by slug. */
+  readonly readGranted: (
+    day: number,
+    app_slugs: readonly string[],
+  ) => Promise<ReadonlyMap<string, number>>;
+  /** Settled credits of a day. */
+  readonly readSpent: (day: number) => Promise<number>;
+  readonly spend_limit: number | null;
+}
+
+export interface AppBudget {
+  readonly slug: string;
+  readonly starter_credits: number;
+  readonly daily_starter_budget: number | null;
+}
+
+export interface Health {
+  readonly status: HealthStatus;
+  readonly read_at_ms: number;
+  readonly figures: readonly Figure[];
+  /** Null: unknown. */
+  readonly tasks: readonly ScheduledTask[] | null;
+  readonly budgets: readonly UsedBudget[] | null;
+}
+
+export type ReadHealth = () => Promise<Health>;
+
+/** Never throws. */
+export function createHealth(sources: HealthSources): ReadHealth {
+  return async () => {
+    const now_ms = Date.now();
+    const [failures, schedule, budgets, spent_today] = await Promise.all([
+      read("directory_unreadable", sources.readFailures(now_ms)),
+      read("directory_unreadable", sources.readSchedule()),
+      readBudgets(sources, utcDayOf(now_ms)),
+      read("read_model_unreadable", sources.readSpent(utcDayOf(now_ms))),
+    ]);
+    const { spend_limit } = sources;
+    const parts: HealthParts = { failures, schedule, budgets, spent_today, spend_limit };
+    const figures = figuresOf(parts, now_ms);
+    const is_fine = figures.every(({ status }) => status === "ok");
+    return {
+      status: is_fine ? "ok" : "warning",
+      read_at_ms: now_ms,
+      figures,
+      tasks: "known" in schedule ? (schedule.known?.tasks ?? []) : null,
+      budgets: "known" in budgets ? budgets.known : null,
+    };
+  };
+}
+
+async function readBudgets(
+  { listApps, readGranted }: HealthSources,
+  day: number,
+): Promise<Part<readonly UsedBudget[]>> {
+  const listed = await read("directory_unreadable", listApps(BUDGETS_READ_MAX));
+  if ("unreadable" in listed) return listed;
+  const limited = listed.known.flatMap(({ daily_starter_budget: limit, ...app }) =>
+    limit === null ? [] : [{ ...app, limit }],
+  );
+  if (limited.length === 0) return { known: [] };
+  const slugs = limited.map(({ slug }) => slug);
+  const granted = await read("read_model_unreadable", readGranted(day, slugs));
+  if ("unreadable" in granted) return granted;
+  return {
+    known: limited.map(({ slug, starter_credits, limit }) => {
+      const used = granted.known.get(slug) ?? 0;
+      return usedBudget({ app_slug: slug, starter_credits, used, limit });
+    }),
+  };
+}
+
+async function read<Value>(unreadable: Unreadable, reading: Promise<Value>): Promise<Part<Value>> {
+  try {
+    return { known: await withinMs(HEALTH_READ_TIMEOUT_MS, reading) };
+  } catch (error) {
+    console.error({ event: "health_unreadable", part: unreadable, ...reportError(error) });
+    return { unreadable };
+  }
+}
