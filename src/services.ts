@@ -13,6 +13,7 @@ import {
 import { createDeviceLogins } from "./device/client.ts";
 import { createRequestCopies } from "./device/request_copies.ts";
 import { createDeviceCodes } from "./device/device_code.ts";
+import { createAlertRecords } from "./directory/alert_records.ts";
 import { createAppRecords } from "./directory/app_records.ts";
 import { createAppRegistry } from "./directory/apps.ts";
 import { createAuditLog } from "./directory/audit.ts";
@@ -35,6 +36,7 @@ import { createReadModel } from "./readmodel/queries.ts";
 import { consumeProjections, type ConsumerOptions } from "./readmodel/queue_projector.ts";
 import { cleanReadModel } from "./readmodel/retention.ts";
 import { createDirectProjector } from "./readmodel/direct_projector.ts";
+import { sendAlerts } from "./operations/alerts.ts";
 import { createHealth } from "./operations/health.ts";
 import { checkDatabase, createReadiness } from "./operations/readiness.ts";
 import { sayProblem } from "./config/problems.ts";
@@ -247,7 +249,7 @@ export function upkeepOf(env: Env): () => Promise<void> {
   const services = servicesFor(env);
   if (!services.ok) throw new Error("misconfigured");
   const { config, identity, account_deletion, accounts, read_model } = services.value;
-  const { failures, payment_reconciliation } = services.value;
+  const { failures, payment_reconciliation, readHealth } = services.value;
   const schedule_record = createScheduleRecord(env.DIRECTORY);
   return () =>
     runUpkeep(
@@ -282,7 +284,19 @@ export function upkeepOf(env: Env): () => Promise<void> {
           : { payments: () => payment_reconciliation.continuePass(Date.now()) }),
         failures: () => failures.deleteOld(Date.now()),
       },
-      (ended) => schedule_record.write(ended, Date.now()),
+      async (ended) => {
+        try {
+          await schedule_record.write(ended, Date.now());
+        } finally {
+          // After the record: whether the schedule runs is one of the figures.
+          await sendAlerts({
+            readHealth,
+            webhook_url: config.alert_webhook_url,
+            base_url: config.base_url,
+            records: createAlertRecords(env.DIRECTORY),
+          });
+        }
+      },
     );
 }
 

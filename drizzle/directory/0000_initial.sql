@@ -1,3 +1,8 @@
+CREATE TABLE `alerts` (
+	`name` text PRIMARY KEY NOT NULL,
+	`sent_at_ms` integer NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `app_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`app_slug` text NOT NULL,

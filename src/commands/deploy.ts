@@ -228,6 +228,11 @@ function printNextSteps({ config, plan, from_file, stored_in, present, to_set }:
   if (!isSet("OPERATORS")) {
     console.log("  * name an operator: your own address as OPERATORS in wrangler.toml (README.md)");
   }
+  if (!isSet("ALERT_WEBHOOK_URL")) {
+    console.log(
+      "  * be told of failures: npx wrangler secret put ALERT_WEBHOOK_URL, and npm run alerts (docs/operate.md, Alerts)",
+    );
+  }
   console.log("  * register your apps and their starter credits (docs/operators.md)");
   console.log("  * read docs/operate.md: upgrades, backups, keys, limits, logs");
 }

@@ -42,6 +42,8 @@ export interface Config {
   readonly pat_ttl_days: number;
   /** How long a job stays in the read model after its creation. */
   readonly read_model_days: number;
+  /** Where warnings are sent. A secret: the address contains a token. Null: nowhere. */
+  readonly alert_webhook_url: string | null;
   /** The settled credits of a UTC day above which operators are warned; null: no limit. */
   readonly daily_spend_alert_credits: number | null;
   /** Null: nothing is sold. */
@@ -93,6 +95,7 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     pat_ttl_days: settings.PAT_TTL_DAYS,
     read_model_days: settings.READ_MODEL_DAYS,
     operators: settings.OPERATORS,
+    alert_webhook_url: settings.ALERT_WEBHOOK_URL ?? null,
     daily_spend_alert_credits: settings.DAILY_SPEND_ALERT_CREDITS ?? null,
     signin_options: {
       provider_ids: settings.SIGNIN_PROVIDERS.map(({ id }) => id),

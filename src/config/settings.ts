@@ -205,6 +205,7 @@ export const variables = z
     PAT_TTL_DAYS: wholeNumber(1, PAT_TTL_MAX_DAYS, PAT_TTL_DEFAULT_DAYS),
     READ_MODEL_DAYS: wholeNumber(1, READ_MODEL_MAX_DAYS, READ_MODEL_DEFAULT_DAYS),
     OPERATORS: operators,
+    ALERT_WEBHOOK_URL: z.optional(secureEndpoint),
     DAILY_SPEND_ALERT_CREDITS: z.optional(wholeNumberBetween(0, COST_MAX_CREDITS)),
     CREDIT_PACKAGES: z.optional(z.pipe(json, credit_packages)),
     STRIPE_SECRET_KEY: z.optional(

@@ -172,3 +172,9 @@ export const scheduledTasks = sqliteTable("scheduled_tasks", {
   failing_since_ms: integer(),
   reason: text(),
 });
+
+/** Warnings that operators were told of; see `alert_records.ts`. */
+export const alerts = sqliteTable("alerts", {
+  name: text().primaryKey(),
+  sent_at_ms: integer().notNull(),
+});
