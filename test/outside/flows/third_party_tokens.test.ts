@@ -43,7 +43,7 @@ beforeAll(async () => {
     port: await freePort(),
     persist_to: join(directory, "state"),
     env_file,
-    script: "test/worker/account/worker_with_vault_door.ts",
+    script: "test/worker/account/vault/worker_with_vault_door.ts",
   });
 });
 

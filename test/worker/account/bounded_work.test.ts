@@ -1,4 +1,4 @@
-/** Rows read by each operation of an account with a long history: a number, whatever the history. */
+/** Each operation reads a bounded number of rows, however long the account's history is. */
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { signIn, type Answer, type SignedIn } from "../support/passbook.ts";
 import { expectDeletion, expectInvariants } from "./invariants.ts";
 import { Model } from "./model.ts";
-import { findReadModel, loseReadModel } from "./readmodel.ts";
+import { findReadModel, loseReadModel } from "./sync/readmodel.ts";
 import { dump, evict, fireAlarm, repeatAlarm } from "../support/account_object.ts";
 import { histories } from "../support/histories.ts";
 

@@ -1,4 +1,4 @@
-/** What must hold of every account at every moment (design, section 6), read from storage itself. */
+/** The invariants of every account (design, section 6), checked against its storage. */
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { DAY_MS } from "../../../src/domain/calendar.ts";

@@ -1,4 +1,4 @@
-/** A wallet and its jobs as a few plain rules, written without looking at the real ones. */
+/** A model of a wallet and its jobs, written from the design and not from the code. */
 
 export interface ModelJob {
   readonly reserved: number;

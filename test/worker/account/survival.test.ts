@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { signInWithCredits, type SignedIn } from "../support/passbook.ts";
 import { expectInvariants, expectReadModel } from "./invariants.ts";
 import { evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
-import { findReadModel, loseReadModel } from "./readmodel.ts";
+import { findReadModel, loseReadModel } from "./sync/readmodel.ts";
 
 async function createJob(person: SignedIn, cost_estimate = 10): Promise<string> {
   const { body } = await person.post("/api/jobs", { app: "demo", action: "draw", cost_estimate });

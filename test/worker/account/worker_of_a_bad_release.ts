@@ -1,15 +1,15 @@
 /**
- * The Worker as a bad release: its objects wait for the read model for ever, so that they never note a
- * debt, and throw when their alarm rings. A door beside it tells of that alarm. Never deployed.
+ * The Worker as a bad release: its objects wait forever for the read model, so they never record a debt, and their alarm
+ * handler throws. An extra endpoint returns how often that handler ran. Never deployed.
  */
 import worker, { Account as AccountProper } from "../../../src/worker.ts";
 
 export { DeviceLogin, StarterBudget } from "../../../src/worker.ts";
 
-/** How often each object's alarm rang in this process, whichever instance it had. */
+/** How often each object's alarm handler ran in this process, over all instances of the object. */
 const rung = new Map<string, number>();
 
-/** A database that takes every call and never answers. */
+/** A database that accepts every call and never responds. */
 function silent(): D1Database {
   const never: unknown = new Proxy(() => undefined, {
     get: (_, name) => (name === "then" ? () => undefined : never),

@@ -1,4 +1,4 @@
-/** An operator for tests: somebody signed in whom the settings name. */
+/** Signs in a person whom the settings name as an operator. */
 import {
   approve,
   fromOwnPage,

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { JobPolicy } from "../../../src/domain/app_policy.ts";
-import { expectInvariants } from "./invariants.ts";
-import { evict, fireAlarm } from "../support/account_object.ts";
-import { histories } from "../support/histories.ts";
+import type { JobPolicy } from "../../../../src/domain/app_policy.ts";
+import { expectInvariants } from "../invariants.ts";
+import { evict, fireAlarm } from "../../support/account_object.ts";
+import { histories } from "../../support/histories.ts";
 
 const GRANT = 100;
 const HOLDER = { kind: "holder" } as const;

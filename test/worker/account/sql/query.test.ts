@@ -4,10 +4,10 @@ import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/durable-sqlite";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
-import { atMost, value } from "../../../src/account/sql/parameters.ts";
-import { account, entries, personalTokens } from "../../../src/account/sql/schema.ts";
-import { query, type AccountDatabase, type Builder } from "../../../src/account/sql/query.ts";
-import { signIn, signInWithCredits } from "../support/passbook.ts";
+import { atMost, value } from "../../../../src/account/sql/parameters.ts";
+import { account, entries, personalTokens } from "../../../../src/account/sql/schema.ts";
+import { query, type AccountDatabase, type Builder } from "../../../../src/account/sql/query.ts";
+import { signIn, signInWithCredits } from "../../support/passbook.ts";
 
 function inAccount<Value>(identity_id: string, work: (database: AccountDatabase) => Value) {
   return runInDurableObject(env.ACCOUNT.getByName(identity_id), (_, { storage }) =>

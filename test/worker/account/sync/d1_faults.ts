@@ -1,4 +1,4 @@
-/** D1 failing as a network does: before a call did anything, or after it did all of it. */
+/** Makes calls to D1 fail as a network does: before D1 did anything, or after it did everything. */
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 

@@ -1,4 +1,4 @@
-/** D1 going away and coming back, as far as the projector can tell: its tables are gone meanwhile. */
+/** Makes D1 fail and work again, by dropping and restoring its tables. */
 import { env } from "cloudflare:workers";
 
 async function hasTable(name: string): Promise<boolean> {

@@ -2,11 +2,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { EXPIRY_PORTION_JOBS } from "../../../src/account/jobs/expiry.ts";
-import { evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
-import { getToken, tokenId, type TokenHolder } from "../support/device_logins.ts";
-import { signInWithCredits, type SignedIn } from "../support/passbook.ts";
-import { expectInvariants } from "./invariants.ts";
+import { EXPIRY_PORTION_JOBS } from "../../../../src/account/jobs/expiry.ts";
+import { evict, fireAlarm, query, repeatAlarm } from "../../support/account_object.ts";
+import { getToken, tokenId, type TokenHolder } from "../../support/device_logins.ts";
+import { signInWithCredits, type SignedIn } from "../../support/passbook.ts";
+import { expectInvariants } from "../invariants.ts";
 
 const accountOf = ({ identity_id }: SignedIn) => env.ACCOUNT.getByName(identity_id);
 

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { Alarm, AlarmRound, type AlarmPart } from "../../../src/account/sync/alarm.ts";
+import { Alarm, AlarmRound, type AlarmPart } from "../../../../src/account/sync/alarm.ts";
 
 /** Runs a round in a real object; `prepare` may change its storage first. */
 function run(

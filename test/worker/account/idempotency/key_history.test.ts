@@ -1,12 +1,12 @@
-/** Random histories of requests under keys, against a plain map of what each key was answered first. */
+/** Random histories of requests with idempotency keys, compared with a map from each key to its first response. */
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { DAY_MS } from "../../../src/domain/calendar.ts";
-import { LEDGER_CLOCK_SKEW_MS } from "../../../src/domain/limits.ts";
-import { dump, evict, query, repeatAlarm } from "../support/account_object.ts";
-import { signInWithCredits, type Answer, type SignedIn } from "../support/passbook.ts";
-import { expectDeletion, expectInvariants } from "./invariants.ts";
-import { IS_SLOW_CHECK, histories } from "../support/histories.ts";
+import { DAY_MS } from "../../../../src/domain/calendar.ts";
+import { LEDGER_CLOCK_SKEW_MS } from "../../../../src/domain/limits.ts";
+import { dump, evict, query, repeatAlarm } from "../../support/account_object.ts";
+import { signInWithCredits, type Answer, type SignedIn } from "../../support/passbook.ts";
+import { expectDeletion, expectInvariants } from "../invariants.ts";
+import { IS_SLOW_CHECK, histories } from "../../support/histories.ts";
 
 const PATHS = {
   create: "/api/jobs",

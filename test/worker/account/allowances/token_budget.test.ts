@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
-import { countRowsWritten, query } from "../support/account_object.ts";
-import { passTime } from "../support/clock.ts";
-import { getToken, type TokenHolder } from "../support/device_logins.ts";
-import { signIn, signInWithCredits, type SignedIn } from "../support/passbook.ts";
-import { expectInvariants } from "./invariants.ts";
+import { countRowsWritten, query } from "../../support/account_object.ts";
+import { passTime } from "../../support/clock.ts";
+import { getToken, type TokenHolder } from "../../support/device_logins.ts";
+import { signIn, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
+import { expectInvariants } from "../invariants.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,15 +1,15 @@
 import { env } from "cloudflare:workers";
 import { evictDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { UpstreamTokens } from "../../../src/oauth/upstream_tokens.ts";
-import { connect, runOut, vaultOf } from "../support/connected.ts";
+import type { UpstreamTokens } from "../../../../src/oauth/upstream_tokens.ts";
+import { connect, runOut, vaultOf } from "../../support/connected.ts";
 import {
   fakeUpstream,
   holdBackSealing,
   PROVIDER,
   shortenTimeLimit,
   type FakeUpstream,
-} from "../support/upstream.ts";
+} from "../../support/upstream.ts";
 
 /** Long enough for a busy machine; nothing is concluded from how long it took. */
 const PATIENCE = { timeout: 20_000 };

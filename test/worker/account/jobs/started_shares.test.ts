@@ -2,15 +2,15 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
-import { DAY_MS } from "../../../src/domain/calendar.ts";
-import { OPEN_JOBS_SHARE, TOKEN_STORAGE_MAX_BYTES } from "../../../src/domain/limits.ts";
-import { JOB_ROWS_BYTES } from "../../../src/account/jobs/create.ts";
-import { change, dump, evict, query } from "../support/account_object.ts";
-import { getToken, tokenId, type TokenHolder } from "../support/device_logins.ts";
-import { histories } from "../support/histories.ts";
-import { signInWithCredits, type SignedIn } from "../support/passbook.ts";
-import { expectInvariants } from "./invariants.ts";
+import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
+import { DAY_MS } from "../../../../src/domain/calendar.ts";
+import { OPEN_JOBS_SHARE, TOKEN_STORAGE_MAX_BYTES } from "../../../../src/domain/limits.ts";
+import { JOB_ROWS_BYTES } from "../../../../src/account/jobs/create.ts";
+import { change, dump, evict, query } from "../../support/account_object.ts";
+import { getToken, tokenId, type TokenHolder } from "../../support/device_logins.ts";
+import { histories } from "../../support/histories.ts";
+import { signInWithCredits, type SignedIn } from "../../support/passbook.ts";
+import { expectInvariants } from "../invariants.ts";
 
 const job = (app: string) => ({ app, action: "draw", cost_estimate: 0 });
 

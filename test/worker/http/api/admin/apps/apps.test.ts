@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { openAppServer, rows, saveApp, APP } from "../../caller/app_server.ts";
-import { send, signIn } from "../../../support/passbook.ts";
-import { operatorOnPages, signInOperator, type Operator } from "./operators.ts";
+import { openAppServer, rows, saveApp, APP } from "../../../caller/app_server.ts";
+import { send, signIn } from "../../../../support/passbook.ts";
+import { operatorOnPages, signInOperator, type Operator } from "../operators.ts";
 
 let operator: Operator;
 beforeEach(async () => {

@@ -1,16 +1,16 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
-import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
-import { ERASURE_DELIVERY_MAX_MS } from "../../../src/account/deletion/erasure.ts";
-import { EXPIRY_PORTION_JOBS } from "../../../src/account/jobs/expiry.ts";
-import { consumeProjections } from "../../../src/readmodel/queue_projector.ts";
-import { createDirectProjector } from "../../../src/readmodel/direct_projector.ts";
-import { readDailyTotals } from "../../../src/readmodel/totals.ts";
-import { evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
-import { passTime } from "../support/clock.ts";
-import { moodOfD1 } from "./d1_faults.ts";
+import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
+import { DAY_MS, utcDayOf } from "../../../../src/domain/calendar.ts";
+import { ERASURE_DELIVERY_MAX_MS } from "../../../../src/account/deletion/erasure.ts";
+import { EXPIRY_PORTION_JOBS } from "../../../../src/account/jobs/expiry.ts";
+import { consumeProjections } from "../../../../src/readmodel/queue_projector.ts";
+import { createDirectProjector } from "../../../../src/readmodel/direct_projector.ts";
+import { readDailyTotals } from "../../../../src/readmodel/totals.ts";
+import { evict, fireAlarm, query, repeatAlarm } from "../../support/account_object.ts";
+import { passTime } from "../../support/clock.ts";
+import { moodOfD1 } from "../sync/d1_faults.ts";
 
 const ADA = "ada";
 const HOLDER = { kind: "holder" } as const;
@@ -302,8 +302,8 @@ function linesInD1(answer: (statements: readonly object[]) => unknown) {
 
 /** What a delivery of the whole account holds. */
 async function deliveredRows(): Promise<never> {
-  const { rowsOf } = await import("../../../src/account/sync/read_model_rows.ts");
-  const { openStore } = await import("../../../src/account/sql/store.ts");
+  const { rowsOf } = await import("../../../../src/account/sync/read_model_rows.ts");
+  const { openStore } = await import("../../../../src/account/sql/store.ts");
   const { drizzle } = await import("drizzle-orm/durable-sqlite");
   const rows = await runInDurableObject(accountOf(), (_, state) => {
     const store = openStore(drizzle(state.storage));

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import journal from "../../../drizzle/account/meta/_journal.json";
-import { BUILD, OLDEST_BUILDS } from "../../../src/account/sql/migrate.ts";
-import { change, dump, fireAlarm, query, readAlarm } from "../support/account_object.ts";
-import { send, signInWithCredits } from "../support/passbook.ts";
+import journal from "../../../../drizzle/account/meta/_journal.json";
+import { BUILD, OLDEST_BUILDS } from "../../../../src/account/sql/migrate.ts";
+import { change, dump, fireAlarm, query, readAlarm } from "../../support/account_object.ts";
+import { send, signInWithCredits } from "../../support/passbook.ts";
 
 const JOB = { app: "demo", action: "draw", cost_estimate: 10 };
 

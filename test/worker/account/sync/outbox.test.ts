@@ -1,18 +1,18 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { Outbox, PROJECTION_FLUSH_BATCHES } from "../../../src/account/sync/outbox.ts";
-import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
+import { Outbox, PROJECTION_FLUSH_BATCHES } from "../../../../src/account/sync/outbox.ts";
+import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
 import {
   PROJECTION_RETRY_MAX_MS,
   PROJECTION_RETRY_MIN_MS,
   backOff,
-} from "../../../src/domain/back_off.ts";
-import { PROJECTION_BATCH_LINES } from "../../../src/readmodel/projector.ts";
-import { passTime } from "../support/clock.ts";
+} from "../../../../src/domain/back_off.ts";
+import { PROJECTION_BATCH_LINES } from "../../../../src/readmodel/projector.ts";
+import { passTime } from "../../support/clock.ts";
 import { moodOfD1 } from "./d1_faults.ts";
-import { expectInvariants, expectReadModel } from "./invariants.ts";
-import { change, evict, fireAlarm, query, repeatAlarm } from "../support/account_object.ts";
+import { expectInvariants, expectReadModel } from "../invariants.ts";
+import { change, evict, fireAlarm, query, repeatAlarm } from "../../support/account_object.ts";
 
 const ADA = "ada";
 const session = { kind: "holder" } as const;
@@ -115,7 +115,7 @@ describe("D1's row of the account", () => {
     await expectReadModel(ADA);
     const [known] = await d1Accounts();
     await env.DB.exec("update accounts set line = 99; update jobs set line = 99, actual_cost = 77");
-    const { createProjector } = await import("../../../src/readmodel/adapters.ts");
+    const { createProjector } = await import("../../../../src/readmodel/adapters.ts");
     const account = { ...known, line: 98, credits: 1 } as never;
     const [job] = (await env.DB.prepare("select * from jobs").all()).results;
     const older = { ...job, line: 98, actual_cost: 1 } as never;

@@ -1,11 +1,11 @@
 /**
- * The Worker, and beside it a door through which a test in another process reaches the vault: it does
- * what the end of a sign-in does, and lets time pass. Never deployed.
+ * The Worker with extra endpoints, through which a test in another process reaches the vault: one stores tokens as the end
+ * of a sign-in does, the other lets them expire. Never deployed.
  */
-import worker, { Account as AccountProper } from "../../../src/worker.ts";
-import { servicesFor } from "../../../src/services.ts";
+import worker, { Account as AccountProper } from "../../../../src/worker.ts";
+import { servicesFor } from "../../../../src/services.ts";
 
-export { DeviceLogin, StarterBudget } from "../../../src/worker.ts";
+export { DeviceLogin, StarterBudget } from "../../../../src/worker.ts";
 
 export class Account extends AccountProper {
   letTokensRunOut(): void {

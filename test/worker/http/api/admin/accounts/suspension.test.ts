@@ -1,12 +1,18 @@
 import { env } from "cloudflare:workers";
 import { createExecutionContext } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
-import worker from "../../../../../src/worker.ts";
-import { fireAlarm } from "../../../support/account_object.ts";
-import { expectInvariants } from "../../../account/invariants.ts";
-import { approve, getToken, poll, postForm, startLogin } from "../../../support/device_logins.ts";
-import { BASE_URL, send, signInWithCredits, type SignedIn } from "../../../support/passbook.ts";
-import { operatorOnPages, SETTINGS, signInOperator } from "./operators.ts";
+import worker from "../../../../../../src/worker.ts";
+import { fireAlarm } from "../../../../support/account_object.ts";
+import { expectInvariants } from "../../../../account/invariants.ts";
+import {
+  approve,
+  getToken,
+  poll,
+  postForm,
+  startLogin,
+} from "../../../../support/device_logins.ts";
+import { BASE_URL, send, signInWithCredits, type SignedIn } from "../../../../support/passbook.ts";
+import { operatorOnPages, SETTINGS, signInOperator } from "../operators.ts";
 
 async function suspended() {
   const olga = await signInOperator();

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
-import { DAY_MS } from "../../../src/domain/calendar.ts";
-import { evict } from "../support/evict.ts";
-import { expectInvariants } from "./invariants.ts";
-import { histories } from "../support/histories.ts";
+import { DEFAULT_POLICY } from "../../../../src/domain/app_policy.ts";
+import { DAY_MS } from "../../../../src/domain/calendar.ts";
+import { evict } from "../../support/evict.ts";
+import { expectInvariants } from "../invariants.ts";
+import { histories } from "../../support/histories.ts";
 
 const CAP = 50;
 const GRANT = 400;

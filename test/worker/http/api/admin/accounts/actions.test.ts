@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { fireAlarm } from "../../../support/account_object.ts";
-import { expectInvariants } from "../../../account/invariants.ts";
-import { getToken, tokenId } from "../../../support/device_logins.ts";
-import { send, signInWithCredits, type SignedIn } from "../../../support/passbook.ts";
-import { operatorOnPages, SETTINGS, signInOperator, type Operator } from "./operators.ts";
+import { fireAlarm } from "../../../../support/account_object.ts";
+import { expectInvariants } from "../../../../account/invariants.ts";
+import { getToken, tokenId } from "../../../../support/device_logins.ts";
+import { send, signInWithCredits, type SignedIn } from "../../../../support/passbook.ts";
+import { operatorOnPages, SETTINGS, signInOperator, type Operator } from "../operators.ts";
 
 const of = (person: SignedIn) => `/api/admin/accounts/${person.identity_id}`;
 const key = (name: string) => ({ "Idempotency-Key": name });

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { signInWithCredits } from "../support/passbook.ts";
-import { expectInvariants } from "./invariants.ts";
-import { evict, query } from "../support/account_object.ts";
+import { signInWithCredits } from "../../support/passbook.ts";
+import { expectInvariants } from "../invariants.ts";
+import { evict, query } from "../../support/account_object.ts";
 
 interface TableRow {
   readonly name: string;

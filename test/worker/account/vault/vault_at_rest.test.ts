@@ -1,10 +1,10 @@
-/** What lies in the stores: nothing that a thief of them could use. */
+/** The stores contain no secret in a form that a thief could use. */
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { unseal } from "../../../src/account/vault/sealing.ts";
-import { connect, runOut, type Connected } from "../support/connected.ts";
-import { fakeUpstream, PROVIDER, type FakeUpstream } from "../support/upstream.ts";
+import { unseal } from "../../../../src/account/vault/sealing.ts";
+import { connect, runOut, type Connected } from "../../support/connected.ts";
+import { fakeUpstream, PROVIDER, type FakeUpstream } from "../../support/upstream.ts";
 
 let upstream: FakeUpstream;
 beforeEach(() => {

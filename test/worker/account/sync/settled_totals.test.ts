@@ -1,10 +1,10 @@
-/** What jobs cost, in the daily totals, where a time-out came before the completion. */
+/** The cost of jobs in the daily totals, for jobs that were completed after they expired. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { DEFAULT_POLICY, type ExpiryOutcome } from "../../../src/domain/app_policy.ts";
-import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
-import { readDailyTotals } from "../../../src/readmodel/totals.ts";
-import { fireAlarm } from "../support/account_object.ts";
+import { DEFAULT_POLICY, type ExpiryOutcome } from "../../../../src/domain/app_policy.ts";
+import { DAY_MS, utcDayOf } from "../../../../src/domain/calendar.ts";
+import { readDailyTotals } from "../../../../src/readmodel/totals.ts";
+import { fireAlarm } from "../../support/account_object.ts";
 import { moodOfD1 } from "./d1_faults.ts";
 
 const ADA = "ada";

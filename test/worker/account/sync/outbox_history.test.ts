@@ -2,11 +2,11 @@ import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { DEFAULT_POLICY, type ExpiryOutcome } from "../../../src/domain/app_policy.ts";
+import { DEFAULT_POLICY, type ExpiryOutcome } from "../../../../src/domain/app_policy.ts";
 import { moodOfD1, type D1Mood } from "./d1_faults.ts";
-import { expectInvariants, expectReadModel } from "./invariants.ts";
-import { readDailyTotals } from "../../../src/readmodel/totals.ts";
-import { addAccount, seriesOf, type Totals } from "../readmodel/totals_model.ts";
+import { expectInvariants, expectReadModel } from "../invariants.ts";
+import { readDailyTotals } from "../../../../src/readmodel/totals.ts";
+import { addAccount, seriesOf, type Totals } from "../../readmodel/totals_model.ts";
 import {
   change,
   evict,
@@ -14,8 +14,8 @@ import {
   query,
   readContents,
   repeatAlarm,
-} from "../support/account_object.ts";
-import { histories } from "../support/histories.ts";
+} from "../../support/account_object.ts";
+import { histories } from "../../support/histories.ts";
 
 type Step =
   | { readonly do: "grant"; readonly app: string }
