@@ -16,6 +16,7 @@ stop() {
   mkdir -p .wrangler
   [ -f .wrangler/drill.pid ] || return 0
   kill "$(cat .wrangler/drill.pid)" 2> /dev/null
+  while kill -0 "$(cat .wrangler/drill.pid)" 2> /dev/null; do sleep 0.2; done
   while curl -s -o /dev/null "$PASSBOOK_URL/healthz"; do sleep 0.2; done
   rm .wrangler/drill.pid
 }
@@ -54,7 +55,9 @@ mint() {
 # back_up_directory, restore_directory: a backup of the local D1 DIRECTORY, and its restore. Both restart the server.
 back_up_directory() {
   stop
-  DIRECTORY_FILE=$(grep -l 'CREATE TABLE `identities`' .wrangler/state/v3/d1/*/*.sqlite) || return 1
+  # The newest pages may still be in the write-ahead log next to the database.
+  DIRECTORY_FILE=$(grep -l 'CREATE TABLE `identities`' .wrangler/state/v3/d1/*/*.sqlite* | head -n 1 | sed 's/-wal$//')
+  [ -n "$DIRECTORY_FILE" ] || return 1
   mkdir -p .wrangler/backup && cp "$DIRECTORY_FILE"* .wrangler/backup/ && serve
 }
 restore_directory() {
