@@ -93,9 +93,9 @@ async function readCredits(email: string): Promise<number> {
   return (await call(token, "/api/wallet")).account.credits;
 }
 
-async function readAlarm(identity_id: string): Promise<{ rung: number; armed_at_ms: number }> {
+async function readAlarm(identity_id: string): Promise<{ runs: number; armed_at_ms: number }> {
   const answer = await fetch(`${worker?.url}/test/alarm?identity_id=${identity_id}`);
-  return answer.json() as Promise<{ rung: number; armed_at_ms: number }>;
+  return answer.json() as Promise<{ runs: number; armed_at_ms: number }>;
 }
 
 describe("a release whose alarms fail until the platform gives up", () => {
@@ -109,7 +109,7 @@ describe("a release whose alarms fail until the platform gives up", () => {
       const lasting = await startJob(ada.token, {});
       const running_out = await startJob(bob.token, { ttl_seconds: 60 });
       await vi.waitFor(async () => {
-        const given_up = { rung: ALARM_TRIES, armed_at_ms: null };
+        const given_up = { runs: ALARM_TRIES, armed_at_ms: null };
         expect(await readAlarm(ada.identity_id)).toEqual(given_up);
         expect(await readAlarm(bob.identity_id)).toEqual(given_up);
       }, GIVEN_UP);

@@ -6,7 +6,7 @@ import { signInWithCredits, type SignedIn } from "../support/passbook.ts";
 import { expectInvariants } from "./invariants.ts";
 import { dump } from "../support/account_object.ts";
 
-/** The objects' storage says that it holds so many bytes. Nobody writes ten gigabytes for a test. */
+/** Makes the storage of all objects report this size, because a test cannot write ten gigabytes. */
 async function fill(ada: SignedIn, bytes: number): Promise<void> {
   await runInDurableObject(env.ACCOUNT.getByName(ada.identity_id), (_, state) => {
     const prototype = Object.getPrototypeOf(state.storage.sql);
@@ -37,7 +37,7 @@ describe("a full account", () => {
     const without_refund = { job_id: kept, refund: false };
     expect(await ada.post("/api/jobs/fail", without_refund)).toMatchObject({ status: 200 });
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(100 - 4 - 10 - 2 * 10);
-    // The invariants try to start jobs.
+    // The check of the invariants starts jobs, which a full account refuses.
     await fill(ada, 0);
     await expectInvariants(ada.identity_id);
   });

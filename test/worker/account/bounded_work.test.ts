@@ -22,7 +22,7 @@ const account = () => env.ACCOUNT.getByName(ADA);
 const restores: (() => void)[] = [];
 afterEach(() => restores.splice(0).forEach((restore) => restore()));
 
-/** Counts the rows that SQL in the object reads from now on; reset by each look. */
+/** Counts the rows that the object's SQL reads. Each call of the returned function resets the count. */
 async function countRowsRead(): Promise<() => number> {
   const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
   await runInDurableObject(account(), (_, state) => {
@@ -53,12 +53,12 @@ async function createdId(ttl_seconds?: number): Promise<string> {
   return answer.ok ? answer.value.value.job_id : expect.fail("refused");
 }
 
-/** An account with one job started long ago, and many that came and went since. */
+/** Creates an account with an old started job and many later jobs that have ended. Returns the old job's id. */
 async function prepare(jobs: number): Promise<string> {
   await account().wallet(session, { app: { slug: "demo", starter_credits: 1_000_000 } });
   const abandoned = await createdId();
   await createdId();
-  // What `jobs` creations and settlements leave, without making them one by one.
+  // Inserts the rows of `jobs` completed jobs by SQL, because creating them one by one takes too long.
   await query(
     ADA,
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${jobs})
@@ -121,7 +121,7 @@ describe("with 100,000 jobs since one that is still started", () => {
 
   it("a list of a range of creation times reads only the jobs of that range", async () => {
     const abandoned = await prepare(100_000);
-    // Ids never go back in an isolate, also where the clock of an earlier test was ahead.
+    // Job ids never go back within an isolate, and an earlier test may have moved the clock forward.
     const id_ms = Number.parseInt(abandoned.replaceAll("-", "").slice(0, 12), 16);
     passTime(Math.max(0, id_ms - Date.now()) + 3_600_000);
     const recent = await createdId();
@@ -240,7 +240,7 @@ describe("10,000 jobs that run out at once", () => {
     expect(rows()).toBeLessThan(40 * EXPIRY_PORTION_JOBS);
     const left = (await started()) ?? 0;
     expect(left).toBeGreaterThanOrEqual(OPEN_JOBS_MAX - EXPIRY_PORTION_JOBS - 1);
-    // The last to come is ended when it is asked for, whatever its turn.
+    // An operation on an overdue job expires that job first, wherever it is in the queue.
     const turn = "00000000-0000-7000-8000-000000009999";
     const late = await account().failJob(
       session,
@@ -310,7 +310,7 @@ describe("500,000 idempotency keys", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: end_of_day_ms + DAY_MS });
     await runInDurableObject(account(), (instance) => instance.alarm());
     expect(await left()).toBe(MORE);
-    // What a clock could still ask for that is behind by a minute is there until then.
+    // A key stays for the clock skew: a request whose clock is behind may still use it.
     vi.setSystemTime(end_of_day_ms + DAY_MS + LEDGER_CLOCK_SKEW_MS);
     const rows = await countRowsRead();
     for (let portions = 1; portions <= 3; portions += 1) {

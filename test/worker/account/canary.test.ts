@@ -8,13 +8,13 @@ import { expectInvariants } from "./invariants.ts";
 
 const canary = () => env.ACCOUNT.getByName(CANARY_IDENTITY);
 
-/** Settings of a Worker whose release was created this much after the objects' release. */
+/** Settings of a Worker whose release is `later_ms` newer than the release of the objects. */
 function releasedAfter(later_ms: number): object {
   const timestamp = new Date(Date.parse(env.RELEASE.timestamp) + later_ms).toISOString();
   return { RELEASE: { ...env.RELEASE, timestamp } };
 }
 
-/** Marks the running instance. @returns whether it still runs. */
+/** Marks the running instance. The returned function checks whether it still runs. */
 async function markInstance(): Promise<() => Promise<boolean>> {
   const mark = new WeakSet<object>();
   await runInDurableObject(canary(), (instance) => void mark.add(instance));

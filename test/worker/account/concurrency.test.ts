@@ -71,9 +71,9 @@ describe("many calls at once on one account", () => {
   });
 });
 
-describe("many accounts in one isolate, in each other's midst and woken by turns", () => {
+describe("many accounts that share an isolate and are evicted in turn", () => {
   const ROUNDS = 3;
-  /** A round of the one whose jobs cost `cost`: one ends at 1 credit, one fails, one stays. */
+  /** Creates three jobs of `cost`: one is completed for 1 credit, one fails, one stays started. */
   async function work(person: SignedIn, cost: number, round: number): Promise<void> {
     const job = { app: `app-${cost}`, action: `draw for ${cost}`, cost_estimate: cost };
     const key = { "Idempotency-Key": `round-${round}` };

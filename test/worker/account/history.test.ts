@@ -26,7 +26,7 @@ type Step =
   | { readonly do: "lose D1" }
   | { readonly do: "find D1" };
 
-/** Which job, counted from the newest; past the oldest it is one that never was. */
+/** An index counted from the newest job. An index past the oldest stands for an unknown job. */
 const job = fc.nat({ max: 4 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("wallet"), app: fc.constantFrom("one", "two", "three") }),
@@ -52,7 +52,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("evict") }),
 );
 
-/** Plays steps against the service and the model side by side. */
+/** Applies steps to the service and to the model, and compares them. */
 class Play {
   readonly #model = new Model();
   readonly #job_ids: string[] = [];
@@ -108,7 +108,7 @@ class Play {
         return this.#retry();
       case "wait":
         vi.setSystemTime(Date.now() + step.seconds * 1000);
-        // Their token lives for a quarter of an hour.
+        // A session token is valid for 15 minutes.
         this.#person = await signIn(this.#email);
         return;
       case "evict":
@@ -125,7 +125,7 @@ class Play {
     }
   }
 
-  /** The service shows the model's jobs and balance. */
+  /** Expects that the service returns the model's jobs and balance. */
   async expectSame(): Promise<void> {
     this.#model.now(Date.now());
     const { body } = await this.#person.get("/api/jobs?limit=200");
@@ -153,7 +153,7 @@ class Play {
     expect(wallet.body.account.credits).toBe(this.#model.credits);
   }
 
-  /** An id the service never gave stands for a job that never was. */
+  /** Returns the id of a job, or an id that the service never issued. */
   #jobId(index: number): string {
     return this.#job_ids[index] ?? "018f0000-0000-7000-8000-000000000000";
   }
@@ -173,7 +173,7 @@ class Play {
     if (expected) expect(answer.body.credits).toBe(this.#model.credits);
   }
 
-  /** Paid 3.00 for, and told of twice. */
+  /** Records a purchase for 3.00 twice, as if the payment service repeated its webhook. */
   async #buy(credits: number): Promise<void> {
     const number = this.#model.buy(credits);
     const purchase = {
@@ -191,7 +191,7 @@ class Play {
     }
   }
 
-  /** What was refunded so far never falls, whatever is told. */
+  /** Reports the total refunded so far. A smaller total than before must change nothing. */
   async #refund(number: number, cents: number): Promise<void> {
     if (!this.#model.refund(number, cents)) return;
     const account = env.ACCOUNT.getByName(this.#person.identity_id);
@@ -204,10 +204,10 @@ class Play {
     expect(await account.recordReversal(reversal)).toMatchObject({ ok: true });
   }
 
-  /** Sends a write with a key of its own; one that is to be refused must leave storage as it was. */
+  /** Sends a write with a new idempotency key. If a refusal is expected, storage must not change. */
   async #write(path: string, body: object, expected: boolean): Promise<Answer> {
     const key = `key-${(this.#keys += 1)}`;
-    // What is overdue times out first, by itself, so that it does not count as a change.
+    // Expires overdue jobs first, so that the comparison of storage does not include their expiry.
     await this.#person.get("/api/jobs?limit=1");
     const before = await dump(this.#person.identity_id);
     const answer = await this.#person.post(path, body, { "Idempotency-Key": key });

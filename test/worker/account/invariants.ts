@@ -20,7 +20,7 @@ import {
   type Contents,
 } from "../support/account_object.ts";
 
-/** Holds all invariants against the object's tables, and the read model's once it is up to date. */
+/** Checks all invariants of the object's tables, then delivers the entries and checks the read model. */
 export async function expectInvariants(identity_id: string): Promise<void> {
   const contents = await readContents(identity_id);
   expectLedger(contents);
@@ -35,7 +35,7 @@ export async function expectInvariants(identity_id: string): Promise<void> {
   await expectReadModel(identity_id);
 }
 
-/** Lines run without gaps, and each closes the books: the balance, and what jobs hold beside it. */
+/** Line numbers have no gaps, and each entry states the correct balance and held credits. */
 function expectLedger({ entries, jobs }: Contents): void {
   let balance = 0;
   const held = new Map<string, number>();
@@ -49,7 +49,7 @@ function expectLedger({ entries, jobs }: Contents): void {
   });
 }
 
-/** Each reserve resolves at most once, and what is reserved is what started jobs hold. */
+/** Each reserve is resolved at most once, and the held credits are those that started jobs reserve. */
 function expectJobs({ entries, jobs, long_jobs }: Contents): void {
   let held = 0;
   for (const job of jobs) {
@@ -63,7 +63,7 @@ function expectJobs({ entries, jobs, long_jobs }: Contents): void {
       held += job.reserved;
     } else {
       expect(spent).toBe(job.actual_cost);
-      // A job that timed out may be settled late, and only then are there three lines.
+      // Only a job that was completed after its expiry has three entries.
       expect([
         ["reserve", "settle"],
         ["reserve", "refund"],
@@ -82,7 +82,7 @@ function expectJobs({ entries, jobs, long_jobs }: Contents): void {
   expectOpenJobs(entries.at(-1), jobs, long_jobs);
 }
 
-/** Every started job is a recent one, or has a row of its own; and of both no more than allowed. */
+/** Every started job is either recent or has a row in `long_jobs`. The number of recent jobs is bounded. */
 function expectOpenJobs(
   newest: EntryRow | undefined,
   jobs: Contents["jobs"],
@@ -96,7 +96,7 @@ function expectOpenJobs(
   expect(long_jobs.map(({ job_id }) => job_id).toSorted()).toEqual(others.map(({ id }) => id));
 }
 
-/** One grant for each granted app; else credits come from operators alone. */
+/** Each granted app has one grant. The balance is the sum of all credits added, less the cost of jobs. */
 function expectGrants({ entries, apps, jobs }: Contents): void {
   const granted = entries.filter((entry) => entry.kind === "grant");
   expect(new Map(granted.map((entry) => [entry.app_slug, entry.amount]))).toEqual(
@@ -119,7 +119,7 @@ function expectGrants({ entries, apps, jobs }: Contents): void {
   expect(entries.at(-1)?.balance_after ?? 0).toBe(put_in - taken);
 }
 
-/** Each purchase has one line, what was taken back of it others: never more than it, never less than 0. */
+/** Each purchase has one entry. Its refunds are entries of 0 to all of its credits. */
 async function expectPurchases(identity_id: string, { entries }: Contents): Promise<void> {
   const rows = await query<{ credits: number; taken_back: number }>(
     identity_id,
@@ -138,7 +138,7 @@ async function expectPurchases(identity_id: string, { entries }: Contents): Prom
   }
 }
 
-/** What a capped token has spent is the sum of its jobs' entries in its window. */
+/** The stored spending of a capped token equals the sum of its jobs' entries in its window. */
 async function expectSpending(identity_id: string, { entries, jobs }: Contents): Promise<void> {
   const tokens = await query<CappedTokenRow>(
     identity_id,
@@ -151,7 +151,7 @@ async function expectSpending(identity_id: string, { entries, jobs }: Contents):
   );
   for (const { status, personal_token_id } of jobs) {
     if (status !== "started" || personal_token_id === null) continue;
-    // A token's started jobs end with it.
+    // A token's started jobs expire when it ends.
     expect(all.map(({ id }) => id)).toContain(personal_token_id);
   }
   for (const { id, cap_period, created_at_ms, expires_at_ms, ended_at_ms, ...row } of tokens) {
@@ -162,7 +162,7 @@ async function expectSpending(identity_id: string, { entries, jobs }: Contents):
     for (const { job_id, amount, at_ms } of entries) {
       const job = jobs.find((one) => one.id === job_id);
       if (job?.personal_token_id !== id || amount === 0) continue;
-      // What a token's jobs spend after its end counts in the window of its end.
+      // Spending after the token's end counts in its last window.
       const window = Math.max(spent_window, windowOf(Math.min(at_ms, end_ms)));
       const is_counted = amount < 0 || windowOf(job.created_at_ms) === window;
       spent = (window === spent_window ? spent : 0) - (is_counted ? amount : 0);
@@ -172,7 +172,7 @@ async function expectSpending(identity_id: string, { entries, jobs }: Contents):
   }
 }
 
-/** What a token's jobs store is their rows and metadata, which in these histories never shrinks. */
+/** A token's stored bytes are those of its jobs' rows and metadata. The histories never shrink metadata. */
 async function expectStoredBytes(identity_id: string, { jobs }: Contents): Promise<void> {
   const tokens = await query<{ id: string; stored_bytes: number }>(
     identity_id,
@@ -189,15 +189,15 @@ async function expectStoredBytes(identity_id: string, { jobs }: Contents): Promi
   }
 }
 
-/** Each debt that was taken over has one entry. */
+/** Each debt has one entry. */
 async function expectDebts(identity_id: string, { entries }: Contents): Promise<void> {
   const rows = await query(identity_id, "select id from debts");
   expect(entries.filter(({ kind }) => kind === "debt")).toHaveLength(rows.length);
 }
 
 /**
- * The object refuses a job to a token or app as if it had exactly as many started jobs as its rows say. Nothing is
- * created: what one share lets through, the other share or the balance refuses.
+ * The object counts the started jobs of each token and app correctly: with a share equal to the count, it refuses the
+ * next job. With a share one higher, the other share or the balance refuses it, so that the check creates no job.
  */
 async function expectStartedShares(identity_id: string): Promise<void> {
   const account = env.ACCOUNT.getByName(identity_id);
@@ -216,7 +216,7 @@ async function expectStartedShares(identity_id: string): Promise<void> {
     const request = { app_slug, cost_estimate, action: "probe", ttl_seconds: 60 };
     const rest = { policy: { ...DEFAULT_POLICY }, metadata_json: null };
     const answer = await account.createJob(caller, { ...request, ...rest }, null);
-    if (answer.ok) return expect.fail("a probe was let through");
+    if (answer.ok) return expect.fail("a probe created a job");
     const { refusal } = answer;
     return refusal.code === "too_many_open_jobs" ? refusal.of : refusal.code;
   };
@@ -258,7 +258,7 @@ async function expectStartedShares(identity_id: string): Promise<void> {
   }
 }
 
-/** What the object knows of a job and D1 does not. */
+/** Columns of a job that only the object has. */
 export const NOT_IN_D1 = [
   "metadata_json",
   "personal_token_id",
@@ -271,7 +271,7 @@ export const NOT_IN_D1 = [
   "idempotency_fingerprint",
 ];
 
-/** D1 has the same account, grants and jobs, every column of them, and nothing else of this person. */
+/** D1 has the same account, grants and jobs as the object, in every column, and nothing else of this person. */
 export async function expectReadModel(identity_id: string): Promise<void> {
   const { entries, apps, jobs } = await readContents(identity_id);
   const [account] = await query<AccountRow>(identity_id, "select * from account");
@@ -302,15 +302,15 @@ export async function expectReadModel(identity_id: string): Promise<void> {
 }
 
 /**
- * The account is deleted, whatever its history: its rows go from here and from D1, and the daily totals
- * gain no more than that its holds came back.
+ * Deletes the account, and expects that its rows are gone from the object and from D1. The daily totals change only by
+ * the refunds of its started jobs.
  */
 export async function expectDeletion(identity_id: string): Promise<void> {
   const { jobs } = await readContents(identity_id);
   const started = jobs.filter(({ status }) => status === "started");
   const before = await sumOfDays();
   await env.ACCOUNT.getByName(identity_id).deleteAccount({ kind: "holder" } as const);
-  for (let rings = 0; rings < 4; rings += 1) await repeatAlarm(identity_id);
+  for (let alarms = 0; alarms < 4; alarms += 1) await repeatAlarm(identity_id);
   const gone = { entries: [], jobs: [], long_jobs: [], apps: [] };
   expect(await readContents(identity_id)).toEqual(gone);
   const rows = "select id from accounts where identity_id = ?";
@@ -323,7 +323,7 @@ export async function expectDeletion(identity_id: string): Promise<void> {
   });
 }
 
-/** What all days and accounts add up to. */
+/** Sums the daily totals over all days and accounts. */
 async function sumOfDays(): Promise<Record<string, number>> {
   const sums: Record<string, number> = {};
   for (const { day: _, active_accounts: __, ...totals } of await readDailyTotals(

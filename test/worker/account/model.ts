@@ -1,4 +1,4 @@
-/** A model of a wallet and its jobs, written from the design and not from the code. */
+/** A model of a wallet and its jobs, written from the design and independent of the code. */
 
 export interface ModelJob {
   readonly reserved: number;
@@ -13,7 +13,7 @@ export class Model {
   readonly purchases: { readonly credits: number; cents_back: number }[] = [];
   readonly #granted = new Set<string>();
 
-  /** Whether this call granted something. */
+  /** Returns whether this call granted credits. */
   wallet(app: string, starter_credits: number): boolean {
     if (this.#granted.has(app)) return false;
     this.#granted.add(app);
@@ -21,19 +21,19 @@ export class Model {
     return true;
   }
 
-  /** The balance afterwards. */
+  /** Returns the new balance. */
   adjust(amount: number): number {
     this.credits += amount;
     return this.credits;
   }
 
-  /** The new purchase's number. */
+  /** Returns the index of the new purchase. */
   buy(credits: number): number {
     this.credits += credits;
     return this.purchases.push({ credits, cents_back: 0 }) - 1;
   }
 
-  /** So many of its 300 cents have gone back; false where there is no such purchase. */
+  /** Sets the refunded total, of 300 cents. Returns false if the purchase does not exist. */
   refund(number: number, cents: number): boolean {
     const purchase = this.purchases[number];
     if (purchase === undefined) return false;
@@ -44,7 +44,7 @@ export class Model {
     return true;
   }
 
-  /** The new job's index, or null where the balance does not cover it. */
+  /** Returns the new job's index, or null if the balance is too low. */
   create(estimate: number, deadline_ms: number): number | null {
     if (this.credits < estimate) return null;
     this.credits -= estimate;
@@ -67,7 +67,7 @@ export class Model {
     return true;
   }
 
-  /** Time passes: whatever is overdue times out. */
+  /** Expires overdue jobs. */
   now(at_ms: number): void {
     for (const job of this.jobs) {
       if (job.state !== "running" || job.deadline_ms > at_ms) continue;

@@ -34,7 +34,7 @@ async function createdId(cost_estimate: number): Promise<string> {
 }
 
 /**
- * Sends what an operation throws as a value: across the border of a test's object it would also count
+ * Returns the error of an operation as text. An error that leaves `runInDurableObject` would also be reported
  * as unhandled.
  */
 function failureOf(work: (instance: ReturnType<typeof account>) => unknown): Promise<unknown> {
@@ -50,7 +50,7 @@ function failureOf(work: (instance: ReturnType<typeof account>) => unknown): Pro
 
 const armedAt = () => runInDurableObject(account(), (_, state) => state.storage.getAlarm());
 
-/** From now on a write that matches fails, in the middle of whatever transaction makes it. */
+/** Makes each matching write fail inside its transaction, until `mend`. */
 const failOn = (write: string, condition = "1") =>
   query(
     ADA,
@@ -97,7 +97,7 @@ describe("a write that fails in the middle of a transaction", () => {
     await mend();
     const [row] = await query<{ status: string }>(ADA, "select status from jobs");
     expect(row?.status).toBe("started");
-    // Not asked for by its id, which would end it in any case.
+    // Reads the wallet before the job, because reading an overdue job expires it.
     expect(await account().wallet(session, { app: null })).toMatchObject({
       value: { account: { credits: 100 } },
     });
@@ -185,7 +185,7 @@ describe("a job that cannot time out", () => {
       .all();
     expect(overdue.results).toEqual([{ id: stuck }]);
 
-    // It is tried again by the alarm alone, an object that knows nothing included.
+    // Only the alarm retries the job, even after an eviction.
     await mend();
     await evict(ADA);
     vi.setSystemTime(Date.now() + STUCK_JOB_RETRY_MS);

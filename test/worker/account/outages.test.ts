@@ -94,9 +94,9 @@ describe.each(Object.keys(OUTAGES))("an outage of %s under load", (name) => {
     const warm = outage.newIsolate();
     const before = await times(JOBS / 2, (index) => create(warm, index));
     outage.begin();
-    // What isolates remember for a minute is too old now.
+    // The isolate's caches, which last a minute, have expired.
     vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ["Date"] });
-    // An isolate that has read the registry continues. Each request is sent twice, as by an impatient client.
+    // An isolate that has read the registry continues. Each request is sent twice, as a client's retry does.
     const during = await times(JOBS, (index) => create(warm, (index % (JOBS / 2)) + JOBS / 2));
     expect([statuses(before), statuses(during)]).toEqual([[200], [200]]);
     // A new isolate may not know the app's policy: it creates the job, or refuses it and changes nothing.

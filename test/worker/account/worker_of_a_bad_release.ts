@@ -1,13 +1,13 @@
 /**
- * The Worker as a bad release: its objects wait forever for the read model, so they never record a debt, and their alarm
- * handler throws. An extra endpoint returns how often that handler ran. Never deployed.
+ * A bad release of the Worker: its objects wait forever for the read model, so they never store a debt, and their alarm
+ * handler throws. An extra endpoint returns the number of runs of that handler. Never deployed.
  */
 import worker, { Account as AccountProper } from "../../../src/worker.ts";
 
 export { DeviceLogin, StarterBudget } from "../../../src/worker.ts";
 
-/** How often each object's alarm handler ran in this process, over all instances of the object. */
-const rung = new Map<string, number>();
+/** Runs of each object's alarm handler in this process, over all instances of the object. */
+const alarm_runs = new Map<string, number>();
 
 /** A database that accepts every call and never responds. */
 function silent(): D1Database {
@@ -24,13 +24,13 @@ export class Account extends AccountProper {
   }
 
   override alarm(): Promise<void> {
-    rung.set(this.#name(), (rung.get(this.#name()) ?? 0) + 1);
+    alarm_runs.set(this.#name(), (alarm_runs.get(this.#name()) ?? 0) + 1);
     throw new Error("a defect of this release");
   }
 
-  async readAlarm(): Promise<{ rung: number; armed_at_ms: number | null }> {
+  async readAlarm(): Promise<{ runs: number; armed_at_ms: number | null }> {
     const armed_at_ms = await this.ctx.storage.getAlarm();
-    return { rung: rung.get(this.#name()) ?? 0, armed_at_ms };
+    return { runs: alarm_runs.get(this.#name()) ?? 0, armed_at_ms };
   }
 
   #name(): string {

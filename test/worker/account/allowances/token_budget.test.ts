@@ -248,7 +248,7 @@ describe("rows written for the life of a job", () => {
   it("a job's life writes 4 rows for a session, 5 for a token without a cap and 6 for a capped token", async () => {
     const ada = await signInWithCredits();
     const holders = [ada, await getToken(ada), await getToken(ada, { cap: { credits: 9 } })];
-    // Notes the tokens' use, which is not a job's.
+    // The first request of a token writes its time of last use, which is not part of a job's life.
     for (const holder of holders) await holder.get("/api/wallet");
     const rows_written = await countRowsWritten(ada.identity_id);
     const rows: number[] = [];

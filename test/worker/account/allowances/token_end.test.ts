@@ -34,7 +34,7 @@ it.each(ENDINGS)(
     const ada = await signInWithCredits();
     const token = await getToken(ada);
     const id = await tokenId(token);
-    // As every way to end needs it.
+    // Each way of ending the token needs these columns.
     await query(
       ada.identity_id,
       `update personal_tokens set ends_with_session = 1, signin_method = 'dev' where id = '${id}'`,
@@ -64,14 +64,14 @@ describe("more started jobs of a revoked token than one transaction ends", () =>
     await fireAlarm(ada.identity_id);
     const id = await tokenId(token);
     const STARTED = "select 1 from jobs where status = 'started'";
-    // In one turn, before the alarm rings by itself.
+    // Revokes and counts without an await in between, so that the alarm cannot fire.
     await runInDurableObject(accountOf(ada), (instance, { storage }) => {
       instance.revokePersonalToken({ kind: "holder" }, { id });
       const left = storage.sql.exec(STARTED).toArray().length;
       expect(left).toBe(count - EXPIRY_PORTION_JOBS + 1);
     });
     await evict(ada.identity_id);
-    for (let rings = 0; rings < 2; rings += 1) await repeatAlarm(ada.identity_id);
+    for (let alarms = 0; alarms < 2; alarms += 1) await repeatAlarm(ada.identity_id);
     expect(await query(ada.identity_id, STARTED)).toHaveLength(1);
     expect((await ada.get(`/api/jobs/${other}`)).body.status).toBe("started");
     await expectInvariants(ada.identity_id);

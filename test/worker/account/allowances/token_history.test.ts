@@ -11,11 +11,11 @@ const CAP = 50;
 const GRANT = 400;
 const SESSION = { kind: "holder" } as const;
 
-/** Every other one has its cap again in each 30 days. */
+/** The cap of every second token is for 30 days; the others have a total cap. */
 const CAPPED = Array.from({ length: 6 }, (_, at) => `capped-${at}`);
 const periodOf = (token: string) => (CAPPED.indexOf(token) % 2 === 0 ? "total" : "30_days");
 
-/** Who acts: a browser session, a token without a cap, and tokens capped at 50 credits. */
+/** The callers: a browser session, a token without a cap, and tokens capped at 50 credits. */
 const ACTORS: readonly string[] = ["session", "free", ...CAPPED];
 
 type Action =
@@ -36,7 +36,7 @@ type Action =
   | { readonly kind: "revoke"; readonly token: string }
   | { readonly kind: "evict" };
 
-/** Whoever created the job that is to end: a capped token ends no other. */
+/** Stands for the job's creator, because a capped token may end only its own jobs. */
 const CREATOR = "creator";
 const by = fc.constantFrom(...ACTORS);
 const ender = fc.oneof(fc.constant(CREATOR), by);
@@ -82,7 +82,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("evict" as const) }) },
 );
 
-/** A job as the model remembers it: what it takes of the balance now, and every move that led there. */
+/** A job of the model: the credits it takes from the balance now, and every change of that number. */
 interface ModelJob {
   readonly id: string;
   readonly creator: string;
@@ -93,7 +93,7 @@ interface ModelJob {
   readonly moves: { readonly credits: number; readonly at_ms: number }[];
 }
 
-/** The rules of budgets as the documentation words them, over all moves there ever were. */
+/** The documented rules of caps, computed from all moves instead of stored sums. */
 class Model {
   readonly jobs: ModelJob[] = [];
   readonly revoked = new Set<string>();
@@ -104,8 +104,8 @@ class Model {
   }
 
   /**
-   * What a token has spent in the window of now. Spending counts where it happens; what comes back
-   * counts only where its job was created.
+   * The credits that a token has spent in the current window. Spending counts in the window in which it happens; a
+   * refund counts only in the window in which its job was created.
    */
   spentBy(token: string): number {
     const windowOf = (at_ms: number): number =>
@@ -122,7 +122,7 @@ class Model {
     return counted.reduce((sum, { credits }) => sum + credits, 0);
   }
 
-  /** Its started jobs expire with a token, with a refund. */
+  /** Revokes a token, and expires its started jobs with a refund. */
   revoke(token: string): void {
     this.revoked.add(token);
     for (const job of this.jobs) {
@@ -136,7 +136,7 @@ class Model {
     return !this.revoked.has(by);
   }
 
-  /** Whether somebody may make a job take so much more. */
+  /** Whether the caller's cap allows a job to take this many more credits. */
   fitsCap(by: string, more: number): boolean {
     return !CAPPED.includes(by) || more <= 0 || this.spentBy(by) + more <= CAP;
   }
@@ -146,7 +146,7 @@ class Model {
     job.taken = taken;
   }
 
-  /** Time passed: whatever is overdue times out, with a refund. */
+  /** Expires overdue jobs with a refund. */
   endOverdue(): void {
     for (const job of this.jobs) {
       if (job.state !== "started" || job.expires_at_ms > Date.now()) continue;
@@ -180,7 +180,7 @@ type AccountStub = Awaited<ReturnType<typeof openAccount>>;
 const callerOf = (by: string) =>
   by === "session" ? SESSION : ({ kind: "personal_token", personal_token_id: by } as const);
 
-/** Carries an action out, and holds its answer to the model's. */
+/** Performs an action and compares its result with the model's. */
 async function carryOut(account: AccountStub, model: Model, action: Action): Promise<void> {
   switch (action.kind) {
     case "evict":

@@ -18,7 +18,7 @@ const APP = { kind: "app", app_slug: "demo", key_hash: "0".repeat(64) } as const
 const DELETED = { ok: false, refusal: { code: "unauthorized", reason: "account_deleted" } };
 const accountOf = (identity_id = ADA) => env.ACCOUNT.getByName(identity_id);
 
-/** The Worker's clock is ahead, so that no alarm comes by itself between two looks. */
+/** Moves the Worker's clock ahead of real time, so that no alarm fires by itself during a test. */
 beforeEach(() => passTime(60 * 60 * 1000));
 
 const wallet = (identity_id = ADA, caller: object = HOLDER) =>
@@ -38,17 +38,17 @@ async function createJobs(count: number, cost_estimate = 2): Promise<void> {
   }
 }
 
-/** Lets the alarm ring until it says that there is nothing left to do. */
-async function ringOut(identity_id = ADA): Promise<number> {
-  for (let rings = 1; rings < 100; rings += 1) {
+/** Runs the alarm until the erasure is done. Returns the number of runs. */
+async function finishErasure(identity_id = ADA): Promise<number> {
+  for (let alarms = 1; alarms < 100; alarms += 1) {
     await repeatAlarm(identity_id);
     const [row] = await query<{ erasure: string }>(identity_id, "select erasure from account");
-    if (row?.erasure === "done") return rings;
+    if (row?.erasure === "done") return alarms;
   }
   return expect.fail("the erasure never ends");
 }
 
-/** Every table of the object that has rows, but the migrator's own. */
+/** Names the object's tables that have rows, except the migrator's. */
 async function tablesWithRows(identity_id = ADA): Promise<string[]> {
   const tables = await query<{ name: string }>(
     identity_id,
@@ -102,7 +102,7 @@ describe("a deleted account", () => {
     expect(await wallet(ADA, APP)).toEqual(unknown);
     expect(await accountOf().inspect()).toEqual(unknown);
     expect(await accountOf().adjustCredits({ amount: 5, note: "why" }, null)).toEqual(unknown);
-    await ringOut();
+    await finishErasure();
     expect(await wallet()).toEqual(DELETED);
     expect(await accountOf().inspect()).toEqual(unknown);
     expect(await tablesWithRows()).toEqual(["account"]);
@@ -111,7 +111,7 @@ describe("a deleted account", () => {
   it("a deleted account still lists the debts that it took over after its rows are erased", async () => {
     await accountOf().oweDebts([{ id: "debt", credits: 40 }]);
     await accountOf().deleteAccount(HOLDER);
-    await ringOut();
+    await finishErasure();
     await evict(ADA);
     expect(await accountOf().readOwed()).toEqual({ credits: 40, debt_ids: ["debt"] });
     expect(await tablesWithRows()).toEqual(["account", "debts"]);
@@ -124,7 +124,7 @@ describe("a deleted account", () => {
   it("the tombstone of a deleted account contains nothing about the person", async () => {
     await wallet();
     await accountOf().deleteAccount(HOLDER);
-    await ringOut();
+    await finishErasure();
     const [row] = await query<Record<string, unknown>>(ADA, "select * from account");
     expect(row).toMatchObject({ identity_id: "", plan: "", created_at_ms: 0, erasure: "done" });
     await fireAlarm(ADA);
@@ -133,7 +133,7 @@ describe("a deleted account", () => {
 
   it("an account that is deleted before it was opened stays deleted, so no older token opens it", async () => {
     await accountOf("never opened").deleteAccount(HOLDER);
-    await ringOut("never opened");
+    await finishErasure("never opened");
     expect(await wallet("never opened")).toEqual(DELETED);
   });
 
@@ -142,7 +142,7 @@ describe("a deleted account", () => {
     const count = EXPIRY_PORTION_JOBS + 150;
     await createJobs(count);
     await accountOf().deleteAccount(HOLDER);
-    await ringOut();
+    await finishErasure();
     expect(await rowsInD1()).toEqual([]);
     expect(await totals()).toMatchObject({
       granted: 1_000,
@@ -170,7 +170,7 @@ describe("a deleted account", () => {
         expect(await wallet()).toEqual(DELETED);
       }
     }
-    await ringOut();
+    await finishErasure();
     expect(await rowsInD1()).toEqual([]);
     expect(await totals()).toMatchObject({
       granted: 1_000,
@@ -206,7 +206,7 @@ describe("a deleted account", () => {
     expect(await tablesWithRows()).toEqual(["account"]);
     d1.mood = "well";
     expect(await rowsInD1()).not.toEqual([]);
-    await ringOut();
+    await finishErasure();
     expect(await rowsInD1()).toEqual([]);
   });
 
@@ -216,11 +216,11 @@ describe("a deleted account", () => {
     const [account] = await query<{ id: string }>(ADA, "select id from account");
     await env.DB.exec("delete from accounts; delete from daily_totals; delete from account_days");
     const taken = { results: [{ id: account?.id, line: 1_000 }], meta: { changes: 0 } };
-    const lines = linesInD1((statements) => statements.map(() => taken));
+    const lines = interceptEntries((statements) => statements.map(() => taken));
     await repeatAlarm(ADA);
     expect(await tablesWithRows()).toContain("entries");
     lines.mockRestore();
-    await ringOut();
+    await finishErasure();
     expect(await totals()).toMatchObject({ granted: 1_000 });
     expect(await rowsInD1()).toEqual([]);
   });
@@ -230,7 +230,7 @@ describe("a deleted account", () => {
     await createJobs(3);
     const rows = await deliveredRows();
     await accountOf().deleteAccount(HOLDER);
-    await ringOut();
+    await finishErasure();
     const before = await totals();
     for (const after_line of [0, 2]) {
       const message = { body: { rows, after_line }, attempts: 1, ack: vi.fn(), retry: vi.fn() };
@@ -254,7 +254,7 @@ describe("a deleted account", () => {
   it("a deleted account stores no upstream tokens of a sign-in that was under way", async () => {
     await wallet();
     await accountOf().deleteAccount(HOLDER);
-    await ringOut();
+    await finishErasure();
     const { keys } = JSON.parse(env.ENCRYPTION_KEYS);
     const granted = { access_token: "a", refresh_token: "r", scope: null, expires_at_ms: null };
     const origin = { provider: "acme", subject: "s", issuer: "i", client_id: "c", linked_at_ms: 0 };
@@ -290,8 +290,8 @@ describe("the account of someone who deleted one before", () => {
   });
 });
 
-/** What becomes of lines sent to D1. Forgetting an account is a batch of five statements, and done. */
-function linesInD1(answer: (statements: readonly object[]) => unknown) {
+/** Returns a response of the test for small batches, which are deliveries and deletions, and does not run them. */
+function interceptEntries(answer: (statements: readonly object[]) => unknown) {
   const prototype = Object.getPrototypeOf(env.DB);
   const { batch } = prototype;
   return vi.spyOn(prototype, "batch").mockImplementation(function (this: unknown, statements) {
@@ -300,7 +300,7 @@ function linesInD1(answer: (statements: readonly object[]) => unknown) {
   });
 }
 
-/** What a delivery of the whole account holds. */
+/** The rows of a delivery of the whole account. */
 async function deliveredRows(): Promise<never> {
   const { rowsOf } = await import("../../../../src/account/sync/read_model_rows.ts");
   const { openStore } = await import("../../../../src/account/sql/store.ts");

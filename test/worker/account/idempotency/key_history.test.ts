@@ -17,9 +17,9 @@ const PATHS = {
 
 type Write = {
   readonly do: keyof typeof PATHS;
-  /** Null: the request has none. */
+  /** Null sends the request without a key. */
   readonly key: string | null;
-  /** Which job, counted from the newest, where it ends one. */
+  /** The job to end, as an index counted from the newest. */
   readonly job: number;
   readonly cost: number;
 };
@@ -68,28 +68,28 @@ interface FirstAnswer {
   readonly at_ms: number;
 }
 
-/** What all histories together met: a test of what never happens shows nothing. */
-interface Met {
+/** Counts of the interesting cases over all histories. A count of 0 means that the test checks nothing. */
+interface Coverage {
   replays: number;
   reused: number;
   deleted: number;
   broken: number;
 }
 
-/** Plays steps against the service, and holds each answer against the first of its key. */
+/** Applies steps to the service, and compares each response with the first one for its key. */
 class Play {
   readonly #email: string;
-  readonly #met: Met;
+  readonly #coverage: Coverage;
   #person: SignedIn;
   readonly #first = new Map<string, FirstAnswer>();
   readonly #job_ids: string[] = [];
-  /** The latest moment that anything, an alarm included, may have happened at. */
+  /** The latest time at which a request or an alarm may have run. */
   #latest_ms = 0;
 
-  constructor(email: string, person: SignedIn, met: Met) {
+  constructor(email: string, person: SignedIn, coverage: Coverage) {
     this.#email = email;
     this.#person = person;
-    this.#met = met;
+    this.#coverage = coverage;
   }
 
   async take(step: Step): Promise<void> {
@@ -106,7 +106,7 @@ class Play {
       }
       case "wait":
         vi.setSystemTime(Date.now() + step.ms);
-        // Their token lives for a quarter of an hour.
+        // A session token is valid for 15 minutes.
         this.#person = await signInWithCredits("demo", this.#email);
         return;
       case "evict":
@@ -135,7 +135,7 @@ class Play {
     }
   }
 
-  /** What a failing store undoes is no first answer, and nothing remembers it. */
+  /** Sends a write that storage fails. The rollback must leave no first response for its key. */
   async #break({ key, ...rest }: Write): Promise<void> {
     await this.#settleTime();
     const { identity_id } = this.#person;
@@ -148,7 +148,7 @@ class Play {
     const answer = await this.#person.post(PATHS[rest.do], this.#bodyOf({ key, ...rest }), headers);
     for (const on of ["insert", "update"]) await query(identity_id, `drop trigger no_${on}`);
     expect(await dump(identity_id)).toBe(before);
-    if (answer.status === 500) this.#met.broken += 1;
+    if (answer.status === 500) this.#coverage.broken += 1;
   }
 
   async #write(path: string, body: object, key: string | null): Promise<void> {
@@ -167,21 +167,21 @@ class Play {
   }
 
   #compare(path: string, body: object, key: string, answer: Answer): void {
-    // The key of a job's end is the job's: another job may be settled under it.
+    // The key of a complete or fail request belongs to its job. Another job may use the same key.
     const at = [path, key, (body as { readonly job_id?: string }).job_id].join(" ");
     const now_ms = Date.now();
     const first = this.#first.get(at);
     const is_replayed = answer.headers.get("Idempotency-Replayed") === "true";
     const is_reused = answer.body.code === "idempotency_key_reused";
     const is_kept = first !== undefined && first.at_ms > now_ms - DAY_MS;
-    // Out of reach by a clock that was ahead of the one of now: it may be forgotten, and need not be.
+    // The clock was ahead and has gone back: the alarm may have deleted this key already, or not.
     const is_doubtful =
       first !== undefined && first.at_ms <= this.#latest_ms - DAY_MS - LEDGER_CLOCK_SKEW_MS;
     if (is_kept && !(is_doubtful && !is_replayed && !is_reused)) {
       const is_same = JSON.stringify(first.body) === JSON.stringify(body);
       expect([is_replayed, is_reused]).toEqual([is_same, !is_same]);
       if (is_same) expect(answer.text).toBe(first.text);
-      this.#met[is_same ? "replays" : "reused"] += 1;
+      this.#coverage[is_same ? "replays" : "reused"] += 1;
       return;
     }
     expect([is_replayed, is_reused]).toEqual([false, false]);
@@ -195,7 +195,7 @@ class Play {
     for (const { job_id } of body.results ?? []) this.#job_ids.push(job_id);
   }
 
-  /** Jobs expire and old rows go first, as the alarm does at any moment, so that neither counts as a change. */
+  /** Runs the alarm first, so that the comparison of storage includes neither expiries nor deletions of old keys. */
   async #settleTime(): Promise<void> {
     await this.#fireAlarm();
   }
@@ -205,12 +205,12 @@ class Play {
     const count = async () => (await query(identity_id, "select 1 from idempotency_keys")).length;
     const before = await count();
     await repeatAlarm(identity_id);
-    if ((await count()) < before) this.#met.deleted += 1;
+    if ((await count()) < before) this.#coverage.deleted += 1;
   }
 }
 
 const JOB = { app: "demo", action: "draw", cost_estimate: 0 };
-/** In a body, what makes it another: unknown fields are passed over, so each path's own is here. */
+/** Fields that make a body different. Unknown fields are ignored, so it has a field for each path. */
 const OTHER = { action: "paint", metadata: { other: true }, refund: false, jobs: [JOB, JOB] };
 
 function isRefusedBatch({ body }: Answer): boolean {
@@ -225,7 +225,7 @@ describe("any history of requests under keys", () => {
     async () => {
       vi.spyOn(console, "error").mockReturnValue();
       vi.spyOn(console, "warn").mockReturnValue();
-      const met: Met = { replays: 0, reused: 0, deleted: 0, broken: 0 };
+      const coverage: Coverage = { replays: 0, reused: 0, deleted: 0, broken: 0 };
       let runs = 0;
       await fc.assert(
         fc.asyncProperty(
@@ -234,7 +234,7 @@ describe("any history of requests under keys", () => {
             vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
             const email = `keys-${(runs += 1)}@example.com`;
             const person = await signInWithCredits("demo", email);
-            const play = new Play(email, person, met);
+            const play = new Play(email, person, coverage);
             for (const one of steps) await play.take(one);
             await expectInvariants(person.identity_id);
             await expectDeletion(person.identity_id);
@@ -244,9 +244,9 @@ describe("any history of requests under keys", () => {
         ),
         { numRuns: histories(20), endOnFailure: true },
       );
-      // A few histories may not meet everything.
+      // A short run may not reach every case.
       if (!IS_SLOW_CHECK) return;
-      for (const [what, times] of Object.entries(met))
+      for (const [what, times] of Object.entries(coverage))
         expect([what, times > 0]).toEqual([what, true]);
     },
   );

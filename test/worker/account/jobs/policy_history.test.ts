@@ -57,11 +57,11 @@ interface ModelJob {
   readonly reserved: number;
   readonly deadline_ms: number;
   state: "started" | "completed" | "failed" | "timed out";
-  /** Credits that are gone from the balance for it. */
+  /** The credits that the job has taken from the balance. */
   taken: number;
 }
 
-/** What the rules come to, in plain words: who may end a job, and what it then has taken. */
+/** The rules of the documentation: who may end a job, and how many credits it then costs. */
 class Model {
   readonly jobs: ModelJob[] = [];
 
@@ -77,7 +77,7 @@ class Model {
     }
   }
 
-  /** The refusal's code, or null where the job ended. */
+  /** Returns the error code if the job cannot end, or null. */
   end(it: ModelJob | undefined, who: "holder" | "app", late_counts: boolean): string | null {
     if (it === undefined) return "job_unknown";
     if (it.policy.settle === "app" && who === "holder") return "app_settles";
@@ -85,7 +85,7 @@ class Model {
     return open ? null : "job_not_started";
   }
 
-  /** The refusal's code where the cost is beyond what the job's policy allows. */
+  /** Returns the error code if the cost exceeds what the job's policy allows, or null. */
   exceeds(it: ModelJob | undefined, cost: number): string | null {
     const percent = it?.policy.max_overage_percent ?? null;
     if (it === undefined || percent === null) return null;
@@ -104,7 +104,7 @@ async function play(identity_id: string, steps: readonly Step[]): Promise<void> 
     const job_id = target?.id ?? "018f0000-0000-7000-8000-000000000000";
     switch (one.do) {
       case "create": {
-        // A plain object: others do not cross RPC.
+        // A plain object, because RPC does not serialize an object without a prototype.
         const policy = { ...one.policy };
         const { estimate: cost_estimate } = one;
         const request = { app_slug: "demo", policy, action: "draw", cost_estimate };

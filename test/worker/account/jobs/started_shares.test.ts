@@ -1,4 +1,4 @@
-/** One token, or one app, never closes an account to all others: shares of started jobs and of storage. */
+/** Shares of started jobs and of storage: one token or app cannot use up the account's limits. */
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -96,7 +96,7 @@ describe("any history of jobs", () => {
       const usual = { ...OPEN_JOBS_SHARE };
       onTestFinished(() => void Object.assign(OPEN_JOBS_SHARE, usual));
       Object.assign(OPEN_JOBS_SHARE, { token: 3, app: 5 });
-      const met = { token: 0, app: 0 };
+      const refusals = { token: 0, app: 0 };
       let accounts = 0;
       await fc.assert(
         fc.asyncProperty(
@@ -142,7 +142,7 @@ describe("any history of jobs", () => {
                     state: "started",
                   });
                 } else {
-                  met[is_token_full ? "token" : "app"] += 1;
+                  refusals[is_token_full ? "token" : "app"] += 1;
                 }
               } else if (one.do === "fail" || one.do === "complete") {
                 const it = all.at(-1 - one.pick);
@@ -167,7 +167,7 @@ describe("any history of jobs", () => {
               } else {
                 const fails = "before insert on jobs begin select raise(abort, 'no'); end";
                 await query(identity_id, `create trigger broken ${fails}`);
-                // Counted before it fails: what fails counts for nobody.
+                // The job is counted before its insert fails. The rollback must undo the count.
                 await create({ by: "a", app_slug: "x" }, 60).catch(() => undefined);
                 await query(identity_id, "drop trigger broken");
               }
@@ -178,8 +178,8 @@ describe("any history of jobs", () => {
         ),
         { numRuns: histories(25) },
       );
-      expect(met.token).toBeGreaterThan(0);
-      expect(met.app).toBeGreaterThan(0);
+      expect(refusals.token).toBeGreaterThan(0);
+      expect(refusals.app).toBeGreaterThan(0);
     },
   );
 });

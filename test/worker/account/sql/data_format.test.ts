@@ -7,7 +7,7 @@ import { send, signInWithCredits } from "../../support/passbook.ts";
 
 const JOB = { app: "demo", action: "draw", cost_estimate: 10 };
 
-/** Has the object's data state that only builds from this one on may run on it. */
+/** Marks the object's data as changed by a newer build: only `oldest_build` and later may run on it. */
 function allowBuildsFrom(identity_id: string, oldest_build: number): Promise<void> {
   return change(identity_id, `update data_format set oldest_build = ${oldest_build}`);
 }
@@ -15,9 +15,9 @@ function allowBuildsFrom(identity_id: string, oldest_build: number): Promise<voi
 describe("data that a newer build changed", () => {
   it("each account migration states an oldest build that has at most that migration", () => {
     expect(OLDEST_BUILDS).toHaveLength(journal.entries.length);
-    OLDEST_BUILDS.forEach((oldest_build, place) => {
+    OLDEST_BUILDS.forEach((oldest_build, index) => {
       expect(oldest_build).toBeGreaterThanOrEqual(1);
-      expect(oldest_build).toBeLessThanOrEqual(place + 1);
+      expect(oldest_build).toBeLessThanOrEqual(index + 1);
     });
   });
 

@@ -13,7 +13,7 @@ const TABLES = `select name, sql from sqlite_master where type = 'table'
   and name not like 'sqlite_%' and name not like '\\_cf%' escape '\\' and name not like '%migrations%'
   and sql is not null order by name`;
 
-/** The names of tables whose key is text and that are not WITHOUT ROWID: each of their rows is written twice. */
+/** Tables with a text key but without WITHOUT ROWID: SQLite writes each of their rows twice, and each write costs. */
 function writtenTwice(tables: readonly TableRow[]): readonly string[] {
   const both = /without rowid|integer primary key/i;
   return tables.filter(({ sql }) => !both.test(sql)).map(({ name }) => name);

@@ -86,7 +86,7 @@ describe("a prepared query", () => {
       await inAccount(identity_id, (database) => {
         expect(database.select().from(entries).all().length).toBeGreaterThan(1);
         expect(some(database).all({ rows: 1 })).toHaveLength(1);
-        // SQLite plans again at each run if the limit is a bare parameter.
+        // If the limit is a bare parameter, SQLite plans the query again at each run.
         expect(some(database).getQuery().sql).toMatch(form);
       });
     },
@@ -94,7 +94,7 @@ describe("a prepared query", () => {
 
   it("a prepared query is built once, and runs where it was bound, even if it is bound elsewhere later", async () => {
     let built = 0;
-    const whose = query((database) => {
+    const readIdentity = query((database) => {
       built += 1;
       return database.select({ identity_id: account.identity_id }).from(account);
     });
@@ -102,8 +102,8 @@ describe("a prepared query", () => {
     for (const person of people) await person.get("/api/wallet");
     for (const { identity_id } of people) {
       await inAccount(identity_id, (database) => {
-        const bound = whose(database);
-        whose({ $client: {} as DurableObjectStorage });
+        const bound = readIdentity(database);
+        readIdentity({ $client: {} as DurableObjectStorage });
         expect(bound.get()).toEqual({ identity_id });
       });
     }
@@ -121,13 +121,13 @@ describe("a prepared query", () => {
   });
 
   it("a query that runs while it is built fails and changes nothing", async () => {
-    const hasty = query((database) => {
+    const runsEarly = query((database) => {
       database.delete(entries).run();
       return database.select().from(entries);
     });
     const { identity_id } = await signInWithCredits();
     await inAccount(identity_id, (database) => {
-      expect(() => hasty(database)).toThrow(TypeError);
+      expect(() => runsEarly(database)).toThrow(TypeError);
       expect(database.select().from(entries).all()).not.toEqual([]);
     });
   });

@@ -1,4 +1,4 @@
-/** Makes calls to D1 fail as a network does: before D1 did anything, or after it did everything. */
+/** Makes calls to D1 fail as a network does: before D1 does anything, or after it has done everything. */
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 
@@ -7,8 +7,8 @@ export type D1Mood = "well" | "fails before" | "fails after";
 type Call = (this: unknown, ...args: unknown[]) => Promise<unknown>;
 
 /**
- * Puts every call to D1 under a mood, until the test ends. Tests that use it reach accounts by their
- * objects, since signing in writes to D1 as well.
+ * Applies a mood to every call to D1 until the test ends. Use it in tests that call account objects directly,
+ * because signing in writes to D1 too.
  */
 export function moodOfD1(): { mood: D1Mood; calls: number } {
   const state = { mood: "well" as D1Mood, calls: 0 };

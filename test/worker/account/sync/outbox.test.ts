@@ -18,7 +18,7 @@ const ADA = "ada";
 const session = { kind: "holder" } as const;
 const accountOf = (identity_id = ADA) => env.ACCOUNT.getByName(identity_id);
 
-/** The Worker's clock is ahead, so that no alarm comes by itself between two looks. */
+/** Moves the Worker's clock ahead of real time, so that no alarm fires by itself during a test. */
 beforeEach(() => passTime(60 * 60 * 1000));
 
 async function open(credits = 100): Promise<void> {
@@ -41,7 +41,7 @@ function armedAt(identity_id = ADA): Promise<number | null> {
   return runInDurableObject(accountOf(identity_id), (_, state) => state.storage.getAlarm());
 }
 
-/** The object wakes without an alarm. */
+/** Deletes the alarm and evicts the object, as after an alarm that the platform dropped. */
 async function loseAlarm(): Promise<void> {
   await runInDurableObject(accountOf(), (_, state) => state.storage.deleteAlarm());
   await evict(ADA);
@@ -106,7 +106,7 @@ describe("D1's row of the account", () => {
     const job_id = await createJob(30);
     const d1 = moodOfD1();
     await fireAlarm(ADA);
-    // The delivery of these is done, and its answer lost; then a later one overtakes a repetition.
+    // D1 stores this delivery, but its response is lost. Then an older delivery arrives after a newer one.
     await accountOf().completeJob(session, { job_id, actual_cost: 3, metadata_json: null }, null);
     d1.mood = "fails after";
     vi.spyOn(console, "warn").mockReturnValue();
@@ -253,7 +253,7 @@ describe("the alarm", () => {
     await open();
     await createJob();
     await query(ADA, "alter table stuck_jobs rename to out_of_reach");
-    // Rung, not called: what storage has afterwards is what it was armed for anew.
+    // Fires the alarm instead of calling its handler, so that storage afterwards holds only a newly armed alarm.
     expect(await fireAlarm(ADA)).toBe(true);
     expect(errors).toHaveBeenCalledWith(expect.objectContaining({ event: "alarm_failed" }));
     await expectReadModel(ADA);
@@ -261,7 +261,7 @@ describe("the alarm", () => {
     expect(await armedAt()).toBeLessThan(soon_ms);
     await query(ADA, "alter table out_of_reach rename to stuck_jobs");
     expect(await fireAlarm(ADA)).toBe(true);
-    // What is left to come for is the job's time-out, a day away.
+    // Only the job's expiry is left.
     expect(await armedAt()).toBeGreaterThan(soon_ms);
   });
 
@@ -280,7 +280,7 @@ describe("the alarm", () => {
   });
 
   it("the alarm is armed in the transaction that adds an entry", async () => {
-    // Its tables are made before, in a transaction of their own.
+    // Creates the tables first, because the migration has its own transaction.
     await accountOf().checkCaller(session);
     const armed = await runInDurableObject(accountOf(), (instance, state) => {
       const calls: string[] = [];
@@ -355,7 +355,7 @@ describe("an object that woke and writes", () => {
     await change(ADA, "delete from entries where line > 4; delete from jobs where line > 4");
     const job = { app_slug: "demo", policy: DEFAULT_POLICY, action: "draw", cost_estimate: 2 };
     const request = { ...job, ttl_seconds: 3_600, metadata_json: null };
-    // Lines 5 to 9; D1 has jobs of lines 5 and 6, which were undone.
+    // Writes entries 5 to 9. D1 has jobs of the undone entries 5 and 6.
     await accountOf().createJobs(
       session,
       Array.from({ length: 5 }, () => request),
@@ -367,7 +367,7 @@ describe("an object that woke and writes", () => {
 
   it("the pauses grow if D1 accepts nothing although its row was read", async () => {
     const warned = vi.spyOn(console, "warn").mockReturnValue();
-    // The longest pause: the test itself takes some milliseconds of it.
+    // Selects the longest pause, because the test itself takes some milliseconds of it.
     vi.spyOn(Math, "random").mockReturnValue(0);
     await wake();
     await env.DB.exec("insert into forgotten_accounts (id) select id from accounts");
@@ -499,9 +499,9 @@ describe("a debt", () => {
       await accountOf(ADA).adjustCredits({ amount: 1, note: "a line" }, null);
     }
     await evict(ADA);
-    // D1 says what it has and takes one batch; then it is away again.
-    const asked = d1.calls;
-    const mood = () => (d1.calls - asked > 2 ? "fails before" : "well");
+    // D1 returns its row and accepts one batch. Then it fails again.
+    const calls_before = d1.calls;
+    const mood = () => (d1.calls - calls_before > 2 ? "fails before" : "well");
     Object.defineProperty(d1, "mood", { get: mood, configurable: true });
     await fireAlarm(ADA);
     expect(await since()).toBeGreaterThanOrEqual(noted_ms + 100_000);
@@ -553,7 +553,7 @@ describe("a flush", () => {
     d1.calls = 0;
     await fireAlarm(ADA);
     expect(await known()).toBe(lines);
-    // The row is asked for, one batch is sent; the other calls are this test's own.
+    // One call reads the row and one sends a batch. The third is the test's own query.
     expect(d1.calls).toBeLessThanOrEqual(3);
     expect(await fireAlarm(ADA)).toBe(false);
   });
@@ -617,7 +617,7 @@ describe("a line of an account that was quiet", () => {
     await vi.waitFor(() => expectReadModel(ADA));
     const armed_at_ms = (await armedAt()) ?? 0;
     expect(armed_at_ms).toBeGreaterThanOrEqual(now_ms + PROJECTION_RETRY_MAX_MS);
-    // A second line in the same second waits for the alarm, with all that come after it.
+    // A second entry within the same second waits for the alarm.
     await createJob();
     expect(await armedAt()).toBeLessThan(armed_at_ms);
     await fireAlarm(ADA);

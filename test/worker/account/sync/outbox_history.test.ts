@@ -35,8 +35,8 @@ type Event =
   | "rebuild"
   | "rebuild, not waited for"
   | "D1 wiped"
-  | "object made anew"
-  | "object put back";
+  | "object recreated"
+  | "object restored";
 
 const simply = (...names: Event[]) =>
   fc.record({ do: fc.constant("event"), event: fc.constantFrom(...names) });
@@ -63,12 +63,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 5, arbitrary: simply("evict", "alarm") },
   { weight: 2, arbitrary: simply("alarm again", "alarm given up", "rebuild") },
-  simply("rebuild, not waited for", "D1 wiped", "object made anew", "object put back"),
+  simply("rebuild, not waited for", "D1 wiped", "object recreated", "object restored"),
 );
 
 const session = { kind: "holder" } as const;
 
-/** Plays steps against one account's object, however they are refused. */
+/** Applies steps to one account's object. A refused step is allowed. */
 class Play {
   readonly #identity_id: string;
   readonly #d1: { mood: D1Mood };
@@ -144,7 +144,7 @@ class Play {
       case "alarm again":
         return repeatAlarm(this.#identity_id);
       case "alarm given up":
-        // What the platform does with a handler that failed too often, and the next build finds.
+        // The platform deletes an alarm whose handler failed too often. The next release wakes without it.
         await runInDurableObject(this.#account, (_, state) => state.storage.deleteAlarm());
         return evict(this.#identity_id);
       case "rebuild":
@@ -159,20 +159,20 @@ class Play {
         this.#d1.mood = mood;
         return;
       }
-      case "object made anew":
+      case "object recreated":
         await runInDurableObject(this.#account, async (_, state) => {
           await state.storage.deleteAlarm();
           await state.storage.deleteAll();
         });
         this.#job_ids = [];
         return evict(this.#identity_id);
-      case "object put back":
-        return this.#putBack();
+      case "object restored":
+        return this.#restore();
     }
   }
 
-  /** Point-in-time recovery: the object forgets everything after a moment that D1 may have seen past. */
-  async #putBack(): Promise<void> {
+  /** Simulates point-in-time recovery: the object loses its newest entry, which D1 may already have. */
+  async #restore(): Promise<void> {
     const [{ n: lines } = { n: 0 }] = await query<{ n: number }>(
       this.#identity_id,
       "select count(*) as n from entries where kind in ('adjustment', 'plan')",
@@ -191,7 +191,7 @@ async function wipeD1(): Promise<void> {
   await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
 }
 
-/** Posts one more entry, which repairs whatever was lost, and lets the alarm deliver it. */
+/** Adds an entry, which repairs any loss, and fires alarms until D1 equals the object. */
 async function settle(identity_id: string): Promise<void> {
   await evict(identity_id);
   const account = env.ACCOUNT.getByName(identity_id);
@@ -222,7 +222,7 @@ describe("random histories of an account and D1", () => {
             vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
             const identity_id = `player ${(runs += 1)}`;
             await wipeD1();
-            // Its tables are made by the first call: some histories begin with what only disturbs them.
+            // The first call creates the tables, which a history that begins with a disturbance needs.
             await env.ACCOUNT.getByName(identity_id).checkCaller(session);
             const play = new Play(identity_id, d1);
             for (const one of steps) await play.take(one);
@@ -232,7 +232,7 @@ describe("random histories of an account and D1", () => {
             await expectInvariants(identity_id);
             await expectNoDebt(identity_id);
             if (!steps.some(rewritesHistory)) await expectTotals(identity_id);
-            // The totals of the next run are of its own account only.
+            // Without its alarm, this account adds nothing to the totals of the next run.
             await runInDurableObject(env.ACCOUNT.getByName(identity_id), (_, state) =>
               state.storage.deleteAlarm(),
             );
@@ -245,12 +245,12 @@ describe("random histories of an account and D1", () => {
   );
 });
 
-/** Lines that were told and then undone stay in the totals: they are of what happened. */
+/** Entries that were delivered and then undone stay in the totals, because totals count what happened. */
 function rewritesHistory(step: Step): boolean {
-  return step.do === "event" && /put back|made anew/.test(step.event);
+  return step.do === "event" && /restored|recreated/.test(step.event);
 }
 
-/** Every line was counted once, whatever was sent twice, lost, wiped or rebuilt. */
+/** Expects that every entry is counted once, whatever was sent twice, lost, wiped or rebuilt. */
 async function expectTotals(identity_id: string): Promise<void> {
   const model: Totals = new Map();
   const { entries, jobs } = await readContents(identity_id);

@@ -1,4 +1,4 @@
-/** Makes D1 fail and work again, by dropping and restoring its tables. */
+/** Makes D1 fail and work again, by renaming its tables. */
 import { env } from "cloudflare:workers";
 
 async function hasTable(name: string): Promise<boolean> {
@@ -6,7 +6,7 @@ async function hasTable(name: string): Promise<boolean> {
   return (await found.bind(name).first()) !== null;
 }
 
-/** Every write of a job to D1 fails from now on. */
+/** Makes every write of a job to D1 fail until `findReadModel`. */
 export async function loseReadModel(): Promise<void> {
   if (!(await hasTable("jobs"))) return;
   await env.DB.batch([
@@ -15,7 +15,7 @@ export async function loseReadModel(): Promise<void> {
   ]);
 }
 
-/** D1 answers again, with what it had. */
+/** Ends the outage. D1 has the rows from before. */
 export async function findReadModel(): Promise<void> {
   if (await hasTable("jobs")) return;
   await env.DB.batch([

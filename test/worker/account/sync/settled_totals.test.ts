@@ -1,4 +1,4 @@
-/** The cost of jobs in the daily totals, for jobs that were completed after they expired. */
+/** The daily totals of jobs that were completed after they expired. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { DEFAULT_POLICY, type ExpiryOutcome } from "../../../../src/domain/app_policy.ts";
@@ -10,7 +10,7 @@ import { moodOfD1 } from "./d1_faults.ts";
 const ADA = "ada";
 const session = { kind: "holder" } as const;
 const ada = () => env.ACCOUNT.getByName(ADA);
-/** In the future, so that no alarm rings but when it is called. Midnight. */
+/** In the future, so that an alarm fires only when the test fires it. At midnight, so that days are whole. */
 const START_MS = (utcDayOf(Date.now()) + 20_000) * DAY_MS;
 
 async function startJob(on_expiry: ExpiryOutcome): Promise<string> {
@@ -31,7 +31,7 @@ async function startJob(on_expiry: ExpiryOutcome): Promise<string> {
   return created.ok ? created.value.value.job_id : expect.fail(created.refusal.code);
 }
 
-/** The job's time runs out on its day; it is completed on the next. */
+/** Lets the job expire on the day of its creation, and completes it on the next day. */
 async function completeLate(job_id: string): Promise<void> {
   vi.setSystemTime(START_MS + DAY_MS / 2);
   await ada().wallet(session, { app: null });
@@ -46,9 +46,9 @@ async function completeLate(job_id: string): Promise<void> {
 }
 
 describe.each([
-  { told_apart: true, told: "told to D1 apart" },
-  { told_apart: false, told: "told to D1 at once" },
-])("a job of 10 that timed out and cost 4 in the end, $told", ({ told_apart }) => {
+  { is_separate: true, delivery: "two deliveries" },
+  { is_separate: false, delivery: "one delivery" },
+])("a job of 10 that expires and then costs 4, in $delivery", ({ is_separate }) => {
   it.each([
     { on_expiry: "charge", first: { settled: 10, refunded: 0 }, next: { settled: -6 } },
     { on_expiry: "refund", first: { settled: 0, refunded: 10 }, next: { settled: 4 } },
@@ -57,7 +57,7 @@ describe.each([
     async ({ on_expiry, first, next }) => {
       vi.spyOn(console, "warn").mockReturnValue();
       const d1 = moodOfD1();
-      d1.mood = told_apart ? "well" : "fails before";
+      d1.mood = is_separate ? "well" : "fails before";
       await completeLate(await startJob(on_expiry));
       d1.mood = "well";
       vi.setSystemTime(Date.now() + DAY_MS / 2);

@@ -11,7 +11,7 @@ import {
   type FakeUpstream,
 } from "../../support/upstream.ts";
 
-/** Long enough for a busy machine; nothing is concluded from how long it took. */
+/** Long enough for a busy machine. No test measures the time. */
 const PATIENCE = { timeout: 20_000 };
 
 let upstream: FakeUpstream;
@@ -23,7 +23,7 @@ const SOON = 30;
 const LATER = 3600;
 const PAST = -1;
 
-/** What a later sign-in brings where the provider gives refresh tokens only once. */
+/** The tokens of a later sign-in, for a provider that issues a refresh token only once. */
 const withoutRefreshToken: UpstreamTokens = {
   provider: "acme",
   subject: "ada",
@@ -305,7 +305,7 @@ describe("signing in again", () => {
     const release = upstream.holdBack();
     const waiting = ada.oauthToken();
     await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), PATIENCE);
-    // One more seal in the same account, so that the first has ended before the provider answers.
+    // A second sealing in the same account ensures that the first ends before the provider responds.
     await ada.keepMeanwhile({ ...withoutRefreshToken, provider: "other" }, sealing.release);
     release();
     await again;

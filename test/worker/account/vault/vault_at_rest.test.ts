@@ -1,4 +1,4 @@
-/** The stores contain no secret in a form that a thief could use. */
+/** A copy of the stores contains no usable secret. */
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * The Worker with extra endpoints, through which a test in another process reaches the vault: one stores tokens as the end
- * of a sign-in does, the other lets them expire. Never deployed.
+ * The Worker with two extra endpoints for tests in another process: one stores tokens in the vault as a sign-in does,
+ * the other expires them. Never deployed.
  */
 import worker, { Account as AccountProper } from "../../../../src/worker.ts";
 import { servicesFor } from "../../../../src/services.ts";
@@ -8,7 +8,7 @@ import { servicesFor } from "../../../../src/services.ts";
 export { DeviceLogin, StarterBudget } from "../../../../src/worker.ts";
 
 export class Account extends AccountProper {
-  letTokensRunOut(): void {
+  expireTokens(): void {
     const past_ms = Date.now() - 1;
     this.ctx.storage.sql.exec("UPDATE upstream_tokens SET expires_at_ms = ?", past_ms);
   }
@@ -26,7 +26,7 @@ export default {
     }
     if (pathname === "/test/run-out") {
       const accounts = env.ACCOUNT as unknown as DurableObjectNamespace<Account>;
-      await accounts.getByName(identity_id).letTokensRunOut();
+      await accounts.getByName(identity_id).expireTokens();
       return new Response("run out");
     }
     return worker.fetch(request, env, context);
