@@ -1,15 +1,14 @@
 /**
  * `npm run package`: builds the package that apps install, with the client and the command line, and packs it to
- * `dist/passbook-client-<version>.tgz`.
+ * `dist/passbook-client-<version>.tgz`. `--out DIR` uses another folder than `dist`. The folder is emptied first.
  */
 import { execFileSync } from "node:child_process";
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 
 /** The name `passbook` on the public registry belongs to somebody else. */
 const NAME = "passbook-client";
-const FOLDER = "dist/package";
-
 interface Manifest {
   readonly version: string;
   readonly description: string;
@@ -17,20 +16,22 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
+const { values } = parseArgs({ options: { out: { type: "string", default: "dist" } } });
+const folder = join(values.out, "package");
 const root = JSON.parse(await readFile("package.json", "utf8")) as Manifest;
 
-await rm("dist", { recursive: true, force: true });
-execFileSync("tsc", ["-p", "tsconfig.package.json"], { stdio: "inherit" });
-await writeFile(join(FOLDER, "package.json"), `${JSON.stringify(manifestOf(root), null, 2)}\n`);
-await cp("src/client/README.md", join(FOLDER, "README.md"));
-await cp("LICENSE", join(FOLDER, "LICENSE"));
+await rm(values.out, { recursive: true, force: true });
+execFileSync("tsc", ["-p", "tsconfig.package.json", "--outDir", folder], { stdio: "inherit" });
+await writeFile(join(folder, "package.json"), `${JSON.stringify(manifestOf(root), null, 2)}\n`);
+await cp("src/client/README.md", join(folder, "README.md"));
+await cp("LICENSE", join(folder, "LICENSE"));
 // Bundled, so that installing the tarball downloads nothing.
-await cp("node_modules/commander", join(FOLDER, "node_modules/commander"), { recursive: true });
+await cp("node_modules/commander", join(folder, "node_modules/commander"), { recursive: true });
 execFileSync("npm", ["pack", "--silent", "--pack-destination", ".."], {
-  cwd: FOLDER,
+  cwd: folder,
   stdio: ["ignore", "ignore", "inherit"],
 });
-console.log(`dist/${NAME}-${root.version}.tgz`);
+console.log(join(values.out, `${NAME}-${root.version}.tgz`));
 
 /** The manifest of the package, without the Worker's dependencies. */
 function manifestOf({ version, description, license, devDependencies }: Manifest): object {
