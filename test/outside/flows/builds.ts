@@ -15,7 +15,7 @@ export interface Build {
   readonly bundle: string;
 }
 
-/** The newest release; while there is none, the newest commit that changed `first_build.md`. */
+/** The revision of the newest release. Before the first release, the newest commit that changed `first_build.md`. */
 export function releasedRevision(): string {
   const tags = execFileSync("git", ["tag", "--list", "v*", "--sort=-version:refname"], {
     encoding: "utf8",
@@ -28,7 +28,7 @@ export function releasedRevision(): string {
   return commit;
 }
 
-/** Copies the sources of today, or of a revision, to a folder inside the repository, where packages are found. */
+/** Copies the current sources or those of a revision to a folder in the repository, so that imports find packages. */
 export function copySources(folder: string, revision: string | null): string {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -72,7 +72,7 @@ export function addMigration(
   );
 }
 
-/** The accounts' object of a copy has a method under another name, and so has its caller in `src`, if one is named. */
+/** Renames a method of the account object in a copy, and also in the file of its caller, if one is given. */
 export function renameMethod(folder: string, method: string, caller?: string): void {
   const renamed = `${method}InThisRelease`;
   replaceIn(join(folder, "src/account/object.ts"), `\n  ${method}(`, `\n  ${renamed}(`);
@@ -104,9 +104,9 @@ export interface RunningBuilds {
 }
 
 interface Plan {
-  /** What serves requests. */
+  /** The build that serves requests. */
   readonly worker: Build;
-  /** Whose code the Durable Objects run; left out: the Worker's own. */
+  /** The build of the Durable Objects. By default, the same as `worker`. */
   readonly objects?: Build;
   readonly persist_to: string;
   readonly port: number;
@@ -119,13 +119,13 @@ interface Plan {
 
 const OBJECTS = "objects";
 
-/** In it Wrangler notes the migrations that it applied; `/readyz` reads it. */
+/** Wrangler's table of applied migrations, which `/readyz` reads. */
 const WRANGLER_TABLE = "create table d1_migrations (id integer primary key, name text)";
 
 /** Starts builds on the stores under `persist_to`. The objects' storage belongs to one name, whichever build runs. */
 export async function startBuilds(plan: Plan): Promise<RunningBuilds> {
   const config = readWorkerConfig(plan.worker.config);
-  // The issuer of tokens, so a build after another one accepts its tokens.
+  // All builds share this issuer of tokens, so that the next build accepts tokens of the one before.
   const url = `http://127.0.0.1:${plan.port}`;
   const common = async (name: string, { bundle: folder }: Build) => ({
     name,

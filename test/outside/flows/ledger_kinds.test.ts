@@ -29,7 +29,7 @@ function compile(kind: string | null): string | null {
   }
 }
 
-// Its own types file, so that no other command must run first.
+// Generates its own types file, so that this test does not depend on another command.
 beforeAll(() => {
   mkdirSync(".wrangler", { recursive: true });
   execFileSync("npx", ["wrangler", "types", TYPES], { stdio: "pipe" });

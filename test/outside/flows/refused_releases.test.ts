@@ -63,7 +63,7 @@ describe("npm run deploy, with real builds", SLOW, () => {
   it.each([
     ["throwing migration", 503],
     ["throwing constructor", 503],
-    // Only the canary calls the removed method, so accounts still work until the release is taken back.
+    // Only the canary calls the removed method, so accounts work until the rollback.
     ["removed method", 200],
   ])(
     "npm run deploy takes back a release with a %s, and the earlier build continues every account",

@@ -11,8 +11,8 @@ export interface Stage {
   /** The address, which all builds share. */
   readonly url: string;
   /**
-   * Puts a build on the state, in place of the one before. `objects`: another build whose objects still run. `settings`
-   * replace those of the stage, from this release on.
+   * Replaces the running build and keeps the state. `objects` is another build that still runs the objects. `settings`
+   * replace those of the stage from this release on.
    */
   release(
     name: string,
@@ -25,7 +25,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Opens empty stores, on which no build runs yet. */
+/** Creates empty stores. No build runs until `release`. */
 export async function openStage(builds: Readonly<Record<string, Build>>): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "passbook-builds-"));
   const port = await freePort();

@@ -134,10 +134,10 @@ describe("a real provider that rotates refresh tokens", () => {
     const before = provider.refreshes();
     const release = provider.holdBack();
     const caller = new AbortController();
-    const gone = cleo.oauthToken(caller.signal).catch((error: Error) => error.name);
+    const aborted = cleo.oauthToken(caller.signal).catch((error: Error) => error.name);
     await vi.waitFor(() => expect(provider.waiting()).toBe(1), { timeout: 5_000 });
     caller.abort();
-    expect(await gone).toBe("AbortError");
+    expect(await aborted).toBe("AbortError");
     const next = cleo.oauthToken();
     release();
     const { status, body } = await next;

@@ -1,4 +1,4 @@
-/** Two builds of the Worker on one state: a release, its way back, and the minutes in which both run. */
+/** Two builds of the Worker on one state: a release, its rollback, and the minutes in which both run. */
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -111,7 +111,7 @@ describe("the minutes in which a new Worker calls objects of an older build", SL
         status: 200,
         body: { account: { credits: 70 } },
       });
-      // Both are of one build again: the same request is a retry, and succeeds.
+      // The Worker and its objects are of one build again, so a retry of the request succeeds.
       await stage.release("renaming");
       await continueWork(stage, work);
       await stage.release("current");

@@ -17,7 +17,7 @@ const JOBS_AT_ONCE = 4;
 const STARTER_CREDITS = 1_000;
 /** The entries of a new account: its opening and its starter credits. */
 const FIRST_LINES = 2;
-const PATIENTLY = { timeout: 120_000, interval: 500 };
+const SLOW_POLL = { timeout: 120_000, interval: 500 };
 const EMAIL = "ada@example.com";
 
 let folder: string;
@@ -64,7 +64,7 @@ async function openAccount(): Promise<Page> {
 }
 
 interface Watching {
-  readonly told: AccountEvent[];
+  readonly events: AccountEvent[];
   readonly process: ChildProcess;
   /** Its error output. */
   problems(): string;
@@ -72,7 +72,7 @@ interface Watching {
 
 /** `passbook watch --json`, from the first entry on. */
 function watch(token: string): Watching {
-  const told: AccountEvent[] = [];
+  const events: AccountEvent[] = [];
   let [rest, problems] = ["", ""];
   const child = spawn(process.execPath, ["src/cli/main.ts", "watch", "--json", "--after", "0"], {
     env: { PATH: process.env["PATH"], PASSBOOK_URL: worker.url, PASSBOOK_TOKEN: token },
@@ -83,14 +83,14 @@ function watch(token: string): Watching {
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
-    told.push(...lines.map((line) => JSON.parse(line) as AccountEvent));
+    events.push(...lines.map((line) => JSON.parse(line) as AccountEvent));
   });
-  return { told, process: child, problems: () => problems };
+  return { events, process: child, problems: () => problems };
 }
 
 /** Retries one job until it is settled; its idempotency keys make it happen once. */
 async function runJob({ jobs }: PassbookClient, number: number): Promise<void> {
-  const untilMs = Date.now() + PATIENTLY.timeout;
+  const untilMs = Date.now() + SLOW_POLL.timeout;
   const keyed = () => ({ idempotencyKey: crypto.randomUUID(), untilMs });
   const job = { app: "demo", action: `draw ${number}`, costEstimate: 5 };
   const { job_id: jobId } = await jobs.create(job, keyed());
@@ -119,7 +119,7 @@ describe("two browsers and a command line that watch one account", () => {
     await client.wallet({ app: "demo" });
     const watching = watch(token);
     const pages = [await openAccount(), await openAccount()] as const;
-    await vi.waitFor(() => expect(watching.told.length).toBeGreaterThan(0), PATIENTLY);
+    await vi.waitFor(() => expect(watching.events.length).toBeGreaterThan(0), SLOW_POLL);
 
     let next = 0;
     let settled = 0;
@@ -133,7 +133,7 @@ describe("two browsers and a command line that watch one account", () => {
     const working = Promise.all(Array.from({ length: JOBS_AT_ONCE }, work));
     const until = (count: number) =>
       vi.waitFor(() => expect(settled).toBeGreaterThanOrEqual(count), {
-        ...PATIENTLY,
+        ...SLOW_POLL,
         interval: 5,
       });
 
@@ -154,17 +154,17 @@ describe("two browsers and a command line that watch one account", () => {
     expect(newest).toMatchObject({ line: newest_line, balance_after: credits });
     for (const page of pages) {
       const shown = { credits, held: "Nothing on hold" };
-      await vi.waitFor(async () => expect(await readBalance(page)).toEqual(shown), PATIENTLY);
+      await vi.waitFor(async () => expect(await readBalance(page)).toEqual(shown), SLOW_POLL);
     }
-    const { told } = watching;
-    await vi.waitFor(() => expect(told.at(-1)?.line).toBe(newest_line), PATIENTLY);
-    expect(told.map(({ line }) => line)).toEqual(
+    const { events } = watching;
+    await vi.waitFor(() => expect(events.at(-1)?.line).toBe(newest_line), SLOW_POLL);
+    expect(events.map(({ line }) => line)).toEqual(
       Array.from({ length: newest_line }, (_, at) => at + 1),
     );
-    expect(told.at(-1)).toMatchObject({ credits, reserved: 0 });
+    expect(events.at(-1)).toMatchObject({ credits, reserved: 0 });
 
     watching.process.kill("SIGINT");
-    await vi.waitFor(() => expect(watching.process.exitCode).toBe(0), PATIENTLY);
+    await vi.waitFor(() => expect(watching.process.exitCode).toBe(0), SLOW_POLL);
     expect(watching.problems()).toBe("");
   }, 600_000);
 });

@@ -11,16 +11,16 @@ import {
   readHostingSuffixes,
 } from "../../../src/domain/public_suffixes.ts";
 
-const kept = await readFile(HOSTING_SUFFIXES_FILE, "utf8");
-const known = readHostingSuffixes(kept);
+const stored_list = await readFile(HOSTING_SUFFIXES_FILE, "utf8");
+const known = readHostingSuffixes(stored_list);
 
 describe("ALLOWED_ORIGINS before it is used", () => {
   it("ALLOWED_ORIGINS is checked against the whole public suffix list before deployment", () => {
-    const places = ["oslo.no", "hokkaido.jp", "k12.ca.us", "roma.it"];
+    const hosts = ["oslo.no", "hokkaido.jp", "k12.ca.us", "roma.it"];
     const worker_knows = (host: string): boolean =>
       isRegistrySuffix(host) || isHostingSuffix(host, known);
-    expect(places.filter(worker_knows)).toEqual([]);
-    for (const host of [...places, "github.io", "co.uk", "com", "amazonaws.com"]) {
+    expect(hosts.filter(worker_knows)).toEqual([]);
+    for (const host of [...hosts, "github.io", "co.uk", "com", "amazonaws.com"]) {
       const entry = `https://*.${host}`;
       const settings = `http://localhost:3000, ${entry} ,https://*.example.com,myapp://x`;
       expect(wildcardsOpenToStrangers(settings)).toEqual([entry]);
@@ -29,7 +29,7 @@ describe("ALLOWED_ORIGINS before it is used", () => {
 });
 
 describe("the part of the list that the Worker has", () => {
-  const names = kept.split("\n").flatMap((line) => {
+  const names = stored_list.split("\n").flatMap((line) => {
     const [top = "", ...rest] = line.split(" ");
     return rest.map((name) => `${name}.${top}`);
   });
@@ -40,11 +40,11 @@ describe("the part of the list that the Worker has", () => {
   });
 
   it("the Worker's part of the list is what `npm run suffixes` makes of the pinned list", () => {
-    expect(kept).toBe(hostingSuffixes());
+    expect(stored_list).toBe(hostingSuffixes());
   });
 
   it("a truncated list is not accepted", () => {
-    for (const part of ["", kept.slice(0, kept.length / 2), "<!doctype html>"]) {
+    for (const part of ["", stored_list.slice(0, stored_list.length / 2), "<!doctype html>"]) {
       expect(() => readHostingSuffixes(part)).toThrow("cut short");
     }
   });

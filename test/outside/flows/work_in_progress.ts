@@ -1,4 +1,4 @@
-/** Work that spans releases: a capped token, idempotency keys and started jobs, and what must be true of them afterwards. */
+/** Work that spans releases, with its checks: a capped token, idempotency keys and started jobs. */
 import { expect, vi } from "vitest";
 import { deviceLogin, signIn, type Person } from "../../bench/people.ts";
 import type { Stage } from "./stage.ts";
@@ -77,7 +77,7 @@ export async function openWork(stage: Stage, email: string): Promise<InFlight> {
   };
 }
 
-/** The other build keeps every promise of the first: keys, the cap and what is held. */
+/** Expects that the other build respects the keys, the cap and the held credits of the first one. */
 export async function continueWork(
   stage: Stage,
   { session, capped, capped_job, session_job }: InFlight,
@@ -110,7 +110,7 @@ export async function continueWork(
   expect(settled).toMatchObject({ status: 200, body: { credits: 78 } });
 }
 
-/** After {@link continueWork} nothing is charged twice, the cap holds, and the ledger is the balance. */
+/** Expects after {@link continueWork} that nothing was charged twice, the cap holds, and the ledger adds up to the balance. */
 export async function finishWork(
   stage: Stage,
   { session, capped, capped_job }: InFlight,

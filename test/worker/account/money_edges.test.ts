@@ -50,13 +50,13 @@ function failureOf(work: (instance: ReturnType<typeof account>) => unknown): Pro
 
 const armedAt = () => runInDurableObject(account(), (_, state) => state.storage.getAlarm());
 
-/** Makes each matching write fail inside its transaction, until `mend`. */
+/** Makes each matching write fail inside its transaction, until `repair`. */
 const failOn = (write: string, condition = "1") =>
   query(
     ADA,
     `create trigger broken before ${write} when ${condition} begin select raise(abort, 'no'); end`,
   );
-const mend = () => query(ADA, "drop trigger broken");
+const repair = () => query(ADA, "drop trigger broken");
 
 beforeEach(async () => {
   await grant("demo", 100);
@@ -81,7 +81,7 @@ describe("a write that fails in the middle of a transaction", () => {
     ).not.toBeNull();
     expect(await dump(ADA)).toBe(before);
     expect(await armedAt()).toBeNull();
-    await mend();
+    await repair();
     await createdId(10);
     expect(await armedAt()).not.toBeNull();
     await expectInvariants(ADA);
@@ -94,7 +94,7 @@ describe("a write that fails in the middle of a transaction", () => {
     expect(
       await failureOf((instance) => instance.createJob(session, request, null)),
     ).not.toBeNull();
-    await mend();
+    await repair();
     const [row] = await query<{ status: string }>(ADA, "select status from jobs");
     expect(row?.status).toBe("started");
     // Reads the wallet before the job, because reading an overdue job expires it.
@@ -186,7 +186,7 @@ describe("a job that cannot time out", () => {
     expect(overdue.results).toEqual([{ id: stuck }]);
 
     // Only the alarm retries the job, even after an eviction.
-    await mend();
+    await repair();
     await evict(ADA);
     vi.setSystemTime(Date.now() + STUCK_JOB_RETRY_MS);
     await fireAlarm(ADA);

@@ -117,8 +117,8 @@ describe.each(Object.keys(OUTAGES))("an outage of %s under load", (name) => {
     expect(statuses(settled)).toEqual([200]);
 
     outage.end();
-    const healed = outage.newIsolate();
-    expect(statuses(await times(4, (index) => create(healed, JOBS + index)))).toEqual([200]);
+    const recovered = outage.newIsolate();
+    expect(statuses(await times(4, (index) => create(recovered, JOBS + index)))).toEqual([200]);
     const { jobs } = await readContents(ada.identity_id);
     expect(jobs).toHaveLength(JOBS + 4);
     const wallet = await ada.get("/api/wallet");

@@ -181,7 +181,7 @@ export function projectorContract(
       vi.spyOn(console, "warn").mockReturnValue();
       await env.DB.exec("alter table jobs rename to jobs_away");
       const sent = await projector.apply(rowsBetween(1, 4), 0).catch(() => "failed");
-      // Through the queue it is in transit. Directly it failed, and the account sends it again.
+      // The queue still holds the message. A direct delivery has failed, and the account sends it again.
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(await account()).toBeNull();
       await env.DB.exec("alter table jobs_away rename to jobs");

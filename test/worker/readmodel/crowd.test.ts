@@ -45,7 +45,7 @@ function simulate(lasts_ms: number, spread_ms: number): Outage {
       tries[minute] = (tries[minute] ?? 0) + 1;
       most_of_one = Math.max(most_of_one, its);
       if (at_ms >= lasts_ms) break;
-      // As the outbox does: the failure lasts since the oldest undelivered entry, whatever instance retries.
+      // Like the outbox, measures the outage from the oldest undelivered entry, even if a new instance retries.
       at_ms += backOff(at_ms - since_ms, draw());
     }
     delivered += 1;

@@ -73,13 +73,13 @@ describe("lost accounts of the read model", () => {
     const people = Array.from({ length: 10 * LOST_ACCOUNTS_REPAIRED }, (_, at) =>
       String(at).padStart(4, "0"),
     );
-    const asked = new Set<string>();
+    const requested = new Set<string>();
     const stores = {
       listPeople: async (after: string, limit: number) =>
         people.filter((id) => id > after).slice(0, limit),
       knownTo: async () => new Set<string>(),
       repair: async (id: string) => {
-        asked.add(id);
+        requested.add(id);
         return "nothing_missing" as const;
       },
     };
@@ -87,7 +87,7 @@ describe("lost accounts of the read model", () => {
       const sum = await repairLostAccounts(stores, start);
       expect(sum).toEqual({ compared: people.length, repaired: 0 });
     }
-    expect(asked.size).toBe(people.length);
+    expect(requested.size).toBe(people.length);
   });
 
   it("a run that cannot reach D1 fails after it has tried every account", async () => {

@@ -36,7 +36,7 @@ function answering(statement: object, outage: Outage): object {
   return broken;
 }
 
-/** Slow: it takes longer than any request waits, and then fails, as D1 does. */
+/** Fails like D1. A slow outage fails only after every request has stopped waiting. */
 async function failure(outage: Outage): Promise<never> {
   if (outage === "slow") await new Promise((resolve) => setTimeout(resolve, 300));
   throw new Error(

@@ -17,7 +17,7 @@ const lineOf = () =>
 
 async function arrivedBySending(line: number): Promise<void> {
   await vi.waitFor(async () => expect(await lineOf()).toBe(line), 20_000);
-  // What was sent before may come after.
+  // The queue may deliver an earlier message late.
   await new Promise((resolve) => setTimeout(resolve, 300));
 }
 

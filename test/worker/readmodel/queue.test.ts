@@ -71,7 +71,7 @@ describe("a batch of the queue", () => {
 
   it("overlapping messages count each entry once", async () => {
     await consumeProjections(batchOf([messageOf(1, 3)]), unreachable());
-    // The account knows that D1 has 3, and sent again what another message partly has.
+    // The account knows that D1 has 3 entries. Its second message repeats a part of the first one.
     const messages = [messageOf(6, 8), messageOf(4, 9)];
     await consumeProjections(batchOf(messages), unreachable());
     expect(await lineOf()).toBe(9);
@@ -185,7 +185,7 @@ describe("an account that delivers through the queue", () => {
     await accountOf().wallet(session, { app: { slug: "demo", starter_credits: 100 } });
     await fireAlarm(ADA);
     await expectReadModel(ADA);
-    // The object assumes that D1 has everything; a message with some of it was given up.
+    // The object assumes that D1 has everything, but the queue gave up a message.
     await act(5);
     await fireAlarm(ADA);
     await env.DB.exec("update accounts set line = 2, credits = 100, updated_at_ms = 0");

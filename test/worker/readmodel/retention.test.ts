@@ -88,9 +88,11 @@ describe("a run of the maintenance", () => {
       portions: UPKEEP_PORTIONS,
       complete: false,
     });
-    // The first portion of accounts is done.
-    const place = env.DB.prepare("select after_account_id from upkeep").first("after_account_id");
-    expect(await place).toBe("account 000500");
+    // The run stored its position after the first portion of accounts.
+    const stored_position = env.DB.prepare("select after_account_id from upkeep").first(
+      "after_account_id",
+    );
+    expect(await stored_position).toBe("account 000500");
     await insertJobs("account 000001", 1, 100);
     expect(await cleanReadModel(env.DB, 30, NOW_MS)).toMatchObject({
       deleted_jobs: UPKEEP_PORTION_ROWS + 10,

@@ -1,4 +1,4 @@
-/** Reads an account's object from a test, and does to it what the platform may do. */
+/** Reads and changes an account's object in a test, and simulates evictions and alarms of the platform. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
@@ -16,7 +16,7 @@ export interface Contents {
   readonly apps: readonly { slug: string; starter_credits: number; granted_at_ms: number | null }[];
 }
 
-/** Runs SQL inside the object and gives its rows. */
+/** Runs SQL inside the object and returns the rows. */
 export function query<Row>(identity_id: string, sql: string): Promise<Row[]> {
   return runInDurableObject(stubOf(identity_id), (_, state) =>
     state.storage.sql.exec(sql).toArray(),

@@ -21,7 +21,7 @@ function withMethods<Target extends object>(target: Target, methods: Methods): T
   });
 }
 
-/** Every method of `target` is counted. */
+/** `target` with every call of a method counted. */
 function counted<Target extends object>(target: Target, count: () => void): Target {
   return new Proxy(target, {
     get(_, name) {

@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 /** Longer than any test of a limit takes. */
 const MARGIN_MS = 8_000;
 
-/** Waits if the minute is nearly over: limits count per minute, and a test of one must not span two. */
+/** Waits if the minute is nearly over. Limits count per minute, and a test of a limit must not span two minutes. */
 export async function earlyInAMinute(): Promise<void> {
   const left_ms = MINUTE_MS - (Date.now() % MINUTE_MS);
   if (left_ms < MARGIN_MS) await new Promise((resolve) => setTimeout(resolve, left_ms + 100));

@@ -90,7 +90,7 @@ export function expectDocumented(method: string, url: string, answer: Answered):
   checkBody(response, answer, where);
 }
 
-/** The operation of a path; a fixed path before one with a parameter. */
+/** Finds the operation of a path. A fixed path has priority over one with a parameter. */
 function findOperation(method: string, pathname: string): OperationObject | null {
   const verb = method.toLowerCase();
   const fixed = paths[pathname]?.[verb];

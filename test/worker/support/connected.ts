@@ -9,7 +9,7 @@ import { providers } from "./upstream.ts";
 
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** The vault as the end of a sign-in has it. */
+/** Opens the vault with the same services as the end of a sign-in. */
 export function vaultOf(settings: Settings = {}) {
   const services = servicesFor({ ...env, ...settings });
   if (!services.ok) throw new Error(`misconfigured: ${JSON.stringify(services.refusal)}`);
@@ -21,7 +21,7 @@ function encryptionKeys(): readonly EncryptionKey[] {
 }
 
 export interface Connected extends SignedIn {
-  /** What the end of a sign-in at the provider does. */
+  /** Stores tokens as the end of a sign-in at the provider does. */
   keep(tokens: UpstreamTokens): Promise<void>;
   /** The same, but calls `meanwhile` after it began inside the account. */
   keepMeanwhile(tokens: UpstreamTokens, meanwhile: () => void): Promise<void>;
@@ -39,9 +39,9 @@ export async function connect(tokens: UpstreamTokens | null, email?: string): Pr
     keep,
     keepMeanwhile: (more, meanwhile) =>
       runInDurableObject(env.ACCOUNT.getByName(person.identity_id), async (account) => {
-        const kept = account.keepUpstreamTokens(more, encryptionKeys());
+        const storing = account.keepUpstreamTokens(more, encryptionKeys());
         meanwhile();
-        await kept;
+        await storing;
       }),
     oauthToken: (settings = {}, provider = "acme") =>
       send(

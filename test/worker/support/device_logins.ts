@@ -4,10 +4,10 @@ import type { DeviceAuthorization } from "./device_client.ts";
 
 type Settings = object;
 
-/** Starts a login; `says` is what the device states about itself. */
-export async function startLogin(says: object = {}, settings: Settings = {}) {
+/** Starts a login. `client` describes the device client. */
+export async function startLogin(client: object = {}, settings: Settings = {}) {
   const headers = { "Content-Type": "application/json" };
-  const body = JSON.stringify(says);
+  const body = JSON.stringify(client);
   const answer = await send("POST", "/api/device/start", { headers, body }, settings);
   return answer.body as DeviceAuthorization;
 }
@@ -97,9 +97,9 @@ export function holderOf(token: string, settings: Settings = {}): TokenHolder {
 export async function getToken(
   person: SignedIn,
   limits: object = {},
-  says: object = {},
+  client: object = {},
 ): Promise<TokenHolder> {
-  const { device_code, user_code } = await startLogin(says);
+  const { device_code, user_code } = await startLogin(client);
   await approve(person, user_code, limits);
   const collected = await poll(device_code);
   return holderOf(collected.body.token);

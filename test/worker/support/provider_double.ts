@@ -6,7 +6,6 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT, type JWK }
 import { base64url } from "jose";
 import { vi } from "vitest";
 
-/** A person's data at the provider. */
 export interface PersonAtProvider {
   readonly sub: string;
   readonly [claim: string]: unknown;
@@ -77,13 +76,14 @@ export function openProviderDouble(
     const grant = codes.get(form.get("code") ?? "");
     codes.delete(form.get("code") ?? "");
     if (grant === undefined) return refusal("invalid_grant", 400);
-    const asked = grant.url.searchParams;
+    const authorization_request = grant.url.searchParams;
     const verifier = new TextEncoder().encode(form.get("code_verifier") ?? "");
     const challenge = base64url.encode(
       new Uint8Array(await crypto.subtle.digest("SHA-256", verifier)),
     );
-    if (challenge !== asked.get("code_challenge")) return refusal("invalid_grant", 400);
-    if (form.get("redirect_uri") !== asked.get("redirect_uri")) {
+    if (challenge !== authorization_request.get("code_challenge"))
+      return refusal("invalid_grant", 400);
+    if (form.get("redirect_uri") !== authorization_request.get("redirect_uri")) {
       return refusal("invalid_grant", 400);
     }
     const access_token = `access-${crypto.randomUUID()}`;
@@ -92,7 +92,7 @@ export function openProviderDouble(
     given_secrets.push(access_token, refresh_token);
     const tokens = { access_token, refresh_token, token_type: "Bearer", expires_in: 3600 };
     if (!settings.scope.includes("openid")) return Response.json(tokens);
-    const id_token = await signIdToken(grant.person, asked.get("nonce"));
+    const id_token = await signIdToken(grant.person, authorization_request.get("nonce"));
     given_secrets.push(id_token);
     return Response.json({ ...tokens, id_token });
   };

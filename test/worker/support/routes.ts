@@ -18,7 +18,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   ":slug": "demo",
 };
 
-/** Every route once, without middleware, which serves nothing itself. */
+/** Every route once, without middleware, because middleware serves no requests itself. */
 export const ROUTES: readonly Route[] = [
   ...new Map(
     createApp(servicesFor)

@@ -104,8 +104,8 @@ export function fakeUpstream(): FakeUpstream {
       const expires_at_ms =
         expires_in_seconds === null ? null : Date.now() + expires_in_seconds * 1000;
       const { id: provider, issuer, client_id } = PROVIDER;
-      const whose = { provider, subject: "ada", issuer, client_id, linked_at_ms: 1 };
-      return { ...whose, scope: "profile", ...issued, expires_at_ms };
+      const linked_identity = { provider, subject: "ada", issuer, client_id, linked_at_ms: 1 };
+      return { ...linked_identity, scope: "profile", ...issued, expires_at_ms };
     },
     revoke: () => void (revoked = true),
     answerNext: (answer) => void instead.push(answer),
@@ -129,16 +129,16 @@ export function shortenTimeLimit(): void {
     start(run, delay_ms === UPSTREAM_TIMEOUT_MS ? 0 : delay_ms)) as typeof setTimeout);
 }
 
-/** Delays the next sealing until `release` is called; `begun` says whether it was requested. */
-export function holdBackSealing(): { begun(): boolean; readonly release: () => void } {
+/** Delays the next sealing until `release` is called; `hasBegun` says whether it was requested. */
+export function holdBackSealing(): { hasBegun(): boolean; readonly release: () => void } {
   // A flag and not a promise, because an object must not resolve a promise of another test's object.
-  let asked = false;
+  let is_requested = false;
   const held = Promise.withResolvers<void>();
   const encrypt = crypto.subtle.encrypt.bind(crypto.subtle);
   vi.spyOn(crypto.subtle, "encrypt").mockImplementationOnce(async (...words) => {
-    asked = true;
+    is_requested = true;
     await held.promise;
     return encrypt(...words);
   });
-  return { begun: () => asked, release: held.resolve };
+  return { hasBegun: () => is_requested, release: held.resolve };
 }

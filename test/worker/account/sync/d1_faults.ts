@@ -19,16 +19,16 @@ export function moodOfD1(): { mood: D1Mood; calls: number } {
     [statement, "raw"],
     [statement, "all"],
   ] as const) {
-    const proper: Call = target[name];
-    const moody: Call = async function (...args) {
+    const original: Call = target[name];
+    const faulty: Call = async function (...args) {
       state.calls += 1;
       const { mood } = state;
       if (mood === "fails before") throw new Error("D1_ERROR: out of reach");
-      const answer = await Reflect.apply(proper, this, args);
+      const answer = await Reflect.apply(original, this, args);
       if (mood === "fails after") throw new Error("D1_ERROR: no answer");
       return answer;
     };
-    vi.spyOn(target, name).mockImplementation(moody as never);
+    vi.spyOn(target, name).mockImplementation(faulty as never);
   }
   return state;
 }

@@ -387,11 +387,11 @@ describe("an object that woke and writes", () => {
     const d1 = await wake();
     await env.DB.exec("delete from accounts; delete from jobs; delete from grants");
     await runInDurableObject(accountOf(), (instance, { storage }) => {
-      const proper = storage.transactionSync.bind(storage);
+      const original = storage.transactionSync.bind(storage);
       const failing = vi
         .spyOn(Object.getPrototypeOf(storage), "transactionSync")
         .mockImplementation(((work: () => unknown) =>
-          proper(() => {
+          original(() => {
             work();
             throw new Error("disk full");
           })) as never);
@@ -411,9 +411,9 @@ describe("a request to catch up", () => {
     await open();
     await fireAlarm(ADA);
     const statement = Object.getPrototypeOf(env.DB.prepare("select 1"));
-    const proper = statement.raw;
+    const original = statement.raw;
     const emptied = async function (this: unknown, ...args: unknown[]) {
-      const answer = await Reflect.apply(proper, this, args);
+      const answer = await Reflect.apply(original, this, args);
       asking.mockRestore();
       await env.DB.exec("delete from accounts; delete from grants");
       await accountOf().catchUp();

@@ -114,7 +114,7 @@ describe("rotating the encryption keys", () => {
     const both = setting("ENCRYPTION_KEYS", [newEncryptionKey(), ...now("ENCRYPTION_KEYS").keys]);
     const sealing = holdBackSealing();
     const handed_out = ada.oauthToken(both);
-    await vi.waitFor(() => expect(sealing.begun()).toBe(true), PATIENCE);
+    await vi.waitFor(() => expect(sealing.hasBegun()).toBe(true), PATIENCE);
     const newest = upstream.grant(3600);
     await ada.keep(newest);
     sealing.release();
