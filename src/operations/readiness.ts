@@ -7,25 +7,39 @@ import { withinMs } from "./time_limit.ts";
 const READINESS_CACHE_MS = 5_000;
 const READINESS_TIMEOUT_MS = 3_000;
 
+/** Checks that take longer were stopped, because the platform stops the work of a cancelled request. */
+const READINESS_LOST_MS = READINESS_TIMEOUT_MS + 1_000;
+
+/** How often a request looks whether the checks of another request have ended. */
+const READINESS_POLL_MS = 50;
+
 /** Resolves if the check succeeds. A rejection or time-out is a failure. */
 export type Probes = Readonly<Record<ReadinessCheck, () => Promise<unknown>>>;
 
 /**
- * Runs all checks. Any caller may request this, so an isolate runs them about once in {@link
- * READINESS_CACHE_MS} and repeats the result meanwhile, also while checks are running. It shares no promise: a
- * cancelled request would cancel its waiters.
+ * Runs all checks. Any caller may request this, so an isolate runs them about once in {@link READINESS_CACHE_MS}. Other
+ * requests wait for the result. They share no promise: a cancelled request would cancel its waiters.
  */
 export function createReadiness(probes: Probes): () => Promise<Readiness> {
-  let known: Readiness | null = null;
-  let checked_at_ms = 0;
-  return async () => {
-    if (known !== null && Date.now() - checked_at_ms < READINESS_CACHE_MS) return known;
-    checked_at_ms = Date.now();
+  let known: { readonly checks: Readiness; readonly at_ms: number } | null = null;
+  let began_at_ms = Number.NEGATIVE_INFINITY;
+  const check = async (): Promise<Readiness> => {
+    began_at_ms = Date.now();
     const checked = await Promise.all(
       READINESS_CHECKS.map(async (name) => [name, await works(name, probes[name])] as const),
     );
-    known = Object.fromEntries(checked) as Readiness;
-    return known;
+    const checks = Object.fromEntries(checked) as Readiness;
+    known = { checks, at_ms: Date.now() };
+    return checks;
+  };
+  return async () => {
+    for (;;) {
+      if (known !== null && Date.now() - known.at_ms < READINESS_CACHE_MS) return known.checks;
+      if (Date.now() - began_at_ms >= READINESS_LOST_MS) return check();
+      await new Promise((resolve) => {
+        setTimeout(resolve, READINESS_POLL_MS);
+      });
+    }
   };
 }
 

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { createReadiness } from "../../../../../src/operations/readiness.ts";
 import { countedEnvironment } from "../../../support/bindings.ts";
-import { send } from "../../../support/passbook.ts";
+import { environmentWith, send } from "../../../support/passbook.ts";
 
 const READY = { directory: true, read_model: true, codes: true, keys: true, account: true };
 
@@ -72,5 +73,48 @@ describe("GET /readyz", () => {
     vi.useFakeTimers({ now: Date.now() + 6_000, toFake: ["Date"] });
     await send("GET", "/readyz", {}, environment);
     expect(hops.d1).toBe(2 * once.d1);
+  });
+
+  it("50 requests at once to a new isolate run the checks of /readyz once", async () => {
+    const one = countedEnvironment();
+    await send("GET", "/readyz", {}, one.environment);
+    const many = countedEnvironment();
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, () => send("GET", "/readyz", {}, many.environment)),
+    );
+    expect(responses.every(({ status }) => status === 200)).toBe(true);
+    expect(many.hops).toEqual(one.hops);
+  });
+
+  it("no request gets an old result of /readyz while the checks run again", async () => {
+    let is_down = false;
+    const DB = { prepare: (text: string) => (is_down ? DOWN.prepare() : env.DB.prepare(text)) };
+    const environment = environmentWith({ DB });
+    expect((await send("GET", "/readyz", {}, environment)).status).toBe(200);
+    is_down = true;
+    vi.useFakeTimers({ now: Date.now() + 3_600_000, toFake: ["Date"] });
+    const responses = await Promise.all(
+      Array.from({ length: 3 }, () => send("GET", "/readyz", {}, environment)),
+    );
+    expect(responses.map(({ status }) => status)).toEqual([503, 503, 503]);
+  });
+
+  it("a check of /readyz whose request was cancelled is run again by a later request", async () => {
+    let asked = 0;
+    const never = new Promise(() => {});
+    const readiness = createReadiness({
+      directory: () => ((asked += 1) === 1 ? never : Promise.resolve()),
+      read_model: () => Promise.resolve(),
+      codes: () => Promise.resolve(),
+      keys: () => Promise.resolve(),
+      account: () => Promise.resolve(),
+    });
+    // The platform stops the work of a cancelled request, also its timers.
+    const timer = vi.spyOn(globalThis, "setTimeout").mockReturnValue(0);
+    void readiness();
+    timer.mockRestore();
+    vi.useFakeTimers({ now: Date.now() + 5_000, toFake: ["Date"] });
+    expect(await readiness()).toEqual(READY);
+    expect(asked).toBe(2);
   });
 });
