@@ -40,7 +40,7 @@ import { sendAlerts } from "./operations/alerts.ts";
 import { createHealth } from "./operations/health.ts";
 import { checkDatabase, createReadiness } from "./operations/readiness.ts";
 import { sayProblem } from "./config/problems.ts";
-import { createLivingPersonalTokens } from "./tokens/living_personal_tokens.ts";
+import { createLivingCredentials } from "./tokens/living_credentials.ts";
 import { createMint } from "./tokens/mint.ts";
 import { createPersonalTokens } from "./tokens/personal_token.ts";
 import { createSessionTokens, type SessionTokens } from "./tokens/session_token.ts";
@@ -172,7 +172,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
       account: () => exerciseCanary(accounts, env.RELEASE),
     }),
     limiters: ({ binding }) => env[binding],
-    living_personal_tokens: createLivingPersonalTokens(),
+    living_credentials: createLivingCredentials(),
     payments,
     payment_booking,
     payment_reconciliation:

@@ -137,7 +137,7 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
     const is_failing = Date.now() - failed_at_ms < APP_REGISTRY_RETRY_MS;
     const was_missing = isYoungerThan(APP_REGISTRY_STALE_MAX_MS) && app_slug === undefined;
     return is_failing && !was_missing
-      ? { kind: "unverified_app", key_hash }
+      ? { kind: "unverified_app", key_hash, was_valid: app_slug !== undefined }
       : { kind: "unreadable" };
   };
   const starterGrant = async (slug: string): Promise<StarterGrant | null> => {

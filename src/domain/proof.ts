@@ -52,6 +52,8 @@ export interface AppProof {
 export interface UnverifiedAppProof {
   readonly kind: "unverified_app";
   readonly key_hash: string;
+  /** Whether the isolate's last copy of the registry has the key, however old. Only rate limits use it. */
+  readonly was_valid: boolean;
 }
 
 /** The prefix of app keys. A secret of 256 bits in base64url follows. */

@@ -106,8 +106,8 @@ export const NETWORK_RATE_LIMITS = {
     site: rule("LIMIT_DEVICE_START_SITE", 120, 60),
   },
   /**
-   * Requests with unknown app keys. Such a key may be new, so it causes a read of the registry. A server with a
-   * revoked key tries once or twice; a guesser does not stop.
+   * Requests with unknown app keys. Such a key may be new, so it causes a read of the registry; while the registry
+   * cannot be read, it may reach an account. A server with a revoked key tries once or twice; a guesser does not stop.
    */
   app_key_unknown: {
     network: rule("LIMIT_APP_KEY_UNKNOWN", 60, 60),
@@ -144,10 +144,10 @@ export const RATE_LIMIT_RULES: readonly RateLimitRule<RateLimitBinding>[] = [
 ];
 
 /**
- * How long an accepted token is assumed to be valid. Its requests meanwhile count for its identity, so all
- * tokens of one person share one limit. A refused token is forgotten at once.
+ * How long an accepted token or unverified app key is assumed to be valid. A token's requests meanwhile count for its
+ * identity, so all tokens of one person share one limit. A refused token is forgotten at once.
  */
-export const LIVE_PERSONAL_TOKEN_MS = 60_000;
+export const LIVE_CREDENTIAL_MS = 60_000;
 
-/** Tokens that one isolate remembers, at about 100 bytes each. A full memory is emptied. */
-export const LIVE_PERSONAL_TOKENS_MAX = 10_000;
+/** Tokens and keys that one isolate remembers, at about 100 bytes each. A full memory is emptied. */
+export const LIVE_CREDENTIALS_MAX = 10_000;

@@ -21,7 +21,7 @@ import type { KeyRing } from "../keys/signing.ts";
 import type { RequestProfile } from "../oauth/social_network.ts";
 import type { Payments } from "../payments/payments.ts";
 import type { ReadModel } from "../readmodel/queries.ts";
-import type { LivingPersonalTokens } from "../tokens/living_personal_tokens.ts";
+import type { LivingCredentials } from "../tokens/living_credentials.ts";
 import type { MintPersonalToken } from "../tokens/mint.ts";
 import type { PersonalTokens } from "../tokens/personal_token.ts";
 import type { SessionTokens } from "../tokens/session_token.ts";
@@ -63,7 +63,7 @@ export interface Services {
   /** Whether the stores and keys work, now or some seconds ago. */
   readonly readiness: () => Promise<Readiness>;
   readonly limiters: (rule: RateLimitRule<RateLimitBinding>) => RateLimit;
-  readonly living_personal_tokens: LivingPersonalTokens;
+  readonly living_credentials: LivingCredentials;
   /** Null if the service sells no credits. */
   readonly payments: Payments | null;
   readonly payment_booking: PaymentBooking;

@@ -10,6 +10,7 @@ import { requestingOrigin } from "../middleware/origins.ts";
 import {
   countApp,
   countAuthenticated,
+  rememberSettlement,
   rememberTokenStatus,
   resumeSession,
 } from "../middleware/rate_limits.ts";
@@ -40,7 +41,9 @@ const authenticateFor = (request: AppRequest) =>
     const limited = await countApp(context, caller.value.proof);
     if (limited !== null) return refuse(context, limited);
     context.set("caller", caller.value);
-    return next();
+    await next();
+    rememberSettlement(context, caller.value.proof);
+    return undefined;
   });
 
 /** {@link authenticate} for routes that also accept an app's key. */

@@ -94,14 +94,33 @@ export function countAuthenticated(
   return countRequest(context, "authenticated", keyOf(context, caller));
 }
 
-/** Counts a request of an app's server, per app and network. All keys that cannot be verified count together. */
+/**
+ * Counts a request of an app's server, per app and network. All keys that cannot be verified count together. One that
+ * this isolate never knew counts as unknown: it may be invented, and its request reaches the account that it names.
+ */
 export function countApp(
   context: AppContext,
   proof: AppProof | UnverifiedAppProof,
 ): Promise<Limited | null> {
+  if (proof.kind === "unverified_app" && !isFamiliar(context, proof)) {
+    return countNetworkRequest(context, "app_key_unknown");
+  }
   // No slug has parentheses.
   const app = proof.kind === "app" ? proof.app_slug : "(unverified)";
   return countRequest(context, "app", `${app} ${networksOf(context).network}`);
+}
+
+function isFamiliar(context: AppContext, { was_valid, key_hash }: UnverifiedAppProof): boolean {
+  return was_valid || context.get("services").living_credentials.has(key_hash, Date.now());
+}
+
+/** Remembers an unverified app key that an account let settle a job. */
+export function rememberSettlement(
+  context: AppContext,
+  proof: AppProof | UnverifiedAppProof,
+): void {
+  if (proof.kind !== "unverified_app" || context.res.status !== 200) return;
+  context.get("services").living_credentials.add(proof.key_hash, Date.now());
 }
 
 /**
@@ -115,8 +134,8 @@ function keyOf(
   if (proof.kind === "session") return identity_id;
   if (proof.kind === "app") return `app ${proof.app_slug} ${identity_id}`;
   if (proof.kind === "unverified_app") return `key ${proof.key_hash} ${identity_id}`;
-  const { living_personal_tokens } = context.get("services");
-  return living_personal_tokens.has(proof.personal_token_id, Date.now())
+  const { living_credentials } = context.get("services");
+  return living_credentials.has(proof.personal_token_id, Date.now())
     ? identity_id
     : `pat ${proof.personal_token_id}`;
 }
@@ -130,10 +149,10 @@ export function rememberTokenStatus(
   { proof }: Pick<UserCaller, "proof">,
 ): void {
   if (proof.kind === "session") return;
-  const { living_personal_tokens } = context.get("services");
-  if (context.res.status === 401) living_personal_tokens.forget(proof.personal_token_id);
+  const { living_credentials } = context.get("services");
+  if (context.res.status === 401) living_credentials.forget(proof.personal_token_id);
   else if (context.res.status < 400 || [402, 403].includes(context.res.status)) {
-    living_personal_tokens.add(proof.personal_token_id, Date.now());
+    living_credentials.add(proof.personal_token_id, Date.now());
   }
 }
 

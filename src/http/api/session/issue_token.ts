@@ -89,7 +89,7 @@ async function originRefusal(context: AppContext, proof: Proof): Promise<Refusal
  * personal access tokens and suspensions.
  */
 async function endedRefusal(context: AppContext, caller: UserCaller): Promise<Refusal | null> {
-  const { identity, accounts, living_personal_tokens } = context.get("services");
+  const { identity, accounts, living_credentials } = context.get("services");
   const { identity_id, proof, via } = caller;
   // A cookie session was looked up just now.
   const ended = { code: "unauthorized", detail: ENDED } as const;
@@ -100,7 +100,7 @@ async function endedRefusal(context: AppContext, caller: UserCaller): Promise<Re
   const admitted = await accounts(identity_id).checkCaller(callerFrom(proof));
   if (admitted.ok) return null;
   if (admitted.refusal.code !== "unauthorized") return admitted.refusal;
-  if (personal_token_id !== null) living_personal_tokens.forget(personal_token_id);
+  if (personal_token_id !== null) living_credentials.forget(personal_token_id);
   return ended;
 }
 

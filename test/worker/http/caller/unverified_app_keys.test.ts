@@ -440,22 +440,67 @@ describe("what the account remembers of app keys", () => {
     ]);
   });
 
-  it("all unverified app keys of a network count together, and the writes of each key in each account", async () => {
-    const job_id = await startJob();
-    breakDirectory();
+  it("unverified app keys that were valid count together for a network, and the writes of each key in each account", async () => {
+    const other = await openAppServer("other", {}, server.operator);
     const keys: string[] = [];
     const limiter = {
       limit: async ({ key }: { key: string }) => ({ success: keys.push(key) < 1000 }),
     };
     const LIMITS = { LIMIT_APP: limiter, LIMIT_WRITES: limiter, LIMIT_APP_KEY_UNKNOWN: limiter };
-    const counted = directory.environment({ ...server.operator.settings, ...LIMITS });
-    await complete(job_id, { isolate: counted });
-    await complete(job_id, { isolate: counted, key: UNKNOWN_KEY });
+    isolate = directory.environment({ ...server.operator.settings, ...LIMITS });
+    const job_id = await startJob();
+    breakDirectory();
+    keys.length = 0;
+    await complete(job_id);
+    await complete(job_id, { key: other.key });
     const [app, writes, other_app, other_writes] = keys;
     expect(keys).toHaveLength(4);
     expect(app).toMatch(/^\(unverified\) /);
     expect(other_app).toBe(app);
     expect(writes).toContain(ada.identity_id);
     expect(other_writes).not.toBe(writes);
+  });
+});
+
+describe("invented app keys while the directory fails", () => {
+  /** An isolate whose limiter of unknown app keys lets this many requests pass. */
+  const limitedIsolate = (unknown_keys: number): Env => {
+    let left = unknown_keys;
+    const LIMIT_APP_KEY_UNKNOWN = { limit: async () => ({ success: (left -= 1) >= 0 }) };
+    return directory.environment({ ...server.operator.settings, LIMIT_APP_KEY_UNKNOWN });
+  };
+  const inventedKey = (index: number): string => `pb_app_${String(index).padStart(43, "x")}`;
+
+  it("invented app keys reach accounts only as often as the limit of unknown app keys allows", async () => {
+    const job_id = await startJob();
+    breakDirectory();
+    const cold = limitedIsolate(3);
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        complete(job_id, { isolate: cold, key: inventedKey(index) }),
+      ),
+    );
+    const statuses = responses.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(3);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(17);
+  });
+
+  it("invented app keys do not keep an app's key from settling where the isolate knew it", async () => {
+    isolate = limitedIsolate(0);
+    const job_id = await startJob();
+    breakDirectory();
+    expect((await complete(job_id, { key: inventedKey(1) })).status).not.toBe(200);
+    wait(20 * MINUTE_MS);
+    expect((await complete(job_id)).status).toBe(200);
+  });
+
+  it("an app's key that settled a job in an isolate is not counted as unknown there for a minute", async () => {
+    const jobs = [await startJob(), await startJob(), await startJob()] as const;
+    breakDirectory();
+    const cold = limitedIsolate(1);
+    expect((await complete(jobs[0], { isolate: cold })).status).toBe(200);
+    expect((await complete(jobs[1], { isolate: cold })).status).toBe(200);
+    wait(MINUTE_MS);
+    expect((await complete(jobs[2], { isolate: cold })).status).toBe(429);
   });
 });
