@@ -7,8 +7,11 @@ import { requestUpstream, UpstreamFailure, type UpstreamResponse } from "../oaut
 /** The API version that we read; the account's default may differ. */
 const API_VERSION = "2026-10-28.endive";
 
-/** The largest response read, in bytes: a page of objects that each have all the metadata that Stripe allows. */
-const RESPONSE_MAX_BYTES = 1024 * 1024;
+/**
+ * The largest response read, in bytes: a page of 20 disputes, each with the 150,000 characters of evidence that Stripe
+ * accepts, takes 3 MB. A larger page would stop every reconciliation at the same place.
+ */
+const RESPONSE_MAX_BYTES = 8 * 1024 * 1024;
 
 export interface StripeAccount {
   readonly api_url: string;

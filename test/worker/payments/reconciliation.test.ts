@@ -285,6 +285,23 @@ describe("the schedule's reconciliation of payments", () => {
     expect(await runSchedule()).toMatchObject({ has_ended: true });
   });
 
+  it("a page of disputes with all the evidence that Stripe accepts does not stop the schedule", async () => {
+    const stripe = openStripe();
+    const ada = await signIn();
+    const id = await openCheckout(ada);
+    await deliver(stripe.completes(id));
+    stripe.disputes(id, "created", { amount: 500, status: "needs_response" });
+    const dispute = stripe.disputed.get(`du_1_${id}`) ?? expect.unreachable();
+    for (let count = 0; count < 25; count += 1) {
+      const evidence = { uncategorized_text: "e".repeat(150_000) };
+      const foreign = { ...dispute, id: `du_foreign_${count}`, payment_intent: null, evidence };
+      stripe.disputed.set(foreign.id, foreign);
+    }
+    pass(2 * HOUR_MS);
+    expect(await runSchedule()).toMatchObject({ checked: 27, booked: 1, has_ended: true });
+    expect(await balanceOf(ada)).toBe(0);
+  });
+
   it("a service that sells no credits asks Stripe nothing", async () => {
     const stripe = openStripe();
     expect(await runSchedule({})).toBeUndefined();
