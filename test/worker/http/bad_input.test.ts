@@ -110,7 +110,7 @@ describe("an invalid body", () => {
     });
     const headers = { Authorization: `Bearer ${ada.token}`, "Content-Type": "application/json" };
     expect((await send("POST", "/api/jobs", { headers, body })).status).toBe(413);
-    // It stopped reading long before the end.
+    // The Worker stops reading long before the end.
     expect(left).toBeGreaterThan(2_000);
   });
 });

@@ -7,7 +7,7 @@ const ELSEWHERE = "http://localhost:4000/back";
 const signInPath = (redirect_to: string) =>
   `/signin?${new URLSearchParams({ redirect_to }).toString()}`;
 
-/** What the page shows as the address that was refused. */
+/** The refused address that the page shows. */
 const shownOn = (page: string) => /<code class="address">([^<]*)<\/code>/.exec(page)?.[1];
 
 describe("a redirect_to that is not allowed", () => {

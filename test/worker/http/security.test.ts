@@ -1,4 +1,4 @@
-/** What every address keeps to. The routes are the app's own: a new one is held to this by itself. */
+/** Rules for every address. The tests read the routes from the app, so they include new routes. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { countedEnvironment } from "../support/bindings.ts";
@@ -26,7 +26,7 @@ const OPEN = [
   "POST /webhooks/stripe",
 ];
 
-/** With payments configured, since the routes of payments exist only then. */
+/** Sends requests with payments configured, because the routes of payments exist only then. */
 const send = (
   method: string,
   address: string,
@@ -34,14 +34,14 @@ const send = (
   settings: object = SELLING,
 ) => sendTo(method, address, init, settings);
 
-/** With a social network, which is this one. */
+/** Settings with acme as the social network. */
 const SOCIAL = { ...SELLING, SOCIAL_PROVIDER: "acme" };
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 const PROTECTED = API_ROUTES.filter((route) => !OPEN.includes(nameOf(route)));
 const PROTECTED_WRITES = PROTECTED.filter(({ method }) => method !== "GET");
 const JSON_BODY = { "Content-Type": "application/json" };
-/** A body that each write takes, so that only the caller is wrong. */
+/** A body that every write accepts, so that only the caller is wrong. */
 const JOB = {
   app: "demo",
   action: "draw",
@@ -49,7 +49,7 @@ const JOB = {
   job_id: "018f0000-0000-7000-8000-000000000000",
   actual_cost: 0,
 };
-const IN_ORDER = JSON.stringify({
+const VALID_BODY = JSON.stringify({
   ...JOB,
   jobs: [JOB],
   package: PACKAGES[0]?.id,
@@ -70,7 +70,7 @@ function expectUnauthorized({ status, headers, body }: Awaited<ReturnType<typeof
   expect(headers.get("WWW-Authenticate")).toMatch(/^Bearer/);
 }
 
-/** Every limit reached. */
+/** An environment in which every rate limit is reached. */
 function limited(environment: object): object {
   const limiter = { limit: async () => ({ success: false }) };
   const names = Object.keys(env).filter((name) => name.startsWith("LIMIT_"));
@@ -108,28 +108,28 @@ describe("an invalid credential", () => {
     const ada = await signIn();
     const holder = await getToken(ada);
     const personal = holder.token;
-    const gone = await getToken(ada);
-    await gone.revoke(await tokenId(gone));
+    const revoked = await getToken(ada);
+    await revoked.revoke(await tokenId(revoked));
     const jwt_cookie = ada.cookies.split("; ").find((pair) => pair.startsWith("passbook_token="));
     const [head, payload] = ada.token.split(".");
-    const nobodys = "A".repeat(43);
+    const unknown_session = "A".repeat(43);
     for (const headers of [
       { Authorization: "" },
       { Authorization: `Basic ${btoa("ada:secret")}` },
-      { Authorization: `Bearer ${head}.${payload}.${nobodys}${nobodys}` },
+      { Authorization: `Bearer ${head}.${payload}.${unknown_session}${unknown_session}` },
       { Authorization: `Bearer ${ada.token} ${ada.token}` },
       { Authorization: `Bearer pb_pat_${ada.token}` },
       { Authorization: `Bearer ${personal.slice("pb_pat_".length)}` },
-      { Authorization: `Bearer ${gone.token}` },
-      { Cookie: `passbook_session=${nobodys}` },
+      { Authorization: `Bearer ${revoked.token}` },
+      { Cookie: `passbook_session=${unknown_session}` },
       { Cookie: `passbook_session=${personal}; passbook_token=${personal}` },
       { Cookie: `passbook_session=${ada.token}` },
       { Cookie: jwt_cookie ?? "" },
-      { Cookie: `${jwt_cookie}; passbook_session=${nobodys}` },
-      // A bearer is never rescued by a good cookie.
+      { Cookie: `${jwt_cookie}; passbook_session=${unknown_session}` },
+      // A valid cookie does not make up for an invalid bearer token.
       { Cookie: ada.cookies, Origin: BASE_URL, Authorization: "Bearer x" },
     ] as readonly Record<string, string>[]) {
-      const init = route.method === "POST" ? { body: IN_ORDER } : {};
+      const init = route.method === "POST" ? { body: VALID_BODY } : {};
       const sent = { ...init, headers: { ...JSON_BODY, ...headers } };
       // Without a provider for the social network, no token is looked up.
       expectUnauthorized(await send(route.method, route.address, sent, SOCIAL));
@@ -165,7 +165,7 @@ describe("a write with a cookie", () => {
     },
   );
 
-  // A webhook is no form: it goes by its signature, and by no cookie.
+  // A webhook is authenticated by its signature, not by a cookie.
   const forms = ROUTES.filter(
     ({ method, path }) => method === "POST" && !/^\/(api|webhooks)\//.test(path),
   );
@@ -174,7 +174,7 @@ describe("a write with a cookie", () => {
     async (route) => {
       const { cookies } = await signIn();
       for (const from of foreign) {
-        // Without cookies to abuse, the development form is open to a client that is no browser.
+        // The development form accepts clients that are not browsers, because they have no cookies to abuse.
         if (route.path === "/signin/dev" && Object.keys(from).length === 0) continue;
         const body = new URLSearchParams({ email: "eve@example.com" });
         const init = { body, headers: { ...from, Cookie: cookies } };
@@ -194,7 +194,7 @@ describe("a response to an origin that is not allowed", () => {
     "$method $path gives no CORS header to an origin that is not allowed",
     async (route) => {
       const { cookies } = await signIn();
-      // The stream is requested as from a page of another origin, and refused.
+      // A browser sends both headers from a page of another origin.
       const from = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
       const response = await ask(route, { ...from, Cookie: cookies });
       expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
@@ -249,7 +249,7 @@ describe("with every limit reached", () => {
       { Cookie: `passbook_session=${"A".repeat(43)}`, Origin: BASE_URL },
     ]) {
       const response = await ask(route, { ...JSON_BODY, ...headers }, settings);
-      // What a personal token may never do it is refused before it is counted.
+      // A personal token is refused with 401 before it is counted, on routes that it may never use.
       if (response.status !== 401) {
         expect(response).toMatchObject({ status: 429, body: { code: "rate_limited" } });
         expect(response.headers.get("Retry-After")).toMatch(/^\d+$/);
@@ -274,7 +274,7 @@ describe("with every limit reached", () => {
 });
 
 describe("every response", () => {
-  const places = ["/api/", "/account", "/console", "/device", "/signin", "/signout"];
+  const private_prefixes = ["/api/", "/account", "/console", "/device", "/signin", "/signout"];
 
   it.each(ROUTES)(
     "$method $path has headers against framing, sniffing and scripts",
@@ -286,7 +286,7 @@ describe("every response", () => {
       expect(headers.get("X-Frame-Options")).toBe("DENY");
       expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
       expect(headers.get("Referrer-Policy")).toMatch(/^(same-origin|no-referrer)$/);
-      if (places.some((place) => route.path.startsWith(place))) {
+      if (private_prefixes.some((prefix) => route.path.startsWith(prefix))) {
         expect(headers.get("Cache-Control")).toBe("no-store");
       }
     },
@@ -295,7 +295,7 @@ describe("every response", () => {
 
 describe("outside development", () => {
   const settings = { ...SELLING, BASE_URL: "https://id.family.test", DEV_SIGNIN: "false" };
-  /** Needs no settings, so that what is wrong with them or with the address can be shown. */
+  /** These respond at any host and without valid settings, so that an operator can find a wrong setting. */
   const everywhere = ["/healthz", "/readyz"];
   const bound = ROUTES.filter(({ path }) => !everywhere.includes(path));
 

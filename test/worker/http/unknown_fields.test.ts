@@ -116,7 +116,7 @@ describe("another unknown field", () => {
     expect(await approve(ada, user_code, { cap: { credits: 1, Period: "total" } })).toMatchObject(
       refusedFor("cap.Period", "cap.period"),
     );
-    // A strict object also refuses names that are known elsewhere.
+    // A field that another operation has is unknown here.
     expect((await approve(ada, user_code, { credits: 5 })).status).toBe(400);
     expect((await approve(ada, user_code, { cap: { credits: 1 } })).status).toBe(200);
   });

@@ -1,9 +1,9 @@
-/** For some minutes after a deployment, an object may refuse with what only its newer build has. */
+/** For some minutes after a deployment, an object may refuse with a code that only its newer build has. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { send, signInWithCredits, type Answer, type SignedIn } from "../support/passbook.ts";
 
-/** A code that no build has, names that every JavaScript object has, and a reason that no build has. */
+/** An unknown code, names that every JavaScript object has, and an unknown reason. */
 const UNKNOWN = [
   { code: "account_frozen" },
   { code: "constructor" },
@@ -12,7 +12,7 @@ const UNKNOWN = [
 ] as unknown as readonly Refusal[];
 
 let ada: SignedIn;
-/** The entries about refusals; each request also logs `request`. */
+/** The logged errors without `request`, which each request logs. */
 let logged: { event: string }[];
 beforeEach(async () => {
   ada = await signInWithCredits();

@@ -1,4 +1,4 @@
-/** What an app's key may do in accounts that the holder opened for it, did not open, or disconnected. */
+/** The rights of an app's key in accounts that the holder opened for the app, did not open, or disconnected. */
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -294,7 +294,7 @@ describe("an app on the account page", () => {
       "/account?notice=app_disconnected#apps",
     ]);
     expect(await outcome()).toEqual(UNKNOWN);
-    // Using the app does not connect it again: the app's page could do that by itself.
+    // A wallet request does not connect the app again, because the app's own page could send it.
     await by(ada.token, "GET", "/api/wallet?app=demo");
     await by(ada.token, "POST", "/api/jobs", JOB);
     expect(await outcome()).toEqual(UNKNOWN);

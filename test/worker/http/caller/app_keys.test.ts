@@ -40,8 +40,8 @@ const BY_APP = new Set([
   "POST /api/jobs/batch",
   "POST /api/jobs/complete/batch",
 ]);
-/** These have no caller, or sell nothing here: a key there is nothing. */
-const BY_ANYBODY = new Set([
+/** Routes that need no caller, or do not exist without payments: they ignore a key. */
+const WITHOUT_CALLER = new Set([
   "POST /api/device/start",
   "GET /api/device/poll",
   "POST /api/checkout",
@@ -56,7 +56,7 @@ const ROUTES = [
 ];
 
 describe("an app's key on every route", () => {
-  it.each(ROUTES.filter((it) => !BY_APP.has(it) && !BY_ANYBODY.has(it)))(
+  it.each(ROUTES.filter((it) => !BY_APP.has(it) && !WITHOUT_CALLER.has(it)))(
     "an app's key has no effect on %s",
     async (route) => {
       const before = await dump(ada.identity_id);
@@ -153,7 +153,7 @@ describe("an app's key on every route", () => {
 
   it("an app's key does not receive the holder's starter grant", async () => {
     const bob = await signIn("bob@example.com");
-    // Opened while the app granted nothing.
+    // The holder opens the wallet while the app grants nothing.
     await openAppServer("late", { starter_credits: 0 }, server.operator);
     await wallet(bob, "late");
     const late = await openAppServer("late", { starter_credits: 50 }, server.operator);

@@ -36,7 +36,7 @@ export async function saveApp(
   if (response.status !== 200) throw new Error(response.text);
 }
 
-/** Registers an app and makes its server a key. */
+/** Registers an app and creates a key for its server. */
 export async function openAppServer(
   slug: string,
   settings: Partial<typeof APP> = {},

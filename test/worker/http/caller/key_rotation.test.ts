@@ -7,7 +7,7 @@ import { connect, runOut, type Connected } from "../../support/connected.ts";
 import { fakeUpstream, holdBackSealing } from "../../support/upstream.ts";
 import { send, signIn } from "../../support/passbook.ts";
 
-/** Long enough for a busy machine; nothing is concluded from how long it took. */
+/** Long enough for a busy machine. No test measures the time. */
 const PATIENCE = { timeout: 20_000 };
 
 interface KeySet {

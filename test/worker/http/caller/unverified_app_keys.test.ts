@@ -35,7 +35,7 @@ beforeEach(async () => {
   await asHolder("GET", "/api/wallet?app=demo");
 });
 
-/** An isolate that has read nothing of the directory. */
+/** An isolate whose cache of the directory is empty. */
 const newIsolate = (): Env => directory.environment(server.operator.settings);
 
 function asHolder(method: string, path: string, body?: object): Promise<Answer> {
@@ -79,7 +79,7 @@ function wait(duration_ms: number): void {
   vi.setSystemTime(Date.now() + duration_ms);
 }
 
-/** The directory fails, and no isolate has a copy that is young enough to verify a key. */
+/** Makes the directory fail, and expires the copies with which isolates verify keys. */
 function breakDirectory(): void {
   directory.state = "fails";
   wait(MINUTE_MS);
@@ -334,7 +334,7 @@ describe("a revoked app key", () => {
   });
 });
 
-/** The directory, whose first read of the registry ends when the test says so. */
+/** A directory whose first read of the registry waits for `release`. */
 function withHeldRead(): { readonly DIRECTORY: D1Database; readonly release: () => void } {
   let is_first = true;
   const { promise: released, resolve: release } = Promise.withResolvers<void>();

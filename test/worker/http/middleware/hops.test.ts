@@ -102,7 +102,7 @@ describe("rows written", () => {
   const restores: (() => void)[] = [];
   afterEach(() => restores.splice(0).forEach((restore) => restore()));
 
-  /** Counts the rows that batches write to D1 from now on: the day's totals, then the account's, then the jobs'. */
+  /** Counts the rows that deliveries write to D1. A batch has the queries of totals first, then of accounts and jobs. */
   function countD1Rows(): () => { totals: number; account: number; jobs: number } {
     const rows = { totals: 0, account: 0, jobs: 0 };
     const prototype = Object.getPrototypeOf(env.DB);
@@ -129,7 +129,7 @@ describe("rows written", () => {
       const object_rows = await countRowsWritten(ada.identity_id);
       const d1_rows = countD1Rows();
       const job_id = await startJob(ada);
-      // The two halves reach D1 apart, as those of any job longer than a second do.
+      // The entries of a job that takes longer than a second reach D1 in two deliveries.
       await fireAlarm(ada.identity_id);
       await ada.post(path, { job_id, ...rest });
       await fireAlarm(ada.identity_id);
@@ -165,7 +165,7 @@ describe("rows written", () => {
     await fireAlarm(ada.identity_id);
     expect(object_rows()).toBe(40);
     expect(d1_rows()).toEqual({ totals: 1, account: 1, jobs: 20 });
-    // A delivery is marked nowhere, and what D1 has is not written again.
+    // A delivery writes no row in the object, and a repeated alarm delivers nothing again.
     await evict(ada.identity_id);
     await repeatAlarm(ada.identity_id);
     expect(d1_rows()).toEqual({ totals: 1, account: 1, jobs: 20 });

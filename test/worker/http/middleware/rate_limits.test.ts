@@ -17,7 +17,7 @@ import { BASE_URL, send, signIn, signInWithCredits } from "../../support/passboo
 
 const from = (address: string) => ({ "CF-Connecting-IP": address });
 
-/** How many of so many requests, one after another, were answered with each status. */
+/** Sends requests one after another, and counts the responses by status. */
 async function statuses(
   times: number,
   request: (i: number) => Promise<{ readonly status: number }>,
@@ -30,7 +30,7 @@ async function statuses(
   return counts;
 }
 
-/** A binding of objects that counts the calls it passes on. */
+/** A binding of objects that counts calls and forwards them. */
 function countedObjects(binding: { getByName(name: string): object }) {
   const calls = vi.fn();
   const counted = {
@@ -79,7 +79,7 @@ describe("polls", () => {
   });
 });
 
-/** A limiter that allows so many requests in all, and remembers their keys. */
+/** A limiter that allows `count` requests in total and records their keys. */
 function limiterOf(count: number) {
   const keys: string[] = [];
   const limiter = {
@@ -222,13 +222,13 @@ describe("a personal token", () => {
       limit: async ({ key }: { key: string }) => ({ success: keys.push(key) > 0 }),
     };
     const headers = { Authorization: `Bearer ${token.token}` };
-    const asked = [
+    const senders = [
       () => send("GET", "/api/wallet", { headers }, settings),
       () => send("GET", "/api/sessionToken", { headers }, settings),
       () => send("POST", "/api/jobs", { headers, body: "{" }, settings),
     ];
     const settings = { LIMIT_AUTHENTICATED };
-    for (let i = 0; i < 3; i += 1) for (const ask of asked) await ask();
+    for (let i = 0; i < 3; i += 1) for (const ask of senders) await ask();
     expect(keys).toHaveLength(9);
     expect(keys).not.toContain(ada.identity_id);
   });
@@ -256,8 +256,8 @@ describe("a personal token", () => {
 });
 
 describe("an accepted personal token", () => {
-  /** A token that was just accepted, and the keys under which its next requests count. */
-  async function letIn() {
+  /** Sends an accepted request with a token, and records the keys that count the next requests. */
+  async function acceptedToken() {
     const ada = await signIn();
     const token = await getToken(ada);
     const id = await tokenId(token);
@@ -274,16 +274,16 @@ describe("an accepted personal token", () => {
   }
 
   it("a revoked personal token gets a count of its own after its first refusal at /api/sessionToken", async () => {
-    const { get, keys, end, own, owner } = await letIn();
+    const { get, keys, end, own, owner } = await acceptedToken();
     await end();
     for (let i = 0; i < 3; i += 1) expect((await get("/api/sessionToken")).status).toBe(401);
     expect(keys).toEqual([owner, own, own]);
   });
 
   it("an accepted personal token counts for its holder for one minute", async () => {
-    const { get, keys, own, owner } = await letIn();
+    const { get, keys, own, owner } = await acceptedToken();
     passTime(59_000);
-    // Refused for its own sake, which says nothing of the token.
+    // The request is refused for its parameter, so it does not confirm the token.
     await get("/api/jobs?limit=0");
     passTime(1_001);
     await get("/api/jobs?limit=0");

@@ -8,7 +8,7 @@ beforeEach(() => {
   warned = vi.spyOn(console, "warn").mockReturnValue();
 });
 
-/** What the log says of refused origins. */
+/** The log entries about refused origins. */
 const reports = () => warned.mock.calls.map(([line]) => line as Record<string, unknown>);
 
 const signInPath = (redirect_to: string) =>

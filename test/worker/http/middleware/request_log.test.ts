@@ -3,12 +3,12 @@ import { connect, openProviderDouble } from "../../support/provider_double.ts";
 import { openBrowser } from "../../support/browser.ts";
 import { environmentWith, send, signIn } from "../../support/passbook.ts";
 
-/** Everything the Worker wrote, by level. `Math.random` decides which successes are kept. */
+/** Records the log by level. `Math.random` decides which successful requests are logged. */
 function readLog(random: number) {
   vi.spyOn(Math, "random").mockReturnValue(random);
-  const kept = (level: "log" | "error" | "warn" | "info" | "debug") =>
+  const record = (level: "log" | "error" | "warn" | "info" | "debug") =>
     vi.spyOn(console, level).mockReturnValue();
-  const spies = [kept("log"), kept("error"), kept("warn"), kept("info"), kept("debug")];
+  const spies = [record("log"), record("error"), record("warn"), record("info"), record("debug")];
   const calls = (): unknown[] => spies.flatMap((spy) => spy.mock.calls.map(([line]) => line));
   return {
     lines: () =>

@@ -1,4 +1,4 @@
-/** Unlinking a provider ends the sessions that were started with it, and later arrivals change nothing. */
+/** Unlinking a provider ends its sessions. Requests that were under way do not restore its tokens. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { connect, openProviderDouble, type ProviderDouble } from "../../support/provider_double.ts";
@@ -14,8 +14,8 @@ import { send } from "../../support/passbook.ts";
 const ADA = { sub: "ada", name: "Ada" };
 const ADA_AT_ZETA = { sub: "ada-at-zeta" };
 
-/** Ada, signed in with acme and linked to zeta. `meanwhile` runs once as tokens go to the vault. */
-async function adaWithTwo() {
+/** Signs Ada in with acme and links zeta. `onceTokensArrive` sets a function that runs before the vault stores tokens. */
+async function signInWithBoth() {
   const acme = openProviderDouble("acme");
   const zeta = openProviderDouble("zeta");
   let meanwhile: (() => Promise<unknown>) | null = null;
@@ -68,7 +68,7 @@ async function isSignedIn(browser: Browser): Promise<boolean> {
 
 describe("unlinking", () => {
   it("unlinking ends the other sessions that were started with the provider, and no others", async () => {
-    const { acme, zeta, settings, ada, unlink } = await adaWithTwo();
+    const { acme, zeta, settings, ada, unlink } = await signInWithBoth();
     const through_zeta = openBrowser(settings);
     await through_zeta.signIn(zeta, ADA_AT_ZETA);
     const through_acme = openBrowser(settings);
@@ -83,7 +83,7 @@ describe("unlinking", () => {
   });
 
   it("unlinking keeps the session that does it", async () => {
-    const { zeta, settings } = await adaWithTwo();
+    const { zeta, settings } = await signInWithBoth();
     const through_zeta = openBrowser(settings);
     await through_zeta.signIn(zeta, ADA_AT_ZETA);
     await through_zeta.post("/account/unlink", { provider: "zeta" });
@@ -91,7 +91,7 @@ describe("unlinking", () => {
   });
 
   it("unlinking ends sessions whose sign-in method is unknown", async () => {
-    const { acme, settings, unlink } = await adaWithTwo();
+    const { acme, settings, unlink } = await signInWithBoth();
     const older = openBrowser(settings);
     const landed = await older.signIn(acme, ADA);
     const [, payload = ""] = tokenOf(landed)?.split(".") ?? [];
@@ -102,7 +102,7 @@ describe("unlinking", () => {
   });
 
   it("a refused unlinking ends no session", async () => {
-    const { acme, settings, ada, unlink } = await adaWithTwo();
+    const { acme, settings, ada, unlink } = await signInWithBoth();
     await unlink();
     const other = openBrowser(settings);
     await other.signIn(acme, ADA);
@@ -113,7 +113,7 @@ describe("unlinking", () => {
 
 describe("a sign-in in progress while its provider is unlinked", () => {
   it("a sign-in in progress during unlinking gets no session and stores no upstream tokens", async () => {
-    const { zeta, settings, unlink, onceTokensArrive, heldAtZeta } = await adaWithTwo();
+    const { zeta, settings, unlink, onceTokensArrive, heldAtZeta } = await signInWithBoth();
     const late = openBrowser(settings);
     const back = zeta.approve(await late.start("zeta"), ADA_AT_ZETA);
     onceTokensArrive(unlink);
@@ -123,14 +123,14 @@ describe("a sign-in in progress while its provider is unlinked", () => {
   });
 
   it("linking in progress during unlinking stores no upstream tokens", async () => {
-    const { zeta, ada, unlink, onceTokensArrive, heldAtZeta } = await adaWithTwo();
+    const { zeta, ada, unlink, onceTokensArrive, heldAtZeta } = await signInWithBoth();
     onceTokensArrive(unlink);
     await linkZeta(ada, zeta);
     expect((await heldAtZeta()).body.code).toBe("token_not_found");
   });
 
   it("linking in progress fails if unlinking ended its session", async () => {
-    const { zeta, settings, identity_id, unlink } = await adaWithTwo();
+    const { zeta, settings, identity_id, unlink } = await signInWithBoth();
     const through_zeta = openBrowser(settings);
     await through_zeta.signIn(zeta, ADA_AT_ZETA);
     let ran = false;
@@ -152,7 +152,7 @@ describe("a sign-in in progress while its provider is unlinked", () => {
   });
 
   it("an unlinked provider can be linked again later", async () => {
-    const { zeta, ada, unlink, heldAtZeta } = await adaWithTwo();
+    const { zeta, ada, unlink, heldAtZeta } = await signInWithBoth();
     await unlink();
     await linkZeta(ada, zeta);
     expect((await heldAtZeta()).status).toBe(200);

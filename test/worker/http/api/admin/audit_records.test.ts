@@ -1,4 +1,4 @@
-/** Every write of the operators' API and of the console leaves one line in the audit log. */
+/** Every write of the operators' API and of the console adds one record to the audit log. */
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../../../../src/app.ts";
 import { servicesFor } from "../../../../../src/services.ts";
@@ -28,7 +28,7 @@ const APP_FORM = () => ({
   on_expiry: "refund",
 });
 
-/** What makes each write succeed. A route that is not here fails: say how it is asked. */
+/** The body with which each write succeeds. A new route fails this test until it is listed here. */
 const WRITES: Readonly<Record<string, () => object>> = {
   "POST /api/admin/accounts/:identity_id/credits": () => ({ amount: 5, ...REASON }),
   "POST /api/admin/accounts/:identity_id/plan": () => ({ plan: "gold", ...REASON }),

@@ -4,7 +4,7 @@ import { fireAlarm } from "../../../support/account_object.ts";
 import { signInWithCredits, type Answer } from "../../../support/passbook.ts";
 import { signInOperator } from "./operators.ts";
 
-/** Ada with 100 credits, Bob with 60 and 40 held, Carla with 80 of which 20 were spent, all in D1. */
+/** Creates accounts and delivers them to D1: Ada has 100 credits, Bob 60 and 40 held, Carla 80 after spending 20. */
 async function crowd() {
   const olga = await signInOperator();
   const ada = await signInWithCredits("demo", "ada@example.com");

@@ -23,10 +23,10 @@ export interface Operator {
 
 const OPERATOR = "olga@example.com";
 
-/** Settings that name her, the same object each time: one isolate. */
+/** Settings that name the operator. Requests with the same object share an isolate. */
 export const SETTINGS = { OPERATORS: OPERATOR };
 
-/** Signs the operator in, whose browser then acts from our own pages. */
+/** Signs in the operator. Calls use the session cookie, from our own pages. */
 export async function signInOperator(): Promise<Operator> {
   const person = await signIn(OPERATOR);
   return operatorOnPages(person, SETTINGS);

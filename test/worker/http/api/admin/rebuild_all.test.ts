@@ -9,14 +9,14 @@ const key = (name: string) => ({ "Idempotency-Key": name });
 const listed = async () =>
   (await env.DB.prepare("select * from accounts order by identity_id").all()).results;
 
-/** Somebody whose account D1 has. */
+/** Signs in a person and delivers the account to D1. */
 async function delivered(email: string) {
   const person = await signInWithCredits("demo", email);
   await fireAlarm(person.identity_id);
   return person;
 }
 
-/** All pages, one after another. */
+/** Rebuilds all pages of accounts in order. */
 async function rebuildAll(olga: Operator) {
   const pages = [];
   let cursor: string | undefined;
@@ -100,11 +100,11 @@ describe("rebuilding all accounts", () => {
   it("rebuilding gets 503 while D1 is unavailable, so that a client retries the page", async () => {
     const olga = await signInOperator();
     await delivered("ada@example.com");
-    await env.DB.exec("alter table accounts rename to away");
-    const away = await olga.send("POST", "/api/admin/rebuild", {});
-    await env.DB.exec("alter table away rename to accounts");
-    expect([away.status, away.body.code]).toEqual([503, "unavailable"]);
-    expect(away.headers.get("Retry-After")).not.toBeNull();
+    await env.DB.exec("alter table accounts rename to unreachable");
+    const failed = await olga.send("POST", "/api/admin/rebuild", {});
+    await env.DB.exec("alter table unreachable rename to accounts");
+    expect([failed.status, failed.body.code]).toEqual([503, "unavailable"]);
+    expect(failed.headers.get("Retry-After")).not.toBeNull();
     const { body } = await olga.get("/api/admin/audit?act=accounts.rebuild");
     expect(body.entries).toMatchObject([{ details: { outcome: "refused" } }]);
   });

@@ -7,7 +7,7 @@ import { connect, openProviderDouble } from "../../../support/provider_double.ts
 
 const OLGA = { sub: "olga", email: "olga@example.com", email_verified: true };
 
-/** Whether Olga, who signs in with zeta, operates a service with these operators and providers. */
+/** Whether Olga, who signs in with zeta, is an operator of a service with these settings. */
 async function operates(
   operators: string,
   providers: readonly ("acme" | "zeta")[],
@@ -47,13 +47,13 @@ describe("a person with an operator's e-mail address", () => {
 });
 
 /**
- * The directory with something that happens once, before or after the first batch that has a query which begins
- * with `sql`: what another request of the person does meanwhile.
+ * A directory that simulates a concurrent request: it runs `meanwhile` once, before or after the first batch with a
+ * query that begins with `sql`.
  */
 function directoryWith(sql: string, when: "before" | "after") {
   let prepared: string[] = [];
   let meanwhile: (() => Promise<unknown>) | null = null;
-  const happen = async (now: "before" | "after", is_it: boolean) => {
+  const interrupt = async (now: "before" | "after", is_it: boolean) => {
     if (now !== when || !is_it || meanwhile === null) return;
     const act = meanwhile;
     meanwhile = null;
@@ -71,9 +71,9 @@ function directoryWith(sql: string, when: "before" | "after") {
       return async (statements: D1PreparedStatement[]) => {
         const is_it = prepared.some((query) => query.startsWith(sql));
         prepared = [];
-        await happen("before", is_it);
+        await interrupt("before", is_it);
         const results = await target.batch(statements);
-        await happen("after", is_it);
+        await interrupt("after", is_it);
         return results;
       };
     },

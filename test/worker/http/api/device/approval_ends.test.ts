@@ -1,4 +1,4 @@
-/** What a personal token remembers of its approval: the session, and the sign-in method behind it. */
+/** A personal token ends with the session or the sign-in method that approved it. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { openBrowser, type Browser } from "../../../support/browser.ts";
@@ -22,7 +22,7 @@ const lives = async (holder: TokenHolder) => (await holder.get("/api/wallet")).s
 const unlink = (browser: Browser, provider: string) =>
   browser.post("/account/unlink", { provider });
 
-/** Approves a login on our own page: the device code to collect it with. */
+/** Approves a login on our own page. Returns the device code that collects the token. */
 async function approveIn(browser: Browser): Promise<string> {
   const { device_code, user_code } = await startLogin();
   const response = await browser.post("/device/approve", approvalForm(user_code));
@@ -34,8 +34,8 @@ async function tokenApprovedIn(browser: Browser): Promise<TokenHolder> {
   return holderOf((await poll(await approveIn(browser))).body.token);
 }
 
-/** Ada, who signs in with acme or zeta, each in a browser of its own. */
-async function adaWithTwo(extra: object = {}) {
+/** Signs Ada in with two linked providers, acme and zeta, in a browser for each. */
+async function signInWithBoth(extra: object = {}) {
   const [acme, zeta] = [openProviderDouble("acme"), openProviderDouble("zeta")];
   const settings = { ...connect(acme, zeta), ...extra };
   const signIn = async (provider: ProviderDouble) => {
@@ -60,7 +60,7 @@ async function sessionIdOf(browser: Browser): Promise<string> {
 
 describe("unlinking a sign-in method", () => {
   it("unlinking a sign-in method revokes only the personal tokens that its sessions approved", async () => {
-    const { through_acme, through_zeta } = await adaWithTwo();
+    const { through_acme, through_zeta } = await signInWithBoth();
     const by_zeta = await tokenApprovedIn(through_zeta);
     const by_acme = await tokenApprovedIn(through_acme);
     await unlink(through_acme, "zeta");
@@ -68,7 +68,7 @@ describe("unlinking a sign-in method", () => {
   });
 
   it("unlinking a sign-in method revokes the tokens that the unlinking session approved with it", async () => {
-    const { through_zeta } = await adaWithTwo();
+    const { through_zeta } = await signInWithBoth();
     const token = await tokenApprovedIn(through_zeta);
     await unlink(through_zeta, "zeta");
     expect(await lives(token)).toBe(false);
@@ -77,7 +77,7 @@ describe("unlinking a sign-in method", () => {
 
   it("unlinking a sign-in method ends approved device logins that are not redeemed, even after linking it again", async () => {
     for (const again of [false, true]) {
-      const { through_acme, through_zeta, link } = await adaWithTwo();
+      const { through_acme, through_zeta, link } = await signInWithBoth();
       const own = await approveIn(through_zeta);
       await unlink(through_zeta, "zeta");
       if (again) await link(through_zeta);
@@ -87,7 +87,7 @@ describe("unlinking a sign-in method", () => {
   });
 
   it("a token approved by a session whose sign-in method was unlinked earlier is revoked", async () => {
-    const { through_zeta, link, through_acme } = await adaWithTwo();
+    const { through_zeta, link, through_acme } = await signInWithBoth();
     await unlink(through_zeta, "zeta");
     const token = await tokenApprovedIn(through_zeta);
     expect(await lives(token)).toBe(true);
@@ -106,7 +106,7 @@ describe("unlinking a sign-in method", () => {
           return async () => Promise.reject(new Error("the object went away"));
         },
       });
-    const { through_acme, through_zeta } = await adaWithTwo({ ACCOUNT: { getByName } });
+    const { through_acme, through_zeta } = await signInWithBoth({ ACCOUNT: { getByName } });
     const token = await tokenApprovedIn(through_zeta);
     expect((await unlink(through_acme, "zeta")).status).toBe(500);
     expect(await lives(token)).toBe(true);
@@ -117,7 +117,7 @@ describe("unlinking a sign-in method", () => {
 
 describe("ending a session on the account page", () => {
   it("ending a session on the account page revokes the personal tokens that it approved only on request", async () => {
-    const { through_acme, through_zeta } = await adaWithTwo();
+    const { through_acme, through_zeta } = await signInWithBoth();
     const token = await tokenApprovedIn(through_zeta);
     const other = await tokenApprovedIn(through_acme);
     const session_id = await sessionIdOf(through_zeta);
@@ -130,7 +130,7 @@ describe("ending a session on the account page", () => {
   });
 
   it("the account page offers to revoke tokens only for a session that approved some", async () => {
-    const { through_acme } = await adaWithTwo();
+    const { through_acme } = await signInWithBoth();
     expect((await through_acme.get("/account")).text).not.toMatch(/Also revoke \d/);
   });
 });

@@ -122,14 +122,14 @@ describe("a personal token approved by cookie from an app's page", () => {
     }
     expect(await Promise.all(tokens.map(lives))).toEqual([true, true, true]);
     await signOut(ada);
-    // Our own page shows what is asked, and has a person type the code's end.
+    // Our own page shows the requested rights and lets a person type the end of the code, so its token stays.
     expect(await Promise.all(tokens.map(lives))).toEqual([false, false, true]);
   });
 });
 
 describe("an account that cannot be called when its sessions end", () => {
-  /** An account whose object fails this call, a number of times. */
-  function deaf(times: number) {
+  /** Settings with which the first `times` calls of `endSessions` fail. */
+  function failingAccount(times: number) {
     let left = times;
     const endSessions = async () => {
       if ((left -= 1) >= 0) throw new Error("the object went away");
@@ -154,10 +154,10 @@ describe("an account that cannot be called when its sessions end", () => {
       const bound = await getBoundToken(ada);
       const body = new URLSearchParams(form);
       const headers = { ...fromOwnPage(ada), Accept: "text/html" };
-      const response = await send("POST", path, { headers, body }, deaf(2));
+      const response = await send("POST", path, { headers, body }, failingAccount(2));
       expect(response.status).toBeGreaterThanOrEqual(500);
       expect(await lives(bound)).toBe(true);
-      // The browser is signed out all the same, and signing in to say so again ends the token too.
+      // The browser is signed out nevertheless. A second sign-out after a new sign-in also ends the token.
       expect((await send("GET", "/account", { headers: { Cookie: ada.cookies } })).status).toBe(
         303,
       );
@@ -169,7 +169,12 @@ describe("an account that cannot be called when its sessions end", () => {
   it("sign-out tells the account a second time if the first call fails", async () => {
     const ada = await signIn();
     const bound = await getBoundToken(ada);
-    const response = await send("POST", "/signout", { headers: fromOwnPage(ada) }, deaf(1));
+    const response = await send(
+      "POST",
+      "/signout",
+      { headers: fromOwnPage(ada) },
+      failingAccount(1),
+    );
     expect(response.status).toBe(200);
     expect(await lives(bound)).toBe(false);
   });
@@ -186,7 +191,7 @@ describe("an account that cannot be called when its sessions end", () => {
         { headers: fromOwnPage(ada), body: new URLSearchParams({ session_id: sid }) },
         settings,
       );
-    expect((await end(deaf(2))).status).toBe(500);
+    expect((await end(failingAccount(2))).status).toBe(500);
     expect((await end({})).status).toBe(303);
     expect(await lives(bound)).toBe(false);
   });
@@ -251,8 +256,8 @@ describe("signing out everywhere", () => {
     const page = await send("GET", "/account", { headers: { Cookie: ada.cookies } });
     expect(page.text).toContain('type="checkbox" name="personal_tokens" value="end"');
     const left = await signOutEverywhere(ada);
-    const said = await send("GET", left.headers.get("Location") ?? "");
-    expect(said.text).toContain("Devices and tokens that you approved keep their access");
+    const result_page = await send("GET", left.headers.get("Location") ?? "");
+    expect(result_page.text).toContain("Devices and tokens that you approved keep their access");
     expect(await lives(token)).toBe(true);
 
     const again = await signIn();

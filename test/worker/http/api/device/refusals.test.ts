@@ -22,8 +22,8 @@ describe("polling", () => {
     const { device_code } = await startLogin();
     const [user_code = "", secret = "", mac = ""] = device_code.split(".");
     const other_secret = secret.replace(/^./, (letter) => (letter === "A" ? "B" : "A"));
-    const asked = vi.fn();
-    const settings = { DEVICE_LOGIN: { getByName: asked } };
+    const getByName = vi.fn();
+    const settings = { DEVICE_LOGIN: { getByName } };
     const forged = [
       "",
       user_code,
@@ -36,7 +36,7 @@ describe("polling", () => {
     for (const device_code of forged) {
       expect(await poll(device_code, settings)).toMatchObject({ status: 404 });
     }
-    expect(asked).not.toHaveBeenCalled();
+    expect(getByName).not.toHaveBeenCalled();
     expect((await send("GET", "/api/device/poll")).status).toBe(400);
   });
 
@@ -106,10 +106,10 @@ describe("polling", () => {
     await approve(ada, user_code);
     const { token } = (await poll(device_code)).body;
     expect(put).toHaveBeenCalledTimes(1);
-    const kept = (await env.DEVICE_CODES.get(user_code.replace("-", ""))) ?? "";
-    expect(JSON.parse(kept)).toMatchObject({ device_client: { client_name: "Console" } });
+    const stored = (await env.DEVICE_CODES.get(user_code.replace("-", ""))) ?? "";
+    expect(JSON.parse(stored)).toMatchObject({ device_client: { client_name: "Console" } });
     for (const secret of [...device_code.split(".").slice(1), token]) {
-      expect(kept).not.toContain(secret);
+      expect(stored).not.toContain(secret);
     }
     expect(put.mock.calls[0]?.[2]).toEqual({ expirationTtl: 900 + 24 * 60 * 60 });
   });
@@ -250,14 +250,14 @@ describe("starts and unknown polls", () => {
   });
 
   it("start refuses a client name that the page cannot display", async () => {
-    const said = [
+    const responses = [
       { client_name: "" },
       { client_name: "x".repeat(81) },
       { client_name: "Bank\u202eknaB" },
       { client_name: 7 },
       { app: "No Slug" },
     ];
-    for (const body of said) {
+    for (const body of responses) {
       const init = {
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify(body),

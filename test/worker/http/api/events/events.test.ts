@@ -15,7 +15,7 @@ import {
   type SignedIn,
 } from "../../../support/passbook.ts";
 
-interface Said {
+interface ReceivedEvent {
   line: number;
   kind: string;
   amount?: number;
@@ -27,12 +27,12 @@ interface Said {
 }
 
 interface Watching {
-  readonly said: Said[];
+  readonly received: ReceivedEvent[];
   readonly protocol: string | null;
-  /** The close code, once it is closed. */
+  /** The close code, or null while the stream is open. */
   closed: number | null;
-  /** Waits until so many messages have come. */
-  readonly until: (count: number) => Promise<Said[]>;
+  /** Waits until `count` messages have arrived. */
+  readonly until: (count: number) => Promise<ReceivedEvent[]>;
   readonly untilClosed: () => Promise<number>;
   readonly socket: WebSocket;
 }
@@ -51,7 +51,7 @@ function signOut({ cookies }: SignedIn): Promise<unknown> {
 }
 
 /** Session tokens live for 15 minutes. */
-const NEARLY_THE_TOKENS_LIFE_MS = 14 * 60_000 + 50_000;
+const NEARLY_TOKEN_LIFETIME_MS = 14 * 60_000 + 50_000;
 
 /** Opens a WebSocket; by default as the bearer of `person`'s token. */
 async function watch(
@@ -64,16 +64,16 @@ async function watch(
   const socket = response.webSocket;
   if (socket === null) throw new Error("no socket");
   const protocol = response.headers.get("Sec-WebSocket-Protocol");
-  const said: Said[] = [];
+  const received: ReceivedEvent[] = [];
   const watching: Watching = {
-    said,
+    received,
     protocol,
     closed: null,
     socket,
     until: (count) =>
       vi.waitFor(() => {
-        expect(said.length).toBeGreaterThanOrEqual(count);
-        return said;
+        expect(received.length).toBeGreaterThanOrEqual(count);
+        return received;
       }),
     untilClosed: () =>
       vi.waitFor(() => {
@@ -82,7 +82,7 @@ async function watch(
       }),
   };
   socket.addEventListener("message", ({ data }) => {
-    if (data !== "pong") said.push(JSON.parse(String(data)));
+    if (data !== "pong") received.push(JSON.parse(String(data)));
   });
   socket.addEventListener("close", ({ code }) => {
     watching.closed = code;
@@ -98,7 +98,7 @@ async function runJob(person: SignedIn, cost_estimate = 10, actual_cost = 7): Pr
   await person.post("/api/jobs/complete", { job_id, actual_cost });
 }
 
-/** Adds lines that move nothing, as many settled jobs of no cost would. */
+/** Adds entries of amount 0, as a history of many jobs without cost. */
 async function addLines(person: SignedIn, count: number): Promise<void> {
   await change(
     person.identity_id,
@@ -112,11 +112,11 @@ async function addLines(person: SignedIn, count: number): Promise<void> {
 describe("GET /api/events as a WebSocket", () => {
   it("a stream begins with a snapshot and sends each entry once, in order, with the held credits", async () => {
     const ada = await signInWithCredits();
-    const { said, until } = await watch(ada);
+    const { received, until } = await watch(ada);
     await until(1);
     await runJob(ada);
     await until(3);
-    expect(said).toEqual([
+    expect(received).toEqual([
       { line: 2, kind: "snapshot", credits: 100, reserved: 0 },
       {
         line: 3,
@@ -140,7 +140,7 @@ describe("GET /api/events as a WebSocket", () => {
       },
     ]);
     const { body } = await ada.get("/api/jobs");
-    expect(said[2]?.job).toEqual(body.jobs[0]);
+    expect(received[2]?.job).toEqual(body.jobs[0]);
   });
 
   it("a stream opens an account that was never used", async () => {
@@ -152,13 +152,13 @@ describe("GET /api/events as a WebSocket", () => {
     const ada = await signInWithCredits();
     await runJob(ada);
     await runJob(ada, 20, 25);
-    const { said, until } = await watch(ada, "?after=1");
+    const { received, until } = await watch(ada, "?after=1");
     await until(5);
     await runJob(ada);
     await until(7);
-    expect(said.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7, 8]);
-    expect(said.map(({ reserved }) => reserved)).toEqual([0, 10, 0, 20, 0, 10, 0]);
-    expect(said.map(({ credits }) => credits)).toEqual([100, 90, 93, 73, 68, 58, 61]);
+    expect(received.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7, 8]);
+    expect(received.map(({ reserved }) => reserved)).toEqual([0, 10, 0, 20, 0, 10, 0]);
+    expect(received.map(({ credits }) => credits)).toEqual([100, 90, 93, 73, 68, 58, 61]);
   });
 
   it("the held credits of a stream are right through an expiry and a late settlement", async () => {
@@ -171,9 +171,9 @@ describe("GET /api/events as a WebSocket", () => {
     });
     passTime(61_000);
     await ada.post("/api/jobs/complete", { job_id: body.job_id, actual_cost: 4 });
-    const { said, until } = await watch(ada, "?after=2");
+    const { received, until } = await watch(ada, "?after=2");
     await until(3);
-    expect(said.map(({ kind, reserved, credits }) => [kind, reserved, credits])).toEqual([
+    expect(received.map(({ kind, reserved, credits }) => [kind, reserved, credits])).toEqual([
       ["reserve", 10, 90],
       ["refund", 0, 100],
       ["settle", 0, 96],
@@ -189,7 +189,7 @@ describe("GET /api/events as a WebSocket", () => {
     await resumed.until(3);
     await runJob(ada);
     await steady.until(5);
-    expect(steady.said.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
+    expect(steady.received.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
   });
 
   it("a stream begins with a snapshot if the client names an entry that does not exist yet", async () => {
@@ -200,18 +200,22 @@ describe("GET /api/events as a WebSocket", () => {
   it("a stream replays more entries than one batch, in order, while new entries arrive", async () => {
     const ada = await signInWithCredits();
     for (let job = 0; job < 110; job += 1) await runJob(ada, 0, 0);
-    const { said, until } = await watch(ada, "?after=0");
+    const { received, until } = await watch(ada, "?after=0");
     await runJob(ada, 0, 0);
     await until(224);
-    expect(said.map(({ line }) => line)).toEqual(Array.from({ length: 224 }, (_, at) => at + 1));
+    expect(received.map(({ line }) => line)).toEqual(
+      Array.from({ length: 224 }, (_, at) => at + 1),
+    );
   });
 
   it("a stream replays all entries without further events", async () => {
     const ada = await signInWithCredits();
     await addLines(ada, 450);
-    const { said, until } = await watch(ada, "?after=0");
+    const { received, until } = await watch(ada, "?after=0");
     await until(452);
-    expect(said.map(({ line }) => line)).toEqual(Array.from({ length: 452 }, (_, at) => at + 1));
+    expect(received.map(({ line }) => line)).toEqual(
+      Array.from({ length: 452 }, (_, at) => at + 1),
+    );
   });
 
   it("a stream begins with a snapshot if the client is too far behind", async () => {
@@ -226,7 +230,7 @@ describe("GET /api/events as a WebSocket", () => {
     const watching = await Promise.all(Array.from({ length: 20 }, () => watch(ada)));
     await Promise.all([runJob(ada), runJob(ada), runJob(ada)]);
     const all = await Promise.all(watching.map(({ until }) => until(7)));
-    for (const said of all) expect(said).toEqual(all[0]);
+    for (const received of all) expect(received).toEqual(all[0]);
     expect(all[0]?.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7, 8]);
   });
 
@@ -242,8 +246,8 @@ describe("GET /api/events as a WebSocket", () => {
     await evict(env.ACCOUNT.getByName(ada.identity_id));
     await runJob(ada);
     await Promise.all(watching.map(({ until }) => until(5)));
-    for (const { said } of watching) {
-      expect(said.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
+    for (const { received } of watching) {
+      expect(received.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
     }
   });
 
@@ -269,21 +273,21 @@ describe("GET /api/events as a WebSocket", () => {
 
   it("a stream continues after its object is evicted", async () => {
     const ada = await signInWithCredits();
-    const { said, until } = await watch(ada);
+    const { received, until } = await watch(ada);
     await until(1);
     await evict(env.ACCOUNT.getByName(ada.identity_id));
     await runJob(ada);
     await until(3);
-    expect(said.map(({ line }) => line)).toEqual([2, 3, 4]);
+    expect(received.map(({ line }) => line)).toEqual([2, 3, 4]);
   });
 
   it("a stream sends nothing for a refused request", async () => {
     const ada = await signInWithCredits();
-    const { said, until } = await watch(ada);
+    const { received, until } = await watch(ada);
     await ada.post("/api/jobs", { app: "demo", action: "draw", cost_estimate: 1_000 });
     await runJob(ada);
     await until(3);
-    expect(said.map(({ kind }) => kind)).toEqual(["snapshot", "reserve", "settle"]);
+    expect(received.map(({ kind }) => kind)).toEqual(["snapshot", "reserve", "settle"]);
   });
 
   it("a stream is closed if the client sends messages, so that no client keeps the object awake", async () => {
@@ -347,12 +351,12 @@ describe("access to the event stream", () => {
   it("a stream of a token limited to an app sends only that app's entries", async () => {
     const ada = await signInWithCredits("demo");
     const token = (await getToken(ada, { apps: ["other"] })).token;
-    const { said, until } = await watch(ada, "", { Authorization: `Bearer ${token}` });
+    const { received, until } = await watch(ada, "", { Authorization: `Bearer ${token}` });
     await until(1);
     await runJob(ada);
     await ada.get("/api/wallet?app=other");
     await until(2);
-    expect(said.map(({ kind, app }) => [kind, app])).toEqual([
+    expect(received.map(({ kind, app }) => [kind, app])).toEqual([
       ["snapshot", undefined],
       ["grant", "other"],
     ]);
@@ -366,7 +370,7 @@ describe("access to the event stream", () => {
     const { until, untilClosed } = await watch(ada, "", headers);
     await until(1);
     const listed = await ada.get("/api/tokens");
-    // The alarm would close it too, a little later.
+    // The alarm would also close the stream, a little later.
     await runInDurableObject(env.ACCOUNT.getByName(ada.identity_id), (_, state) =>
       state.storage.deleteAlarm(),
     );
@@ -430,7 +434,7 @@ describe("access to the event stream", () => {
 
   it("a stream ends when the token that opened it expires", async () => {
     const ada = await signInWithCredits();
-    passTime(NEARLY_THE_TOKENS_LIFE_MS);
+    passTime(NEARLY_TOKEN_LIFETIME_MS);
     const { until, untilClosed } = await watch(ada);
     await until(1);
     passTime(11_000);
@@ -454,7 +458,7 @@ describe("access to the event stream", () => {
     const ada = await signInWithCredits();
     const pat = { Authorization: `Bearer ${(await getToken(ada)).token}` };
     const { token } = (await send("GET", "/api/sessionToken", { headers: pat })).body;
-    passTime(NEARLY_THE_TOKENS_LIFE_MS);
+    passTime(NEARLY_TOKEN_LIFETIME_MS);
     const exchanged = await watch(ada, "", { Authorization: `Bearer ${token}` });
     const by_pat = await watch(ada, "", pat);
     await exchanged.until(1);
@@ -466,7 +470,7 @@ describe("access to the event stream", () => {
 
   it("a stream opened by cookie renews the JWT cookie and ends when the new one expires", async () => {
     const ada = await signInWithCredits();
-    passTime(NEARLY_THE_TOKENS_LIFE_MS);
+    passTime(NEARLY_TOKEN_LIFETIME_MS);
     const cookie = { Cookie: ada.cookies, Origin: BASE_URL };
     const response = await ask("/api/events", cookie);
     expect(response.headers.getSetCookie().join()).toContain("passbook_token=");
@@ -499,13 +503,13 @@ describe("access to the event stream", () => {
 
   it("a stream whose token has expired is closed before it gets another message", async () => {
     const ada = await signInWithCredits();
-    const { said, until, untilClosed } = await watch(ada);
+    const { received, until, untilClosed } = await watch(ada);
     await until(1);
     passTime(16 * 60_000);
     const again = await signIn();
     await runJob(again);
     expect(await untilClosed()).toBe(4401);
-    expect(said).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 
   it("the alarm closes an expired stream without any event", async () => {
@@ -541,7 +545,7 @@ describe("GET /api/events as server-sent events", () => {
     const first = await readEvents(await ask("/api/events", headers), 1);
     expect(first).toMatchObject([{ id: "2", data: { kind: "snapshot", credits: 100 } }]);
     await runJob(ada);
-    // The header is newer than the address, which a browser only repeats.
+    // The header is newer than the URL, because a browser repeats the URL when it reconnects.
     const resumed = await ask("/api/events?after=0", { ...headers, "Last-Event-ID": "2" });
     expect(resumed.headers.get("Content-Type")).toBe("text/event-stream; charset=utf-8");
     expect(resumed.headers.get("Cache-Control")).toBe("no-store");
@@ -561,18 +565,18 @@ describe("GET /api/events as server-sent events", () => {
   });
 });
 
-/** Reads so many events, or all until the stream ends. */
+/** Reads `count` events, or all until the stream ends. */
 async function readEvents(
   response: Response,
   count: number,
-): Promise<{ id: string; data: Said }[]> {
+): Promise<{ id: string; data: ReceivedEvent }[]> {
   expect(response.status).toBe(200);
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   const events = () =>
     [...text.matchAll(/id: (\d+)\ndata: (.+)\n\n/g)].map(([, id = "", data = ""]) => ({
       id,
-      data: JSON.parse(data) as Said,
+      data: JSON.parse(data) as ReceivedEvent,
     }));
   while (events().length < count) {
     const { done, value } = await reader.read();

@@ -9,9 +9,9 @@ import worker from "../../../../../src/worker.ts";
 import { change } from "../../../support/account_object.ts";
 import { BASE_URL, signInWithCredits, type SignedIn } from "../../../support/passbook.ts";
 
-/** A message of a line whose job has the most metadata is about as long. */
+/** The approximate size of an entry's message if its job has the largest metadata. */
 const MESSAGE_BYTES = 17 * 1024;
-/** Two lines when a job is created for someone with starter credits. */
+/** The entries of an account with starter credits and one job. */
 const FIRST_LINES = 3;
 
 async function ask(
@@ -25,7 +25,7 @@ async function ask(
 
 const bearer = ({ token }: SignedIn) => ({ Authorization: `Bearer ${token}` });
 
-/** Someone whose passbook has so many lines of a job with 16 KiB of metadata. */
+/** Signs in a person and adds `count` entries of a job with 16 KiB of metadata. */
 async function withLongLines(count: number): Promise<SignedIn> {
   const ada = await signInWithCredits();
   const metadata = { text: "x".repeat(16 * 1024 - 20) };
@@ -41,7 +41,7 @@ async function withLongLines(count: number): Promise<SignedIn> {
   return ada;
 }
 
-/** How many bytes each open stream of an account was sent and has not read. */
+/** The sent bytes that the client of each open stream has not read. */
 function unreadBytes({ identity_id }: SignedIn): Promise<number[]> {
   return runInDurableObject(env.ACCOUNT.getByName(identity_id), (_, state) =>
     state
@@ -50,12 +50,12 @@ function unreadBytes({ identity_id }: SignedIn): Promise<number[]> {
   );
 }
 
-/** Time for whatever is on its way. */
+/** Waits until messages in transit have arrived. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, 300));
 
 const linesUpTo = (newest: number) => Array.from({ length: newest }, (_, at) => at + 1);
 
-/** The lines of a stream, until so many came or it ended. */
+/** Reads `count` entries of a stream, or all until it ends. */
 async function readLines(body: ReadableStream<Uint8Array>, count: number): Promise<number[]> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   const lines: number[] = [];

@@ -1,4 +1,4 @@
-/** Batches: the same as their items one by one, in one transaction. */
+/** A batch has the same results as its items one by one, in one transaction. */
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
@@ -34,7 +34,7 @@ const item = fc.oneof(
   fc.constant({ ...job(1), metadata: { long: "x".repeat(17_000) } }),
 );
 const settlement = fc.record({
-  /** Which of the jobs that were created; one more than there are is unknown. */
+  /** The index of a created job. An index past the last one stands for an unknown job. */
   of: fc.nat({ max: 12 }),
   actual_cost: fc.integer({ min: -1, max: 60 }),
   metadata: fc.option(fc.constant({ previewUrl: "https://draw.example/1.png" }), {
@@ -190,7 +190,7 @@ describe("a batch's Idempotency-Key", () => {
     const settled_again = await complete(ada, endings, KEY);
     expect(settled_again.text).toBe(settled.text);
     expect(settled_again.headers.get("Idempotency-Replayed")).toBe("true");
-    // What is stored does not repeat the metadata.
+    // The stored response does not repeat the metadata.
     const stored = await query<{ response_json: string }>(
       ada.identity_id,
       "select * from idempotency_keys",

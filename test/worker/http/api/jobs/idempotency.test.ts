@@ -79,7 +79,7 @@ describe("Idempotency-Key", () => {
     expect(first.body).toMatchObject({ job: { status: "completed" }, credits: 93 });
     await evict(ada.identity_id);
     expect((await ada.post("/api/jobs/complete", end, KEY)).text).toBe(first.text);
-    // The expiry was not a request with this key, so failing with the same key is another request.
+    // The expiry used no key, so a fail request with the same key is a new request.
     const failed = await ada.post("/api/jobs/fail", { job_id: end.job_id }, KEY);
     expect(failed).toMatchObject({ status: 400, body: { code: "job_not_started" } });
   });
@@ -90,15 +90,15 @@ describe("Idempotency-Key", () => {
     const headers = { Upgrade: "websocket", Authorization: `Bearer ${ada.token}` };
     const watch = new Request(new URL("/api/events", BASE_URL), { headers });
     const streamed = await worker.fetch(watch, env, createExecutionContext());
-    const said: unknown[] = [];
-    streamed.webSocket?.addEventListener("message", ({ data }) => said.push(data));
+    const messages: unknown[] = [];
+    streamed.webSocket?.addEventListener("message", ({ data }) => messages.push(data));
     streamed.webSocket?.accept();
     onTestFinished(() => streamed.webSocket?.close());
     const { job_id } = (await ada.post("/api/jobs", JOB, KEY)).body;
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 1 }, KEY);
-    await vi.waitFor(() => expect(said).toHaveLength(3));
+    await vi.waitFor(() => expect(messages).toHaveLength(3));
     await fireAlarm(ada.identity_id);
-    const texts = [JSON.stringify(said)];
+    const texts = [JSON.stringify(messages)];
     const pages = ["", "/jobs", "/statement", "/statement.csv", "/data.json"];
     for (const page of pages.map((it) => `/account${it}`)) {
       const shown = await send("GET", page, { headers: { Cookie: ada.cookies } });

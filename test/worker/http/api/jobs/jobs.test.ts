@@ -13,13 +13,13 @@ async function credits(person: SignedIn): Promise<number> {
   return (await person.get("/api/wallet")).body.account.credits;
 }
 
-/** Lets `seconds` pass, and signs the person in again, whose token may have run out meanwhile. */
+/** Lets `seconds` pass and signs the person in again, because the token may have expired. */
 async function wait(seconds: number, email?: string): Promise<SignedIn> {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + seconds * 1000 });
   return signIn(email);
 }
 
-/** Signs in at a time after all ids so far: ids never go back, and other tests advance the clock. */
+/** Moves the clock past all ids and signs in. Ids never go back, and other tests move the clock forward. */
 async function afterAllIds(): Promise<SignedIn> {
   const id = await start(await signInWithCredits("demo", "bob@example.com"));
   const made_at_ms = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
@@ -417,7 +417,7 @@ describe("GET /api/jobs", () => {
   it("jobs are listed in the order of creation even if the clock went back", async () => {
     const ada = await signInWithCredits();
     const first = await start(ada, { cost_estimate: 1 });
-    // As if the object had lived on a machine whose clock was years ahead.
+    // Simulates an object that ran on a machine whose clock was years ahead.
     await change(ada.identity_id, `update jobs set id = '02000000-0000-7000-8000-000000000000'`);
     const second = await start(ada, { cost_estimate: 1 });
     expect(second > "02000000-0000-7000-8000-000000000000").toBe(true);

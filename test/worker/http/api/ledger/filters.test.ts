@@ -10,7 +10,7 @@ async function jobOf(person: SignedIn, app: string): Promise<string> {
   return (await person.post("/api/jobs", job)).body.job_id;
 }
 
-/** Every page of a list, and how many lines each had. */
+/** Reads every page of a list, and the number of entries of each. */
 async function readAll(person: SignedIn, filters: string) {
   const entries: { line: number; kind: string; app: string | null; at: string }[] = [];
   const pages: number[] = [];
@@ -92,7 +92,7 @@ describe("the ledger, filtered", () => {
 describe("the ledger of 100,000 lines", () => {
   it("a filtered page of a long ledger reads a bounded number of entries, and all pages together find every match", async () => {
     const ada = await signInWithCredits();
-    // Two apps; the rare one has 3 lines among them. One line a minute.
+    // One entry a minute, of two apps. The rare app has 3 of the entries.
     await change(
       ada.identity_id,
       `insert into entries (line, kind, amount, balance_after, job_id, app_slug, at_ms, open_jobs)

@@ -11,8 +11,8 @@ const DAY_MS = 24 * HOUR_MS;
 
 const job = (app: string, cost_estimate = 1) => ({ app, action: "render", cost_estimate });
 
-/** The directory with its registry of apps, which an isolate reads once a minute; more is a hop. */
-const registryAlone = (hops: string[]) =>
+/** A directory that records every call except reads of the registry, which an isolate does once a minute. */
+const countingDirectory = (hops: string[]) =>
   new Proxy(env.DIRECTORY, {
     get: (database, name) => (query: string) => {
       if (name !== "prepare" || !/\bapps\b/.test(query)) hops.push(`DIRECTORY.${String(name)}`);
@@ -58,7 +58,7 @@ describe("a personal access token", () => {
     };
     const bindings = {
       ACCOUNT: counting,
-      DIRECTORY: registryAlone(hops),
+      DIRECTORY: countingDirectory(hops),
       DB: forbidden("DB"),
       DEVICE_CODES: forbidden("KV"),
       DEVICE_LOGIN: forbidden("DEVICE_LOGIN"),
@@ -243,7 +243,7 @@ describe("the list of tokens", () => {
     const early = await startLogin();
     await approve(ada, early.user_code);
     for (let i = 0; i < 100; i += 1) await issue(Date.now() + HOUR_MS);
-    // Approved while there was room, redeemed when there is none.
+    // The login was approved below the limit of tokens, but is collected at the limit.
     expect(await poll(early.device_code)).toMatchObject({
       status: 400,
       body: { code: "too_many_tokens" },

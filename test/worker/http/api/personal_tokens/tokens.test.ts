@@ -16,7 +16,7 @@ interface Claims {
 
 const PRIVATE_JWK = (JSON.parse(env.SIGNING_KEYS) as { keys: [JWK & { kid: string }] }).keys[0];
 
-/** Signs any header and claims with the service's own key: forgeries differ from the real in one thing. */
+/** Signs any header and claims with the service's own key, so that a forgery differs in one property only. */
 async function sign(
   header: object = {},
   claims: Claims = {},

@@ -7,7 +7,7 @@ import { send, signIn, type Answer } from "../../../support/passbook.ts";
 
 const BASE_URL = "http://passbook.localhost";
 
-/** Asks with the cookies of a signed-in browser. */
+/** Requests a token with the cookies of a signed-in browser. */
 function askWithCookies(cookies: string, headers: Record<string, string> = {}): Promise<Answer> {
   return send("GET", "/api/sessionToken", { headers: { Cookie: cookies, ...headers } });
 }

@@ -15,7 +15,7 @@ interface Sent {
 }
 
 let sent: Sent[];
-/** Puts a social network in the place of the network; the signal is that of the request. */
+/** Makes `fetch` reach a social network. `response` receives the signal of the request. */
 function socialNetwork(
   response: (signal: AbortSignal | null) => Response | Promise<Response>,
 ): void {

@@ -22,7 +22,7 @@ async function people(count: number): Promise<SignedIn[]> {
   return all;
 }
 
-/** An isolate of its own, whose calls to the budgets and accounts are counted. */
+/** A new isolate that counts its calls to budgets and accounts. */
 function counted(operator: Operator, lose: () => boolean = () => false) {
   const hops = { account: 0, budget: 0 };
   const counting = (name: keyof typeof hops, stub: object) =>
@@ -58,7 +58,7 @@ describe("a daily starter budget", () => {
     );
     expect(responses.map(({ status }) => status)).toEqual(all.map(() => 200));
     const granted = responses.filter(({ body }) => body.app_grant.granted);
-    // 33 grants of 30 are 990; a 34th would pass the thousand.
+    // 33 grants of 30 are 990. A 34th would exceed the budget of 1,000.
     expect(granted).toHaveLength(33);
     for (const { body } of responses) {
       expect(body.account.credits).toBe(body.app_grant.granted ? 30 : 0);
@@ -122,7 +122,7 @@ describe("a daily starter budget", () => {
     const claim = (claimant: string, credits = 10) =>
       budget.reserve({ day, claimant, credits, budget: 25 });
     expect(await claim("a")).toBe(10);
-    // The registry may have changed since: what was set apart stands.
+    // The reservation stays as it is, even if the app's grant in the registry has changed.
     expect(await claim("a", 20)).toBe(10);
     expect(await claim("b")).toBe(10);
     expect(await claim("c")).toBe(null);

@@ -9,7 +9,7 @@ import { operatorOnPages, SETTINGS, signInOperator, type Operator } from "../ope
 const of = (person: SignedIn) => `/api/admin/accounts/${person.identity_id}`;
 const key = (name: string) => ({ "Idempotency-Key": name });
 
-/** The log's lines about somebody, oldest first. */
+/** The audit records of a subject, oldest first. */
 async function linesOf(olga: Operator, subject: string) {
   const { body } = await olga.get(`/api/admin/audit?subject=${subject}`);
   return body.entries.toReversed();
@@ -263,12 +263,12 @@ describe("an unknown identity", () => {
     "%s %s for an unknown identity gets 404 and creates neither an object nor an audit record",
     async (method, below) => {
       const olga = await signInOperator();
-      const asked: string[] = [];
+      const identity_ids: string[] = [];
       const ACCOUNT = new Proxy(env.ACCOUNT, {
         get: (target, name) =>
           name === "getByName"
             ? (identity_id: string) => {
-                asked.push(identity_id);
+                identity_ids.push(identity_id);
                 return target.getByName(identity_id);
               }
             : Reflect.get(target, name),
@@ -283,7 +283,7 @@ describe("an unknown identity", () => {
         key("a"),
       );
       expect([response.status, response.body.code]).toEqual([404, "account_unknown"]);
-      expect(asked).toEqual([olga.person.identity_id]);
+      expect(identity_ids).toEqual([olga.person.identity_id]);
       expect(await linesOf(olga, "user_nobody")).toEqual([]);
     },
   );

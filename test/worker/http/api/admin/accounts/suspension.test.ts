@@ -37,7 +37,7 @@ describe("the holder of a suspended account", () => {
   it("the API responds 403 to the holder of a suspended account by session, cookie and personal token", async () => {
     const { ada, token, device_code, job_id } = await suspended();
     const start = { app: "demo", action: "draw", cost_estimate: 1 };
-    const asked = [
+    const responses = [
       await ada.get("/api/wallet"),
       await ada.get("/api/me"),
       await ada.get("/api/jobs"),
@@ -57,8 +57,8 @@ describe("the holder of a suspended account", () => {
       await approve(ada, (await startLogin()).user_code),
       await poll(device_code),
     ];
-    for (const [place, { status, body }] of asked.entries()) {
-      expect([status, body.code], String(place)).toEqual([403, "suspended"]);
+    for (const [index, { status, body }] of responses.entries()) {
+      expect([status, body.code], String(index)).toEqual([403, "suspended"]);
     }
   });
 
