@@ -54,7 +54,7 @@ const directory = mkdtempSync(join(root, "passbook-bench-"));
 // PostgreSQL runs as another user, who must be able to reach the folder below this one.
 chmodSync(directory, 0o755);
 const started_ms = performance.now();
-// On a signal it still ends what it started: the PostgreSQL cluster would keep running.
+// A signal must also stop the PostgreSQL cluster, which would otherwise keep running.
 const stopped = new Promise<never>((_, reject) => {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => reject(new Error(`stopped by ${signal}`)));

@@ -98,7 +98,7 @@ function total(counts: Counts): number {
   return COUNTED.reduce((sum, name) => sum + counts[name], 0);
 }
 
-/** Waits until nothing happens any more. @returns the counts of that time */
+/** Waits until nothing is counted any more. @returns the counts of that time */
 export async function untilQuiet(url: string, owes: boolean, quiet_ms = QUIET_MS): Promise<Counts> {
   let sum = await takeCounts(url);
   let quiet_since_ms = performance.now();
@@ -122,7 +122,7 @@ async function evict(url: string, people: readonly Person[]): Promise<void> {
 }
 
 /** Runs the alarms of these people's objects now instead of later. */
-async function ring(url: string, people: readonly Person[]): Promise<void> {
+async function runAlarms(url: string, people: readonly Person[]): Promise<void> {
   const names = people.map(({ identity_id }) => identity_id);
   await ask(url, "/__ring", names, []);
 }
@@ -141,7 +141,7 @@ export async function coldLives(
   const sleep = async (): Promise<void> => {
     if (has_objects) await evict(url, people);
   };
-  if (has_objects) await ring(url, people);
+  if (has_objects) await runAlarms(url, people);
   await sleep();
   await takeCounts(url);
   const created = await forEach(people, async (person): Promise<[Person, string]> => [
@@ -153,7 +153,7 @@ export async function coldLives(
   await forEach(created, ([person, job_id]) => completeJob(url, mannerOf(person), job_id));
   const second = await untilQuiet(url, has_objects, quiet_ms);
   await sleep();
-  if (has_objects) await ring(url, people);
+  if (has_objects) await runAlarms(url, people);
   return add(add(first, second), await takeCounts(url));
 }
 

@@ -35,8 +35,8 @@ export class Measurement {
   readonly #contenders: readonly Contender[];
   readonly #crowd: Crowd;
   readonly #loader = new Loader();
-  /** When a contender's many accounts were last used. */
-  readonly #asked_ms = new Map<ContenderName, number>();
+  /** The time of the last request to a contender's many accounts. */
+  readonly #last_request_ms = new Map<ContenderName, number>();
 
   constructor(contenders: readonly Contender[], crowd: Crowd) {
     this.#contenders = contenders;
@@ -73,7 +73,7 @@ export class Measurement {
   async #prepare({ name, port }: Contender, variant: Variant): Promise<void> {
     if (variant.accounts === "hot") return;
     if (variant.accounts === "asleep") {
-      const asleep_ms = (this.#asked_ms.get(name) ?? performance.now()) + ASLEEP_AFTER_MS;
+      const asleep_ms = (this.#last_request_ms.get(name) ?? performance.now()) + ASLEEP_AFTER_MS;
       await new Promise((resolve) =>
         setTimeout(resolve, Math.max(0, asleep_ms - performance.now())),
       );
@@ -107,7 +107,7 @@ export class Measurement {
         max_ms,
       });
       jobs = outcome.jobs;
-      if (variant.accounts !== "hot") this.#asked_ms.set(contender.name, performance.now());
+      if (variant.accounts !== "hot") this.#last_request_ms.set(contender.name, performance.now());
       if (WRITES.includes(work) && contender.name === "passbook") {
         await new Promise((resolve) => setTimeout(resolve, AFTERWARDS_MS));
       }

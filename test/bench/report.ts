@@ -142,7 +142,7 @@ request for ten seconds, so that its object must wake; awake means that each was
 
 /** Prints the table, and keeps it with its plot under `test/bench/results/`. */
 export function report(cells: readonly Cell[], { title, conditions }: ReportHead): void {
-  // Sorted by work and variant, in whatever order they were measured.
+  // Sorted by work and variant, independent of the order of measurement.
   const order = new Map<string, number>();
   const keyOf = ({ work, variant }: Cell): string => `${work} ${variant.name}`;
   for (const cell of cells) if (!order.has(keyOf(cell))) order.set(keyOf(cell), order.size);

@@ -117,9 +117,9 @@ const SINGLE_IMPORTS: readonly string[] = [
   "account/sync/outbox.ts → readmodel/projector.ts",
   "account/sync/read_model_rows.ts → readmodel/projector.ts",
   "account/parts.ts → readmodel/adapters.ts",
-  // An account that cannot deliver says so where operators look.
+  // An account that cannot deliver counts a failure, which operators see in the health figures.
   "account/parts.ts → directory/failures.ts",
-  // Bounded requests to servers of other companies are the same for all of them.
+  // Requests to servers of other companies share one implementation of their limits.
   "payments/stripe_api.ts → oauth/ask.ts",
   // The list of services for requests. It imports types only; a test below checks that.
   "http/services.ts → operations/account_deletion.ts",

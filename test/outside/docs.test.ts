@@ -68,7 +68,7 @@ const days = (ms: number): string => `${ms / (24 * 60 * 60 * 1000)} days`;
 const hours = (ms: number): string => `${ms / (60 * 60 * 1000)} hours`;
 const user_codes = USER_CODE_ALPHABET.length ** USER_CODE_LENGTH;
 
-/** Texts of each page that contain a number of the code. */
+/** Texts that each page must contain, with numbers from the code. */
 const STATED: Readonly<Record<string, readonly string[]>> = {
   "README.md": [
     `up to ${JOBS_PER_BATCH_MAX} items`,

@@ -1,6 +1,6 @@
 /**
- * For some minutes after a deployment, the new Worker calls objects of the release before it, and the other way round.
- * So what crosses that border may only grow: a new method, or a field that may be left out.
+ * For some minutes after a deployment, the new Worker calls objects of the previous release, and the other way round.
+ * So the contract between them may only gain methods and optional fields.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { copySources, releasedRevision, replaceIn } from "./flows/builds.ts";
 const FOLDER = join(".wrangler", "rpc_contract");
 const TYPES = join(FOLDER, "runtime.d.ts");
 
-/** Refusals are left out: the Worker answers 503 to one that it does not know. */
+/** Refusals are excluded, because the Worker responds with 503 to an unknown one. */
 const CHECK = `
 import type { AccountOperations as Released } from "./released/src/account/contract.ts";
 import type { AccountOperations as Changed } from "./changed/src/account/contract.ts";
@@ -32,7 +32,7 @@ const problems: Problems = {};
 export { problems };
 `;
 
-/** The methods that break one of the two directions, as the compiler names them; null: none does. */
+/** The compiler's message about methods that break one of the two directions, or null. */
 function compare(change?: (folder: string) => void): string | null {
   const changed = copySources(join(FOLDER, "changed"), null);
   change?.(changed);

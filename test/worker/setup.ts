@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, vi } from "vitest";
 import { forgetEnvironments } from "./support/passbook.ts";
 
-/** Longer than what is on its way takes. */
+/** Longer than a delivery to D1 that is still under way. */
 const QUIET_MS = 50;
 
 let is_first_of_file = true;
@@ -23,12 +23,12 @@ beforeEach(async () => {
 });
 
 /**
- * One call for each database, where `applyD1Migrations` makes several: it runs before each of thousands of
- * tests. Where a query was still on its way, the reset leaves the database, which is emptied then.
+ * Makes one call for each database, because it runs before each of thousands of tests; `applyD1Migrations` makes
+ * several. If a query was still running, the reset keeps the database, and this function empties its tables.
  */
 async function migrate(database: D1Database, migrations: readonly D1Migration[]): Promise<void> {
   const queries = [
-    // As Wrangler records them, which `/readyz` reads.
+    // Wrangler's table of applied migrations, which `/readyz` reads.
     "create table d1_migrations (id integer primary key autoincrement, name text)",
     ...migrations.flatMap((migration) => migration.queries),
   ];
@@ -45,8 +45,8 @@ async function migrate(database: D1Database, migrations: readonly D1Migration[])
 }
 
 /**
- * The reset before a file's first test leaves D1's rows of the file before, and what its last accounts
- * had on the way to D1 may still arrive: emptied until it stays so.
+ * The reset before a file's first test keeps D1's rows of the previous file, whose last deliveries may still arrive.
+ * Empties the databases until they stay empty.
  */
 async function settle(): Promise<void> {
   const databases = [env.DIRECTORY, env.DB];

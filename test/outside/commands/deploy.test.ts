@@ -31,7 +31,7 @@ queue = "passbook-extra"
 dead_letter_queue = "passbook-extra-dead"
 `;
 
-/** In the project folder, since its paths are relative. Git ignores it. */
+/** The file is in the project folder, because its paths are relative. Git ignores it. */
 const CONFIG = `.passbook-deploy-test-${process.pid}.json.toml`;
 
 let cloudflare: CloudflareDouble;

@@ -1,4 +1,4 @@
-/** What `npm run deploy` does with a release that went live: it keeps it, or rolls it back. */
+/** `npm run deploy` after a release went live: it keeps the release or rolls it back. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -53,7 +53,7 @@ describe("npm run trace", () => {
           .findIndex((it) => it.includes(DEFECT));
         expect(output).toContain(`src/account/object.ts:${line + 1}:`);
         expect(output).toContain(`[${DEFECT}]`);
-        // The Worker's part of the way.
+        // A stack frame of the Worker's own code.
         expect(output).toContain("src/http/api/jobs/complete.ts:");
       } finally {
         await stage.close();

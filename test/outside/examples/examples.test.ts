@@ -51,7 +51,7 @@ async function signIn(page: Page, email: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** The output of a child process, once it matches `pattern`. */
+/** Waits until the output of a child process matches `pattern`. */
 function heard(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
   let text = "";
   return new Promise((resolve, reject) => {
@@ -91,7 +91,7 @@ describe("the examples", () => {
       await page.getByRole("button", { name: "Sign in" }).click();
       await signIn(page, `${by}@example.com`);
       await page.getByText("100 credits").waitFor();
-      // The URL has no parameters of the sign-in.
+      // The page has removed the parameters of the sign-in from the URL.
       expect(page.url()).not.toMatch(/token|state/);
       await page.getByRole("button", { name: "Draw" }).click();
       await page.getByText("Here is a lighthouse. It cost 7 credits.").waitFor();

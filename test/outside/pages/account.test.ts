@@ -182,13 +182,13 @@ describe("live updates of the account page", () => {
   it("an open account page reconnects after the service refused a stream", async () => {
     const ada = await signIn("refused@example.com");
     await ada.get("/api/wallet?app=sketch");
-    let asked = 0;
+    let requests = 0;
     await ada.page.route("**/api/events?*", (route) => {
-      asked += 1;
-      return asked <= 2 ? route.fulfill({ status: 503, body: "{}" }) : route.continue();
+      requests += 1;
+      return requests <= 2 ? route.fulfill({ status: 503, body: "{}" }) : route.continue();
     });
     await ada.page.goto(`${pages.url}/account`);
-    await expect.poll(() => asked, { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => requests, { timeout: 20_000 }).toBe(3);
     await ada.post("/api/jobs", { app: "sketch", action: "draw", cost_estimate: 30 });
     await ada.page.getByText("30 on hold for 1 running job").waitFor();
   });

@@ -21,9 +21,9 @@ function checkoutPage({ pathname }: URL, { sessions }: StripeDouble): Response |
   const session = id === undefined ? undefined : sessions.get(id);
   if (id === undefined || session === undefined) return null;
   const back = session.success_url.replace("{CHECKOUT_SESSION_ID}", id).replaceAll("&", "&amp;");
-  const away = session.cancel_url.replaceAll("&", "&amp;");
+  const cancel_url = session.cancel_url.replaceAll("&", "&amp;");
   const page = `<!doctype html><title>Checkout</title><h1>Checkout</h1>
-    <a href="${back}">Pay</a> <a href="${away}">Back to the shop</a>`;
+    <a href="${back}">Pay</a> <a href="${cancel_url}">Back to the shop</a>`;
   return new Response(page, { headers: { "Content-Type": "text/html" } });
 }
 

@@ -114,7 +114,7 @@ describe("a sibling host", () => {
     const session = await cookieOf(victim, SESSION);
     expect(session).toMatch(/^[\w-]{43}$/);
     await page.goto(sibling.reading);
-    // The page just left may have renewed the JWT on its way, so the one that the sibling got counts.
+    // The last page may have renewed the JWT, so the test reads the one that the sibling received.
     const token = new RegExp(`${TOKEN}=([\\w-]+\\.[\\w-]+\\.[\\w-]+)`).exec(
       sibling.read.at(-1) ?? "",
     )?.[1];

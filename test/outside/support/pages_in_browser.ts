@@ -114,7 +114,7 @@ const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
 /** Loads axe into the page that is open. */
 async function loadAxe(page: Page): Promise<void> {
-  // Through the debugger, since the page's CSP allows no script element.
+  // Evaluates it through the debugger, because the page's CSP forbids script elements.
   await page.evaluate(await readFile(AXE, "utf8"));
 }
 
@@ -163,7 +163,7 @@ export async function expectForEverybody(page: Page, place: string): Promise<voi
   await page.setViewportSize(screen);
 }
 
-/** Long enough for what a page's scripts change after it is loaded. */
+/** Long enough for the changes that a page's scripts make after loading. */
 const DRAWING_MS = 150;
 
 /** The elements that moved while the page was drawn, and by how much (Layout Instability API). */

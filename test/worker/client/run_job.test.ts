@@ -163,10 +163,10 @@ describe("runJob", () => {
     const ada = await signInWithCredits();
     vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
     const network = openNetwork([]);
-    const asked: ReturnType<Fetch>[] = [];
+    const responses: ReturnType<Fetch>[] = [];
     const fetch: Fetch = (url, init) => {
       const response = network.fetch(url, init);
-      asked.push(response);
+      responses.push(response);
       return response;
     };
     const client = clientOver({ ...network, fetch }, ada);
@@ -174,7 +174,7 @@ describe("runJob", () => {
       for (let minute = 0; minute < 40; minute += 0.5) {
         vi.advanceTimersByTime(30_000);
         await new Promise((resolve) => setTimeout(resolve, 1));
-        await Promise.all(asked);
+        await Promise.all(responses);
       }
       return { result: "a fox", actualCost: 4 };
     });
@@ -225,26 +225,28 @@ describe("runJob behind a firewall or proxy", () => {
 });
 
 describe("runJob during an outage", () => {
-  /** A client whose service becomes unreachable when the work begins, until `back`. */
-  async function openOutage(away: Fetch) {
+  /** A client and functions that begin and end an outage. During it, `failing` replaces the network. */
+  async function openOutage(failing: Fetch) {
     const person = await signInWithCredits();
     const back = Promise.withResolvers<void>();
     const network = openNetwork([]);
-    let is_away = false;
+    let is_down = false;
     const client = createClient({
       baseUrl: "http://localhost",
       token: person.token,
       timeoutMs: 500,
       fetch: (url, init) =>
-        is_away ? away(url, init) : network.fetch(url.replace("http://localhost", BASE_URL), init),
+        is_down
+          ? failing(url, init)
+          : network.fetch(url.replace("http://localhost", BASE_URL), init),
       wait: () => back.promise,
     });
-    const leave = (): void => void (is_away = true);
-    const comeBack = (): void => {
-      is_away = false;
+    const beginOutage = (): void => void (is_down = true);
+    const endOutage = (): void => {
+      is_down = false;
       back.resolve();
     };
-    return { person, client, leave, comeBack };
+    return { person, client, beginOutage, endOutage };
   }
 
   const unreachable: Fetch = () => Promise.reject(new TypeError("fetch failed"));
@@ -258,31 +260,31 @@ describe("runJob during an outage", () => {
     ["hanging", hanging],
   ])(
     "runJob passes an error of the work on at once, and refunds after the outage (%s)",
-    async (_, away) => {
-      const { person, client, leave, comeBack } = await openOutage(away);
+    async (_, failing) => {
+      const { person, client, beginOutage, endOutage } = await openOutage(failing);
       const run = client.runJob(JOB, async () => {
-        leave();
+        beginOutage();
         throw new WorkFailed();
       });
       await expect(run).rejects.toBeInstanceOf(WorkFailed);
-      comeBack();
+      endOutage();
       await client.whenIdle();
       expect(await outcomeOf(person)).toEqual({ credits: 100, jobs: [["failed", 0]] });
     },
   );
 
   it("runJob passes an abort on during an outage", async () => {
-    const { person, client, leave, comeBack } = await openOutage(unreachable);
+    const { person, client, beginOutage, endOutage } = await openOutage(unreachable);
     const stop = new AbortController();
     const work = () => {
-      leave();
+      beginOutage();
       stop.abort(new WorkFailed());
       return new Promise<never>(() => {});
     };
     await expect(client.runJob(JOB, work, { signal: stop.signal })).rejects.toBeInstanceOf(
       WorkFailed,
     );
-    comeBack();
+    endOutage();
     await client.whenIdle();
     expect((await outcomeOf(person)).credits).toBe(100);
   });

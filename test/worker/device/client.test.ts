@@ -49,7 +49,7 @@ describe("a client that follows RFC 8628", () => {
 
   it("a client that follows RFC 8628 learns that the code has expired", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
-    // The clock moves without real time, in which the limiter counts: fewer polls than it allows.
+    // The limiter counts in real time, which does not pass here, so the lifetime allows few polls only.
     const settings = environmentWith({ DEVICE_CODE_TTL_SECONDS: "200" });
     const options = device(async () => null, settings);
     const login = await startDevice(options);

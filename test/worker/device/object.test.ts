@@ -183,26 +183,26 @@ describe("the object of a device login", () => {
   it("a device login deletes everything at the alarm after its end, and nothing before", async () => {
     const login = env.DEVICE_LOGIN.getByName("BCDFGHJK");
     await login.start({ ...started, device_code_digest: "one" });
-    const kept = () =>
+    const countStored = () =>
       runInDurableObject(login, (_, { storage }) => Array.from(storage.kv.list()).length);
     passTime(TTL_SECONDS * 1000 + KEEP_MS - 60_000);
     await runDurableObjectAlarm(login);
-    expect(await kept()).toBe(1);
+    expect(await countStored()).toBe(1);
     passTime(60_000);
     expect(await runDurableObjectAlarm(login)).toBe(true);
-    expect(await kept()).toBe(0);
+    expect(await countStored()).toBe(0);
   });
 
   it("a reader without a copy, or with a copy of another login, gets the request", async () => {
     const login = env.DEVICE_LOGIN.getByName("BCDFGHJK");
     const answer = await login.start({ ...started, device_code_digest: "one" });
     const started_at_ms = answer.kind === "started" ? answer.request.started_at_ms : 0;
-    const asked = async (known: number | null) => {
+    const openAs = async (known: number | null) => {
       const opened = await login.open("ada", known);
       return opened.ok ? opened.value.request : opened.refusal;
     };
-    expect(await asked(null)).toMatchObject({ device_client });
-    expect(await asked(started_at_ms - 1)).toMatchObject({ device_client });
-    expect(await asked(started_at_ms)).toBeNull();
+    expect(await openAs(null)).toMatchObject({ device_client });
+    expect(await openAs(started_at_ms - 1)).toMatchObject({ device_client });
+    expect(await openAs(started_at_ms)).toBeNull();
   });
 });

@@ -233,7 +233,7 @@ describe("while the directory is unavailable", () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const headers = await signInWithApps(1);
     const identity_id = subjectOf(headers.Authorization);
-    // As if the balance limit did not allow it.
+    // Simulates a grant that the balance limit refused.
     await query(identity_id, "update apps set starter_credits = 40 where slug = 'app-1'");
     const directory = openDirectory();
     directory.state = "fails";

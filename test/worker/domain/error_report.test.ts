@@ -27,7 +27,7 @@ describe("the report of an unexpected error", () => {
     const message = "card 4242\n    at secret (card.js:4:2)\n    at 4242";
     const thrown = errorWith(`TypeError: ${message}\n    at settle (worker.js:3:14)`, message);
     expect(reportError(thrown).stack).toEqual(["at settle (worker.js:3:14)"]);
-    // The message was changed after the stack was taken.
+    // The message changed after the stack was recorded.
     const changed = errorWith(
       "TypeError: card 4242 of Ada\n    at settle (worker.js:3:14)",
       "other",

@@ -42,13 +42,17 @@ async function sealedValue(keys: readonly EncryptionKey[]): Promise<string> {
   return /=([^;]+);/.exec(cookie)?.[1] ?? "";
 }
 
-/** A cookie's value made by hand. */
-async function made(keys: EncryptionKeys, place: SealingContext, kept: object): Promise<string> {
-  const { key_id, sealed } = await sealFor(keys, place, JSON.stringify(kept));
+/** Seals a cookie's value without the tested code. */
+async function sealByHand(
+  keys: EncryptionKeys,
+  context: SealingContext,
+  value: object,
+): Promise<string> {
+  const { key_id, sealed } = await sealFor(keys, context, JSON.stringify(value));
   return `${base64url.encode(key_id)}.${sealed}`;
 }
 
-/** The key itself, from which that of each use is derived. */
+/** The key from which the keys of each use are derived. */
 const underived: EncryptionKeys = {
   async first() {
     const raw = base64url.decode(key.k);
@@ -103,7 +107,7 @@ describe("a flow cookie", () => {
     ["without an end", flowKeys([key]), place, { flow }, null],
     ["without a state", flowKeys([key]), place, { ...living, flow: { provider: "acme" } }, null],
   ] as const)("%s opens as a flow or not", async (_case, keys, where, kept, opened) => {
-    expect(await openWith([key], await made(keys, where, kept))).toEqual(opened);
+    expect(await openWith([key], await sealByHand(keys, where, kept))).toEqual(opened);
   });
 
   it("a flow cookie with any part altered or missing does not open", async () => {

@@ -197,7 +197,7 @@ describe("requests made from the document", () => {
       ),
       { numRuns: REQUESTS, endOnFailure: true },
     );
-    // Enough requests pass authentication and validation. How many varies: a request may end a session or a token.
+    // Enough requests pass authentication and validation. The number varies, because a request may end a session or a token.
     const succeeded = [...seen.keys()].filter((kind) => / 20\d$/.test(kind));
     expect(succeeded.length).toBeGreaterThan(10);
   }, 600_000);

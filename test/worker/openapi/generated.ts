@@ -18,7 +18,7 @@ type Schema = {
   readonly required?: readonly string[];
 };
 
-/** Values that exist while the requests run, so that some of them find something. */
+/** Values that exist while the requests run, so that some requests succeed. */
 export interface Known {
   readonly job_ids: readonly string[];
   readonly identity_ids: readonly string[];
@@ -100,7 +100,7 @@ function objectOf({ properties, required = [] }: Schema, known: Known): fc.Arbit
   return fc.record(Object.fromEntries(fields), { requiredKeys: [...required] });
 }
 
-/** Now and then something else altogether, or one field spoilt. */
+/** Sometimes replaces the value by another type, or makes one field invalid. */
 function spoilt(value: fc.Arbitrary<object>): fc.Arbitrary<unknown> {
   const one = fc
     .tuple(value, fc.nat(), fc.oneof(fc.jsonValue(), fc.constantFrom("__proto__", -1, 1e21, null)))
@@ -181,10 +181,10 @@ function requestsOf(
   });
 }
 
-/** A stream is answered for as long as somebody listens; its tests are test/http/events. */
+/** A stream does not end by itself. Its tests are in test/worker/http/api/events. */
 const isStream = ({ responses }: OperationObject): boolean => "101" in responses;
 
-/** Requests to every operation of the document alike, but for streams. */
+/** Requests to every operation of the document except streams, with equal probability. */
 export function generatedRequests(
   known: Known,
 ): fc.Arbitrary<Generated & { readonly caller: Caller }> {

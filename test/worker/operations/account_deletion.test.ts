@@ -34,9 +34,9 @@ const page = (ada: SignedIn, path: string) =>
 
 const deletedOf = (identity_id: string) => env.ACCOUNT.getByName(identity_id).isDeleted();
 
-/** Runs what follows a deletion: the object's alarm, and the schedule an hour later. */
-async function letItFollow(identity_id: string): Promise<void> {
-  for (let ring = 0; ring < 5; ring += 1) await repeatAlarm(identity_id);
+/** Runs the work after a deletion: the object's alarm, and the schedule an hour later. */
+async function finishDeletion(identity_id: string): Promise<void> {
+  for (let alarms = 0; alarms < 5; alarms += 1) await repeatAlarm(identity_id);
   passTime(DELETION_REPEAT_MS);
   await upkeepOf(env)();
 }
@@ -45,12 +45,12 @@ async function directory(statement: string): Promise<Record<string, unknown>[]> 
   return (await env.DIRECTORY.prepare(statement).all()).results;
 }
 
-/** Makes the directory refuse every write to some table until the mocks are restored. */
-function loseDirectory(sign = /"?(identities|sessions|users|audit)"?/) {
+/** Makes the directory refuse writes to the matching tables until the mocks are restored. */
+function loseDirectory(tables = /"?(identities|sessions|users|audit)"?/) {
   const prototype = Object.getPrototypeOf(env.DIRECTORY);
   const { prepare } = prototype;
   return vi.spyOn(prototype, "prepare").mockImplementation(function (this: unknown, query) {
-    if (/^\s*(delete|update)/i.test(String(query)) && sign.test(String(query))) {
+    if (/^\s*(delete|update)/i.test(String(query)) && tables.test(String(query))) {
       throw new Error("D1_ERROR: out of reach");
     }
     return Reflect.apply(prepare, this, [query]);
@@ -153,8 +153,8 @@ describe("after a deletion", () => {
       "passbook_session",
       "passbook_token",
     ]);
-    const asked = await page(ada, "/account");
-    expect(asked.headers.get("Location")).toContain("/signin");
+    const responses = await page(ada, "/account");
+    expect(responses.headers.get("Location")).toContain("/signin");
   });
 
   it("every older credential of a deleted account is 401, and an app key does not find the account", async () => {
@@ -168,9 +168,9 @@ describe("after a deletion", () => {
     const { body } = await ada.post("/api/jobs", { ...JOB, app: "shop" });
     await deleteAccount(ada);
     for (const follows of [false, true]) {
-      if (follows) await letItFollow(ada.identity_id);
+      if (follows) await finishDeletion(ada.identity_id);
       const cookies = { Cookie: ada.cookies };
-      const asked = await Promise.all([
+      const responses = await Promise.all([
         ...[ada, token, ...(follows ? [] : [from_token])].flatMap((it) => [
           it.get("/api/wallet?app=shop"),
           it.get("/api/me"),
@@ -183,7 +183,7 @@ describe("after a deletion", () => {
         send("GET", "/api/sessionToken", { headers: cookies }),
         approve(ada, (await startLogin()).user_code),
       ]);
-      for (const { status } of asked) expect(status).toBe(401);
+      for (const { status } of responses) expect(status).toBe(401);
       expect(await poll(device_code)).toMatchObject({ status: 410 });
       expect(await server.in(ada.identity_id).get("/api/wallet")).toMatchObject({
         status: 404,
@@ -228,10 +228,10 @@ describe("after a deletion", () => {
     const olga = await signInOperator();
     const ada = await signInWithCredits();
     await deleteAccount(ada);
-    await letItFollow(ada.identity_id);
+    await finishDeletion(ada.identity_id);
     const again = await signInOperator();
     const address = `/api/admin/accounts/${ada.identity_id}`;
-    const asked = [
+    const responses = [
       await again.get(address),
       await again.send("POST", `${address}/rebuild`, {}),
       await again.send(
@@ -242,7 +242,7 @@ describe("after a deletion", () => {
       ),
       await again.send("POST", `${address}/suspend`, { reason: "why" }),
     ];
-    for (const { status, body } of asked) {
+    for (const { status, body } of responses) {
       expect([status, body.code]).toEqual([404, "account_unknown"]);
     }
     const { body } = await again.get("/api/admin/accounts");
@@ -257,7 +257,7 @@ describe("after a deletion", () => {
     const completed = stripe.completes(paid);
     await deliver(completed);
     await deleteAccount(ada);
-    await letItFollow(ada.identity_id);
+    await finishDeletion(ada.identity_id);
     const spies = [vi.spyOn(console, "error"), vi.spyOn(console, "warn")];
     for (const spy of spies) spy.mockReturnValue();
     const before = await everything(ada.identity_id);
@@ -281,7 +281,7 @@ describe("after a deletion", () => {
     for (const [at, { status }] of answers.entries()) {
       expect(at === 10 ? [200] : [200, 401]).toContain(status);
     }
-    await letItFollow(ada.identity_id);
+    await finishDeletion(ada.identity_id);
     expect(await everything(ada.identity_id)).toMatchObject({ jobs: [], entries: [] });
     const { results } = await env.DB.prepare("select id from accounts").all();
     expect(results).toEqual([]);
@@ -337,7 +337,7 @@ describe("the data of a deleted person", () => {
     };
     expect(await found()).toEqual(traces);
     await browser.post(PATH, { confirmation: "delete" });
-    await letItFollow(ada.identity_id);
+    await finishDeletion(ada.identity_id);
     // The object of a device login deletes its data a day after the login ended.
     passTime(2 * 24 * 60 * 60 * 1000);
     await forgetLogin(user_code);
@@ -369,7 +369,7 @@ describe("the data of a deleted person", () => {
     const body = new URLSearchParams({ confirmation: "delete" });
     await send("POST", PATH, { headers: fromOwnPage(olga.person), body }, SETTINGS);
     await deleteAccount(ada);
-    // An action that was admitted before and is written after.
+    // The audit record of an action that was accepted before the deletion and is written after it.
     await env.DIRECTORY.prepare(
       `insert into audit select 'late', at_ms, ?1, act, ?2, 'for Ada', request_id, details_json,
         'late', ?1 || ' digest' from audit limit 1`,
@@ -554,7 +554,7 @@ function everything(identity_id: string): Promise<Record<string, unknown[]>> {
   });
 }
 
-/** Every row of both databases, what KV has, and what a device login's object keeps. */
+/** Every row of both databases, the contents of KV, and the storage of a device login's object. */
 async function everywhereElse(user_code: string): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const database of [env.DIRECTORY, env.DB]) {
@@ -572,7 +572,7 @@ async function everywhereElse(user_code: string): Promise<unknown[]> {
 
 const loginOf = (user_code: string) => env.DEVICE_LOGIN.getByName(user_code.replace("-", ""));
 
-/** Ends a login's day like the platform: the object's alarm, and the expiry of KV's copy. */
+/** Simulates the end of a login's retention: the object's alarm, and the expiry of KV's copy. */
 async function forgetLogin(user_code: string): Promise<void> {
   await runInDurableObject(loginOf(user_code), (login) => login.alarm());
   await env.DEVICE_CODES.delete(user_code.replace("-", ""));

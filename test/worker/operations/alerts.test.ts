@@ -27,7 +27,7 @@ function openReceiver() {
     const request = new Request(input, init);
     if (request.url !== URL_OF_RECEIVER) throw new TypeError("not reachable");
     if (status === 302) {
-      // A caller that follows it would be told "ok" by somebody else.
+      // A caller that follows the redirect would get "ok" from another server.
       return request.redirect === "manual" ? new Response(null, { status }) : new Response("ok");
     }
     if (status !== 200) return new Response("no_service", { status });
@@ -79,7 +79,7 @@ describe("alerts", () => {
     });
     expect(first?.text).toContain("WARNING payments_not_booked: 1 payments, limit 0");
     expect(first?.text).toContain("https://passbook.test/console");
-    // Another one keeps the warning for a second day.
+    // A second failure keeps the warning for another day.
     passMinutes(23 * 60);
     await failPayment();
     await run();

@@ -1,4 +1,4 @@
-/** A model of people, their identities and their debts, which the service is compared with. */
+/** A model of people, their identities and their debts. Tests compare it with the service. */
 
 export interface ModelAccount {
   readonly identities: Set<number>;
@@ -17,7 +17,7 @@ export class People {
   readonly #accounts = new Set<ModelAccount>();
   /** Identities that were ever part of an account. */
   readonly #seen = new Set<number>();
-  /** Identities that were ever linked together are one person's. */
+  /** The person of each identity. Identities that were ever linked together belong to one person. */
   readonly #person = new Map<number, number>();
   #debts: Debt[] = [];
   starters = 0;
@@ -41,7 +41,7 @@ export class People {
     this.starters += 1;
   }
 
-  /** Refused if the identity belongs to someone, or the account has one of its provider. */
+  /** Refuses the link if the identity has an account, or the account has an identity of its provider. */
   link(account: ModelAccount, identity: number): void {
     const has_provider = [...account.identities].some((it) => it % 2 === identity % 2);
     if (has_provider || this.#accountOf(identity) !== undefined) return;

@@ -13,7 +13,7 @@ import { People } from "./people_model.ts";
 
 const STARTER_CREDITS = 100;
 const PROVIDERS = ["acme", "zeta"] as const;
-/** Even ones belong to the first provider, odd ones to the second; an account has at most one of each. */
+/** Even identities belong to the first provider, odd ones to the second. An account has at most one of each provider. */
 const IDENTITIES = [0, 1, 2] as const;
 
 type Identity = (typeof IDENTITIES)[number];
@@ -124,7 +124,7 @@ describe("a negative balance", () => {
     await spend(api, 40);
     await remove(browser);
     expect(await creditsOf((await signIn(1)).api)).toBe(-40);
-    // It is one debt, whichever method brings the person back first.
+    // The person owes one debt, whichever method they use first.
     expect(await creditsOf((await signIn(0)).api)).toBe(0);
   });
 
@@ -291,7 +291,7 @@ describe("random histories of sign-in methods", () => {
           }
           expect(people.starters).toBeLessThanOrEqual(IDENTITIES.length);
         }),
-        // Shrinking needs so many sign-ins that rate limits would fail it.
+        // Shrinking would exceed the rate limits of sign-ins.
         { numRuns: histories(12), endOnFailure: true },
       );
     },

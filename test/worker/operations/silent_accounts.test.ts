@@ -9,7 +9,7 @@ import { signInWithCredits, type SignedIn } from "../support/passbook.ts";
 
 const JOB = { app: "demo", action: "draw", cost_estimate: 10, ttl_seconds: 60 };
 
-/** Delivers what the account owes, and then loses its alarm, as the platform does after too many failures. */
+/** Delivers the account's entries, then deletes its alarm, as the platform does after too many failures. */
 async function loseAlarm({ identity_id }: SignedIn): Promise<void> {
   await fireAlarm(identity_id);
   await runInDurableObject(env.ACCOUNT.getByName(identity_id), (_, { storage }) =>

@@ -58,15 +58,15 @@ describe("a wildcard", () => {
   });
 });
 
-/** The static files, which respond while `answer` does, and the number of requests. */
+/** A binding of static files that responds with `answer` and counts the requests. */
 function filesThat(answer: (request: Request | string) => Promise<Response> | Response) {
   const fetch = vi.fn(async (request: Request | string) => answer(request));
   return { ASSETS: { ...env.ASSETS, fetch } as unknown as Fetcher, fetch };
 }
 
-const well = () => filesThat((request) => env.ASSETS.fetch(request));
+const workingFiles = () => filesThat((request) => env.ASSETS.fetch(request));
 
-async function isLetIn(environment: Env, origin: string): Promise<boolean> {
+async function isOriginAllowed(environment: Env, origin: string): Promise<boolean> {
   const answer = await send("GET", "/api/me", { headers: { Origin: origin } }, environment);
   const shared = answer.headers.get("Access-Control-Allow-Origin");
   expect([null, origin]).toContain(shared);
@@ -88,12 +88,12 @@ describe("a wildcard of the settings or of an app", () => {
     logged.mock.calls.map(([line]) => line).filter((line) => line.event === event);
 
   it("a wildcard is allowed after the list was read once", async () => {
-    const { fetch, ...files } = well();
+    const { fetch, ...files } = workingFiles();
     const environment = allow("https://*.mine.example", files);
     for (const name of ["one", "two", "three"]) {
-      expect(await isLetIn(environment, `https://${name}.mine.example`)).toBe(true);
+      expect(await isOriginAllowed(environment, `https://${name}.mine.example`)).toBe(true);
     }
-    expect(await isLetIn(environment, "https://mine.example")).toBe(false);
+    expect(await isOriginAllowed(environment, "https://mine.example")).toBe(false);
     expect(fetch).toHaveBeenCalledTimes(1);
     expect(logged).not.toHaveBeenCalled();
   });
@@ -102,17 +102,17 @@ describe("a wildcard of the settings or of an app", () => {
     for (const name of ["one", "two", "three"]) {
       await registerApp(name, { origins_json: `["https://*.${name}.example"]` });
     }
-    const { fetch, ...files } = well();
+    const { fetch, ...files } = workingFiles();
     const environment = allow("", files);
-    expect(await isLetIn(environment, "https://a.two.example")).toBe(true);
-    expect(await isLetIn(environment, "https://a.four.example")).toBe(false);
+    expect(await isOriginAllowed(environment, "https://a.two.example")).toBe(true);
+    expect(await isOriginAllowed(environment, "https://a.four.example")).toBe(false);
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 
   it("a wildcard over a shared hosting suffix is never allowed and is logged once", async () => {
-    const environment = allow("https://*.github.io,https://*.mine.example", well());
-    expect(await isLetIn(environment, "https://stranger.github.io")).toBe(false);
-    expect(await isLetIn(environment, "https://one.mine.example")).toBe(true);
+    const environment = allow("https://*.github.io,https://*.mine.example", workingFiles());
+    expect(await isOriginAllowed(environment, "https://stranger.github.io")).toBe(false);
+    expect(await isOriginAllowed(environment, "https://one.mine.example")).toBe(true);
     expect(linesOf("wildcard_ignored")).toEqual([
       { event: "wildcard_ignored", suffix: ".github.io" },
     ]);
@@ -132,8 +132,8 @@ describe("a wildcard of the settings or of an app", () => {
     ["has no binding", { ASSETS: undefined }],
   ])("a wildcard is not allowed if the list %s, and exact origins are", async (_, files) => {
     const environment = allow("https://*.mine.example,https://exact.example", files);
-    expect(await isLetIn(environment, "https://one.mine.example")).toBe(false);
-    expect(await isLetIn(environment, "https://exact.example")).toBe(true);
+    expect(await isOriginAllowed(environment, "https://one.mine.example")).toBe(false);
+    expect(await isOriginAllowed(environment, "https://exact.example")).toBe(true);
     expect(linesOf("hosting_suffixes_read_failed")).toHaveLength(1);
   });
 
@@ -144,18 +144,18 @@ describe("a wildcard of the settings or of an app", () => {
       is_down ? new Response(null, { status: 500 }) : env.ASSETS.fetch(request),
     );
     const environment = allow("https://*.mine.example", files);
-    expect(await isLetIn(environment, "https://one.mine.example")).toBe(false);
+    expect(await isOriginAllowed(environment, "https://one.mine.example")).toBe(false);
     is_down = false;
-    expect(await isLetIn(environment, "https://one.mine.example")).toBe(false);
+    expect(await isOriginAllowed(environment, "https://one.mine.example")).toBe(false);
     expect(fetch).toHaveBeenCalledTimes(1);
     vi.setSystemTime(Date.now() + HOSTING_SUFFIXES_RETRY_MS);
-    expect(await isLetIn(environment, "https://one.mine.example")).toBe(true);
+    expect(await isOriginAllowed(environment, "https://one.mine.example")).toBe(true);
   });
 
   it("the list is not read for requests without an origin or settings without a wildcard", async () => {
-    const { fetch, ...files } = well();
+    const { fetch, ...files } = workingFiles();
     await send("GET", "/api/me", {}, allow("https://*.mine.example", files));
-    await isLetIn(allow("https://exact.example", files), "https://exact.example");
+    await isOriginAllowed(allow("https://exact.example", files), "https://exact.example");
     expect(fetch).not.toHaveBeenCalled();
   });
 });

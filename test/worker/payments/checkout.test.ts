@@ -110,8 +110,8 @@ describe("a checkout", () => {
 
   it("a checkout gets 503 if Stripe fails and 502 if Stripe refuses, without Stripe's reason", async () => {
     const stripe = openStripe();
-    const said = [vi.spyOn(console, "warn"), vi.spyOn(console, "error")];
-    for (const spy of said) spy.mockReturnValue();
+    const spies = [vi.spyOn(console, "warn"), vi.spyOn(console, "error")];
+    for (const spy of spies) spy.mockReturnValue();
     const ada = await signIn();
     vi.spyOn(stripe, "answer").mockRejectedValueOnce(new TypeError("broken"));
     const broken = await checkout(ada);
@@ -132,7 +132,7 @@ describe("a checkout", () => {
     const settings = { ...SELLING, STRIPE_SECRET_KEY: "sk_test_withdrawn" };
     const withdrawn = await checkout(ada, {}, { settings });
     expect([withdrawn.status, withdrawn.body.code]).toEqual([502, "payments_refused"]);
-    const log = JSON.stringify(said.map((spy) => spy.mock.calls));
+    const log = JSON.stringify(spies.map((spy) => spy.mock.calls));
     expect(log).toContain("resource_missing");
     for (const secret of [SECRET_KEY, "sk_test_", "gone"]) expect(log).not.toContain(secret);
   });

@@ -72,7 +72,7 @@ export class StripeDouble {
     return request.method === "GET" ? this.#read(new URL(request.url)) : unrecognized(pathname);
   }
 
-  /** What can be read, by path; and how one object is shown with the fields that were expanded. */
+  /** The readable kinds of objects by path, and the form of each with its expanded fields. */
   readonly #kinds: Readonly<Record<string, Kind>> = {
     "/v1/checkout/sessions": { objects: () => this.sessions, expandable: "line_items" },
     "/v1/refunds": { objects: () => this.refunded, expandable: "payment_intent" },
@@ -97,7 +97,7 @@ export class StripeDouble {
       : Response.json(this.#show(path, found, searchParams.has("expand[]")));
   }
 
-  /** A page of a list, newest first. Stripe refuses what is refused here. */
+  /** A page of a list, newest first. It refuses the same parameters as Stripe. */
   #list(path: string, known: RegExp, query: URLSearchParams): Response {
     const { objects, expandable } = this.#kinds[path] ?? {};
     for (const [name, value] of query) {
@@ -126,7 +126,7 @@ export class StripeDouble {
   #show(path: string, found: Object_, is_expanded: boolean): Object_ {
     const { price, payment_intent_metadata: _, line_items = null, ...shown } = found;
     if (path === "/v1/checkout/sessions") {
-      // Only on request, as at Stripe.
+      // Like Stripe, expands a field only on request.
       if (!is_expanded) return shown;
       return {
         ...shown,
@@ -281,7 +281,7 @@ export class StripeDouble {
     return charge;
   }
 
-  /** An event has its object in the state of its time. */
+  /** Creates an event with a copy of the object's current state. */
   event(type: string, object: object): StripeEvent {
     const data = { object: structuredClone(object) as Object_ };
     return { id: `evt_${(this.#count += 1)}`, type, data };
@@ -306,7 +306,7 @@ function refusal(status: number, error: object): Response {
   return Response.json({ error: { type: "invalid_request_error", ...error } }, { status });
 }
 
-/** In seconds, as Stripe has times. */
+/** The current time in seconds, the unit of Stripe's API. */
 function now(): number {
   return Math.floor(Date.now() / 1000);
 }

@@ -102,14 +102,14 @@ describe("a paid checkout", () => {
   });
 
   it("a checkout with an unknown price is requested again and credited once the package is for sale", async () => {
-    const said = vi.spyOn(console, "error").mockReturnValue();
+    const errors = vi.spyOn(console, "error").mockReturnValue();
     const stripe = openStripe();
     const ada = await signInWithCredits();
     const event = stripe.completes(await openCheckout(ada));
     const settings = { ...SELLING, CREDIT_PACKAGES: JSON.stringify(PACKAGES.slice(1)) };
     const answer = await deliver(event, settings);
     expect([answer.status, answer.body.code]).toEqual([500, "purchase_unmatched"]);
-    expect(JSON.stringify(said.mock.calls)).toContain("purchase_unmatched");
+    expect(JSON.stringify(errors.mock.calls)).toContain("purchase_unmatched");
     expect(await creditsOf(ada)).toBe(100);
     expect(await deliver(event)).toMatchObject(GOOD);
     expect(await creditsOf(ada)).toBe(200);
@@ -578,8 +578,8 @@ describe("a webhook's message", () => {
   });
 });
 
-/** All events that two checkouts may have, in order. */
-const story = fc.record({
+/** What may happen to a checkout. A test plays one or two of them. */
+const checkout_history = fc.record({
   late_money: fc.boolean(),
   refunds: fc.array(fc.integer({ min: 1, max: 500 }), { maxLength: 3 }),
   last_refund_fails: fc.boolean(),
@@ -591,7 +591,7 @@ const story = fc.record({
     }),
   ),
 });
-interface Story {
+interface CheckoutHistory {
   readonly late_money: boolean;
   readonly refunds: readonly number[];
   readonly last_refund_fails: boolean;
@@ -602,8 +602,8 @@ interface Story {
   } | null;
 }
 
-function tell(stripe: StripeDouble, id: string, told: Story) {
-  const { late_money, refunds, last_refund_fails, dispute } = told;
+function play(stripe: StripeDouble, id: string, one: CheckoutHistory) {
+  const { late_money, refunds, last_refund_fails, dispute } = one;
   const events: StripeEvent[] = [stripe.completes(id, late_money ? "later" : "at once")];
   if (late_money) events.push(stripe.moneyArrives(id));
   let refunded = 0;
@@ -638,18 +638,18 @@ describe("any set of events", () => {
       let runs = 0;
       await fc.assert(
         fc.asyncProperty(
-          fc.array(story, { minLength: 1, maxLength: 2 }),
+          fc.array(checkout_history, { minLength: 1, maxLength: 2 }),
           fc.infiniteStream(fc.nat()),
-          async (stories, dice) => {
+          async (checkouts, dice) => {
             const stripe = openStripe();
             const email = `buyer-${(runs += 1)}@example.com`;
             const buyer = await signInWithCredits("demo", email);
             let expected = 100;
             const events: StripeEvent[] = [];
-            for (const one of stories) {
-              const told = tell(stripe, await openCheckout(buyer), one);
-              events.push(...told.events);
-              expected += told.credits;
+            for (const one of checkouts) {
+              const played = play(stripe, await openCheckout(buyer), one);
+              events.push(...played.events);
+              expected += played.credits;
             }
             const roll = (): number => dice.next().value ?? 0;
             const repeated = [...events, ...events.filter(() => roll() % 3 === 0)];

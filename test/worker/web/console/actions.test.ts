@@ -168,7 +168,7 @@ describe("an operator's action", () => {
   it("the revoke form revokes the token that it names and no other", async () => {
     const { olga, ada, open, fill } = await consoleAndAda();
     const token = await getToken(ada, {}, { client_name: "Build agent" });
-    const kept = await getToken(ada, {}, { client_name: "Laptop" });
+    const other_token = await getToken(ada, {}, { client_name: "Laptop" });
     const id = await tokenId(token);
     const address = `${pageOf(ada, "/revoke-token")}?token_id=${id}`;
     const account = await open(pageOf(ada));
@@ -177,7 +177,7 @@ describe("an operator's action", () => {
     const done = await fill(address, { reason: "leaked" });
     expect(done.headers.get("Location")).toBe(`${pageOf(ada)}?notice=revoke-token`);
     expect((await token.get("/api/wallet")).status).toBe(401);
-    expect((await kept.get("/api/wallet")).status).toBe(200);
+    expect((await other_token.get("/api/wallet")).status).toBe(200);
     expect(await linesOf(olga, ada.identity_id)).toMatchObject([
       { act: "account.personal_token.revoke", details: { personal_token_id: id } },
     ]);

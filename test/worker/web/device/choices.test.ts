@@ -27,7 +27,7 @@ async function register(...slugs: readonly string[]): Promise<object> {
   return { ISOLATE: crypto.randomUUID() };
 }
 
-/** A form's fields as a browser would send them. */
+/** The fields that a browser would send for a form. */
 function sentBy(html: string): Map<string, string[]> {
   const fields = new Map<string, string[]>();
   const add = (name: string, value: string) =>

@@ -95,8 +95,8 @@ describe("the device page", () => {
     const here = await (await from({ country: "DE" }, path, page)).text();
     expect(here).toContain("Berlin, Germany");
     expect(here).not.toContain("not the country that you are in now");
-    const away = await (await from({ country: "FR" }, path, page)).text();
-    expect(away).toContain("not the country that you are in now");
+    const foreign = await (await from({ country: "FR" }, path, page)).text();
+    expect(foreign).toContain("not the country that you are in now");
   });
 
   it("the device page approves with limits, and a form with problems does not use up the code", async () => {

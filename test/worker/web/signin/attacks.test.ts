@@ -72,7 +72,7 @@ describe("a callback that this browser did not start", () => {
     const kept_flow = browser.cookies.get("passbook_signin") ?? "";
     expect((await browser.get(back.href)).status).toBe(303);
     expect((await browser.get(back.href)).status).toBe(400);
-    // Even with the old flow cookie, because the code is used up.
+    // The old flow cookie does not help either, because the provider accepts a code only once.
     browser.cookies.set("passbook_signin", kept_flow);
     expect((await browser.get(back.href)).status).toBe(502);
     expect(await signInCount()).toBe(1);
@@ -104,13 +104,13 @@ describe("a flow cookie", () => {
   it("a flow cookie does not reveal its contents", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
-    const asked = new URL(await browser.start("acme"));
+    const authorization_url = new URL(await browser.start("acme"));
     const flow = browser.cookies.get("passbook_signin") ?? "";
     const readable = flow
       .split(".")
       .map((part) => atob(part.replaceAll("-", "+").replaceAll("_", "/")));
     for (const secret of ["state", "nonce"]) {
-      expect(readable.join()).not.toContain(asked.searchParams.get(secret));
+      expect(readable.join()).not.toContain(authorization_url.searchParams.get(secret));
     }
   });
 

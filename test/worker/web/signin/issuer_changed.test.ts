@@ -12,7 +12,7 @@ let errors: unknown[][];
 beforeEach(() => {
   errors = [];
   vi.spyOn(console, "error").mockImplementation((...values: { event?: string }[]) => {
-    // Without the entry that every failed request writes.
+    // Skips the entry that every failed request writes.
     if (values[0]?.event !== "request") errors.push(values);
   });
 });
@@ -108,9 +108,9 @@ describe("stored upstream tokens of a provider", () => {
     const refused = { status: 404, body: { code: "reconnect_required" } };
     expect(await ada.oauthToken(elsewhere)).toMatchObject(refused);
     await runOut(ada);
-    const asked = vi.mocked(globalThis.fetch).mock.calls.length;
+    const requests_before = vi.mocked(globalThis.fetch).mock.calls.length;
     expect(await ada.oauthToken(elsewhere)).toMatchObject(refused);
-    expect(vi.mocked(globalThis.fetch).mock.calls).toHaveLength(asked);
+    expect(vi.mocked(globalThis.fetch).mock.calls).toHaveLength(requests_before);
     expect(errors[0]?.[0]).toMatchObject({
       event: "upstream_tokens_of_another_issuer",
       provider: "acme",
@@ -118,7 +118,7 @@ describe("stored upstream tokens of a provider", () => {
       configured_issuer: "https://ghe.test",
       remedy: expect.any(String),
     });
-    // Nothing is lost: the first server is used again when the settings name it.
+    // The tokens are still stored, and work again when the settings name the first server.
     expect((await ada.oauthToken()).status).toBe(200);
   });
 

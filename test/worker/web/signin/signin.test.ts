@@ -23,9 +23,11 @@ describe("signing in with a provider", () => {
   it("a sign-in sends the browser to the provider with PKCE, state, nonce and one redirect address", async () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
-    const asked = new URL(await browser.start("acme"));
-    expect(asked.origin + asked.pathname).toBe("https://acme.test/authorize");
-    expect(Object.fromEntries(asked.searchParams)).toMatchObject({
+    const authorization_url = new URL(await browser.start("acme"));
+    expect(authorization_url.origin + authorization_url.pathname).toBe(
+      "https://acme.test/authorize",
+    );
+    expect(Object.fromEntries(authorization_url.searchParams)).toMatchObject({
       response_type: "code",
       client_id: "client-of-acme",
       redirect_uri: "http://passbook.localhost/signin/callback/acme",
@@ -176,15 +178,15 @@ describe("a preset", () => {
   ])("the preset for %s needs only a client", async (preset, address, parameters) => {
     const entry = { preset, client_id: "our-id", client_secret: "our-secret" };
     const browser = openBrowser({ SIGNIN_PROVIDERS: JSON.stringify([entry]) });
-    const asked = new URL(await browser.start(preset));
-    expect(asked.origin + asked.pathname).toBe(address);
-    expect(Object.fromEntries(asked.searchParams)).toMatchObject({
+    const authorization_url = new URL(await browser.start(preset));
+    expect(authorization_url.origin + authorization_url.pathname).toBe(address);
+    expect(Object.fromEntries(authorization_url.searchParams)).toMatchObject({
       client_id: "our-id",
       redirect_uri: `http://passbook.localhost/signin/callback/${preset}`,
       code_challenge_method: "S256",
       ...parameters,
     });
-    expect(asked.href).not.toContain("our-secret");
+    expect(authorization_url.href).not.toContain("our-secret");
   });
 });
 
@@ -204,9 +206,9 @@ describe("the sign-in page", () => {
     const settings = connect(acme);
     const browser = openBrowser(settings);
     await browser.signIn(acme, ADA);
-    const asked = await browser.get(`/signin?redirect_to=${encodeURIComponent(BACK)}`);
-    expect(asked).toMatchObject({ status: 200, text: expect.stringContaining("Continue as Ada") });
-    expect(asked.text).toContain(`Continue to ${new URL(APP).host}`);
+    const page = await browser.get(`/signin?redirect_to=${encodeURIComponent(BACK)}`);
+    expect(page).toMatchObject({ status: 200, text: expect.stringContaining("Continue as Ada") });
+    expect(page.text).toContain(`Continue to ${new URL(APP).host}`);
     const again = await browser.post("/signin/continue", { redirect_to: BACK });
     expect(again.status).toBe(303);
     expect(again.headers.get("Referrer-Policy")).toBe("no-referrer");
@@ -234,8 +236,8 @@ describe("the sign-in page", () => {
     const acme = openProviderDouble("acme");
     const browser = openBrowser(connect(acme));
     await browser.signIn(acme, ADA);
-    const asked = await browser.get(`/signin?redirect_to=${encodeURIComponent(BACK)}`);
-    const [, again = ""] = /action="\/signout".*?value="([^"]+)"/s.exec(asked.text) ?? [];
+    const page = await browser.get(`/signin?redirect_to=${encodeURIComponent(BACK)}`);
+    const [, again = ""] = /action="\/signout".*?value="([^"]+)"/s.exec(page.text) ?? [];
     const left = await browser.post("/signout", { redirect_to: again });
     const choose = await browser.get(left.headers.get("Location") ?? "");
     expect(choose.text).toContain(`/signin/acme?redirect_to=${encodeURIComponent(BACK)}`);
