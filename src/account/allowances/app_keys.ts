@@ -13,7 +13,10 @@ import type { Transaction } from "../transaction.ts";
 /** How long an accepted key may end jobs without being verified again. Most work takes less. */
 const APP_KEY_MEMORY_MS = 60 * 60 * 1000;
 
-/** The shortest time between two writes of one key's row, so that jobs in quick succession do not cost a row each. */
+/**
+ * The shortest time between two writes of one key's row, so that jobs in quick succession do not cost a row each. The
+ * last acceptance may therefore count for ten minutes less than the hour, never for more.
+ */
 const APP_KEY_WRITE_INTERVAL_MS = 10 * 60 * 1000;
 
 /** The refusal of a key that cannot be verified. It is the same for every account, so it reveals none. */

@@ -281,6 +281,17 @@ describe("an app's key that the account does not know, while the directory fails
     expect(await complete(jobs[1])).toMatchObject(UNAVAILABLE);
   });
 
+  it("an unverified app key settles for at least 50 minutes after the account last accepted it", async () => {
+    const first = await startJob();
+    wait(10 * MINUTE_MS - 1);
+    const last = await startJob();
+    directory.state = "fails";
+    wait(50 * MINUTE_MS);
+    expect((await complete(first)).status).toBe(200);
+    wait(1);
+    expect(await complete(last)).toMatchObject(UNAVAILABLE);
+  });
+
   it("settling while the directory fails does not extend the hour", async () => {
     const jobs = [await startJob(), await startJob()] as const;
     directory.state = "fails";
