@@ -78,8 +78,11 @@ export class Instance {
 
   /** Runs an operation in one transaction, if the caller may do what is `wanted`. */
   transact<Value>(caller: Caller, wanted: Wanted, operation: Operation<Value>): Answer<Value> {
+    // Before the data's build is checked, so that the refusal reveals no account.
+    if (typeof this.#state === "string" && caller.kind === "unverified_app") {
+      return refused(UNVERIFIED);
+    }
     if (this.parts === null && caller.kind === "app") return refused({ code: "account_unknown" });
-    if (this.parts === null && caller.kind === "unverified_app") return refused(UNVERIFIED);
     const parts = this.openParts();
     let has_posted = false;
     const shared = parts.forTransaction(() => void (has_posted = true));

@@ -1,7 +1,8 @@
 /** App keys while the directory cannot be read: work in progress settles, and nothing else is allowed. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { countRowsWritten, dump, evict, query } from "../../support/account_object.ts";
+import { BUILD } from "../../../../src/account/sql/migrate.ts";
+import { change, countRowsWritten, dump, evict, query } from "../../support/account_object.ts";
 import { expectInvariants } from "../../account/invariants.ts";
 import { openDirectory, type Directory } from "../../support/directory_outage.ts";
 import {
@@ -18,6 +19,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const JOB = { app: "demo", action: "draw", cost_estimate: 10 };
 const UNAVAILABLE = { status: 503, body: { code: "unavailable" } };
+const JOB_OF_NOBODY = { job_id: "018f0000-0000-7000-8000-000000000000" };
 const UNKNOWN_KEY = `pb_app_${"A".repeat(43)}`;
 
 let server: AppServer;
@@ -244,6 +246,17 @@ describe("an app's key that the account does not know, while the directory fails
     }
     expect(await dump(ada.identity_id)).toBe(before);
     expect(await query("user_nobody", "select name from sqlite_master")).toEqual([]);
+  });
+
+  it("an invented app key cannot find out that an account's data is of a newer build", async () => {
+    await startJob();
+    breakDirectory();
+    await change(ada.identity_id, `update data_format set oldest_build = ${BUILD + 1}`);
+    const { job_id } = JOB_OF_NOBODY;
+    const known = await complete(job_id, { key: UNKNOWN_KEY, isolate: newIsolate() });
+    const nobody = { key: UNKNOWN_KEY, isolate: newIsolate(), identity_id: "user_nobody" };
+    expect(known.text).toBe((await complete(job_id, nobody)).text);
+    expect(known).toMatchObject(UNAVAILABLE);
   });
 
   it("an app key that only another account accepted gets 503", async () => {
