@@ -1,6 +1,7 @@
 /** For some minutes after a deployment, an object may refuse with a code that only its newer build has. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Refusal } from "../../../src/domain/refusals.ts";
+import { deliver, openCheckout, openStripe, SELLING } from "../payments/till.ts";
 import { send, signInWithCredits, type Answer, type SignedIn } from "../support/passbook.ts";
 
 /** An unknown code, names that every JavaScript object has, and an unknown reason. */
@@ -77,6 +78,17 @@ describe.each(UNKNOWN)("a refusal that this build does not know: %o", (refusal) 
       expect.objectContaining({ code: "unavailable" }),
     ]);
     expect(logged).toHaveLength(1);
+  });
+
+  it("a payment's webhook responds with 503, so that it is sent again", async () => {
+    const stripe = openStripe();
+    const event = stripe.completes(await openCheckout(ada));
+    const settings = { ...SELLING, ...objectsWith({ ok: false, refusal }) };
+    expect(await deliver(event, settings)).toMatchObject({
+      status: 503,
+      body: { code: "unavailable" },
+    });
+    expect(logged.map((it) => it.event)).toEqual(["payment_not_booked", "refusal_unknown"]);
   });
 
   it("a page responds with 503 and the text for an unavailable service", async () => {

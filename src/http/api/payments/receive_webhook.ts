@@ -3,12 +3,13 @@
  * concern this service; 400 if Stripe did not sign it recently; 5xx if Stripe must send it again.
  */
 import { bodyLimit } from "hono/body-limit";
+import { UNAVAILABLE_RETRY_AFTER_SECONDS } from "../../../domain/limits.ts";
 import type { DropReason, PaymentEvent, PaymentEffect } from "../../../domain/payment_event.ts";
 import type { FailureKind } from "../../../domain/health.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { errorName } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";
-import { refuse } from "../../refusals.ts";
+import { describeRefusal, refuse } from "../../refusals.ts";
 import { paymentsOf } from "./require_payments.ts";
 
 /** The largest webhook message read, in bytes: one Stripe object with all its metadata. */
@@ -56,7 +57,12 @@ function refuseUnbooked(context: AppContext, refusal: Refusal): Response {
   if (refusal.code === "purchase_unmatched") return refuse(context, refusal);
   const request_id = context.get("request_id");
   console.error({ event: "payment_not_booked", request_id, code: refusal.code });
-  return refuse(context, { code: "internal", request_id });
+  if (describeRefusal(refusal).code === refusal.code) {
+    return refuse(context, { code: "internal", request_id });
+  }
+  // Only a newer object refuses with what this build does not have.
+  const retry_after_seconds = UNAVAILABLE_RETRY_AFTER_SECONDS;
+  return refuse(context, { code: "unavailable", retry_after_seconds });
 }
 
 /** Stripe does not send a dropped event again, so the log and the count are the only traces. */
