@@ -122,4 +122,5 @@ export function failureCounterOf(database: D1Database): FailureCounter {
   return known;
 }
 
-const counters = new WeakMap<D1Database, FailureCounter>();
+// A binding lives as long as the isolate.
+const counters = new Map<D1Database, FailureCounter>();
