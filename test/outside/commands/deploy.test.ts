@@ -76,6 +76,8 @@ const placeOf = (changes: readonly string[], pattern: RegExp) =>
 describe("npm run deploy", () => {
   it(
     "a deployment to a new account creates what wrangler.toml lists, and a second one changes only the code",
+    // Two whole deployments.
+    { tags: ["slow"], timeout: PATIENCE_MS },
     async () => {
       await writeConfig(ADDRESS, QUEUE);
       // The file exists and is readable by everybody.
@@ -131,7 +133,6 @@ describe("npm run deploy", () => {
       expect(cloudflare.worker()?.secrets).toEqual(kept);
       expect(deployedNamespaces()).toEqual(namespaces);
     },
-    PATIENCE_MS,
   );
 
   it(

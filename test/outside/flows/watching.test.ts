@@ -112,7 +112,7 @@ async function readBalance(page: Page): Promise<{ credits: number; held: string 
   };
 }
 
-describe("two browsers and a command line that watch one account", () => {
+describe("two browsers and a command line that watch one account", { tags: ["slow"] }, () => {
   it("two browsers and a command line end with the same balance and get each entry once, in order", async () => {
     const token = await signIn();
     const client = createClient({ baseUrl: worker.url, token });
