@@ -173,7 +173,7 @@ export const scheduledTasks = sqliteTable("scheduled_tasks", {
   reason: text(),
 });
 
-/** Warnings that operators were told of; see `alert_records.ts`. */
+/** Warnings that were sent to the operators; see `alert_records.ts`. */
 export const alerts = sqliteTable("alerts", {
   name: text().primaryKey(),
   sent_at_ms: integer().notNull(),

@@ -36,7 +36,7 @@ interface Stores {
   readonly bookMissing: (
     effect: PaymentEffect,
   ) => Promise<Result<DropReason | "recorded" | null, Refusal>>;
-  /** Tells the operators of payments that no webhook booked. Never throws. */
+  /** Counts payments that no webhook booked, for the operators. Never throws. */
   readonly countMissed: (missed: {
     readonly count: number;
     readonly reason: string;

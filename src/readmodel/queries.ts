@@ -75,7 +75,7 @@ export interface DeliveredAccount {
 
 export interface OverdueJobs {
   readonly overdue: number;
-  /** The earliest deadline of them; null: there are none. */
+  /** The earliest of their deadlines; null if no job is overdue. */
   readonly oldest_at_ms: number | null;
 }
 

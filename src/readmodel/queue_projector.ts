@@ -47,7 +47,7 @@ export interface ConsumerOptions {
   readonly projector: Pick<DirectProjector, "applyAll">;
   /** Makes an account compare its entries with D1 and send the missing ones. */
   readonly catchUp: (identity_id: string) => Promise<unknown>;
-  /** Tells the operators that D1 lacks entries, and since when. Never throws. */
+  /** Counts a failed delivery for the operators, with the time since which D1 lacks entries. Never throws. */
   readonly countFailure: (failure: {
     readonly reason: string;
     readonly count: number;

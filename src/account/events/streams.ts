@@ -70,7 +70,7 @@ export class Streams {
     try {
       this.#sendToAll();
     } catch (error) {
-      console.warn({ event: "streams_not_told", ...reportError(error) });
+      console.warn({ event: "stream_publication_failed", ...reportError(error) });
     }
   }
 

@@ -37,7 +37,7 @@ type Known =
   /** D1's row is not what this object sent. A rebuild replaces it. */
   | { readonly state: "foreign" };
 
-/** Tells the operators that D1 lacks entries, and since when. Never throws. */
+/** Counts a failed delivery for the operators, with the time since which D1 lacks entries. Never throws. */
 export type CountFailure = (failure: {
   readonly reason: string;
   readonly oldest_at_ms: number;
