@@ -170,6 +170,7 @@ export const LEDGER_CLOCK_SKEW_MS = 60_000;
 
 /**
  * The newest jobs, whose deadlines are looked up in `jobs`. A job that is still started when this many newer
- * ones exist gets a row in `long_jobs`: two more rows for the few long jobs, none for all others.
+ * ones exist gets a row in `long_jobs`: two more rows for the few long jobs, none for all others. An account wakes
+ * with up to this many rows read while any of its jobs is started; a burst of creations up to it writes no such row.
  */
-export const RECENT_JOBS_MAX = 100;
+export const RECENT_JOBS_MAX = 1_000;
