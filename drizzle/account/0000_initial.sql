@@ -48,7 +48,8 @@ CREATE TABLE `entries` (
 	`at_ms` integer NOT NULL,
 	`open_jobs` integer DEFAULT 0 NOT NULL,
 	`recent_after_job_id` text,
-	`recent_jobs` integer DEFAULT 0 NOT NULL
+	`recent_jobs` integer DEFAULT 0 NOT NULL,
+	`previous_line` integer
 );
 --> statement-breakpoint
 CREATE TABLE `idempotency_keys` (

@@ -67,6 +67,10 @@ export interface AccountOperations {
   listEntries(caller: Caller, request: history.ListEntriesRequest): Answer<Page<EntryRow, number>>;
   readOverview(caller: Caller, request: history.OverviewRequest): Answer<history.Overview>;
   readStatement(caller: Caller, request: history.StatementRequest): Answer<history.Statement>;
+  readStatementRows(
+    caller: Caller,
+    request: history.StatementRowsRequest,
+  ): Answer<history.StatementRows>;
 
   /** Refused as `balance_limit` or `balance_below_zero`. */
   adjustCredits(

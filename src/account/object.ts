@@ -24,6 +24,7 @@ import { listEntries } from "./ledger/entries.ts";
 import { ensureOpen } from "./ledger/posting.ts";
 import { startedJobsOf } from "./ledger/started_jobs.ts";
 import { readStatement } from "./ledger/statement.ts";
+import { readStatementRows } from "./ledger/statement_rows.ts";
 import * as operators from "./operators/acts.ts";
 import { inspect } from "./operators/inspection.ts";
 import { readOverview } from "./overview.ts";
@@ -147,6 +148,15 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   readStatement(caller: Caller, request: contract.StatementRequest): Answer<contract.Statement> {
     return this.#instance.transact(caller, "read", (it, { database }) =>
       readStatement(database, it, request),
+    );
+  }
+
+  readStatementRows(
+    caller: Caller,
+    request: contract.StatementRowsRequest,
+  ): Answer<contract.StatementRows> {
+    return this.#instance.transact(caller, "read", (it, { database }) =>
+      readStatementRows(database, it, request),
     );
   }
 

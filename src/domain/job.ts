@@ -14,6 +14,8 @@ export type JobFailure = "reported" | "expired";
 export interface JobState {
   readonly id: string;
   readonly app_slug: string | null;
+  /** The number of the job's newest entry. */
+  readonly line: number;
   readonly status: JobStatus;
   readonly reserved: number;
   readonly actual_cost: number;
@@ -33,12 +35,13 @@ export interface JobStep {
 type StepResult = Result<JobStep, Refusal>;
 
 function step(
-  job: Pick<JobState, "id" | "app_slug">,
+  job: Pick<JobState, "id" | "app_slug"> & { readonly line: number | null },
   outcome: Pick<JobStep, "status" | "actual_cost" | "failure">,
   { kind, amount, held }: Pick<Posting, "kind" | "amount" | "held">,
 ): JobStep {
-  const { id: job_id, app_slug } = job;
-  return { ...outcome, posting: { kind, amount, held, job_id, app_slug, note: null } };
+  const { id: job_id, line: previous_line, app_slug } = job;
+  const posting = { kind, amount, held, job_id, previous_line, app_slug, note: null };
+  return { ...outcome, posting };
 }
 
 /** Reserves the estimate of a new job. Refused if the balance does not cover it. */
@@ -56,7 +59,8 @@ export function reserve(
   const outcome = { status: "started", actual_cost: 0, failure: null } as const;
   // `0 - x` instead of `-x`: JavaScript's `-0` is not equal to 0 in deep comparisons.
   const amount = 0 - cost_estimate;
-  return accepted(step(job, outcome, { kind: "reserve", amount, held: cost_estimate }));
+  const first = { ...job, line: null };
+  return accepted(step(first, outcome, { kind: "reserve", amount, held: cost_estimate }));
 }
 
 /**

@@ -32,6 +32,8 @@ export interface Posting {
   readonly amount: number;
   readonly held: number;
   readonly job_id: string | null;
+  /** The number of the job's entry before this one; null for its first entry, and without a job. */
+  readonly previous_line: number | null;
   readonly app_slug: string | null;
   /** A text for the account's holder, such as an operator's reason. */
   readonly note: string | null;

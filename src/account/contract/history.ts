@@ -1,6 +1,7 @@
 /** What a holder reads of the past: entries, the overview, and monthly statements. */
 import type { AppSpending, BalancePoint } from "../../domain/history.ts";
 import type { EntryKind } from "../../domain/ledger.ts";
+import type { StatementGroup } from "../../domain/statement.ts";
 import type { AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { Wallet } from "./wallet.ts";
 
@@ -63,4 +64,42 @@ export interface Statement {
   /** The jobs of these entries, as they are now. */
   readonly jobs: readonly JobRow[];
   readonly more: boolean;
+}
+
+/** A page of the rows from `from_ms` on, before `to_ms`; see `domain/statement.ts`. */
+export interface StatementRowsRequest {
+  readonly from_ms: number;
+  readonly to_ms: number;
+  /** Only rows of this app and of this group; null: all. */
+  readonly app_slug: string | null;
+  readonly group: StatementGroup | null;
+  /** Where the page before ended; null for the first page. */
+  readonly before_line: number | null;
+  readonly limit: number;
+}
+
+export interface StatementRow {
+  /** The change of the balance and the held credits together: the job's cost, or the entry's amount. */
+  readonly change: number;
+  /** The job as it is now; null for an entry without one. */
+  readonly job: JobRow | null;
+  /** The row's entries in the period, newest first; only a job has several. */
+  readonly entries: readonly EntryRow[];
+}
+
+export interface StatementRows {
+  readonly opened_at_ms: number;
+  /** The number of the newest entry. */
+  readonly line: number;
+  /** The balance and the held credits before the period and at its end. */
+  readonly opening: { readonly credits: number; readonly held: number };
+  readonly closing: { readonly credits: number; readonly held: number };
+  /** The sums of the period's matching rows below and above zero; null if there are too many to add. */
+  readonly sums: { readonly spent: number; readonly added: number } | null;
+  /** The account's apps, to choose from. */
+  readonly apps: readonly string[];
+  /** Newest first. */
+  readonly rows: readonly StatementRow[];
+  /** The `before_line` of the next page; null on the last one. */
+  readonly next: number | null;
 }

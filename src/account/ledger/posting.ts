@@ -43,7 +43,13 @@ function assertWritten(
 }
 
 /** For a posting about the account itself, not about a job or an app. */
-export const OF_ACCOUNT = { held: 0, job_id: null, app_slug: null, note: null } as const;
+export const OF_ACCOUNT = {
+  held: 0,
+  job_id: null,
+  previous_line: null,
+  app_slug: null,
+  note: null,
+} as const;
 /** The plan of a new account. */
 export const FIRST_PLAN = "free";
 

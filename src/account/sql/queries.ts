@@ -84,7 +84,7 @@ export const insert_entry = query((database) => {
     .insert(entries)
     .values({
       ...values("line", "kind", "amount", "balance_after", "reserved_after"),
-      ...values("job_id", "app_slug", "note", "at_ms"),
+      ...values("job_id", "previous_line", "app_slug", "note", "at_ms"),
       ...values("open_jobs", "recent_after_job_id", "recent_jobs"),
     })
     .returning({ line, balance_after, reserved_after });

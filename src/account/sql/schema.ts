@@ -56,6 +56,8 @@ export const entries = sqliteTable("entries", {
   open_jobs: integer().notNull().default(0),
   recent_after_job_id: text(),
   recent_jobs: integer().notNull().default(0),
+  /** As in {@link Posting}: a job's entries are found from its newest one without an index. */
+  previous_line: integer(),
 });
 
 /** The account's apps. `granted_at_ms`: null until starter credits are granted. */

@@ -10,7 +10,7 @@ import {
   RECENT_JOBS_MAX,
 } from "../../../src/domain/limits.ts";
 import { JOB_ROWS_BYTES } from "../../../src/account/jobs/create.ts";
-import type { EntryRow } from "../../../src/account/contract.ts";
+import { SERVICE, type EntryRow, type StatementRow } from "../../../src/account/contract.ts";
 import { readDailyTotals } from "../../../src/readmodel/totals.ts";
 import {
   fireAlarm,
@@ -30,6 +30,7 @@ export async function expectInvariants(identity_id: string): Promise<void> {
   await expectSpending(identity_id, contents);
   await expectStoredBytes(identity_id, contents);
   await expectDebts(identity_id, contents);
+  await expectStatementRows(identity_id, contents);
   await fireAlarm(identity_id);
   await expectStartedShares(identity_id);
   await expectReadModel(identity_id);
@@ -47,6 +48,49 @@ function expectLedger({ entries, jobs }: Contents): void {
     if (job !== undefined) held.set(job.id, entry.kind === "reserve" ? job.reserved : 0);
     expect(entry.reserved_after).toBe([...held.values()].reduce((sum, one) => sum + one, 0));
   });
+}
+
+/**
+ * In any two months that follow each other, each job has one row with its change, and the rows add up to the change of
+ * what the holder owns.
+ */
+async function expectStatementRows(
+  identity_id: string,
+  { entries, jobs }: Contents,
+): Promise<void> {
+  const newest = new Map<string, number>();
+  for (const { line, job_id, previous_line } of entries) {
+    expect(previous_line).toBe(job_id === null ? null : (newest.get(job_id) ?? null));
+    if (job_id !== null) newest.set(job_id, line);
+  }
+  const cut_ms = entries[Math.floor(entries.length / 2)]?.at_ms ?? 0;
+  const end_ms = (entries.at(-1)?.at_ms ?? 0) + 1;
+  const spent = new Map<string, number>();
+  for (const [from_ms, to_ms] of [
+    [0, cut_ms],
+    [cut_ms, end_ms],
+  ] as const) {
+    const rows: StatementRow[] = [];
+    for (let before_line: number | null = null; ;) {
+      const page = { from_ms, to_ms, app_slug: null, group: null, before_line, limit: 3 };
+      const read = await env.ACCOUNT.getByName(identity_id).readStatementRows(SERVICE, page);
+      if (!read.ok) throw new Error("the statement was refused");
+      const { opening, closing, sums, next } = read.value;
+      rows.push(...(read.value.rows as StatementRow[]));
+      before_line = next;
+      if (next !== null) continue;
+      const total = rows.reduce((sum, row) => sum + row.change, 0);
+      expect(total).toBe(closing.credits + closing.held - opening.credits - opening.held);
+      expect((sums?.spent ?? 0) + (sums?.added ?? 0)).toBe(total);
+      break;
+    }
+    const shown = rows.flatMap(({ job }) => job?.id ?? []);
+    expect(new Set(shown).size).toBe(shown.length);
+    for (const { job, change } of rows) {
+      if (job !== null) spent.set(job.id, (spent.get(job.id) ?? 0) - change);
+    }
+  }
+  for (const job of jobs) expect(spent.get(job.id)).toBe(job.actual_cost);
 }
 
 /** Each reserve is resolved at most once, and the held credits are those that started jobs reserve. */

@@ -8,6 +8,7 @@ import { parseAllowedOrigin } from "../../../src/domain/origins.ts";
 const STARTED: JobState = {
   id: "job",
   app_slug: "demo",
+  line: 3,
   status: "started",
   reserved: 30,
   actual_cost: 0,
@@ -16,7 +17,8 @@ const STARTED: JobState = {
 };
 
 describe("a ledger entry", () => {
-  const line = { kind: "grant", amount: 5, job_id: null, app_slug: "demo", note: null } as const;
+  const of_app = { job_id: null, previous_line: null, app_slug: "demo", note: null };
+  const line = { kind: "grant", amount: 5, ...of_app } as const;
   const posting = { ...line, held: 0 };
 
   it("the first ledger entry starts from zero", () => {
