@@ -143,6 +143,7 @@ CREATE TABLE `purchases` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `purchases_payment_intent_id_unique` ON `purchases` (`payment_intent_id`);--> statement-breakpoint
+CREATE INDEX `purchases_created_at_ms` ON `purchases` (`created_at_ms`,`checkout_session_id`);--> statement-breakpoint
 CREATE TABLE `stuck_jobs` (
 	`job_id` text PRIMARY KEY NOT NULL,
 	`since_ms` integer NOT NULL,

@@ -11,7 +11,15 @@ import type * as jobs from "./contract/jobs.ts";
 import type * as operators from "./contract/operators.ts";
 import type * as personal_tokens from "./contract/personal_tokens.ts";
 import type { HandedOutUpstreamToken, VaultSettings } from "./contract/vault.ts";
-import type { ListedPurchase, Wallet, WalletRequest } from "./contract/wallet.ts";
+import type {
+  Holdings,
+  ListedPurchase,
+  ListPurchasesRequest,
+  PurchaseKey,
+  PurchaseRecord,
+  Wallet,
+  WalletRequest,
+} from "./contract/wallet.ts";
 import type { EntryRow, JobRow } from "./sql/schema.ts";
 
 export * from "./contract/call.ts";
@@ -107,6 +115,14 @@ export interface AccountOperations {
   /** Whether this payment bought credits here. */
   hasBought(payment_intent_id: string): boolean;
   readPurchase(caller: Caller, checkout_session_id: string): Answer<ListedPurchase>;
+  /** Paid checkouts, newest first. */
+  listPurchases(
+    caller: Caller,
+    request: ListPurchasesRequest,
+  ): Answer<Page<PurchaseRecord, PurchaseKey>>;
+
+  /** For the export of a person's data. Opens the account if it is not open yet. */
+  readHoldings(caller: Caller): Answer<Holdings>;
 
   /**
    * For `/readyz`: reserves and settles a job in the canary account. `released_at`: when the Worker's release was

@@ -25,6 +25,7 @@ import { ensureOpen } from "./ledger/posting.ts";
 import { startedJobsOf } from "./ledger/started_jobs.ts";
 import { readStatement } from "./ledger/statement.ts";
 import { readStatementRows } from "./ledger/statement_rows.ts";
+import { readHoldings } from "./holdings.ts";
 import * as operators from "./operators/acts.ts";
 import { inspect } from "./operators/inspection.ts";
 import { readOverview } from "./overview.ts";
@@ -270,6 +271,21 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   readPurchase(caller: Caller, checkout_session_id: string): Answer<contract.ListedPurchase> {
     return this.#instance.transact(caller, "read", (it, parts) =>
       purchases.readPurchase(it, parts.purchases, checkout_session_id),
+    );
+  }
+
+  listPurchases(
+    caller: Caller,
+    request: contract.ListPurchasesRequest,
+  ): Answer<contract.Page<contract.PurchaseRecord, contract.PurchaseKey>> {
+    return this.#instance.transact(caller, "read", (_, parts) =>
+      purchases.listPurchases(parts.purchases, request),
+    );
+  }
+
+  readHoldings(caller: Caller): Answer<contract.Holdings> {
+    return this.#instance.transact(caller, "read", (it, { database }) =>
+      readHoldings(database, it),
     );
   }
 

@@ -113,7 +113,15 @@ export interface Person {
   /** The method whose provider verified the address; null: none did. */
   readonly vouched_by: string | null;
   /** Their sign-in methods, oldest first. `provider` is a method's id, which may no longer be configured. */
-  readonly linked: readonly { readonly provider: string; readonly linked_at_ms: number }[];
+  readonly linked: readonly LinkedMethod[];
+  readonly created_at_ms: number;
+}
+
+/** A sign-in method of a person. `subject`: their id at the provider. */
+export interface LinkedMethod {
+  readonly provider: string;
+  readonly subject: string;
+  readonly linked_at_ms: number;
 }
 
 /** A person as shown in lists. */
@@ -183,8 +191,14 @@ export interface IdentityPort {
   signOut(request: Request): Promise<SignedOut>;
   /** Ends every session of a person and returns them. Session tokens already issued work until they expire. */
   signOutEverywhere(identity_id: string): Promise<readonly Session[]>;
-  /** The sessions of a person that have not ended, newest use first. */
+  /** The newest sessions of a person that have not ended, newest use first. */
   listSessions(identity_id: string): Promise<readonly ListedSession[]>;
+  /** The same sessions in the order of their ids, from the first id after `after_id`. For exports. */
+  pageSessions(
+    identity_id: string,
+    after_id: string,
+    limit: number,
+  ): Promise<readonly ListedSession[]>;
   /**
    * Ends one session of a person and returns it. A session of another person, or one that has ended, is not
    * changed.

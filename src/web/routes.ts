@@ -61,7 +61,7 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.post("/account/jobs/cancel", ...own_form, limitWrites, ...cancelJobFromPage);
   app.get("/account/statement", ...page, ...showStatement);
   app.get("/account/statement.csv", requireSignIn, ...downloadStatement);
-  app.get("/account/data.json", requireSignIn, ...downloadData);
+  app.get("/account/data.json", requireSignInEvenSuspended, ...downloadData);
   app.get("/account/delete", requireSignIn, ...showDeletion);
   app.post("/account/delete", ...own_form, limitWrites, ...deleteAccount);
   app.post("/account/app-access", ...own_form, limitWrites, ...changeAppAccess);

@@ -166,6 +166,7 @@ const ACCOUNT_ROOMS: readonly string[] = [
   "purchases",
   "operators",
   "overview.ts",
+  "holdings.ts",
   "canary.ts",
   "deletion",
   "events",

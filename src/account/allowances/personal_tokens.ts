@@ -13,7 +13,7 @@ import { actingToken, visibleApps } from "../caller.ts";
 import { ensureOpen } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 import { readBudget } from "./spending.ts";
-import { limitsOf } from "../sql/personal_token_store.ts";
+import { limitsOf, type PersonalTokenRow } from "../sql/personal_token_store.ts";
 
 /** Refuses if the account has the maximum number of valid tokens. */
 export function checkRoomForPersonalToken({ personal_tokens, now_ms }: Transaction): Answer<null> {
@@ -66,25 +66,30 @@ export function listPersonalTokens(
   const rows = personal_tokens
     .listLiving(now_ms)
     .filter((row) => !limited || row.id === personal_token?.id);
-  return accepted(
-    rows.map((row) => {
-      const { id, label, app_slug, created_at_ms, last_used_at_ms, expires_at_ms } = row;
-      const budget = readBudget(transaction, row);
-      return {
-        id,
-        label,
-        app_slug,
-        limits: limitsOf(row),
-        spent: budget === null ? null : spentNow(budget, now_ms),
-        current: row.id === personal_token?.id,
-        ends_with_session: row.ends_with_session,
-        session_id: row.session_id,
-        created_at_ms,
-        last_used_at_ms,
-        expires_at_ms,
-      };
-    }),
-  );
+  return accepted(rows.map((row) => describePersonalToken(transaction, row)));
+}
+
+/** A stored token as its holder sees it. */
+export function describePersonalToken(
+  transaction: Transaction,
+  row: PersonalTokenRow,
+): ListedPersonalToken {
+  const { id, label, app_slug, created_at_ms, last_used_at_ms, expires_at_ms, ended_at_ms } = row;
+  const budget = readBudget(transaction, row);
+  return {
+    id,
+    label,
+    app_slug,
+    limits: limitsOf(row),
+    spent: budget === null ? null : spentNow(budget, transaction.now_ms),
+    current: row.id === actingToken(transaction)?.id,
+    ends_with_session: row.ends_with_session,
+    session_id: row.session_id,
+    created_at_ms,
+    last_used_at_ms,
+    expires_at_ms,
+    ended_at_ms,
+  };
 }
 
 /** Ends a token now. A personal token may end only itself, and an app's key may end no token. */

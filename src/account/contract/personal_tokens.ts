@@ -29,4 +29,6 @@ export interface ListedPersonalToken {
   readonly created_at_ms: number;
   readonly last_used_at_ms: number | null;
   readonly expires_at_ms: number;
+  /** When it was revoked or ended otherwise; null or absent: it was not. */
+  readonly ended_at_ms?: number | null;
 }

@@ -1,5 +1,7 @@
 /** The wallet, the account's apps, and purchases. */
+import type { Purchase, Reversal } from "../../domain/purchases.ts";
 import type { AppRow } from "../sql/schema.ts";
+import type { ListedPersonalToken } from "./personal_tokens.ts";
 
 export interface WalletRequest {
   /**
@@ -38,6 +40,43 @@ export interface Wallet {
   readonly grant_waits: boolean;
   /** Whether apps may grant starter credits here: not if the holder deleted an account before. */
   readonly takes_starters: boolean;
+}
+
+/** A paid checkout, with its refunds and disputes. */
+export interface PurchaseRecord extends Purchase {
+  /** Credits taken back so far. */
+  readonly taken_back: number;
+  readonly created_at_ms: number;
+  readonly reversals: readonly Reversal[];
+}
+
+/** The position of a purchase in lists, which are newest first. */
+export type PurchaseKey = Pick<PurchaseRecord, "created_at_ms" | "checkout_session_id">;
+
+export interface ListPurchasesRequest {
+  /** Only purchases after this one in the list. */
+  readonly before?: PurchaseKey | undefined;
+  readonly limit: number;
+}
+
+/** What an account holds about its holder, other than lists that have their own operation. */
+export interface Holdings {
+  readonly account: Wallet["account"] & {
+    readonly created_at_ms: number;
+    /** Null: the account is not suspended. */
+    readonly suspended_at_ms: number | null;
+  };
+  readonly apps: readonly AppRow[];
+  /** Without the tokens, which are secrets. Times are in milliseconds since the epoch. */
+  readonly upstream_tokens: readonly {
+    readonly provider: string;
+    readonly subject: string;
+    readonly scope: string | null;
+    readonly expires_at_ms: number | null;
+    readonly updated_at_ms: number;
+  }[];
+  /** Also tokens that have ended, as far as they are stored; newest first, at most 1,000. */
+  readonly personal_tokens: readonly ListedPersonalToken[];
 }
 
 /** A purchase as its buyer sees it. */

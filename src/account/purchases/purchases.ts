@@ -11,7 +11,14 @@ import {
   type Reversal,
 } from "../../domain/purchases.ts";
 import { accepted, refused } from "../../domain/result.ts";
-import type { Answer, ListedPurchase } from "../contract.ts";
+import type {
+  Answer,
+  ListedPurchase,
+  ListPurchasesRequest,
+  Page,
+  PurchaseKey,
+  PurchaseRecord,
+} from "../contract.ts";
 import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 import type { PurchaseRow, PurchaseStore } from "./store.ts";
@@ -101,4 +108,22 @@ export function readPurchase(
   const row = bought.readPurchase(checkout_session_id);
   const purchase = row === null ? null : { package_name: row.package_name, credits: row.credits };
   return accepted({ purchase, taken_back: row?.taken_back ?? 0, credits: balance_after, line });
+}
+
+/** A page of paid checkouts, newest first. Each has few refunds and disputes. */
+export function listPurchases(
+  bought: PurchaseStore,
+  { before, limit }: ListPurchasesRequest,
+): Answer<Page<PurchaseRecord, PurchaseKey>> {
+  const found = bought.listPurchases(before, limit + 1);
+  const rows = found.slice(0, limit).map((row) => ({
+    ...row,
+    reversals: bought.listReversals(row.payment_intent_id),
+  }));
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  return accepted({ rows, next: last === undefined ? null : keyOf(last) });
+}
+
+function keyOf({ created_at_ms, checkout_session_id }: PurchaseRecord): PurchaseKey {
+  return { created_at_ms, checkout_session_id };
 }

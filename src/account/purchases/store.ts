@@ -1,6 +1,7 @@
 /** The SQL of purchases and their reversals. Synchronous, like all SQL of an account's money. */
-import { and, eq } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import type { Reversal } from "../../domain/purchases.ts";
+import type { PurchaseKey } from "../contract.ts";
 import { purchaseReversals, purchases } from "../sql/schema.ts";
 import type { AccountDatabase } from "../sql/query.ts";
 
@@ -19,6 +20,19 @@ export function openPurchaseStore(database: AccountDatabase) {
     readPurchaseOf: (payment: string): PurchaseRow | null =>
       database.select().from(purchases).where(eq(purchases.payment_intent_id, payment)).get() ??
       null,
+    /** Newest first; `before`: only those after this one in the list. */
+    listPurchases: (before: PurchaseKey | undefined, limit: number): PurchaseRow[] =>
+      database
+        .select()
+        .from(purchases)
+        .where(
+          before &&
+            sql`(${purchases.created_at_ms}, ${purchases.checkout_session_id}) <
+              (${before.created_at_ms}, ${before.checkout_session_id})`,
+        )
+        .orderBy(desc(purchases.created_at_ms), desc(purchases.checkout_session_id))
+        .limit(limit)
+        .all(),
     insertPurchase: (row: PurchaseRow): void => void database.insert(purchases).values(row).run(),
     saveTakenBack: (checkout_session_id: string, taken_back: number): void => {
       database

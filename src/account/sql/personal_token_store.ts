@@ -82,6 +82,14 @@ export function openPersonalTokenStore(database: AccountDatabase) {
         .where(and(not_ended, gt(personalTokens.expires_at_ms, now_ms)))
         .orderBy(desc(personalTokens.created_at_ms), desc(personalTokens.id))
         .all(),
+    /** Tokens of any state whose rows are stored, newest first. */
+    listStored: (limit: number): PersonalTokenRow[] =>
+      database
+        .select(columns)
+        .from(personalTokens)
+        .orderBy(desc(personalTokens.created_at_ms), desc(personalTokens.id))
+        .limit(limit)
+        .all(),
     insert: (row: PersonalTokenRow): void =>
       void database
         .insert(personalTokens)

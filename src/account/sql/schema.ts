@@ -2,7 +2,7 @@
  * The tables of one Account object, and the types of their rows. The migration in `drizzle/account` is generated from
  * this file. Its tables with text keys are WITHOUT ROWID, so that a row costs one written row and not two.
  */
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { APP_ACCESS, EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
 import { ENTRY_KINDS } from "../../domain/ledger.ts";
 import { PERSONAL_TOKEN_ACCESS } from "../../domain/personal_token.ts";
@@ -208,18 +208,23 @@ export const debts = sqliteTable("debts", {
 });
 
 /** Paid checkouts. The row makes each credit once. `paid_minor` is in the currency's smallest unit. */
-export const purchases = sqliteTable("purchases", {
-  checkout_session_id: text().primaryKey(),
-  payment_intent_id: text().notNull().unique(),
-  package_id: text().notNull(),
-  package_name: text().notNull(),
-  credits: integer().notNull(),
-  paid_minor: integer().notNull(),
-  currency: text().notNull(),
-  /** Credits taken back so far, for refunds and disputes. */
-  taken_back: integer().notNull(),
-  created_at_ms: integer().notNull(),
-});
+export const purchases = sqliteTable(
+  "purchases",
+  {
+    checkout_session_id: text().primaryKey(),
+    payment_intent_id: text().notNull().unique(),
+    package_id: text().notNull(),
+    package_name: text().notNull(),
+    credits: integer().notNull(),
+    paid_minor: integer().notNull(),
+    currency: text().notNull(),
+    /** Credits taken back so far, for refunds and disputes. */
+    taken_back: integer().notNull(),
+    created_at_ms: integer().notNull(),
+  },
+  // For lists, newest first. The primary key makes the order total.
+  (table) => [index("purchases_created_at_ms").on(table.created_at_ms, table.checkout_session_id)],
+);
 
 /** Refunds and disputes, even of payments whose purchase is not known yet. */
 export const purchaseReversals = sqliteTable(

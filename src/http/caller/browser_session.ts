@@ -64,7 +64,7 @@ export const requireSignIn = factory.createMiddleware((context, next) =>
   requireSession(context, next, { allow_suspended: false }),
 );
 
-/** {@link requireSignIn} for signing out, which a suspension does not prevent. */
+/** {@link requireSignIn} for signing out and for the download of one's data, which a suspension does not prevent. */
 export const requireSignInEvenSuspended = factory.createMiddleware((context, next) =>
   requireSession(context, next, { allow_suspended: true }),
 );

@@ -11,7 +11,7 @@ import { createFlowCookies } from "./flow_cookie.ts";
 import { countPeople, findByEmail, listIdentities, readPeople } from "./people.ts";
 import { assignDebts, dropDebts } from "./debts.ts";
 import { forgetPerson } from "./forgetting.ts";
-import { endSession, listSessions } from "./session_list.ts";
+import { endSession, listSessions, pageSessions } from "./session_list.ts";
 import { bindingOf, createSessions, describeBrowser, type ProvenIdentity } from "./sessions.ts";
 import { createSignIns } from "./sign_ins.ts";
 import type { PseudonymsOf } from "./tombstones.ts";
@@ -105,6 +105,8 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     },
     signOutEverywhere: (identity_id) => sessions.endAll(identity_id),
     listSessions: (identity_id) => listSessions(database, identity_id),
+    pageSessions: (identity_id, after_id, limit) =>
+      pageSessions(database, identity_id, after_id, limit),
     endSession: (identity_id, session_id) => endSession(database, identity_id, session_id),
     deleteEndedSessions: () => sessions.deleteEnded(),
     forgetPerson: (user_id, owed) =>

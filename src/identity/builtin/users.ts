@@ -257,14 +257,15 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
         linkedTo(user_id),
       ]);
       if (user === undefined) return null;
-      const { id: identity_id, name, email, email_verified } = user;
+      const { id: identity_id, name, email, email_verified, created_at_ms } = user;
       const linked = rows.map((row) => ({
         provider: row.provider,
+        subject: row.subject,
         linked_at_ms: row.created_at_ms,
       }));
       // The profile comes from the oldest identity.
       const vouched_by = email_verified ? (linked[0]?.provider ?? null) : null;
-      return { identity_id, name, email, email_verified, vouched_by, linked };
+      return { identity_id, name, email, email_verified, vouched_by, linked, created_at_ms };
     },
   };
 }

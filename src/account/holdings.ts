@@ -1,0 +1,41 @@
+/** What an account holds about its holder, for the export of a person's data. Lists have their own operations. */
+import { accepted, assertInvariant } from "../domain/result.ts";
+import { describePersonalToken } from "./allowances/personal_tokens.ts";
+import type { Answer, Holdings } from "./contract.ts";
+import { ensureOpen, readBalance } from "./ledger/posting.ts";
+import type { AccountDatabase } from "./sql/query.ts";
+import { upstreamTokens } from "./sql/schema.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** The most tokens listed, living or ended: ten times as many as may live at once. */
+const HELD_TOKENS_MAX = 1_000;
+
+export function readHoldings(
+  database: AccountDatabase,
+  transaction: Transaction,
+): Answer<Holdings> {
+  const { store, personal_tokens } = transaction;
+  ensureOpen(transaction);
+  const row = store.readAccount();
+  assertInvariant(row !== null, "an open account has its row");
+  const { id, identity_id, plan, created_at_ms, suspended_at_ms } = row;
+  const { provider, subject, scope, expires_at_ms, updated_at_ms } = upstreamTokens;
+  return accepted({
+    account: {
+      id,
+      identity_id,
+      plan,
+      credits: readBalance(transaction).balance_after,
+      created_at_ms,
+      suspended_at_ms,
+    },
+    apps: store.listApps(),
+    upstream_tokens: database
+      .select({ provider, subject, scope, expires_at_ms, updated_at_ms })
+      .from(upstreamTokens)
+      .all(),
+    personal_tokens: personal_tokens
+      .listStored(HELD_TOKENS_MAX)
+      .map((token) => describePersonalToken(transaction, token)),
+  });
+}
