@@ -2,6 +2,7 @@
 import { TrieRouter } from "hono/router/trie-router";
 import { Hono } from "hono/tiny";
 import { readHealth, readReadiness } from "./http/api/service/health.ts";
+import { assertRolesDeclared } from "./http/caller/operator_roles.ts";
 import type { AppEnvironment } from "./http/context.ts";
 import { respondToError } from "./http/failures.ts";
 import { securityHeaders } from "./http/middleware/headers.ts";
@@ -30,5 +31,6 @@ export function createApp(servicesFor: ServicesFor): Hono<AppEnvironment> {
   app.use(loadServices(servicesFor), renderPages, requireCanonicalHost);
   addPageRoutes(app);
   addApiRoutes(app);
+  assertRolesDeclared(app.routes);
   return app;
 }

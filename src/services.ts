@@ -19,6 +19,7 @@ import { createAppRegistry } from "./directory/apps.ts";
 import { createAuditLog } from "./directory/audit.ts";
 import { createDeletionRecords } from "./directory/deletions.ts";
 import { failureCounterOf } from "./directory/failures.ts";
+import { createSupportCredits } from "./directory/support_credits.ts";
 import { createScheduleRecord } from "./directory/schedule_record.ts";
 import { createReconciliationProgress } from "./directory/reconciliation_progress.ts";
 import { accepted, type Result } from "./domain/result.ts";
@@ -132,6 +133,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     }),
     reserve_starter: createStarterBudgets(env.STARTER_BUDGET),
     audit,
+    support_credits: createSupportCredits(env.DIRECTORY),
     account_deletion: createAccountDeletion({
       records: createDeletionRecords(env.DIRECTORY),
       closeAccount: (identity_id) => accounts(identity_id).deleteAccount(HOLDER),

@@ -91,6 +91,15 @@ CREATE TABLE `scheduled_tasks` (
 	`reason` text
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `support_credits` (
+	`operator` text NOT NULL,
+	`day` integer NOT NULL,
+	`id` text NOT NULL,
+	`audit_id` text NOT NULL,
+	`credits` integer NOT NULL,
+	PRIMARY KEY(`operator`, `day`, `id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `debts` (
 	`person_id` text NOT NULL,
 	`id` text NOT NULL,

@@ -88,6 +88,21 @@ function addLists(admin: Command): void {
     .option("--act <act>", "only acts of this kind, such as account.credits")
     .option("--subject <id>", "only acts on this identity or app")
     .action((_, command: Command) => showAudit(command.optsWithGlobals<Options<AuditFilter>>()));
+  admin
+    .command("operators")
+    .description("list the entries of OPERATORS with their roles")
+    .action((_, command: Command) => showOperators(command.optsWithGlobals<Options>()));
+}
+
+async function showOperators(given: Options): Promise<void> {
+  const { admin, options } = await adminOf(given);
+  const list = await admin.operators();
+  print(options, list, () =>
+    table(
+      ["ENTRY", "ROLE", "PROBLEM"],
+      list.operators.map(({ entry, role, problem }) => [entry, role, problem ?? ""]),
+    ),
+  );
 }
 
 /** A command that changes one account, with a reason. With `--key` it is safe to repeat. */

@@ -11,7 +11,7 @@ export async function showMe(options: GlobalOptions): Promise<void> {
       plain(me.name ?? me.email ?? me.identity_id),
       me.name === null || me.email === null ? "" : ` <${plain(me.email)}>`,
       `, plan ${plain(me.plan)}`,
-      me.operator ? ", operator" : "",
+      me.role === undefined ? "" : `, operator (${me.role})`,
     ].join(""),
   );
 }

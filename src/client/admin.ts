@@ -15,6 +15,7 @@ import type {
   Health,
   InspectedAccount,
   JobPage,
+  OperatorList,
   ReconciledPage,
   RepairedPage,
   Stats,
@@ -107,6 +108,8 @@ export interface Admin {
   /** The figures that show whether the service is healthy. */
   health(options?: CallOptions): Promise<Health>;
   audit(filter?: AuditFilter, options?: CallOptions): Promise<AuditPage>;
+  /** The entries of `OPERATORS`, with their roles. */
+  operators(options?: CallOptions): Promise<OperatorList>;
 }
 
 const pathOf = (identity: string, rest = ""): string =>
@@ -183,5 +186,7 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
     health: (options = {}) => read<Health>("/api/admin/health", {}, options, "figures"),
     audit: (filter = {}, options = {}) =>
       read<AuditPage>("/api/admin/audit", { ...filter }, options, "entries"),
+    operators: (options = {}) =>
+      read<OperatorList>("/api/admin/operators", {}, options, "operators"),
   };
 }

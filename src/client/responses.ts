@@ -286,6 +286,8 @@ export interface Me {
    * scope `admin` or a page of the service.
    */
   readonly operator: boolean;
+  /** Only with `operator: true`. */
+  readonly role?: "viewer" | "support" | "admin" | undefined;
 }
 
 export interface TokenResponse {
@@ -568,6 +570,18 @@ export interface UsedBudget {
   readonly limit: number;
   /** Whether too few credits are left for another grant today. */
   readonly used_up: boolean;
+}
+
+export interface OperatorList {
+  readonly operators: readonly Operator[];
+}
+
+export interface Operator {
+  /** The entry of `OPERATORS`, without its role. */
+  readonly entry: string;
+  readonly role: "viewer" | "support" | "admin";
+  /** Why the entry names nobody, and what to write; null: it can. */
+  readonly problem: string | null;
 }
 
 export interface AuditPage {

@@ -51,6 +51,8 @@ export interface Config {
   /** The operators, and the ways to sign in that verify their addresses. */
   readonly operators: readonly Operator[];
   readonly signin_options: SignInOptions;
+  /** The most credits that the adjustments of an operator with the role support add up to, per UTC day. */
+  readonly support_credits_max: number;
 }
 
 /** The packages for sale, and the Stripe account. */
@@ -95,6 +97,7 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     pat_ttl_days: settings.PAT_TTL_DAYS,
     read_model_days: settings.READ_MODEL_DAYS,
     operators: settings.OPERATORS,
+    support_credits_max: settings.SUPPORT_CREDITS_MAX,
     alert_webhook_url: settings.ALERT_WEBHOOK_URL ?? null,
     daily_spend_alert_credits: settings.DAILY_SPEND_ALERT_CREDITS ?? null,
     signin_options: {

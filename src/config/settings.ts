@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { COST_MAX_CREDITS } from "../domain/limits.ts";
 import { findInvisible } from "../domain/text.ts";
-import { parseOperator, type Operator } from "../domain/operators.ts";
+import { contradict, parseOperator, type Operator } from "../domain/operators.ts";
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
 import { secureEndpoint, signInProviders } from "../oauth/providers.ts";
 import { addProblem } from "./problems.ts";
@@ -33,6 +33,9 @@ const DEVICE_POLL_INTERVAL_MAX_SECONDS = 60;
 export const PAT_TTL_DEFAULT_DAYS = 90;
 const PAT_TTL_MAX_DAYS = 366;
 
+/** The credits that an operator with the role support may adjust in a UTC day, by default. */
+export const SUPPORT_CREDITS_DEFAULT_MAX = 1_000;
+
 /** Longest name of the service on its pages, in UTF-16 code units. */
 const SERVICE_NAME_MAX_LENGTH = 40;
 
@@ -57,19 +60,26 @@ const allowlist = z.pipe(
   ),
 );
 
-const NO_OPERATOR =
-  "is not an identity id, an address such as ada@example.com, or google:ada@example.com with the provider's id";
+const OPERATOR_PROBLEMS = {
+  unreadable:
+    "is not an identity id, an address such as ada@example.com, or google:ada@example.com with the provider's id",
+  unknown_role: "ends in an unknown role; write =viewer, =support or =admin, or no role for admin",
+} as const;
+const TWO_ROLES = "has another role than another entry with the same name; keep one of them";
 
 const operators = z.pipe(
   list,
-  z.transform((entries, payload): readonly Operator[] =>
-    entries.flatMap((entry, index) => {
-      const operator = parseOperator(entry);
-      if (operator !== null) return [operator];
-      addProblem(payload, NO_OPERATOR, [index]);
-      return [];
-    }),
-  ),
+  z.transform((entries, payload): readonly Operator[] => {
+    const parsed = entries.map(parseOperator);
+    const named = parsed.flatMap((read) => (read.ok ? [read.value] : []));
+    for (const [index, read] of parsed.entries()) {
+      if (!read.ok) addProblem(payload, OPERATOR_PROBLEMS[read.refusal], [index]);
+      else if (named.some((other) => contradict(other, read.value))) {
+        addProblem(payload, TWO_ROLES, [index]);
+      }
+    }
+    return named;
+  }),
 );
 
 /** 256 bits in base64url (RFC 7518, section 6.4.1; RFC 8037, section 2). */
@@ -205,6 +215,7 @@ export const variables = z
     PAT_TTL_DAYS: wholeNumber(1, PAT_TTL_MAX_DAYS, PAT_TTL_DEFAULT_DAYS),
     READ_MODEL_DAYS: wholeNumber(1, READ_MODEL_MAX_DAYS, READ_MODEL_DEFAULT_DAYS),
     OPERATORS: operators,
+    SUPPORT_CREDITS_MAX: wholeNumber(0, COST_MAX_CREDITS, SUPPORT_CREDITS_DEFAULT_MAX),
     ALERT_WEBHOOK_URL: z.optional(secureEndpoint),
     DAILY_SPEND_ALERT_CREDITS: z.optional(wholeNumberBetween(0, COST_MAX_CREDITS)),
     CREDIT_PACKAGES: z.optional(z.pipe(json, credit_packages)),

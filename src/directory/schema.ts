@@ -148,6 +148,21 @@ export const auditOutcomes = sqliteTable(
   (table) => [primaryKey({ columns: [table.audit_id, table.outcome] })],
 );
 
+/** Credits that operators with the role support changed, one row for each attempt; see `support_credits.ts`. */
+export const supportCredits = sqliteTable(
+  "support_credits",
+  {
+    /** The operator's entry in `OPERATORS`. */
+    operator: text().notNull(),
+    /** Whole UTC days since the epoch. */
+    day: integer().notNull(),
+    id: text().notNull(),
+    audit_id: text().notNull(),
+    credits: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.operator, table.day, table.id] })],
+);
+
 /** Failures by kind and period; see `failures.ts`. */
 export const failures = sqliteTable(
   "failures",

@@ -19,6 +19,7 @@ export const REFUSAL_STATUS = {
   redirect_not_allowed: 400,
   loopback_required: 403,
   not_operator: 403,
+  role_required: 403,
   suspended: 403,
   token_template_unknown: 404,
   rate_limited: 429,

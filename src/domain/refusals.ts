@@ -1,3 +1,4 @@
+import type { OperatorRole } from "./operators.ts";
 import type { SpendingCap } from "./spending_cap.ts";
 import type { RateLimitRule } from "./rate_limits.ts";
 
@@ -24,6 +25,13 @@ export type Refusal =
   | { readonly code: "redirect_not_allowed"; readonly address: string }
   | { readonly code: "loopback_required" }
   | { readonly code: "not_operator"; readonly reason?: "foreign_session" }
+  | {
+      readonly code: "role_required";
+      /** The lowest role that suffices. */
+      readonly role: OperatorRole;
+      /** The credits that this operator may still adjust today, if the request needs more. */
+      readonly credits_left?: number;
+    }
   | { readonly code: "suspended" }
   | { readonly code: "token_template_unknown" }
   | { readonly code: "rate_limited"; readonly rule: RateLimitRule }

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { createFactory } from "hono/factory";
 import { HOLDER, type Caller } from "../account/contract.ts";
 import type { Person, Session } from "../identity/port.ts";
+import type { OperatorRights } from "../domain/operators.ts";
 import type { AppProof, Proof, SessionProof, UnverifiedAppProof } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Services } from "./services.ts";
@@ -38,8 +39,8 @@ export interface AppEnvironment {
     caller: UserCaller | AppCaller;
     /** On pages that require sign-in: the session, which is live. */
     session: Session;
-    /** On pages with navigation: whether the signed-in person is an operator. */
-    is_operator?: boolean;
+    /** On operators' routes and pages with navigation: the caller's rights as an operator; null: none. */
+    operator?: OperatorRights | null;
     /** On operators' routes of one account: its holder. */
     holder: Person;
   };

@@ -138,6 +138,8 @@ function partsOf(refusal: Refusal): ErrorParts {
             ? "Operators must use the service's own pages, or a personal access token with the scope admin."
             : "Only an operator of this service can do this.",
       };
+    case "role_required":
+      return { error: roleMessage(refusal), more: { role: refusal.role } };
     case "suspended":
       return { error: "This account is suspended. Contact the operator of this service." };
     case "account_unknown":
@@ -337,6 +339,13 @@ function rateLimitHeaders(rule: RateLimitRule): Readonly<Record<string, string>>
     "RateLimit-Policy": `"${name}";q=${count};w=${window_seconds}`,
     RateLimit: `"${name}";r=0;t=${window_seconds}`,
   };
+}
+
+function roleMessage({ role, credits_left }: Extract<Refusal, { code: "role_required" }>): string {
+  if (credits_left === undefined) {
+    return `This requires the role ${role}. Ask an operator with this role, or an admin to change OPERATORS.`;
+  }
+  return `With your role you can change at most ${credits_left} more credits today (UTC). An operator with the role ${role} can change more.`;
 }
 
 function budgetView({

@@ -12,6 +12,7 @@ import type { RequestCopies } from "../device/request_copies.ts";
 import type { AppRecords } from "../directory/app_records.ts";
 import type { AppRegistry } from "../directory/apps.ts";
 import type { AuditLog } from "../directory/audit.ts";
+import type { SupportCredits } from "../directory/support_credits.ts";
 import type { FailureCounter } from "../directory/failures.ts";
 import type { RateLimitBinding, RateLimitRule } from "../domain/rate_limits.ts";
 import type { Readiness } from "../domain/wire.ts";
@@ -41,6 +42,8 @@ export interface Services {
   /** Reserves a starter grant within the app's daily budget. */
   readonly reserve_starter: ReserveStarter;
   readonly audit: AuditLog;
+  /** Bounds the credits that operators with the role support change in a day. */
+  readonly support_credits: SupportCredits;
   /** Counts failures that an operator must know of. */
   readonly failures: FailureCounter;
   /** The service's health, for operators. */

@@ -47,6 +47,7 @@ import {
   DEVICE_POLL_INTERVAL_DEFAULT_SECONDS,
   PAT_TTL_DEFAULT_DAYS,
   READ_MODEL_DEFAULT_DAYS,
+  SUPPORT_CREDITS_DEFAULT_MAX,
 } from "../../src/config/settings.ts";
 import { PROJECTION_RETRY_MAX_MS } from "../../src/domain/back_off.ts";
 import {
@@ -75,6 +76,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `(up to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters without spaces)`,
     `For ${hours(IDEMPOTENCY_KEEP_MS)}, a repeated request`,
     `time between polls | ${DEVICE_CODE_TTL_DEFAULT_SECONDS}; ${DEVICE_POLL_INTERVAL_DEFAULT_SECONDS} |`,
+    `in a UTC day | ${SUPPORT_CREDITS_DEFAULT_MAX} |`,
     `lifetime of a personal access token | ${PAT_TTL_DEFAULT_DAYS} |`,
     `keeps a job after its creation | ${READ_MODEL_DEFAULT_DAYS} |`,
     `starter credits of unregistered apps | ${DEVELOPMENT_STARTER_CREDITS} |`,

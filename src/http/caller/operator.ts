@@ -1,32 +1,46 @@
 /** The operator check, which `/api/admin` and the console share. */
-import { isOperator } from "../../domain/operators.ts";
+import {
+  findOperator,
+  rightsOf,
+  type Nameable,
+  type OperatorRights,
+} from "../../domain/operators.ts";
 import type { Refusal } from "../../domain/refusals.ts";
+import { accepted, refused, type Result } from "../../domain/result.ts";
 import { callerOf, factory, type AppContext } from "../context.ts";
 import { refuse } from "../refusals.ts";
+import { roleRefusal } from "./operator_roles.ts";
 
 /**
- * Requires an operator, who uses the session cookie from a page of our own origin or a personal token with the scope
- * `admin`. After `authenticate`. Every other caller gets the same response for every path and id.
+ * Requires an operator with the role of the route, who uses the session cookie from a page of our own origin or a personal
+ * token with the scope `admin`. After `authenticate`. Every other caller gets the same response for every path and id.
  */
 export const requireOperator = factory.createMiddleware(async (context, next) => {
-  const refusal = await operatorRefusal(context);
+  const operator = await identifyOperator(context);
+  if (!operator.ok) return refuse(context, operator.refusal);
+  context.set("operator", operator.value);
+  const refusal = roleRefusal(context, operator.value);
   return refusal === null ? next() : refuse(context, refusal);
 });
 
 /**
- * The refusal of a caller without operator rights; null for an operator. A session token does not suffice: the session
- * must be live, and the account must accept the caller.
+ * The caller's rights as an operator. A session token does not suffice: the session must be live, and the account must
+ * accept the caller. Rights are not stored in a token or a session, so a change of role takes effect at the next request.
  */
-export async function operatorRefusal(context: AppContext): Promise<Refusal | null> {
+export async function identifyOperator(
+  context: AppContext,
+): Promise<Result<OperatorRights, Refusal>> {
   const { accounts, identity } = context.get("services");
   const { identity_id, proof } = context.get("caller");
-  if (isForeignSession(context)) return { code: "not_operator", reason: "foreign_session" };
+  if (isForeignSession(context))
+    return refused({ code: "not_operator", reason: "foreign_session" });
   if (proof.kind === "session" && !(await identity.isSessionLive(proof.session_id, identity_id))) {
-    return { code: "unauthorized", reason: "session_ended" };
+    return refused({ code: "unauthorized", reason: "session_ended" });
   }
   const admitted = await accounts(identity_id).checkOperator(callerOf(context));
-  if (!admitted.ok) return admitted.refusal;
-  return (await hasOperatorRights(context, identity_id)) ? null : { code: "not_operator" };
+  if (!admitted.ok) return admitted;
+  const rights = await readOperatorRights(context, identity_id);
+  return rights === null ? refused({ code: "not_operator" }) : accepted(rights);
 }
 
 /**
@@ -39,16 +53,23 @@ export function isForeignSession(context: AppContext): boolean {
   return via !== "cookie" || proof.azp !== context.get("base_url");
 }
 
-/** Whether a person is an operator, by the identity provider's current data. */
-export async function hasOperatorRights(
+/** A person's rights as an operator, by the identity provider's current data; null: they are not an operator. */
+export async function readOperatorRights(
   context: AppContext,
   identity_id: string,
-): Promise<boolean> {
+): Promise<OperatorRights | null> {
   const { config, identity } = context.get("services");
-  if (config.operators.length === 0) return false;
+  if (config.operators.length === 0) return null;
   const person = await identity.readPerson(identity_id);
   const { email = null, vouched_by = null } = person ?? {};
-  return isOperator(config.operators, config.signin_options, { identity_id, email, vouched_by });
+  return operatorRightsOf(context, { identity_id, email, vouched_by });
+}
+
+/** The rights as an operator of a person that was read; null: they are not an operator. */
+export function operatorRightsOf(context: AppContext, person: Nameable): OperatorRights | null {
+  const { config } = context.get("services");
+  const entry = findOperator(config.operators, config.signin_options, person);
+  return entry === null ? null : rightsOf(entry, config.support_credits_max);
 }
 
 /**
@@ -57,6 +78,6 @@ export async function hasOperatorRights(
  */
 export const loadOperatorRights = factory.createMiddleware(async (context, next) => {
   const { identity_id } = context.get("session");
-  context.set("is_operator", await hasOperatorRights(context, identity_id).catch(() => false));
+  context.set("operator", await readOperatorRights(context, identity_id).catch(() => null));
   return next();
 });

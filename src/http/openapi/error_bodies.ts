@@ -1,5 +1,6 @@
 /** Schemas of error bodies: `{ error, code }`, and the further members of some codes. */
 import * as z from "zod";
+import { OPERATOR_ROLES } from "../../domain/operators.ts";
 import { CAP_PERIODS } from "../../domain/spending_cap.ts";
 import type { RefusalCode } from "../../domain/refusal_codes.ts";
 
@@ -26,6 +27,7 @@ const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.Zo
       .nullable()
       .describe("The start of the next period of the cap; null for a cap with the period `total`."),
   },
+  role_required: { role: z.enum(OPERATOR_ROLES).describe("The lowest role that suffices.") },
   balance_below_zero: { credits: z.int().describe("The balance."), required },
   overage_limit: { limit: z.int().min(0).describe("The highest allowed cost of this job.") },
   upstream_unavailable: { upstream_status },

@@ -87,6 +87,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   token_expired: { code: "token_expired" },
   loopback_required: { code: "loopback_required" },
   not_operator: { code: "not_operator" },
+  role_required: { code: "role_required", role: "admin" },
   suspended: { code: "suspended" },
   account_unknown: { code: "account_unknown" },
   misconfigured: { code: "misconfigured", variables: ["SIGNING_KEYS"] },

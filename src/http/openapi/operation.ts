@@ -153,6 +153,7 @@ const BY_SECURITY: Readonly<Record<OperationOptions["security"], readonly Refusa
     "rate_limited",
     "scope",
     "not_operator",
+    "role_required",
     "suspended",
     "origin_not_allowed",
   ],

@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { EXPIRY_OUTCOMES, SETTLERS } from "../../domain/app_policy.ts";
 import { PERSONAL_TOKEN_SCOPES } from "../../domain/personal_token.ts";
+import { OPERATOR_ROLES } from "../../domain/operators.ts";
 import { CAP_PERIODS } from "../../domain/spending_cap.ts";
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { ENTRY_KINDS } from "../../domain/ledger.ts";
@@ -238,6 +239,7 @@ export const me = z
       .describe(
         "Whether this caller has operator rights: the person is an operator, and uses a token with the scope `admin` or a page of the service.",
       ),
+    role: z.enum(OPERATOR_ROLES).optional().describe("Only with `operator: true`."),
   })
   .meta({ id: "Me" });
 

@@ -1,7 +1,7 @@
 /** `GET` and `POST /account/delete` (form: `confirmation`): the holder deletes their account. */
 import * as z from "zod/mini";
 import { CONFIRMATION_WORD, DeletedPage, DeletePage } from "./delete_page.tsx";
-import { hasOperatorRights } from "../../http/caller/operator.ts";
+import { readOperatorRights } from "../../http/caller/operator.ts";
 import { callerOf, factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { clearSessionCookies } from "../../http/caller/session_cookies.ts";
@@ -46,12 +46,12 @@ async function showForm(context: AppContext, typed: string | null): Promise<Resp
   const { accounts, identity, payments } = context.get("services");
   const { identity_id } = context.get("session");
   const account = accounts(identity_id);
-  const [person, overview, tokens, owed, is_operator] = await Promise.all([
+  const [person, overview, tokens, owed, operator] = await Promise.all([
     identity.readPerson(identity_id),
     account.readOverview(callerOf(context), { from_ms: Date.now() }),
     account.listPersonalTokens(callerOf(context)),
     account.readOwed(),
-    hasOperatorRights(context, identity_id),
+    readOperatorRights(context, identity_id),
   ]);
   if (!overview.ok) return refuseWithPage(context, overview.refusal);
   if (!tokens.ok) return refuseWithPage(context, tokens.refusal);
@@ -72,7 +72,7 @@ async function showForm(context: AppContext, typed: string | null): Promise<Resp
       holder={person?.email ?? person?.name ?? null}
       lost={lost}
       sells={payments !== null}
-      is_operator={is_operator}
+      is_operator={operator !== null}
       typed={typed}
     />
   );

@@ -1,5 +1,6 @@
 /** Only operators, in their own browser and on the console's own pages, can use the console. */
-import { hasOperatorRights } from "../../http/caller/operator.ts";
+import { readOperatorRights } from "../../http/caller/operator.ts";
+import { roleRefusal } from "../../http/caller/operator_roles.ts";
 import { factory } from "../../http/context.ts";
 import { isFromOwnPage } from "../../http/middleware/origins.ts";
 import { refuseByAccept } from "../../http/refusal_page.ts";
@@ -19,13 +20,15 @@ export const refuseOtherOrigins = factory.createMiddleware(async (context, next)
 
 /**
  * Runs after `requireSignIn`, so that only a live session counts. It refuses other people before any route
- * looks up what the path names, so that they cannot find out what exists.
+ * looks up what the path names, so that they cannot find out what exists. It also refuses operators whose role
+ * is too low for the route.
  */
 export const requireOperatorSession = factory.createMiddleware(async (context, next) => {
   const { identity_id } = context.get("session");
-  if (!(await hasOperatorRights(context, identity_id))) {
-    return refuseByAccept(context, { code: "not_operator" });
-  }
-  context.set("is_operator", true);
+  const operator = await readOperatorRights(context, identity_id);
+  if (operator === null) return refuseByAccept(context, { code: "not_operator" });
+  context.set("operator", operator);
+  const refusal = roleRefusal(context, operator);
+  if (refusal !== null) return refuseByAccept(context, refusal);
   return context.req.method === "POST" ? limitWrites(context, next) : next();
 });

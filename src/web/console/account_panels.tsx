@@ -4,7 +4,11 @@ import type { ListedSession, Person } from "../../identity/port.ts";
 import { Time } from "../layout/time.tsx";
 import { describeLimits } from "../account/tokens_page.tsx";
 import { credits, nameFromSlug } from "../layout/labels.ts";
+import { ROUTE_ROLES } from "../../http/caller/operator_roles.ts";
+import type { OperatorRole } from "../../domain/operators.ts";
+import type { AccountAction } from "./labels.ts";
 import { Panel } from "./panel.tsx";
+import { ForRole, mayAct } from "./permission.tsx";
 import { accountPath, consolePath } from "./table.tsx";
 
 export interface AccountPanelsProps {
@@ -21,15 +25,21 @@ type AccountProps = Pick<AccountPanelsProps, "person" | "inspected">;
 /** A link to the form of an action. */
 export function ActionLink(props: {
   readonly to: AccountProps["person"];
-  readonly action: string;
+  readonly action: AccountAction | "credits";
   readonly text: string;
 }) {
   const { to, action, text } = props;
   return (
-    <a class="button quiet small" href={accountPath(to.identity_id, action)}>
-      {text}
-    </a>
+    <ForRole role={actionRole(action)} action={text}>
+      <a class="button quiet small" href={accountPath(to.identity_id, action)}>
+        {text}
+      </a>
+    </ForRole>
   );
+}
+
+function actionRole(action: AccountAction | "credits"): OperatorRole {
+  return ROUTE_ROLES[`POST /console/accounts/:identity_id/${action}`] ?? "admin";
 }
 
 export function PersonPanel({ person, inspected: { account } }: AccountProps) {
@@ -47,7 +57,9 @@ export function PersonPanel({ person, inspected: { account } }: AccountProps) {
           <dt>Plan</dt>
           <dd>
             {nameFromSlug(account.plan)}{" "}
-            <a href={accountPath(person.identity_id, "plan")}>Change</a>
+            {mayAct(actionRole("plan")) ? (
+              <a href={accountPath(person.identity_id, "plan")}>Change</a>
+            ) : null}
           </dd>
         </div>
         <div>
@@ -132,9 +144,11 @@ export function Tokens({
                 , expires <Time at_ms={expires_at_ms} style="day" />.
               </span>
             </span>
-            <a class="button quiet small" href={consolePath(address, { token_id: id })}>
-              Revoke<span class="unseen">{` ${label}`}</span>
-            </a>
+            {mayAct(actionRole("revoke-token")) ? (
+              <a class="button quiet small" href={consolePath(address, { token_id: id })}>
+                Revoke<span class="unseen">{` ${label}`}</span>
+              </a>
+            ) : null}
           </li>
         ))}
       </ul>

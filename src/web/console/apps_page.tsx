@@ -6,6 +6,7 @@ import { Time } from "../layout/time.tsx";
 import { credits, number } from "../layout/labels.ts";
 import { ActionForm, Choices, Field, FormPage, Reason, titleOf, type FormState } from "./form.tsx";
 import { Panel } from "./panel.tsx";
+import { ForRole, mayAct } from "./permission.tsx";
 import { consolePath, Pager, Table } from "./table.tsx";
 import { ON_EXPIRY_NAMES, SETTLE_NAMES } from "./labels.ts";
 
@@ -25,9 +26,11 @@ export function AppsPage({ apps, cursor, next_cursor }: AppsPageProps) {
     <Page title="Apps" section="apps">
       <div class="page-head">
         <h1>Apps</h1>
-        <a class="button small" href="/console/new-app">
-          Register an app
-        </a>
+        <ForRole role="admin" action="Registering an app">
+          <a class="button small" href="/console/new-app">
+            Register an app
+          </a>
+        </ForRole>
       </div>
       <section class="panel" aria-label="Apps">
         <Table
@@ -172,7 +175,12 @@ export function AppPage(props: AppPageProps) {
           <p class="hint">
             Slug <code>{app.slug}</code>. New accounts get {credits(app.starter_credits)}.
           </p>
-          <ActionForm action={appPath(app.slug, "/settings")} form={settings} button="Save">
+          <ActionForm
+            action={appPath(app.slug, "/settings")}
+            form={settings}
+            button="Save"
+            role="admin"
+          >
             <input type="hidden" name="version" value={settings.values["version"] ?? ""} />
             <Settings form={settings} />
           </ActionForm>
@@ -197,24 +205,28 @@ function Keys({ app, keys, new_key, added }: AppPageProps) {
                 since <Time at_ms={created_at_ms} style="day" />
               </span>
             </span>
-            <a
-              class="button quiet small"
-              href={consolePath(appPath(app.slug, "/revoke-key"), { key_id: id })}
-            >
-              Revoke<span class="unseen">{` ${label}`}</span>
-            </a>
+            {mayAct("admin") ? (
+              <a
+                class="button quiet small"
+                href={consolePath(appPath(app.slug, "/revoke-key"), { key_id: id })}
+              >
+                Revoke<span class="unseen">{` ${label}`}</span>
+              </a>
+            ) : null}
           </li>
         ))}
       </ul>
-      <h3>Add a key</h3>
-      <ActionForm action={appPath(app.slug, "/keys")} form={new_key} button="Add a key">
-        <Field
-          form={new_key}
-          name="label"
-          label="Label"
-          hint="Where the key is used, such as “render server”."
-        />
-      </ActionForm>
+      <ForRole role="admin" action="Adding or revoking a key">
+        <h3>Add a key</h3>
+        <ActionForm action={appPath(app.slug, "/keys")} form={new_key} button="Add a key">
+          <Field
+            form={new_key}
+            name="label"
+            label="Label"
+            hint="Where the key is used, such as “render server”."
+          />
+        </ActionForm>
+      </ForRole>
     </Panel>
   );
 }

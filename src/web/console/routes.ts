@@ -14,6 +14,7 @@ import { showAudit } from "./audit.tsx";
 import { doCredits, showCredits } from "./credits.tsx";
 import { refuseOtherOrigins, requireOperatorSession } from "./access.ts";
 import { showAllJobs } from "./jobs.tsx";
+import { showOperators } from "./operators.tsx";
 import { showOverview } from "./overview.tsx";
 
 /** `app.use` comes first, so that it protects every route. */
@@ -30,6 +31,7 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   app.get("/console/accounts", ...showAccounts);
   app.get("/console/jobs", ...showAllJobs);
   app.get("/console/audit", ...showAudit);
+  app.get("/console/operators", ...showOperators);
 
   const account = "/console/accounts/:identity_id";
   app.get(account, requireHolder, ...showAccount);

@@ -10,7 +10,7 @@ import type { ApprovalChoices, ApprovalProblems } from "./choices.tsx";
 import { factory, type AppContext } from "../../http/context.ts";
 import { countAttempt } from "../../http/middleware/rate_limits.ts";
 import { describeRefusal, refuse } from "../../http/refusals.ts";
-import { hasOperatorRights } from "../../http/caller/operator.ts";
+import { readOperatorRights } from "../../http/caller/operator.ts";
 import { suggestedChoices } from "./approval_form.ts";
 
 export const showDevice = factory.createHandlers(async (context) => {
@@ -58,7 +58,7 @@ export async function openLogin(
     throw new Error("an opened login has neither a request nor a confirmed copy");
   const person = await identity.readPerson(identity_id);
   const approver = person?.email ?? person?.name ?? null;
-  const may_operate = await hasOperatorRights(context, identity_id);
+  const may_operate = (await readOperatorRights(context, identity_id)) !== null;
   return accepted({ ...(await factsOf(context, user_code, request)), approver, may_operate });
 }
 

@@ -18,6 +18,7 @@ const NAVIGATION = {
     ["apps", "/console/apps", "Apps"],
     ["all_jobs", "/console/jobs", "Jobs"],
     ["audit", "/console/audit", "Audit"],
+    ["operators", "/console/operators", "Operators"],
   ],
 } as const;
 
@@ -94,7 +95,7 @@ function areaOf(section: Section): Area {
 }
 
 function Navigation({ current, service_name }: { current: Section; service_name: string }) {
-  const { is_operator } = currentShell();
+  const { operator_role } = currentShell();
   const area = areaOf(current);
   const links = NAVIGATION[area];
   return (
@@ -106,7 +107,7 @@ function Navigation({ current, service_name }: { current: Section; service_name:
         <a class="home" href={links[0][1]}>
           <Logo />
           {service_name}
-          {area === "Console" ? <span class="tag">Console</span> : null}
+          {area === "Console" ? <span class="tag">Console, {operator_role}</span> : null}
         </a>
         <nav aria-label={area}>
           {links.map(([section, path, name]) => (
@@ -117,7 +118,7 @@ function Navigation({ current, service_name }: { current: Section; service_name:
         </nav>
         <form method="post" action="/signout">
           {area === "Console" ? <a href="/account">Your account</a> : null}
-          {area === "Account" && is_operator ? <a href="/console">Console</a> : null}
+          {area === "Account" && operator_role !== null ? <a href="/console">Console</a> : null}
           <button type="submit" class="plain">
             Sign out
           </button>

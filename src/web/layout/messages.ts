@@ -52,6 +52,10 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
     what: "Only the people who run this service can use the console.",
     next: "Go back to your account. To get access, ask the person who runs this service to add you to OPERATORS.",
   },
+  role_required: {
+    title: "Your role does not include this",
+    next: "Ask an operator with that role to do it. Nothing was changed.",
+  },
   account_unknown: {
     title: "Account not found",
     next: "Search for the person by e-mail address.",

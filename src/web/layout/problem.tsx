@@ -18,13 +18,17 @@ export const showRefusal: RefusalPage = (context, refusal) => {
 function problemOf(refusal: Refusal, { code, error }: DescribedRefusal): Problem {
   if (code === "invalid_request") return formProblem(error);
   const problem = PAGE_PROBLEMS[code] ?? { title: "This did not work", next: error };
+  if (code === "role_required") return { ...problem, what: error };
   return "address" in refusal ? { ...problem, address: refusal.address } : problem;
 }
 
 function nextStepAfter(context: AppContext, refusal: Refusal): NextStep | null {
   if (refusal.code === "misconfigured") return null;
   if (refusal.code === "suspended") return { kind: "sign_out" };
-  const in_console = context.get("is_operator") === true && context.req.path.startsWith("/console");
+  const is_operator = (context.get("operator") ?? null) !== null;
+  const in_console = is_operator && context.req.path.startsWith("/console");
+  if (in_console && refusal.code === "role_required")
+    return { kind: "link", href: "/console/operators", text: "See who has this role" };
   if (in_console) return { kind: "link", href: "/console", text: "Go to the console" };
   if (!("base_url" in refusal))
     return { kind: "link", href: "/account", text: "Go to your account" };

@@ -1,5 +1,6 @@
 /** The parts of a page that depend on the request and the settings, not on the page's content. */
 import type { JSXNode } from "hono/jsx";
+import type { OperatorRole } from "../../domain/operators.ts";
 import { factory } from "../../http/context.ts";
 
 export interface Shell {
@@ -10,8 +11,8 @@ export interface Shell {
   readonly release: string;
   /** Whether to link to the person's account. */
   readonly signed_in: boolean;
-  /** Whether to link to the console. */
-  readonly is_operator: boolean;
+  /** The role of the signed-in operator; null: they are not an operator. */
+  readonly operator_role: OperatorRole | null;
 }
 
 /** Used if the settings are invalid, because the page that says so still needs a shell. */
@@ -20,7 +21,7 @@ const DEFAULT_SHELL: Shell = {
   service_accent: "#12507b",
   release: "",
   signed_in: false,
-  is_operator: false,
+  operator_role: null,
 };
 
 let current = DEFAULT_SHELL;
@@ -50,8 +51,8 @@ export const renderPages = factory.createMiddleware(async (context, next) => {
     const { service_name, service_accent } = context.get("services").config;
     const signed_in = context.get("session") !== undefined;
     const release = context.env.RELEASE?.id ?? "";
-    const is_operator = context.get("is_operator") === true;
-    const shell = { service_name, service_accent, release, signed_in, is_operator };
+    const operator_role = context.get("operator")?.role ?? null;
+    const shell = { service_name, service_accent, release, signed_in, operator_role };
     return html(renderPage(shell, page), ...rest);
   };
   await next();

@@ -93,6 +93,22 @@ describe("a problem of SIGNIN_PROVIDERS", () => {
   );
 });
 
+describe("a problem of OPERATORS", () => {
+  it("an unknown role, and two roles for one name, are named by their entries", () => {
+    expect(problemsOf({ OPERATORS: "user_1, ada@example.com=owner, a b" })).toEqual([
+      "OPERATORS, entry 2: ends in an unknown role; write =viewer, =support or =admin, or no role for admin",
+      "OPERATORS, entry 3: is not an identity id, an address such as ada@example.com, or google:ada@example.com with the provider's id",
+    ]);
+    const twice = "has another role than another entry with the same name; keep one of them";
+    expect(problemsOf({ OPERATORS: "Ada@example.com, user_1, ada@example.com=viewer" })).toEqual([
+      `OPERATORS, entry 1: ${twice}`,
+      `OPERATORS, entry 3: ${twice}`,
+    ]);
+    const same = "user_1=viewer, user_1=viewer, google:ada@example.com=viewer, ada@example.com";
+    expect(problemsOf({ OPERATORS: same })).toEqual([]);
+  });
+});
+
 describe("problems of settings", () => {
   it("all problems of settings are reported at once, also those between two settings", () => {
     expect(

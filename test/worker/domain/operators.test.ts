@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { isOperator, parseOperator, type SignInOptions } from "../../../src/domain/operators.ts";
+import {
+  findOperator,
+  includesRole,
+  OPERATOR_ROLES,
+  parseOperator,
+  type SignInOptions,
+} from "../../../src/domain/operators.ts";
 
 const ONE: SignInOptions = { provider_ids: ["google"], dev_signin: false };
 const TWO: SignInOptions = { provider_ids: ["google", "acme"], dev_signin: false };
@@ -7,16 +13,18 @@ const DEVELOPMENT: SignInOptions = { ...TWO, dev_signin: true };
 
 const ada = { identity_id: "1", email: "Ada@example.com", vouched_by: "google" };
 
-const operates = (entry: string, options: SignInOptions, person: object = {}) => {
-  const operator = parseOperator(entry);
-  return operator !== null && isOperator([operator], options, { ...ada, ...person });
+const roleOf = (entries: readonly string[], options: SignInOptions, person: object = {}) => {
+  const operators = entries.map(parseOperator).flatMap((read) => (read.ok ? [read.value] : []));
+  return findOperator(operators, options, { ...ada, ...person })?.role ?? null;
 };
+const operates = (entry: string, options: SignInOptions, person: object = {}) =>
+  roleOf([entry], options, person) !== null;
 
 describe("an operator", () => {
   it("an identity id names an operator with any number of providers", () => {
     expect(operates("1", TWO)).toBe(true);
     expect(operates("2", TWO)).toBe(false);
-    expect(isOperator([], ONE, ada)).toBe(false);
+    expect(roleOf([], ONE)).toBeNull();
   });
 
   it("an e-mail address verified by the only provider names an operator", () => {
@@ -54,7 +62,42 @@ describe("an operator", () => {
   it.each(["ada @example.com", "ada@", "@example.com", "GOOGLE:ada@example.com", "a:b:c@d", "a b"])(
     "%j is not a valid operator entry",
     (entry) => {
-      expect(parseOperator(entry)).toBeNull();
+      expect(parseOperator(entry)).toEqual({ ok: false, refusal: "unreadable" });
     },
   );
+});
+
+describe("the role of an operator", () => {
+  it("an entry without a role makes an admin, and each role can be named", () => {
+    expect(roleOf(["1"], ONE)).toBe("admin");
+    for (const role of OPERATOR_ROLES) {
+      expect(roleOf([`1=${role}`], ONE)).toBe(role);
+      expect(roleOf([`google:ada@example.com=${role}`], TWO)).toBe(role);
+    }
+  });
+
+  it.each(["1=", "1=root", "1=Admin", "1=viewer=admin", "ada@example.com= admin", "1=constructor"])(
+    "%j is an operator entry with an unknown role",
+    (entry) => {
+      expect(parseOperator(entry)).toEqual({ ok: false, refusal: "unknown_role" });
+    },
+  );
+
+  it("the most specific entry that names a person decides their role, in any order", () => {
+    const address = "ada@example.com=admin";
+    const provider = "google:ada@example.com=support";
+    const identity = "1=viewer";
+    expect(roleOf([address, provider, identity], ONE)).toBe("viewer");
+    expect(roleOf([identity, provider, address], ONE)).toBe("viewer");
+    expect(roleOf([address, provider], ONE)).toBe("support");
+    expect(roleOf([provider, address], ONE)).toBe("support");
+    expect(roleOf([identity, address], ONE, { identity_id: "2" })).toBe("admin");
+  });
+
+  it("each role includes itself and the roles before it", () => {
+    const included = OPERATOR_ROLES.map((role) =>
+      OPERATOR_ROLES.filter((needed) => includesRole(role, needed)),
+    );
+    expect(included).toEqual([["viewer"], ["viewer", "support"], ["viewer", "support", "admin"]]);
+  });
 });

@@ -32,17 +32,18 @@ export interface OperatorAction {
 
 /**
  * Runs an action that stores its own response per key, as the account does, or that may be repeated under its key.
- * Nothing runs if the audit log cannot be written (it throws), or if the key belongs to another action.
+ * Nothing runs if the audit log cannot be written (it throws), or if the key belongs to another action. `perform` also gets
+ the id of the audit record, which all attempts under one key share.
  */
 export async function performAction<Value>(
   context: AppContext,
   action: OperatorAction,
-  perform: (guard: IdempotencyGuard | null) => Promise<OnceAnswer<Value>>,
+  perform: (guard: IdempotencyGuard | null, audit_id: string) => Promise<OnceAnswer<Value>>,
 ): Promise<OnceAnswer<Value>> {
   const begun = await begin(context, action);
   if (!begun.ok) return begun;
   const { id, kind, guard } = begun.value;
-  const result = await perform(guard);
+  const result = await perform(guard, id);
   // A stored response to a new audit record means that an earlier request ran the action.
   const replayed = result.ok && result.value.replayed && kind === "new";
   const outcome = result.ok ? (replayed ? "replayed" : "done") : "refused";

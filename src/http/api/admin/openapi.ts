@@ -337,6 +337,24 @@ export const admin_paths: ZodOpenApiPathsObject = {
       refusals: [],
     }),
   },
+  "/api/admin/operators": {
+    get: operation({
+      id: "listOperators",
+      tag: "Operators",
+      summary: "List the entries of OPERATORS with their roles",
+      description:
+        "A person whom several entries name has the role of the most specific one: an identity id, then an address with its provider, then an address.",
+      security: "operator",
+      success: {
+        description: "All entries.",
+        schema: admin.operators,
+        example: {
+          operators: [{ entry: "google:ada@example.com", role: "support", problem: null }],
+        },
+      },
+      refusals: [],
+    }),
+  },
   "/api/admin/audit": {
     get: operation({
       id: "listAudit",

@@ -1,6 +1,7 @@
 /** Schemas of responses to operators. */
 import * as z from "zod";
 import { PAYMENT_LISTS } from "../../../domain/payment_list.ts";
+import { OPERATOR_ROLES } from "../../../domain/operators.ts";
 import { FIGURE_NAMES } from "../../../domain/health.ts";
 import {
   account,
@@ -166,6 +167,18 @@ const audit_entry = z
 export const audit_page = z
   .strictObject({ entries: z.array(audit_entry), next_cursor })
   .meta({ id: "AuditPage" });
+
+const operator = z
+  .strictObject({
+    entry: z.string().describe("The entry of `OPERATORS`, without its role."),
+    role: z.enum(OPERATOR_ROLES),
+    problem: text_or_null.describe("Why the entry names nobody, and what to write; null: it can."),
+  })
+  .meta({ id: "Operator" });
+
+export const operators = z
+  .strictObject({ operators: z.array(operator) })
+  .meta({ id: "OperatorList" });
 
 const figure = z
   .strictObject({

@@ -22,6 +22,7 @@ import { listApps } from "./apps/list.ts";
 import { putApp } from "./apps/save.ts";
 import { listAudit } from "./list_audit.ts";
 import { listAllJobs } from "./list_jobs.ts";
+import { listOperators } from "./list_operators.ts";
 import { showHealth } from "./read_health.ts";
 import { listStats } from "./read_stats.ts";
 import { postRebuildAll } from "./rebuild_accounts.ts";
@@ -58,4 +59,5 @@ export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   app.get("/api/admin/stats", ...listStats);
   app.get("/api/admin/health", ...showHealth);
   app.get("/api/admin/audit", ...listAudit);
+  app.get("/api/admin/operators", ...listOperators);
 }

@@ -11,7 +11,7 @@ import { APPS_PER_PERSONAL_TOKEN_MAX } from "../../../domain/limits.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { refused, type Result } from "../../../domain/result.ts";
 import { accountOf, callerOf, type AppContext } from "../../context.ts";
-import { isForeignSession, hasOperatorRights } from "../../caller/operator.ts";
+import { isForeignSession, readOperatorRights } from "../../caller/operator.ts";
 import { isConfiguredOrigin } from "../upstream_tokens/allowed_origin.ts";
 import { isFromOwnPage } from "../../middleware/origins.ts";
 import { appSlug, cost } from "../../validation.ts";
@@ -122,7 +122,9 @@ export async function approveLogin(
   if (limits.admin) {
     if (isForeignSession(context))
       return refused({ code: "not_operator", reason: "foreign_session" });
-    if (!(await hasOperatorRights(context, identity_id))) return refused({ code: "not_operator" });
+    // The token acts with its holder's role at the time of each call, so any role may approve it.
+    const operator = await readOperatorRights(context, identity_id);
+    if (operator === null) return refused({ code: "not_operator" });
   }
   if (limits.upstream && !(await isConfiguredOrigin(context, proof))) {
     return refused({ code: "scope", reason: "upstream_origin" });

@@ -1,11 +1,10 @@
 /** `GET /api/me`: the person and the rights of the caller. */
-import { isOperator } from "../../../domain/operators.ts";
-import { operatorRefusal } from "../../caller/operator.ts";
+import { identifyOperator, operatorRightsOf } from "../../caller/operator.ts";
 import { callerOf, factory } from "../../context.ts";
 import { refuse } from "../../refusals.ts";
 
 export const readMe = factory.createHandlers(async (context) => {
-  const { accounts, config, identity } = context.get("services");
+  const { accounts, identity } = context.get("services");
   const { identity_id } = context.get("caller");
   // The account first: it checks whether a personal access token is live and may read personal data.
   const plan = await accounts(identity_id).readPlan(callerOf(context));
@@ -19,7 +18,8 @@ export const readMe = factory.createHandlers(async (context) => {
   };
   // The right of this caller, not of the person: an operator's token without the scope `admin` has none.
   const vouched_by = person?.vouched_by ?? null;
-  const named = isOperator(config.operators, config.signin_options, { ...profile, vouched_by });
-  const operator = named && (await operatorRefusal(context)) === null;
-  return context.json({ ...profile, plan: plan.value, operator });
+  const named = operatorRightsOf(context, { ...profile, vouched_by }) !== null;
+  const identified = named ? await identifyOperator(context) : null;
+  const rights = identified?.ok === true ? { operator: true, role: identified.value.role } : null;
+  return context.json({ ...profile, plan: plan.value, ...(rights ?? { operator: false }) });
 });

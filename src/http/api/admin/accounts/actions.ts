@@ -16,6 +16,7 @@ import {
   reason,
   type OperatorAction,
 } from "../audited_action.ts";
+import { withinSupportLimit } from "../support_limit.ts";
 import { holderAccount } from "./holder.ts";
 
 export const creditsBody = z.strictObject({
@@ -52,7 +53,7 @@ function accountAction(
 
 /**
  * Adds `amount` to the balance; a negative amount takes credits. Requires a key, so that a retry cannot add twice.
- * The balance falls below zero only with `allow_negative`.
+ * The balance falls below zero only with `allow_negative`. Operators with the role support have a daily limit.
  */
 export function adjustCredits(
   context: AppContext,
@@ -65,8 +66,10 @@ export function adjustCredits(
 ): Promise<OnceAnswer<AdjustedCredits>> {
   const change = { amount, allow_negative };
   const action = accountAction(context, "credits", { reason: note, key }, change);
-  return performAction(context, action, (guard) =>
-    holderAccount(context).adjustCredits({ ...change, note }, guard),
+  return performAction(context, action, (guard, audit_id) =>
+    withinSupportLimit(context, { audit_id, credits: Math.abs(amount) }, () =>
+      holderAccount(context).adjustCredits({ ...change, note }, guard),
+    ),
   );
 }
 

@@ -1,4 +1,8 @@
 /** The holder and the account that an operator's URL names. */
+import { includesRole } from "../../../../domain/operators.ts";
+import type { Refusal } from "../../../../domain/refusals.ts";
+import type { Person } from "../../../../identity/port.ts";
+import { operatorRightsOf } from "../../../caller/operator.ts";
 import { factory, type AppContext } from "../../../context.ts";
 import { refuseByAccept } from "../../../refusal_page.ts";
 
@@ -10,9 +14,23 @@ export const requireHolder = factory.createMiddleware(async (context, next) => {
   const identity_id = context.req.param("identity_id") ?? "";
   const holder = await context.get("services").identity.readPerson(identity_id);
   if (holder === null) return refuseByAccept(context, { code: "account_unknown" });
+  const refusal = whyNotChange(context, holder);
+  if (refusal !== null) return refuseByAccept(context, refusal);
   context.set("holder", holder);
   return next();
 });
+
+/**
+ * Refuses a change of the account of an operator with a higher role: otherwise someone with the role support could lock out
+ * every admin. Null if the caller may change it. Also for actions on several accounts.
+ */
+export function whyNotChange(context: AppContext, holder: Person): Refusal | null {
+  if (["GET", "HEAD"].includes(context.req.method)) return null;
+  const theirs = operatorRightsOf(context, holder);
+  const own = context.get("operator") ?? null;
+  if (theirs === null || (own !== null && includesRole(own.role, theirs.role))) return null;
+  return { code: "role_required", role: theirs.role };
+}
 
 /** The holder's account. Only after {@link requireHolder}. */
 export function holderAccount(context: AppContext) {

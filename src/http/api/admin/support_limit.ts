@@ -1,0 +1,38 @@
+/** The daily limit of the credits that an operator with the role support gives and takes. */
+import type { OnceAnswer } from "../../../account/contract.ts";
+import { errorName, refused } from "../../../domain/result.ts";
+import type { AppContext } from "../../context.ts";
+
+interface ChangedCredits {
+  /** The audit record of the action, which all attempts under one idempotency key share. */
+  readonly audit_id: string;
+  /** The credits that the action gives or takes; not negative. */
+  readonly credits: number;
+}
+
+/**
+ * Runs an action that changes credits, if it fits the operator's daily limit. An action that was refused, or was done by an
+ * earlier attempt, does not count. If nobody knows whether it was done (`perform` throws), it counts.
+ */
+export async function withinSupportLimit<Value>(
+  context: AppContext,
+  { audit_id, credits }: ChangedCredits,
+  perform: () => Promise<OnceAnswer<Value>>,
+): Promise<OnceAnswer<Value>> {
+  const operator = context.get("operator") ?? { role: "viewer" };
+  if (operator.role === "viewer") return refused({ code: "role_required", role: "support" });
+  if (operator.role === "admin") return perform();
+  const { support_credits } = context.get("services");
+  const { entry, credits_max_per_day: max } = operator;
+  const reserved = await support_credits.reserve({ operator: entry, audit_id, credits, max });
+  if (!reserved.ok) {
+    return refused({ code: "role_required", role: "admin", credits_left: reserved.refusal });
+  }
+  const result = await perform();
+  if (!result.ok || result.value.replayed) {
+    await support_credits.release(reserved.value).catch((error: unknown) => {
+      console.error({ event: "support_credits_not_released", audit_id, name: errorName(error) });
+    });
+  }
+  return result;
+}

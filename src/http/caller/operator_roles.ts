@@ -1,0 +1,86 @@
+/** The role that each route of operators requires: the one place that declares it, for the API and the console. */
+import { matchedRoutes } from "hono/route";
+import { includesRole, type OperatorRights, type OperatorRole } from "../../domain/operators.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import type { AppContext } from "../context.ts";
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** The page of a form requires the same role as the form. */
+export const ROUTE_ROLES: Readonly<Record<string, OperatorRole>> = {
+  "GET /api/admin/accounts": "viewer",
+  "GET /api/admin/accounts/:identity_id": "viewer",
+  "GET /api/admin/accounts/:identity_id/jobs": "viewer",
+  "GET /api/admin/accounts/:identity_id/ledger": "viewer",
+  "POST /api/admin/accounts/:identity_id/credits": "support",
+  "POST /api/admin/accounts/:identity_id/plan": "admin",
+  "POST /api/admin/accounts/:identity_id/suspend": "support",
+  "POST /api/admin/accounts/:identity_id/restore": "support",
+  "POST /api/admin/accounts/:identity_id/signout": "support",
+  "POST /api/admin/accounts/:identity_id/rebuild": "admin",
+  "DELETE /api/admin/accounts/:identity_id/personal-tokens/:id": "support",
+  "GET /api/admin/apps": "viewer",
+  "PUT /api/admin/apps/:slug": "admin",
+  "GET /api/admin/apps/:slug/keys": "viewer",
+  "POST /api/admin/apps/:slug/keys": "admin",
+  "DELETE /api/admin/apps/:slug/keys/:id": "admin",
+  "POST /api/admin/rebuild": "admin",
+  "POST /api/admin/payments/reconcile": "admin",
+  "GET /api/admin/jobs": "viewer",
+  "GET /api/admin/stats": "viewer",
+  "GET /api/admin/health": "viewer",
+  "GET /api/admin/audit": "viewer",
+  "GET /api/admin/operators": "viewer",
+
+  "GET /console": "viewer",
+  "GET /console/accounts": "viewer",
+  "GET /console/jobs": "viewer",
+  "GET /console/audit": "viewer",
+  "GET /console/operators": "viewer",
+  "GET /console/accounts/:identity_id": "viewer",
+  ...formRoles("/console/accounts/:identity_id/credits", "support"),
+  ...formRoles("/console/accounts/:identity_id/plan", "admin"),
+  ...formRoles("/console/accounts/:identity_id/suspend", "support"),
+  ...formRoles("/console/accounts/:identity_id/restore", "support"),
+  ...formRoles("/console/accounts/:identity_id/signout", "support"),
+  ...formRoles("/console/accounts/:identity_id/revoke-token", "support"),
+  ...formRoles("/console/accounts/:identity_id/rebuild", "admin"),
+  "GET /console/apps": "viewer",
+  "GET /console/apps/:slug": "viewer",
+  ...formRoles("/console/new-app", "admin"),
+  "POST /console/apps/:slug/settings": "admin",
+  "POST /console/apps/:slug/keys": "admin",
+  ...formRoles("/console/apps/:slug/revoke-key", "admin"),
+};
+
+function formRoles(path: string, role: OperatorRole): Readonly<Record<string, OperatorRole>> {
+  return { [`GET ${path}`]: role, [`POST ${path}`]: role };
+}
+
+/** Whether a route belongs to operators. Middleware is registered for the method `ALL` and serves no request. */
+function isOfOperators({ method, path }: Route): boolean {
+  return method !== "ALL" && /^\/(api\/admin|console)(\/|$)/.test(path);
+}
+
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+
+/** @throws if a route of operators declares no role, so that a build with such a route never starts. */
+export function assertRolesDeclared(routes: readonly Route[]): void {
+  const undeclared = routes
+    .filter(isOfOperators)
+    .map(nameOf)
+    .find((name) => !Object.hasOwn(ROUTE_ROLES, name));
+  if (undeclared !== undefined) throw new Error(`ROUTE_ROLES has no role for ${undeclared}`);
+}
+
+/** The refusal of an operator whose role is too low for the matched route; null if it suffices. */
+export function roleRefusal(context: AppContext, { role }: OperatorRights): Refusal | null {
+  const missing = matchedRoutes(context)
+    .filter(isOfOperators)
+    .map((route) => ROUTE_ROLES[nameOf(route)] ?? "admin")
+    .find((needed) => !includesRole(role, needed));
+  return missing === undefined ? null : { code: "role_required", role: missing };
+}

@@ -1,0 +1,168 @@
+/** The daily limit of the credits that an operator with the role support gives and takes. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { fromOwnPage } from "../../../support/device_logins.ts";
+import { send, signIn, signInWithCredits, type SignedIn } from "../../../support/passbook.ts";
+import { operatorOnPages, type Operator } from "./operators.ts";
+
+const OPERATORS = "olga@example.com, sam@example.com=support, sue@example.com=support";
+const STAFF = { OPERATORS, SUPPORT_CREDITS_MAX: "100" };
+
+async function staff() {
+  const [sam, sue, olga] = await Promise.all(
+    ["sam", "sue", "olga"].map(async (name) =>
+      operatorOnPages(await signIn(`${name}@example.com`), STAFF),
+    ),
+  );
+  return { sam: sam!, sue: sue!, olga: olga!, ada: await signInWithCredits() };
+}
+
+let keys = 0;
+
+function adjust(by: Operator, of: SignedIn, amount: number, more: object = {}, key?: string) {
+  keys += 1;
+  return by.send(
+    "POST",
+    `/api/admin/accounts/${of.identity_id}/credits`,
+    { amount, reason: "why", ...more },
+    { "Idempotency-Key": key ?? `key-${keys}` },
+  );
+}
+
+const balanceOf = async (person: SignedIn) =>
+  (await person.get("/api/wallet")).body.account.credits as number;
+
+describe("the daily limit of the role support", () => {
+  it("credits given and taken count together, for each operator, and an admin has no limit", async () => {
+    const { sam, sue, olga, ada } = await staff();
+    expect((await adjust(sam, ada, 60)).status).toBe(200);
+    expect((await adjust(sam, ada, -30)).status).toBe(200);
+    const refused = await adjust(sam, ada, 11);
+    expect(refused.status).toBe(403);
+    expect(refused.body).toEqual({
+      code: "role_required",
+      role: "admin",
+      error:
+        "With your role you can change at most 10 more credits today (UTC). An operator with the role admin can change more.",
+    });
+    expect((await adjust(sam, ada, 10)).status).toBe(200);
+    expect((await adjust(sam, ada, 1)).status).toBe(403);
+    expect((await adjust(sue, ada, 100)).status).toBe(200);
+    expect((await adjust(olga, ada, 5_000)).status).toBe(200);
+    expect(await balanceOf(ada)).toBe(100 + 60 - 30 + 10 + 100 + 5_000);
+  });
+
+  it("the limit is 1,000 credits without a setting", async () => {
+    const ada = await signInWithCredits();
+    const sam = operatorOnPages(await signIn("sam@example.com"), { OPERATORS });
+    expect((await adjust(sam, ada, 1_001)).status).toBe(403);
+    expect((await adjust(sam, ada, 1_000)).status).toBe(200);
+  });
+
+  it("concurrent adjustments of several accounts cannot exceed the limit together", async () => {
+    const { sam, ada } = await staff();
+    const bob = await signInWithCredits("demo", "bob@example.com");
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, at) => adjust(sam, at % 2 === 0 ? ada : bob, 30)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    expect((await balanceOf(ada)) + (await balanceOf(bob))).toBe(200 + 90);
+  });
+
+  it("an adjustment that is repeated with its key counts once, also at the same time", async () => {
+    const { sam, ada } = await staff();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => adjust(sam, ada, 60, {}, "same")),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+    expect((await adjust(sam, ada, 60, {}, "same")).headers.get("Idempotency-Replayed")).toBe(
+      "true",
+    );
+    expect((await adjust(sam, ada, 40)).status).toBe(200);
+    expect((await adjust(sam, ada, 1)).status).toBe(403);
+    expect(await balanceOf(ada)).toBe(200);
+  });
+
+  it("a refused adjustment does not count", async () => {
+    const { sam, olga, ada } = await staff();
+    await adjust(olga, ada, -50);
+    expect((await adjust(sam, ada, -60)).body.code).toBe("balance_below_zero");
+    expect((await adjust(sam, ada, -100, { allow_negative: true })).status).toBe(200);
+    expect(await balanceOf(ada)).toBe(-50);
+  });
+
+  it("an adjustment whose end nobody saw counts, and its retry does not count again", async () => {
+    const { sam, ada } = await staff();
+    const lost = new Proxy(env.ACCOUNT, {
+      get(target, name) {
+        const stub = (identity: string) => {
+          const object = target.getByName(identity);
+          return new Proxy(object, {
+            get: (it, method) =>
+              method === "adjustCredits"
+                ? async (...parameters: unknown[]) => {
+                    await Reflect.apply(Reflect.get(it, method), it, parameters);
+                    throw new Error("the response was lost");
+                  }
+                : Reflect.get(it, method),
+          });
+        };
+        return name === "getByName" ? stub : Reflect.get(target, name);
+      },
+    });
+    vi.spyOn(console, "error").mockReturnValue();
+    const interrupted = operatorOnPages(sam.person, { ...STAFF, ACCOUNT: lost });
+    expect((await adjust(interrupted, ada, 60, {}, "one")).status).toBeGreaterThanOrEqual(500);
+    expect(await balanceOf(ada)).toBe(160);
+    expect((await adjust(sam, ada, 41)).status).toBe(403);
+    expect((await adjust(sam, ada, 60, {}, "one")).status).toBe(200);
+    expect((await adjust(sam, ada, 40)).status).toBe(200);
+    expect(await balanceOf(ada)).toBe(200);
+  });
+
+  it("the next UTC day has its own limit", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-22T23:50:00Z") });
+    const { sam, ada } = await staff();
+    expect((await adjust(sam, ada, 100)).status).toBe(200);
+    expect((await adjust(sam, ada, 1)).status).toBe(403);
+    vi.setSystemTime(Date.parse("2026-11-23T00:00:00Z"));
+    expect((await adjust(sam, ada, 100)).status).toBe(200);
+  });
+
+  it("an operator who deletes their account and signs in again has the same limit", async () => {
+    const { sam, ada } = await staff();
+    expect((await adjust(sam, ada, 100)).status).toBe(200);
+    const deletion = new URLSearchParams({ confirmation: "delete" });
+    const headers = fromOwnPage(sam.person);
+    await send("POST", "/account/delete", { headers, body: deletion }, STAFF);
+    const again = await signIn("sam@example.com");
+    expect(again.identity_id).not.toBe(sam.person.identity_id);
+    expect((await adjust(operatorOnPages(again, STAFF), ada, 1)).status).toBe(403);
+  });
+
+  it("the limit applies in the console too, and the form says which role can change more", async () => {
+    const { sam, ada } = await staff();
+    const headers = { ...fromOwnPage(sam.person), Accept: "text/html" };
+    const form = {
+      key: "k",
+      direction: "give",
+      amount: "101",
+      reason: "why",
+      confirmed: "yes",
+    };
+    const path = `/console/accounts/${ada.identity_id}/credits`;
+    const answer = await send("POST", path, { headers, body: new URLSearchParams(form) }, STAFF);
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain("at most 100 more credits today");
+    expect(await balanceOf(ada)).toBe(100);
+  });
+
+  it("a refused adjustment leaves an audit record with the outcome refused", async () => {
+    const { sam, ada } = await staff();
+    await adjust(sam, ada, 101);
+    const { body } = await sam.get(`/api/admin/audit?subject=${ada.identity_id}`);
+    expect(body.entries).toMatchObject([
+      { act: "account.credits", details: { amount: 101, outcome: "refused" } },
+    ]);
+  });
+});
