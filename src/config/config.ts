@@ -37,6 +37,8 @@ export interface Config {
   /** The name and colour (`#rrggbb`) of the service on its pages. */
   readonly service_name: string;
   readonly service_accent: string;
+  /** Where people get help: an https or mailto address. Null: nowhere. */
+  readonly support_url: string | null;
   readonly device_code_ttl_seconds: number;
   readonly device_poll_interval_seconds: number;
   readonly pat_ttl_days: number;
@@ -92,6 +94,7 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     token_templates: settings.TOKEN_TEMPLATES,
     service_name: settings.SERVICE_NAME,
     service_accent: settings.SERVICE_ACCENT.toLowerCase(),
+    support_url: settings.SUPPORT_URL ?? null,
     device_code_ttl_seconds: settings.DEVICE_CODE_TTL_SECONDS,
     device_poll_interval_seconds: settings.DEVICE_POLL_INTERVAL_SECONDS,
     pat_ttl_days: settings.PAT_TTL_DAYS,

@@ -172,6 +172,22 @@ const stripe_api = z.pipe(
   }),
 );
 
+/** Where people get help. Pages link to it, so it must not run anything. */
+const support_address = z.pipe(
+  z.string(),
+  z.transform((text, payload) => {
+    const url = URL.parse(text);
+    const is_page = url?.protocol === "https:" && url.username === "" && url.password === "";
+    const is_mail = /^mailto:[^\s@?,]+@[^\s@?,]+(\?subject=\S*)?$/.test(text);
+    if (url !== null && (is_page || is_mail)) return url.href;
+    addProblem(
+      payload,
+      "must be an https address such as https://example.com/help, or mailto:help@example.com",
+    );
+    return z.NEVER;
+  }),
+);
+
 export const variables = z
   .object({
     // An empty value counts as not set, so that .dev.vars can undo the production value of wrangler.toml.
@@ -201,6 +217,7 @@ export const variables = z
       z.string().check(z.regex(/^#[0-9a-f]{6}$/i, "is not a colour such as #12507b")),
       "#12507b",
     ),
+    SUPPORT_URL: z.optional(support_address),
     TOKEN_TEMPLATES: z._default(z.pipe(json, token_templates), {}),
     DEVICE_CODE_TTL_SECONDS: wholeNumber(
       DEVICE_CODE_TTL_MIN_SECONDS,

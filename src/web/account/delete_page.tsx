@@ -1,6 +1,7 @@
 /** The form that deletes the account, and the page after it. */
 import { Page } from "../layout/layout.tsx";
 import { currentShell } from "../layout/shell.ts";
+import { Support } from "../layout/support.tsx";
 import { counted, credits, holdSentence } from "../layout/labels.ts";
 
 /** The word that a person types to delete their account. */
@@ -112,6 +113,7 @@ export function DeletePage({ holder, lost, sells, is_operator, typed }: DeletePa
       <a class="button quiet" href="/account">
         Keep my account
       </a>
+      <Support />
     </Page>
   );
 }
@@ -129,6 +131,7 @@ export function DeletedPage() {
       <a class="button quiet" href="/signin">
         Go to the sign-in page
       </a>
+      <Support />
     </Page>
   );
 }

@@ -67,7 +67,7 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
   suspended: {
     title: "This account is suspended",
     what: "The operator of this service has suspended it for now. Nothing in it is lost.",
-    next: "Ask the operator for the reason. You can sign out here.",
+    next: "Ask the operator of this service for the reason. You can sign out and download your data here.",
   },
   loopback_required: {
     title: "This works only on your own machine",

@@ -1,6 +1,7 @@
 /** A page that says what went wrong, with the next step. */
 import { Page } from "./layout.tsx";
 import type { Problem } from "./messages.ts";
+import { Support } from "./support.tsx";
 
 /** The link or button of a problem's page. */
 export type NextStep =
@@ -24,10 +25,13 @@ export function ProblemPage(props: {
 function NextStepButton({ next_step }: { next_step: NextStep }) {
   if (next_step.kind === "sign_out") {
     return (
-      <form method="post" action="/signout">
+      <form method="post" action="/signout" class="acts">
         <button type="submit" class="quiet">
           Sign out
         </button>
+        <a class="button quiet" href="/account/data.json" download>
+          Download my data
+        </a>
       </form>
     );
   }
@@ -50,6 +54,7 @@ export function ProblemText({ problem }: { problem: Problem }) {
         </p>
       )}
       <p>{problem.next}</p>
+      <Support />
     </div>
   );
 }

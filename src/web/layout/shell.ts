@@ -7,6 +7,8 @@ export interface Shell {
   readonly service_name: string;
   /** The service's colour as `#rrggbb`. */
   readonly service_accent: string;
+  /** Where people get help; null: the settings name nothing. */
+  readonly support_url: string | null;
   /** The id of the release; "" if unknown. */
   readonly release: string;
   /** Whether to link to the person's account. */
@@ -19,6 +21,7 @@ export interface Shell {
 const DEFAULT_SHELL: Shell = {
   service_name: "Passbook",
   service_accent: "#12507b",
+  support_url: null,
   release: "",
   signed_in: false,
   operator_role: null,
@@ -48,11 +51,12 @@ function renderPage(shell: Shell, page: JSXNode): string {
 export const renderPages = factory.createMiddleware(async (context, next) => {
   const html = context.html.bind(context) as (page: string, ...rest: unknown[]) => Response;
   context.html = (page: JSXNode, ...rest: unknown[]): Response => {
-    const { service_name, service_accent } = context.get("services").config;
+    const { service_name, service_accent, support_url } = context.get("services").config;
     const signed_in = context.get("session") !== undefined;
     const release = context.env.RELEASE?.id ?? "";
     const operator_role = context.get("operator")?.role ?? null;
-    const shell = { service_name, service_accent, release, signed_in, operator_role };
+    const service = { service_name, service_accent, support_url };
+    const shell = { ...service, release, signed_in, operator_role };
     return html(renderPage(shell, page), ...rest);
   };
   await next();

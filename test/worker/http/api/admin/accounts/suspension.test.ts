@@ -62,7 +62,7 @@ describe("the holder of a suspended account", () => {
     }
   });
 
-  it("every page and form shows the holder of a suspended account a page that can only sign out", async () => {
+  it("every page and form shows the holder of a suspended account a page to sign out", async () => {
     const { ada } = await suspended();
     for (const path of ["/account", "/account/jobs", "/account/tokens", "/device", "/signin"]) {
       const { status, text } = await send("GET", path, { headers: browser(ada) });
