@@ -2,6 +2,7 @@
 import type { Statement } from "../../account/contract.ts";
 import { monthOf, readMonth } from "../../domain/calendar.ts";
 import { factory } from "../../http/context.ts";
+import { csvRow } from "../../http/csv.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appNames } from "./apps.ts";
 import { readStatementPage, STATEMENT_PAGE_ROWS } from "./statement.tsx";
@@ -38,19 +39,4 @@ function csvRows(
     const at = new Date(at_ms).toISOString();
     return csvRow([line, at, name, about, app_slug, job_id, amount, balance_after]);
   });
-}
-
-/** What a spreadsheet takes for the start of a formula, in half and full width. */
-const FORMULA = /^[\s]*[=+\-@\t\r\n＝＋－＠]/u;
-
-/** Text is quoted. Text that a spreadsheet would run as a formula gets an apostrophe in front. */
-export function csvRow(cells: readonly (string | number | null)[]): string {
-  return `${cells.map(csvCell).join(",")}\r\n`;
-}
-
-function csvCell(cell: string | number | null): string {
-  if (cell === null) return "";
-  if (typeof cell === "number") return String(cell);
-  const text = FORMULA.test(cell) ? `'${cell}` : cell;
-  return `"${text.replaceAll('"', '""')}"`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { csvRow } from "../../../src/web/account/statement_csv.ts";
+import { csvRow } from "../../../src/http/csv.ts";
 import { descriptionOf, previewOf } from "../../../src/web/account/job_metadata.ts";
 import { axisFor, stepArea, stepPath } from "../../../src/web/chart/scale.ts";
 import { contrast, themeStyle } from "../../../src/web/layout/theme.ts";
