@@ -70,6 +70,7 @@ CREATE TABLE `jobs` (
 	`action` text NOT NULL,
 	`reserved` integer NOT NULL,
 	`actual_cost` integer NOT NULL,
+	`refunded` integer DEFAULT 0 NOT NULL,
 	`failure` text,
 	`failure_reason` text,
 	`created_at_ms` integer NOT NULL,

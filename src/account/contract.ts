@@ -85,6 +85,8 @@ export interface AccountOperations {
     request: operators.AdjustCreditsRequest,
     guard: Guard,
   ): OnceAnswer<operators.AdjustedCredits>;
+  /** Gives back cost of an ended job. Refused as `job_not_found`, `refund_limit` or `balance_limit`. */
+  refundJob(request: operators.RefundJobRequest, guard: Guard): OnceAnswer<operators.RefundedJob>;
   changePlan(request: operators.ChangePlanRequest, guard: Guard): OnceAnswer<operators.ChangedPlan>;
   inspect(): Answer<operators.InspectedAccount>;
   /** Keeps the holder out; the holder's streams close at once. */

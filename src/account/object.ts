@@ -171,6 +171,13 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     );
   }
 
+  refundJob(request: contract.RefundJobRequest, guard: Guard): OnceAnswer<contract.RefundedJob> {
+    const stored = { endpoint: "admin.job_refund", form: WHOLE };
+    return this.#instance.transactOnce(SERVICE, "write", guard, stored, (it) =>
+      operators.refundJob(it, request),
+    );
+  }
+
   changePlan(request: contract.ChangePlanRequest, guard: Guard): OnceAnswer<contract.ChangedPlan> {
     const stored = { endpoint: "admin.plan", form: WHOLE };
     return this.#instance.transactOnce(SERVICE, "write", guard, stored, (it) =>

@@ -1,5 +1,5 @@
 /** What the account page shows first. Every read is bounded by what a page can show. */
-import { and, asc, desc, gt, gte, ne } from "drizzle-orm";
+import { and, asc, desc, gt, gte, ne, sql } from "drizzle-orm";
 import { sampleBalance, sumSpending, type BalancePoint } from "../domain/history.ts";
 import { accepted, assertInvariant } from "../domain/result.ts";
 import type { Answer, Overview, OverviewRequest } from "./contract.ts";
@@ -92,7 +92,10 @@ function readDebtCause(database: AccountDatabase): Overview["debt_cause"] {
 /** Ended jobs created since a time; their ids begin with their time (RFC 9562, section 5.7). */
 function readEnded(database: AccountDatabase, from_ms: number) {
   return database
-    .select({ app_slug: jobs.app_slug, actual_cost: jobs.actual_cost })
+    .select({
+      app_slug: jobs.app_slug,
+      actual_cost: sql<number>`${jobs.actual_cost} - ${jobs.refunded}`,
+    })
     .from(jobs)
     .where(and(gte(jobs.id, firstIdAt(from_ms)), ne(jobs.status, "started")))
     .orderBy(desc(jobs.id))

@@ -10,6 +10,7 @@ import {
   ledgerFilterOf,
   paged,
   readChange,
+  readCredits,
   withJobFilters,
   withLedgerFilters,
   type LedgerOptions,
@@ -19,7 +20,7 @@ import { showHealth } from "./admin_health.ts";
 import { rebuild, type RebuildOptions } from "./admin_rebuild.ts";
 import { reconcile, type ReconcileOptions } from "./admin_reconcile.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
-import { printLedger } from "./show.ts";
+import { entryTable, printLedger } from "./show.ts";
 
 type Options<Filter = object> = GlobalOptions & Filter;
 interface Reason {
@@ -68,6 +69,12 @@ function addLists(admin: Command): void {
     .description("list jobs of all accounts, newest first")
     .option("--identity <id>", "only jobs of this person")
     .action((_, command: Command) => showJobs(command.optsWithGlobals()));
+  admin
+    .command("job <identity> <job>")
+    .description("show one job of an account, with its ledger entries")
+    .action((identity: string, job: string, _, command: Command) =>
+      showJob(identity, job, command.optsWithGlobals<Options>()),
+    );
   admin
     .command("stats")
     .description("show totals by UTC day; the last 30 days by default")
@@ -125,6 +132,16 @@ function addActs(admin: Command): void {
         const change = { amount, reason, ...(allowNegative ? { allowNegative } : {}) };
         const response = await it.adjustCredits(identity, change, key);
         return { response, text: `Done. The balance is ${response.credits} credits.` };
+      }),
+    );
+  act(admin, "refund <identity> <job>", "give back the cost of an ended job")
+    .option("--amount <credits>", "only so many credits; all that is left by default", readCredits)
+    .action((identity: string, job: string, given: { amount?: number }, command: Command) =>
+      perform(command, async (it, { reason, key }) => {
+        const { amount } = given;
+        const response = await it.refundJob(identity, job, { amount, reason }, key);
+        const text = `Refunded ${response.entry.amount} credits. The balance is ${response.credits} credits.`;
+        return { response, text };
       }),
     );
   act(admin, "plan <identity> <plan>", "set the plan").action(
@@ -250,6 +267,19 @@ async function showJobs(given: Options<JobFilter & { identity?: string }>): Prom
     ]);
     const names = ["CREATED", "STATUS", "RESERVED", "COST", "APP", "ACTION", "IDENTITY", "ID"];
     return rows.length === 0 ? "No jobs." : table(names, rows) + more(page.next_cursor);
+  });
+}
+
+async function showJob(identity: string, id: string, given: Options): Promise<void> {
+  const { admin, options } = await adminOf(given);
+  const job = await admin.accountJob(identity, id);
+  const { entries } = await admin.accountLedger(identity, { jobId: job.id });
+  print(options, { job, entries }, () => {
+    const shown = Object.entries(job).map(([name, value]) => [
+      name,
+      value !== null && typeof value === "object" ? JSON.stringify(value) : String(value ?? ""),
+    ]);
+    return `${table(["FIELD", "VALUE"], shown)}\n\n${entryTable(entries)}`;
   });
 }
 

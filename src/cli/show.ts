@@ -83,17 +83,21 @@ export async function showLedger(given: OwnLedgerOptions): Promise<void> {
 export function printLedger(options: GlobalOptions, page: EntryPage): void {
   print(options, page, () => {
     if (page.entries.length === 0 && page.next_cursor === undefined) return "No entries.";
-    const rows = page.entries.map((entry) => [
-      entry.at,
-      entry.kind,
-      entry.amount > 0 ? `+${entry.amount}` : String(entry.amount),
-      String(entry.balance_after),
-      entry.app ?? "",
-      entry.note ?? entry.job_id ?? "",
-    ]);
-    const names = ["AT", "KIND", "AMOUNT", "BALANCE", "APP", "JOB OR NOTE"];
-    return table(names, rows) + more(page.next_cursor);
+    return entryTable(page.entries) + more(page.next_cursor);
   });
+}
+
+/** Ledger entries as a table. */
+export function entryTable(entries: EntryPage["entries"]): string {
+  const rows = entries.map((entry) => [
+    entry.at,
+    entry.kind,
+    entry.amount > 0 ? `+${entry.amount}` : String(entry.amount),
+    String(entry.balance_after),
+    entry.app ?? "",
+    entry.note ?? entry.job_id ?? "",
+  ]);
+  return table(["AT", "KIND", "AMOUNT", "BALANCE", "APP", "JOB OR NOTE"], rows);
 }
 
 export async function showTokens(options: GlobalOptions): Promise<void> {

@@ -14,9 +14,11 @@ import type {
   FoundJobPage,
   Health,
   InspectedAccount,
+  Job,
   JobPage,
   OperatorList,
   ReconciledPage,
+  RefundedJob,
   RepairedPage,
   Stats,
 } from "./responses.ts";
@@ -44,6 +46,7 @@ export interface AuditFilter {
 export interface Admin {
   accounts(filter?: AccountFilter, options?: CallOptions): Promise<FoundAccountPage>;
   account(identity: string, options?: CallOptions): Promise<InspectedAccount>;
+  accountJob(identity: string, jobId: string, options?: CallOptions): Promise<Job>;
   accountJobs(identity: string, filter?: JobFilter, options?: CallOptions): Promise<JobPage>;
   accountLedger(identity: string, filter?: LedgerFilter, options?: CallOptions): Promise<EntryPage>;
   /**
@@ -59,6 +62,16 @@ export interface Admin {
     },
     options?: WriteOptions,
   ): Promise<AdjustedCredits>;
+  /**
+   * Gives back cost of an ended job: `amount`, or all that is left; the holder sees the reason. In all at most what the
+   * job cost, otherwise the call is refused with `refund_limit`.
+   */
+  refundJob(
+    identity: string,
+    jobId: string,
+    change: { readonly amount?: number | undefined; readonly reason: string },
+    options?: WriteOptions,
+  ): Promise<RefundedJob>;
   changePlan(
     identity: string,
     change: { readonly plan: string; readonly reason: string },
@@ -143,6 +156,11 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
       read<InspectedAccount>(pathOf(identity), {}, options, "account"),
     accountJobs: (identity, filter = {}, options = {}) =>
       read<JobPage>(pathOf(identity, "/jobs"), { ...filter }, options, "jobs"),
+    accountJob: (identity, jobId, { signal } = {}) => {
+      const path = pathOf(identity, `/jobs/${encodeURIComponent(jobId)}`);
+      const isValid = (job: Job): boolean => job.id === jobId.toLowerCase();
+      return calls.read({ path, signal, isValid });
+    },
     accountLedger: (identity, { jobId, ...rest } = {}, options = {}) => {
       const query = { ...rest, job_id: jobId };
       return read<EntryPage>(pathOf(identity, "/ledger"), query, options, "entries");
@@ -152,6 +170,12 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
         entry?.amount === amount && Number.isSafeInteger(credits);
       const body = { amount, reason, allow_negative: allowNegative };
       return post(identity, "credits", body, options, isValid);
+    },
+    refundJob(identity, jobId, { amount, reason }, options = {}) {
+      const isValid = ({ job, credits }: RefundedJob): boolean =>
+        job?.id === jobId.toLowerCase() && Number.isSafeInteger(credits);
+      const path = `jobs/${encodeURIComponent(jobId)}/refund`;
+      return post(identity, path, { amount, reason }, options, isValid);
     },
     async changePlan(identity, { plan, reason }, options = {}) {
       const isValid = (body: ChangedPlan): boolean => body.account?.plan === plan;

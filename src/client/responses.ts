@@ -66,6 +66,7 @@ export const ENTRY_KINDS = [
   "reserve",
   "settle",
   "refund",
+  "job_refund",
   "adjustment",
   "purchase",
   "purchase_refund",
@@ -86,6 +87,8 @@ export interface Job {
   readonly reserved: number;
   /** 0 while the job is started, then its final cost. */
   readonly actual_cost: number;
+  /** Credits of the cost that operators gave back later. */
+  readonly refunded: number;
   /** `reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it. */
   readonly failure: "reported" | "expired" | null;
   /** The client's `reason`; null without one. */
@@ -400,6 +403,13 @@ export interface InspectedAccount {
   readonly started_jobs: readonly Job[];
 }
 
+export interface RefundedJob {
+  readonly job: Job;
+  readonly entry: Entry;
+  /** The balance after this request. It can be negative after an overage. */
+  readonly credits: number;
+}
+
 export interface AdjustedCredits {
   readonly entry: Entry;
   /** The balance after this request. It can be negative after an overage. */
@@ -471,6 +481,8 @@ export interface FoundJob {
   readonly reserved: number;
   /** 0 while the job is started, then its final cost. */
   readonly actual_cost: number;
+  /** Credits of the cost that operators gave back later. */
+  readonly refunded: number;
   /** `reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it. */
   readonly failure: "reported" | "expired" | null;
   /** The client's `reason`; null without one. */
@@ -504,7 +516,10 @@ export interface DailyTotals {
    * time-outs.
    */
   readonly settled: number;
+  /** What jobs gave back: the reserves of failed jobs, and `job_refunded`. */
   readonly refunded: number;
+  /** Cost of ended jobs that operators gave back. */
+  readonly job_refunded: number;
   /** Credits bought, before reversals. */
   readonly purchased: number;
   /** The signed sum of adjustments. */

@@ -19,6 +19,8 @@ export interface JobState {
   readonly status: JobStatus;
   readonly reserved: number;
   readonly actual_cost: number;
+  /** Credits of the cost that operators gave back. */
+  readonly refunded: number;
   readonly failure: JobFailure | null;
   /** As in `JobPolicy`. */
   readonly max_overage_percent: number | null;
@@ -65,7 +67,8 @@ export function reserve(
 
 /**
  * Charges the actual cost in full, even if the balance becomes negative, and returns the rest of the reserve.
- * An expired job may still be completed, once: a reserve that was kept at its expiry counts towards the cost.
+ * An expired job may still be completed, once: a reserve that was kept at its expiry counts towards the cost. After
+ * a refund it may not, because the refund could then exceed the cost.
  * Refused as `overage_limit` if the cost exceeds what the job's policy allows.
  */
 export function complete(
@@ -73,7 +76,7 @@ export function complete(
   job: JobState,
   actual_cost: number,
 ): StepResult {
-  const late = job.status === "failed" && job.failure === "expired";
+  const late = job.status === "failed" && job.failure === "expired" && job.refunded === 0;
   if (job.status !== "started" && !late) return refused({ code: "job_not_started" });
   const limit = costLimit(job.reserved, job.max_overage_percent);
   if (limit !== null && actual_cost > limit) return refused({ code: "overage_limit", limit });
@@ -117,4 +120,24 @@ export function expire(job: JobState & { readonly on_expiry: ExpiryOutcome }): J
         { kind: "settle", amount: 0, held },
       );
   }
+}
+
+/**
+ * Gives back cost of an ended job. `amount` null: all that was not refunded yet. Refused as `refund_limit` if that is
+ * less than the amount, or nothing.
+ */
+export function refundCost(
+  books: Pick<RunningBalance, "balance_after" | "reserved_after">,
+  { id: job_id, line: previous_line, app_slug, actual_cost, refunded }: JobState,
+  { amount, note }: { readonly amount: number | null; readonly note: string },
+): Result<Posting, Refusal> {
+  // A started job has cost nothing yet.
+  const limit = actual_cost - refunded;
+  const given_back = amount ?? limit;
+  if (given_back > limit || limit === 0) return refused({ code: "refund_limit", limit });
+  if (!fitsBalance(books, { amount: given_back, held: 0 })) {
+    return refused({ code: "balance_limit" });
+  }
+  const of_job = { job_id, previous_line, app_slug, note };
+  return accepted({ kind: "job_refund", amount: given_back, held: 0, ...of_job });
 }

@@ -5,8 +5,8 @@ import { assertInvariant } from "./result.ts";
 /**
  * What an entry is for. `open` account opened · `grant` starter credits of an app · `reserve` taken for a job ·
  * `settle` a reserve replaced by the actual cost, or a late cost · `refund` a reserve returned in full ·
- * `adjustment` by an operator, up or down · `purchase` credits bought · `purchase_refund` credits taken back
- * with the money · `plan` another plan, amount 0 · `debt` what the holder's deleted account owed. Whatever the
+ * `job_refund` cost of an ended job that an operator gave back · `adjustment` by an operator, up or down ·
+ * `purchase` credits bought · `purchase_refund` money returned, and its credits taken back · `plan` another plan, amount 0 · `debt` what the holder's deleted account owed. Whatever the
  * read model shows of an account changes with an entry: a change without money has amount 0.
  */
 export const ENTRY_KINDS = [
@@ -15,6 +15,7 @@ export const ENTRY_KINDS = [
   "reserve",
   "settle",
   "refund",
+  "job_refund",
   "adjustment",
   "purchase",
   "purchase_refund",

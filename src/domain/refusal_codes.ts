@@ -35,6 +35,7 @@ export const REFUSAL_STATUS = {
   balance_limit: 400,
   balance_below_zero: 400,
   overage_limit: 400,
+  refund_limit: 400,
   metadata_too_large: 400,
   too_many_apps: 400,
   // Payments

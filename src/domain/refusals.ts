@@ -57,6 +57,8 @@ export type Refusal =
   | { readonly code: "balance_limit" }
   | { readonly code: "balance_below_zero"; readonly credits: number; readonly required: number }
   | { readonly code: "overage_limit"; readonly limit: number }
+  /** `limit`: the credits that may still be refunded. */
+  | { readonly code: "refund_limit"; readonly limit: number }
   | { readonly code: "metadata_too_large"; readonly limit_bytes: number }
   | { readonly code: "too_many_apps"; readonly limit: number }
   // Payments

@@ -18,6 +18,7 @@ const GROUPS: Readonly<Record<EntryKind, StatementGroup>> = {
   reserve: "jobs",
   settle: "jobs",
   refund: "jobs",
+  job_refund: "jobs",
   adjustment: "other",
   purchase: "purchases",
   purchase_refund: "purchases",

@@ -9,6 +9,7 @@ export interface StoredJobFields {
   readonly status: JobStatus;
   readonly reserved: number;
   readonly actual_cost: number;
+  readonly refunded: number;
   readonly failure: JobFailure | null;
   readonly failure_reason: string | null;
   readonly created_at_ms: number;
@@ -31,6 +32,7 @@ export function jobView(row: StoredJobFields) {
     status: row.status,
     reserved: row.reserved,
     actual_cost: row.actual_cost,
+    refunded: row.refunded,
     failure: row.failure,
     failure_reason: row.failure_reason,
     created_at: timestamp(row.created_at_ms),

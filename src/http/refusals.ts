@@ -197,6 +197,14 @@ function partsOf(refusal: Refusal): ErrorParts {
         error: `This job may cost at most ${refusal.limit} credits, because its app limits how far a cost may exceed the estimate. Nothing changed.`,
         more: { limit: refusal.limit },
       };
+    case "refund_limit":
+      return {
+        error:
+          refusal.limit === 0
+            ? "This job has no cost left to refund: it is not settled, cost nothing, or was refunded already. Nothing changed."
+            : `At most ${refusal.limit} credits of this job's cost can still be refunded. Send a smaller amount, or none to refund all of them.`,
+        more: { limit: refusal.limit },
+      };
     case "metadata_too_large":
       return {
         error: `The job's metadata is larger than ${refusal.limit_bytes} bytes. Store less.`,

@@ -1,12 +1,16 @@
 /** The amounts that a ledger entry adds to the totals of its UTC day. */
 import type { dailyTotals } from "./schema.ts";
 
-/** The sums, in credits, except `jobs` (created) and `failed`, which are counts. */
+/**
+ * The sums, in credits, except `jobs` (created) and `failed`, which are counts. `refunded`: all credits that jobs gave
+ * back, namely the reserves of failed jobs and `job_refunded`, the cost of ended jobs that operators gave back.
+ */
 export const MEASURES = [
   "granted",
   "reserved",
   "settled",
   "refunded",
+  "job_refunded",
   "purchased",
   "adjusted",
   "jobs",

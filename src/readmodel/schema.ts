@@ -53,6 +53,7 @@ export const jobs = sqliteTable(
     status: text({ enum: JOB_STATUSES }).notNull(),
     reserved: integer().notNull(),
     actual_cost: integer().notNull(),
+    refunded: integer().notNull(),
     failure: text().$type<JobFailure>(),
     failure_reason: text(),
     created_at_ms: integer().notNull(),
@@ -69,7 +70,7 @@ export const forgottenAccounts = sqliteTable("forgotten_accounts", { id: text().
 
 /**
  * Totals of a UTC day, by app: "" for entries without an app; "*" only has the accounts active in any app. Sums
- * in credits without a sign, except `adjusted`; counts of `jobs` created, `failed` ones, and accounts with an
+ * in credits without a sign, except `adjusted`; `job_refunded` is a part of `refunded`; counts of `jobs` created, `failed` ones, and accounts with an
  * entry. Kept forever: one row per day and app. `accounts.line` says which entries are counted, so restore both
  * tables or neither.
  */
@@ -83,6 +84,7 @@ export const dailyTotals = sqliteTable(
     reserved: integer().notNull(),
     settled: integer().notNull(),
     refunded: integer().notNull(),
+    job_refunded: integer().notNull(),
     purchased: integer().notNull(),
     adjusted: integer().notNull(),
     jobs: integer().notNull(),

@@ -17,6 +17,18 @@ export interface AdjustedCredits {
   readonly credits: number;
 }
 
+export interface RefundJobRequest {
+  readonly job_id: string;
+  /** Credits to give back; null: all of the job's cost that was not refunded yet. */
+  readonly amount: number | null;
+  /** The reason, for the holder. */
+  readonly note: string;
+}
+
+export interface RefundedJob extends AdjustedCredits {
+  readonly job: JobRow;
+}
+
 export interface ChangePlanRequest {
   /** The plan's slug. */
   readonly plan: string;

@@ -1,11 +1,12 @@
 /**
  * The idempotency key of the request that completed or failed a job. It is in the job's own row, which is written
- * anyway. Such a job never changes again, so its row and the balance of its last entry are the response.
+ * anyway. Only an operator's refund changes such a job again, so its row without the refund, and the balance of the
+ * entry that settled it, are the response.
  */
 import { IDEMPOTENCY_KEEP_MS } from "../../domain/limits.ts";
-import { assertInvariant } from "../../domain/result.ts";
 import type { Answer, IdempotencyGuard, OnceAnswer, SettledJob } from "../contract.ts";
-import type { JobRow } from "../sql/schema.ts";
+import { newestButRefunds } from "../ledger/job_entries.ts";
+import type { EntryRow, JobRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 import { keyedRequest, once, type FirstRequest, type KeyedRequest } from "./once.ts";
 
@@ -32,22 +33,20 @@ export function onceInJob(
 ): OnceAnswer<SettledJob> {
   const keyed = keyedRequest(transaction, guard);
   const job = keyed === null ? null : transaction.store.readJob(job_id);
-  const is_first =
+  const has_key =
     job?.status === status &&
     job.idempotency_caller === keyed?.caller &&
-    job.idempotency_key === keyed?.key &&
-    job.updated_at_ms > transaction.now_ms - IDEMPOTENCY_KEEP_MS;
-  const first = is_first ? firstRequest(transaction, job) : null;
+    job.idempotency_key === keyed?.key;
+  const settled = has_key ? newestButRefunds(transaction.store, job) : null;
+  const is_kept = settled !== null && settled.at_ms > transaction.now_ms - IDEMPOTENCY_KEEP_MS;
+  const first = is_kept && has_key ? firstRequest(job, settled) : null;
   return once(keyed, first, () => operation(keyed));
 }
 
-function firstRequest({ store }: Transaction, job: JobRow): FirstRequest<SettledJob> {
+function firstRequest(job: JobRow, settled: EntryRow): FirstRequest<SettledJob> {
+  const { line, at_ms: updated_at_ms, balance_after: credits } = settled;
   return {
     fingerprint: job.idempotency_fingerprint ?? "",
-    response: () => {
-      const entry = store.readEntry(job.line);
-      assertInvariant(entry?.job_id === job.id, "a job names its last entry");
-      return { job, credits: entry.balance_after };
-    },
+    response: () => ({ job: { ...job, refunded: 0, updated_at_ms, line }, credits }),
   };
 }

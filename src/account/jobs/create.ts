@@ -57,6 +57,7 @@ export function createJob(transaction: Transaction, request: CreateJobRequest): 
     action,
     reserved: cost_estimate,
     actual_cost: step.value.actual_cost,
+    refunded: 0,
     failure: step.value.failure,
     failure_reason: null,
     updated_at_ms: now_ms,

@@ -1,13 +1,18 @@
-/** Operators' actions: credits, plan, suspension. The holder sees the first two as ledger entries. */
+/** Operators' actions: credits, refunds, plan, suspension. The holder sees the first three as ledger entries. */
+import { refundCost } from "../../domain/job.ts";
 import { fitsBalance } from "../../domain/ledger.ts";
 import { accepted, assertInvariant, refused } from "../../domain/result.ts";
+import { chargeCreator } from "../allowances/spending.ts";
 import type {
   AdjustCreditsRequest,
   AdjustedCredits,
   Answer,
   ChangedPlan,
   ChangePlanRequest,
+  RefundedJob,
+  RefundJobRequest,
 } from "../contract.ts";
+import { readInTime } from "../jobs/expiry.ts";
 import { ensureOpen, OF_ACCOUNT, post, readBalance } from "../ledger/posting.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -28,6 +33,32 @@ export function adjustCredits(
   ensureOpen(transaction);
   const entry = post(transaction, { ...OF_ACCOUNT, kind: "adjustment", amount, note });
   return accepted({ entry, credits: entry.balance_after });
+}
+
+/**
+ * Gives back cost of an ended job, in all at most its cost. A token's cap gets the room back as it does when a job
+ * fails: only if the job was created in the current period.
+ */
+export function refundJob(
+  transaction: Transaction,
+  { job_id, ...refund }: RefundJobRequest,
+): Answer<RefundedJob> {
+  const { store, now_ms } = transaction;
+  const job = readInTime(transaction, job_id);
+  if (job === null) return refused({ code: "job_not_found" });
+  const posting = refundCost(readBalance(transaction), job, refund);
+  if (!posting.ok) return posting;
+  const { amount } = posting.value;
+  chargeCreator(transaction, job, { credits: 0 - amount, bytes: 0 });
+  const entry = post(transaction, posting.value);
+  const refunded_job = {
+    ...job,
+    refunded: job.refunded + amount,
+    updated_at_ms: now_ms,
+    line: entry.line,
+  };
+  store.updateJob(refunded_job);
+  return accepted({ job: refunded_job, entry, credits: entry.balance_after });
 }
 
 /** Sets the plan. The entry of amount 0 makes the read model receive it. */

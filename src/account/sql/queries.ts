@@ -165,7 +165,7 @@ export const jobs_of_ended_tokens = query((database) => {
 
 export const insert_job = query((database) =>
   database.insert(jobs).values({
-    ...values("id", "status", "app_slug", "action", "reserved", "actual_cost"),
+    ...values("id", "status", "app_slug", "action", "reserved", "actual_cost", "refunded"),
     ...values("failure", "failure_reason", "created_at_ms", "updated_at_ms", "expires_at_ms"),
     ...values("line", "metadata_json"),
     ...values("personal_token_id", "token_cap_credits"),
@@ -178,7 +178,7 @@ export const update_job = query((database) =>
   database
     .update(jobs)
     .set({
-      ...values("status", "actual_cost", "failure", "failure_reason"),
+      ...values("status", "actual_cost", "refunded", "failure", "failure_reason"),
       ...values("updated_at_ms", "line", "metadata_json"),
       ...values("idempotency_caller", "idempotency_key", "idempotency_fingerprint"),
     })

@@ -86,6 +86,8 @@ export const jobs = sqliteTable("jobs", {
   action: text().notNull(),
   reserved: integer().notNull(),
   actual_cost: integer().notNull(),
+  /** Credits of the cost that operators gave back. */
+  refunded: integer().notNull().default(0),
   failure: text().$type<JobFailure>(),
   /** The client's reason for the failure. */
   failure_reason: text(),

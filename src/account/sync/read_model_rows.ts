@@ -8,6 +8,7 @@ import type {
   ProjectedAccount,
   ProjectedRows,
 } from "../../readmodel/projector.ts";
+import { newestButRefunds } from "../ledger/job_entries.ts";
 import type { AccountRow, AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 
@@ -17,6 +18,7 @@ function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
     case "reserve":
     case "settle":
     case "refund":
+    case "job_refund":
       return "its job";
     case "grant":
       return "its grant";
@@ -37,6 +39,8 @@ interface EntryContext {
   readonly entry: EntryRow;
   readonly before: EntryRow | null;
   readonly job: JobRow | null;
+  /** The newest entry of that job other than refunds; 0: no job. */
+  readonly ended_line: number;
 }
 
 /**
@@ -55,6 +59,8 @@ function sumsOf(context: EntryContext): Sums {
       return { settled: costOf(context), ...(leftFailed(context) ? { failed: 1 } : {}) };
     case "refund":
       return { refunded: amount, failed: 1 };
+    case "job_refund":
+      return { refunded: amount, job_refunded: amount };
     case "purchase":
       return { purchased: amount };
     case "adjustment":
@@ -79,8 +85,13 @@ function costOf({ entry, before }: EntryContext): number {
 }
 
 /** Whether the job had failed after this entry. A job that a settling entry failed may still be completed late. */
-function leftFailed({ entry, job }: EntryContext): boolean {
-  return job !== null && (job.line > entry.line || job.status === "failed");
+function leftFailed({ entry, job, ended_line }: EntryContext): boolean {
+  return job !== null && (ended_line > entry.line || job.status === "failed");
+}
+
+function endedLine(store: Store, job: JobRow | null): number {
+  if (job === null) return 0;
+  return job.refunded === 0 ? job.line : newestButRefunds(store, job).line;
 }
 
 function totalsOf(context: EntryContext): LineTotals {
@@ -104,7 +115,8 @@ export function rowsOf(store: Store, entries: readonly EntryRow[]): ProjectedRow
     }
     const before =
       entry.kind === "settle" ? (entries[at - 1] ?? store.readEntry(entry.line - 1)) : null;
-    return totalsOf({ entry, before, job: jobs.get(entry.job_id ?? "") ?? null });
+    const job = jobs.get(entry.job_id ?? "") ?? null;
+    return totalsOf({ entry, before, job, ended_line: endedLine(store, job) });
   });
   return {
     account: accountRow(account, last),
@@ -178,8 +190,8 @@ function grantRow(account_id: string, app: AppRow | null): ProjectedRows["grants
 
 /** A job without its metadata, which is private, and without the columns that only the account needs. */
 function jobRow(account_id: string, row: JobRow): Required<ProjectedRows["jobs"][number]> {
-  const { id, status, app_slug, action, reserved, actual_cost, line } = row;
+  const { id, status, app_slug, action, reserved, actual_cost, refunded, line } = row;
   const { failure, failure_reason, created_at_ms, updated_at_ms, expires_at_ms } = row;
-  const job = { account_id, id, status, app_slug, action, reserved, actual_cost, line };
+  const job = { account_id, id, status, app_slug, action, reserved, actual_cost, refunded, line };
   return { ...job, failure, failure_reason, created_at_ms, updated_at_ms, expires_at_ms };
 }

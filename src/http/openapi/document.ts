@@ -3,6 +3,7 @@ import { createDocument, type ZodOpenApiOverride } from "zod-openapi";
 import { PAGE_DEFAULT_ROWS, PAGE_MAX_ROWS } from "../../domain/limits.ts";
 import { metadata, pageLimit } from "../validation.ts";
 import { admin_paths } from "../api/admin/openapi.ts";
+import { account_paths } from "../api/admin/accounts/openapi.ts";
 import { app_paths } from "../api/admin/apps/openapi.ts";
 import { wallet_paths } from "../api/wallet/openapi.ts";
 import { events_paths } from "../api/events/openapi.ts";
@@ -74,6 +75,7 @@ export function openApiDocument(): object {
         ...device_paths,
         ...personal_tokens_paths,
         ...upstream_tokens_paths,
+        ...account_paths,
         ...admin_paths,
         ...app_paths,
         ...service_paths,

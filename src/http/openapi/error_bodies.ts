@@ -30,6 +30,9 @@ const MEMBERS: Readonly<Partial<Record<RefusalCode, Readonly<Record<string, z.Zo
   role_required: { role: z.enum(OPERATOR_ROLES).describe("The lowest role that suffices.") },
   balance_below_zero: { credits: z.int().describe("The balance."), required },
   overage_limit: { limit: z.int().min(0).describe("The highest allowed cost of this job.") },
+  refund_limit: {
+    limit: z.int().min(0).describe("The credits of this job's cost that can still be refunded."),
+  },
   upstream_unavailable: { upstream_status },
   upstream_error: { upstream_status },
   upstream_not_configured: { upstream_status },

@@ -39,6 +39,7 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   balance_limit: { code: "balance_limit" },
   balance_below_zero: { code: "balance_below_zero", credits: 20, required: 50 },
   overage_limit: { code: "overage_limit", limit: 15 },
+  refund_limit: { code: "refund_limit", limit: 6 },
   metadata_too_large: { code: "metadata_too_large", limit_bytes: METADATA_MAX_BYTES },
   too_many_watchers: { code: "too_many_watchers", limit: EVENTS_WATCHERS_MAX },
   too_many_apps: { code: "too_many_apps", limit: APPS_PER_ACCOUNT_MAX },

@@ -18,6 +18,7 @@ export const JOB = {
   status: "completed",
   reserved: 60,
   actual_cost: 25,
+  refunded: 0,
   failure: null,
   failure_reason: null,
   created_at: at,

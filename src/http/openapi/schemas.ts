@@ -79,6 +79,7 @@ export const job = z
     status: job_status,
     reserved: z.int().min(0).describe("Credits reserved when the job was created."),
     actual_cost: z.int().min(0).describe("0 while the job is started, then its final cost."),
+    refunded: z.int().min(0).describe("Credits of the cost that operators gave back later."),
     failure: z
       .enum(["reported", "expired"])
       .nullable()

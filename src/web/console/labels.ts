@@ -111,6 +111,7 @@ export function consoleNoticeText(name: string | undefined): string | null {
 /** Names of the audit log's `act`. One that is missing here is shown as it is stored. */
 export const ACT_NAMES: Readonly<Record<string, string>> = {
   "account.credits": "Credits adjusted",
+  "account.job.refund": "Job refunded",
   "account.personal_token.revoke": "Personal token revoked",
   "account.plan": "Plan changed",
   "account.rebuild": "Lists and charts refreshed",

@@ -9,6 +9,7 @@ export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
   reserve: "Put on hold",
   settle: "Charged",
   refund: "Hold released",
+  job_refund: "Refunded by the operator",
   adjustment: "Adjusted by the operator",
   purchase: "Credits bought",
   purchase_refund: "Purchase refunded",

@@ -15,6 +15,7 @@ type Step =
   | { readonly do: "create"; readonly estimate: number; readonly ttl_seconds: number }
   | { readonly do: "complete"; readonly job: number; readonly cost: number }
   | { readonly do: "fail"; readonly job: number; readonly refund: boolean }
+  | { readonly do: "give back"; readonly job: number; readonly amount: number | null }
   | { readonly do: "adjust"; readonly amount: number }
   | { readonly do: "buy"; readonly credits: number }
   | { readonly do: "refund"; readonly purchase: number; readonly cents: number }
@@ -42,6 +43,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.record({ do: fc.constant("complete"), job, cost: fc.nat({ max: 60 }) }),
   fc.record({ do: fc.constant("fail"), job, refund: fc.boolean() }),
+  fc.record({
+    do: fc.constant("give back"),
+    job,
+    amount: fc.option(fc.integer({ min: 1, max: 20 })),
+  }),
   fc.record({ do: fc.constant("adjust"), amount: fc.constantFrom(-70, 5, 60) }),
   fc.record({ do: fc.constant("buy"), credits: fc.integer({ min: 1, max: 50 }) }),
   fc.record({ do: fc.constant("refund"), purchase: job, cents: fc.integer({ min: 1, max: 300 }) }),
@@ -100,6 +106,8 @@ class Play {
         expect(answer).toMatchObject({ ok: true, value: { value: { credits } } });
         return;
       }
+      case "give back":
+        return this.#giveBack(this.#model.jobs.length - 1 - step.job, step.amount);
       case "buy":
         return this.#buy(step.credits);
       case "refund":
@@ -134,6 +142,7 @@ class Play {
       job["failure"],
       job["reserved"],
       job["actual_cost"],
+      job["refunded"],
     ]);
     const wire = {
       running: ["started", null],
@@ -143,7 +152,9 @@ class Play {
       "timed out": ["failed", "expired"],
     } as const;
     expect(shown).toEqual(
-      this.#model.jobs.map((it) => [...wire[it.state], it.reserved, it.cost]).toReversed(),
+      this.#model.jobs
+        .map((it) => [...wire[it.state], it.reserved, it.cost, it.refunded])
+        .toReversed(),
     );
     const started = await this.#person.get("/api/jobs?status=started&limit=200");
     expect(started.body.jobs).toEqual(
@@ -171,6 +182,24 @@ class Play {
     const answer = await this.#write(path, body, expected);
     expect(answer.status).toBe(expected ? 200 : 400);
     if (expected) expect(answer.body.credits).toBe(this.#model.credits);
+  }
+
+  /** Refunds a job twice at the same time, and once more with the same key: only the first may give credits back. */
+  async #giveBack(index: number, amount: number | null): Promise<void> {
+    const account = env.ACCOUNT.getByName(this.#person.identity_id);
+    const guard = { key: `refund ${(this.#keys += 1)}`, fingerprint: "one" };
+    const request = { job_id: this.#jobId(index), amount, note: "sorry" };
+    const expected = this.#model.giveBack(index, amount);
+    const { credits } = this.#model;
+    const answers = await Promise.all([
+      account.refundJob(request, guard),
+      account.refundJob(request, guard),
+    ]);
+    if (expected === null) return expect(answers.map(({ ok }) => ok)).toEqual([false, false]);
+    expect(answers).toMatchObject([
+      { ok: true, value: { replayed: false, value: { credits, entry: { amount: expected } } } },
+      { ok: true, value: { replayed: true, value: { credits, entry: { amount: expected } } } },
+    ]);
   }
 
   /** Records a purchase for 3.00 twice, as if the payment service repeated its webhook. */

@@ -90,7 +90,7 @@ async function expectStatementRows(
       if (job !== null) spent.set(job.id, (spent.get(job.id) ?? 0) - change);
     }
   }
-  for (const job of jobs) expect(spent.get(job.id)).toBe(job.actual_cost);
+  for (const job of jobs) expect(spent.get(job.id)).toBe(job.actual_cost - job.refunded);
 }
 
 /** Each reserve is resolved at most once, and the held credits are those that started jobs reserve. */
@@ -98,15 +98,20 @@ function expectJobs({ entries, jobs, long_jobs }: Contents): void {
   let held = 0;
   for (const job of jobs) {
     const lines = entries.filter((entry) => entry.job_id === job.id);
-    const kinds = lines.map((line) => line.kind);
+    const kinds = lines.map((line) => line.kind).filter((kind) => kind !== "job_refund");
+    const given_back = lines.slice(kinds.length);
     const spent = 0 - lines.reduce((sum, line) => sum + line.amount, 0);
     expect(job.line).toBe(lines.at(-1)?.line);
+    // Refunds follow all other entries of the job, and never exceed its cost.
+    expect(given_back.map((line) => line.kind)).toEqual(given_back.map(() => "job_refund"));
+    expect(job.refunded).toBe(given_back.reduce((sum, line) => sum + line.amount, 0));
+    expect(job.refunded).toBeLessThanOrEqual(job.actual_cost);
     if (job.status === "started") {
       expect(kinds).toEqual(["reserve"]);
       expect(spent).toBe(job.reserved);
       held += job.reserved;
     } else {
-      expect(spent).toBe(job.actual_cost);
+      expect(spent).toBe(job.actual_cost - job.refunded);
       // Only a job that was completed after its expiry has three entries.
       expect([
         ["reserve", "settle"],
@@ -157,7 +162,7 @@ function expectGrants({ entries, apps, jobs }: Contents): void {
     )
     .reduce((sum, entry) => sum + entry.amount, 0);
   const taken = jobs.reduce(
-    (sum, job) => sum + (job.status === "started" ? job.reserved : job.actual_cost),
+    (sum, job) => sum + (job.status === "started" ? job.reserved : job.actual_cost - job.refunded),
     0,
   );
   expect(entries.at(-1)?.balance_after ?? 0).toBe(put_in - taken);

@@ -5,6 +5,7 @@ export interface ModelJob {
   readonly deadline_ms: number;
   state: "running" | "done" | "refunded" | "kept" | "timed out";
   cost: number;
+  refunded: number;
 }
 
 export class Model {
@@ -48,12 +49,16 @@ export class Model {
   create(estimate: number, deadline_ms: number): number | null {
     if (this.credits < estimate) return null;
     this.credits -= estimate;
-    return this.jobs.push({ reserved: estimate, deadline_ms, state: "running", cost: 0 }) - 1;
+    return (
+      this.jobs.push({ reserved: estimate, deadline_ms, state: "running", cost: 0, refunded: 0 }) -
+      1
+    );
   }
 
   complete(index: number, cost: number): boolean {
     const job = this.jobs[index];
     if (job?.state !== "running" && job?.state !== "timed out") return false;
+    if (job.refunded > 0) return false;
     this.credits -= job.state === "running" ? cost - job.reserved : cost;
     Object.assign(job, { state: "done", cost });
     return true;
@@ -65,6 +70,17 @@ export class Model {
     if (refund) this.credits += job.reserved;
     Object.assign(job, refund ? { state: "refunded" } : { state: "kept", cost: job.reserved });
     return true;
+  }
+
+  /** Gives back cost; null: the rest of it. Returns the credits given back, or null if it is refused. */
+  giveBack(index: number, amount: number | null): number | null {
+    const job = this.jobs[index];
+    if (job === undefined) return null;
+    const given_back = amount ?? job.cost - job.refunded;
+    if (given_back === 0 || job.refunded + given_back > job.cost) return null;
+    job.refunded += given_back;
+    this.credits += given_back;
+    return given_back;
   }
 
   /** Expires overdue jobs. */

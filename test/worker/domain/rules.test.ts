@@ -12,6 +12,7 @@ const STARTED: JobState = {
   status: "started",
   reserved: 30,
   actual_cost: 0,
+  refunded: 0,
   failure: null,
   max_overage_percent: null,
 };

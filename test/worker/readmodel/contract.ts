@@ -18,6 +18,7 @@ function jobOf(line: number, change: Partial<JobRow> = {}): JobRow {
     status: "started",
     reserved: 2,
     actual_cost: 0,
+    refunded: 0,
     failure: null,
     created_at_ms: line,
     updated_at_ms: line,

@@ -28,7 +28,8 @@ export function addAccount(
   jobs: readonly ModelJob[],
 ): void {
   const by_id = new Map(jobs.map((job) => [job.id, job]));
-  const last_of_job = new Map(lines.map((line) => [line.job_id, line]));
+  const settling = lines.filter(({ kind }) => kind !== "job_refund");
+  const last_of_job = new Map(settling.map((line) => [line.job_id, line]));
   /** The credits that each job has taken, and how many of them were counted as settled. */
   const taken = new Map<string | null, number>();
   const settled = new Map<string | null, number>();
@@ -55,6 +56,8 @@ export function addAccount(
       if (line.kind === "settle" && failed_here) add("failed", 1);
       if (line.kind === "refund") add("refunded", line.amount);
       if (line.kind === "refund") add("failed", 1);
+      if (line.kind === "job_refund") add("refunded", line.amount);
+      if (line.kind === "job_refund") add("job_refunded", line.amount);
       if (line.kind === "adjustment") add("adjusted", line.amount);
       if (line.kind === "purchase") add("purchased", line.amount);
     }
@@ -66,6 +69,7 @@ const NOTHING = {
   reserved: 0,
   settled: 0,
   refunded: 0,
+  job_refunded: 0,
   purchased: 0,
   adjusted: 0,
   jobs: 0,

@@ -33,6 +33,7 @@ export async function findJobs(context: AppContext, query: z.output<typeof findJ
       status: job.status,
       reserved: job.reserved,
       actual_cost: job.actual_cost,
+      refunded: job.refunded,
       failure: job.failure,
       failure_reason: job.failure_reason,
       created_at: timestamp(job.created_at_ms),

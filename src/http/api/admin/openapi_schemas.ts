@@ -113,6 +113,8 @@ export const inspected_account = z
 
 export const adjusted_credits = z.strictObject({ entry, credits }).meta({ id: "AdjustedCredits" });
 
+export const refunded_job = z.strictObject({ job, entry, credits }).meta({ id: "RefundedJob" });
+
 export const changed_plan = z
   .strictObject({ ok: z.literal(true), account })
   .meta({ id: "ChangedPlan" });
@@ -138,7 +140,10 @@ const daily_totals = z
       .describe(
         "The real cost of jobs that ended that day, less what late completions refunded of charged time-outs.",
       ),
-    refunded: total,
+    refunded: total.describe(
+      "What jobs gave back: the reserves of failed jobs, and `job_refunded`.",
+    ),
+    job_refunded: total.describe("Cost of ended jobs that operators gave back."),
     purchased: total.describe("Credits bought, before reversals."),
     adjusted: z.int().describe("The signed sum of adjustments."),
     jobs: total,

@@ -8,6 +8,7 @@ import { requirePayments } from "../payments/require_payments.ts";
 import {
   deletePersonalToken,
   postCredits,
+  postJobRefund,
   postPlan,
   postRebuild,
   postRestore,
@@ -16,7 +17,12 @@ import {
 } from "./accounts/change.ts";
 import { requireHolder } from "./accounts/holder.ts";
 import { listAccounts } from "./accounts/list.ts";
-import { listAccountJobs, listAccountLedger, readAccount } from "./accounts/read.ts";
+import {
+  listAccountJobs,
+  listAccountLedger,
+  readAccount,
+  readAccountJob,
+} from "./accounts/read.ts";
 import { deleteAppKey, listAppKeys, postAppKey } from "./apps/keys.ts";
 import { listApps } from "./apps/list.ts";
 import { putApp } from "./apps/save.ts";
@@ -37,8 +43,10 @@ export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   app.get("/api/admin/accounts", ...listAccounts);
   app.get(account, requireHolder, ...readAccount);
   app.get(`${account}/jobs`, requireHolder, ...listAccountJobs);
+  app.get(`${account}/jobs/:job_id`, requireHolder, ...readAccountJob);
   app.get(`${account}/ledger`, requireHolder, ...listAccountLedger);
   app.post(`${account}/credits`, ...write_json, requireHolder, ...postCredits);
+  app.post(`${account}/jobs/:job_id/refund`, ...write_json, requireHolder, ...postJobRefund);
   app.post(`${account}/plan`, ...write_json, requireHolder, ...postPlan);
   app.post(`${account}/suspend`, ...write_json, requireHolder, ...postSuspend);
   app.post(`${account}/restore`, ...write_json, requireHolder, ...postRestore);

@@ -5,6 +5,7 @@ import {
   type AdjustedCredits,
   type ChangedPlan,
   type OnceAnswer,
+  type RefundedJob,
 } from "../../../../account/contract.ts";
 import { COST_MAX_CREDITS } from "../../../../domain/limits.ts";
 import { accepted } from "../../../../domain/result.ts";
@@ -26,6 +27,17 @@ export const creditsBody = z.strictObject({
     z.refine((amount) => amount !== 0, "must not be 0"),
   ),
   allow_negative: z.optional(z.boolean("must be true or false")),
+  reason,
+});
+export const refundBody = z.strictObject({
+  amount: z.optional(
+    z
+      .int("must be a whole number")
+      .check(
+        z.gte(1, "must be at least 1"),
+        z.lte(COST_MAX_CREDITS, `must be at most ${COST_MAX_CREDITS}`),
+      ),
+  ),
   reason,
 });
 export const planBody = z.strictObject({ plan: appSlug, reason });
@@ -71,6 +83,29 @@ export function adjustCredits(
       holderAccount(context).adjustCredits({ ...change, note }, guard),
     ),
   );
+}
+
+/**
+ * Gives back cost of an ended job: `amount`, or all that is left. Requires a key, and has a daily limit, as {@link
+ * adjustCredits}.
+ */
+export async function refundJob(
+  context: AppContext,
+  job_id: string,
+  { amount, reason: note, key }: z.output<typeof refundBody> & { readonly key: string },
+): Promise<OnceAnswer<RefundedJob>> {
+  const account = holderAccount(context);
+  const refund = { job_id, amount: amount ?? null };
+  const action = accountAction(context, "job.refund", { reason: note, key }, refund);
+  return performAction(context, action, async (guard, audit_id) => {
+    const job = amount === undefined ? await account.readJob(OPERATOR, job_id) : null;
+    // The limit counts credits before the account decides, so the amount must be known by now.
+    const left = job?.ok ? job.value.actual_cost - job.value.refunded : 0;
+    const request = { job_id, amount: amount ?? (left === 0 ? null : left), note };
+    return withinSupportLimit(context, { audit_id, credits: request.amount ?? 0 }, () =>
+      account.refundJob(request, guard),
+    );
+  });
 }
 
 export function changePlan(

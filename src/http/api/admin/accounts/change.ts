@@ -2,7 +2,7 @@
 import { factory, type AppContext } from "../../../context.ts";
 import { refuse } from "../../../refusals.ts";
 import { idempotencyKey, readOptionalBody, validBody, validQuery } from "../../../validation.ts";
-import { entryView, respondDone, respondOnce } from "../../../views.ts";
+import { entryView, jobView, respondDone, respondOnce } from "../../../views.ts";
 import {
   adjustCredits,
   changePlan,
@@ -12,23 +12,39 @@ import {
   planBody,
   reasonBody,
   rebuildAccount,
+  refundBody,
+  refundJob,
   restoreAccount,
   revokePersonalToken,
   revokeQuery,
   signOutAccount,
   suspendAccount,
 } from "./actions.ts";
+import { jobIdOf } from "./holder.ts";
 
 const KEY_REQUIRED =
   "The header Idempotency-Key is required, so that a retry does not change the credits twice.";
 
+const refuseWithoutKey = (context: AppContext): Response =>
+  refuse(context, { code: "invalid_request", detail: KEY_REQUIRED });
+
 export const postCredits = factory.createHandlers(validBody(creditsBody), async (context) => {
   const key = idempotencyKey(context);
-  if (key === undefined) {
-    return refuse(context, { code: "invalid_request", detail: KEY_REQUIRED });
-  }
+  if (key === undefined) return refuseWithoutKey(context);
   const adjusted = await adjustCredits(context, { ...context.req.valid("json"), key });
   return respondOnce(context, adjusted, ({ entry, credits }) => ({
+    entry: entryView(entry),
+    credits,
+  }));
+});
+
+export const postJobRefund = factory.createHandlers(validBody(refundBody), async (context) => {
+  const key = idempotencyKey(context);
+  if (key === undefined) return refuseWithoutKey(context);
+  const request = { ...context.req.valid("json"), key };
+  const refunded = await refundJob(context, jobIdOf(context), request);
+  return respondOnce(context, refunded, ({ job, entry, credits }) => ({
+    job: jobView(job),
     entry: entryView(entry),
     credits,
   }));

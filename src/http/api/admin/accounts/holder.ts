@@ -36,3 +36,8 @@ export function whyNotChange(context: AppContext, holder: Person): Refusal | nul
 export function holderAccount(context: AppContext) {
   return context.get("services").accounts(context.get("holder").identity_id);
 }
+
+/** The job that the URL names. */
+export function jobIdOf(context: AppContext): string {
+  return (context.req.param("job_id") ?? "").toLowerCase();
+}

@@ -12,7 +12,7 @@ import { refuse } from "../../../refusals.ts";
 import { personalTokenView } from "../../personal_tokens/list.ts";
 import { validQuery } from "../../../validation.ts";
 import { jobView, timestamp } from "../../../views.ts";
-import { holderAccount } from "./holder.ts";
+import { holderAccount, jobIdOf } from "./holder.ts";
 
 const timeOrNull = (at_ms: number | null) => (at_ms === null ? null : timestamp(at_ms));
 
@@ -77,6 +77,11 @@ export const listAccountJobs = factory.createHandlers(
     return listed.ok ? context.json(jobsView(listed.value)) : refuse(context, listed.refusal);
   },
 );
+
+export const readAccountJob = factory.createHandlers(async (context) => {
+  const read = await holderAccount(context).readJob(OPERATOR, jobIdOf(context));
+  return read.ok ? context.json(jobView(read.value)) : refuse(context, read.refusal);
+});
 
 export const listAccountLedger = factory.createHandlers(
   validQuery(listLedgerQuery),

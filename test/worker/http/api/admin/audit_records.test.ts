@@ -31,6 +31,7 @@ const APP_FORM = () => ({
 /** The body with which each write succeeds. A new route fails this test until it is listed here. */
 const WRITES: Readonly<Record<string, () => object>> = {
   "POST /api/admin/accounts/:identity_id/credits": () => ({ amount: 5, ...REASON }),
+  "POST /api/admin/accounts/:identity_id/jobs/:job_id/refund": () => REASON,
   "POST /api/admin/accounts/:identity_id/plan": () => ({ plan: "gold", ...REASON }),
   "POST /api/admin/accounts/:identity_id/suspend": () => REASON,
   "POST /api/admin/accounts/:identity_id/restore": () => REASON,
@@ -85,9 +86,13 @@ describe("an operator's write", () => {
     const { id: key_id } = (await olga.send("POST", "/api/admin/apps/sketch/keys", { label: "k" }))
       .body;
     const token_id = await tokenId(await getToken(ada));
+    const body_of_job = { app: "demo", action: "draw", cost_estimate: 5 };
+    const { job_id } = (await ada.post("/api/jobs", body_of_job)).body;
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 5 });
     const id = path.includes("/apps/") ? key_id : token_id;
     const address = path
       .replace(":identity_id", ada.identity_id)
+      .replace(":job_id", job_id)
       .replace(":slug", "sketch")
       .replace(":id", id);
     const lines = async () =>

@@ -61,11 +61,11 @@ describe("the roles of routes", () => {
   });
 
   it("a build with an operators' route that declares no role does not start", () => {
-    const undeclared = { method: "POST", path: "/api/admin/money" };
+    const undeclared = { method: "POST", path: "/api/admin/unheard-of" };
     expect(() => assertRolesDeclared([undeclared])).toThrow(
-      "ROUTE_ROLES has no role for POST /api/admin/money",
+      "ROUTE_ROLES has no role for POST /api/admin/unheard-of",
     );
-    expect(() => assertRolesDeclared([{ method: "GET", path: "/console/money" }])).toThrow();
+    expect(() => assertRolesDeclared([{ method: "GET", path: "/console/unheard-of" }])).toThrow();
     expect(() => assertRolesDeclared([{ method: "GET", path: "/api/jobs" }])).not.toThrow();
   });
 
@@ -81,6 +81,7 @@ describe("the roles of routes", () => {
     expect(writes.toSorted()).toEqual([
       "DELETE …/personal-tokens/:id",
       "POST …/credits",
+      "POST …/jobs/:job_id/refund",
       "POST …/restore",
       "POST …/signout",
       "POST …/suspend",

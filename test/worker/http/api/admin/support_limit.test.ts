@@ -52,6 +52,33 @@ describe("the daily limit of the role support", () => {
     expect(await balanceOf(ada)).toBe(100 + 60 - 30 + 10 + 100 + 5_000);
   });
 
+  it("refunds of jobs count towards the limit, with and without an amount", async () => {
+    const { sam, ada } = await staff();
+    const jobs = [];
+    for (const _ of [1, 2]) {
+      const body = { app: "demo", action: "draw", cost_estimate: 0 };
+      const { job_id } = (await ada.post("/api/jobs", body)).body;
+      await ada.post("/api/jobs/complete", { job_id, actual_cost: 90 });
+      jobs.push(job_id);
+    }
+    const refund = (job_id: string, body: object, key: string) =>
+      sam.send(
+        "POST",
+        `/api/admin/accounts/${ada.identity_id}/jobs/${job_id}/refund`,
+        { reason: "why", ...body },
+        { "Idempotency-Key": key },
+      );
+    const [first, second] = jobs;
+    expect((await refund(first, {}, "one")).status).toBe(200);
+    expect((await refund(first, {}, "one")).headers.get("Idempotency-Replayed")).toBe("true");
+    for (const body of [{}, { amount: 11 }]) {
+      const refused = await refund(second, body, "two");
+      expect([refused.status, refused.body.code]).toEqual([403, "role_required"]);
+    }
+    expect((await refund(second, { amount: 10 }, "three")).status).toBe(200);
+    expect(await balanceOf(ada)).toBe(100 - 180 + 100);
+  });
+
   it("the limit is 1,000 credits without a setting", async () => {
     const ada = await signInWithCredits();
     const sam = operatorOnPages(await signIn("sam@example.com"), { OPERATORS });

@@ -1,0 +1,237 @@
+/** Operators' reads and actions of one account in the OpenAPI document. */
+import type { ZodOpenApiPathsObject } from "zod-openapi";
+import * as z from "zod";
+import type { RefusalCode } from "../../../../domain/refusal_codes.ts";
+import {
+  creditsBody,
+  emptyBody,
+  optionalReasonBody,
+  planBody,
+  reasonBody,
+  refundBody,
+  revokeQuery,
+} from "./actions.ts";
+import { findAccountsQuery } from "./list.ts";
+import { listJobsQuery } from "../../jobs/list.ts";
+import { listLedgerQuery } from "../../ledger/list.ts";
+import * as admin from "../openapi_schemas.ts";
+import { ACCOUNT, ENTRY, JOB, JOB_ID, PERSONAL_TOKEN } from "../../../openapi/examples.ts";
+import { done, operation } from "../../../openapi/operation.ts";
+import * as schemas from "../../../openapi/schemas.ts";
+
+const of_account = z.object({ identity_id: z.string().describe("The person's identity.") });
+const of_token = of_account.extend({ id: z.string().describe("The token's id.") });
+const of_job = of_account.extend({ job_id: z.string().describe("The job's id.") });
+
+const at = ENTRY.at;
+const PERSON = { ...ACCOUNT, name: "Ada", email: "ada@example.com" };
+const REASON = { reason: "Support case 4711" };
+const ADJUSTMENT = { ...ENTRY, kind: "adjustment", amount: 50, job_id: null, app: null };
+const REFUND = { ...ENTRY, kind: "job_refund", amount: 5, job_id: JOB_ID };
+
+/** An action on one account whose response has no value. */
+function accountAction(options: {
+  readonly id: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly body: {
+    readonly schema: z.core.$ZodType;
+    readonly example: object;
+    readonly optional?: true;
+  };
+}) {
+  const refusals: RefusalCode[] = ["account_unknown"];
+  const common = { tag: "Operators", security: "operator", path: of_account } as const;
+  return { post: operation({ ...common, ...options, idempotent: true, success: done, refusals }) };
+}
+
+export const account_paths: ZodOpenApiPathsObject = {
+  "/api/admin/accounts": {
+    get: operation({
+      id: "findAccounts",
+      tag: "Operators",
+      summary: "Find accounts",
+      description:
+        "`q` is an account's id, an identity, or the beginning of an e-mail address. The data comes from the read model.",
+      security: "operator",
+      query: findAccountsQuery,
+      success: {
+        description: "A page of accounts.",
+        schema: admin.found_accounts,
+        example: { accounts: [{ ...PERSON, reserved: 0, created_at: at }], as_of: at },
+      },
+      refusals: [],
+    }),
+  },
+  "/api/admin/accounts/{identity_id}": {
+    get: operation({
+      id: "inspectAccount",
+      tag: "Operators",
+      summary: "Read one account with its tokens, sessions and started jobs",
+      description: "The data comes from the account itself.",
+      security: "operator",
+      path: of_account,
+      success: {
+        description: "The account.",
+        schema: admin.inspected_account,
+        example: {
+          account: { ...PERSON, email_verified: true, created_at: at, suspended_at: null },
+          reserved: 0,
+          apps: [],
+          personal_tokens: [PERSONAL_TOKEN],
+          sessions: [],
+          started_jobs: [],
+        },
+      },
+      refusals: ["account_unknown"],
+    }),
+  },
+  "/api/admin/accounts/{identity_id}/jobs": {
+    get: operation({
+      id: "listAccountJobs",
+      tag: "Operators",
+      summary: "An account's jobs, as its holder sees them",
+      description: "The data comes from the account itself.",
+      security: "operator",
+      path: of_account,
+      query: listJobsQuery,
+      success: {
+        description: "A page of jobs.",
+        schema: schemas.job_page,
+        example: { jobs: [JOB], next_cursor: JOB_ID },
+      },
+      refusals: ["account_unknown"],
+    }),
+  },
+  "/api/admin/accounts/{identity_id}/jobs/{job_id}": {
+    get: operation({
+      id: "readAccountJob",
+      tag: "Operators",
+      summary: "One job of an account",
+      description:
+        "The data comes from the account itself. `/ledger?job_id=` below the account lists its entries.",
+      security: "operator",
+      path: of_job,
+      success: { description: "The job.", schema: schemas.job, example: JOB },
+      refusals: ["account_unknown", "job_not_found"],
+    }),
+  },
+  "/api/admin/accounts/{identity_id}/jobs/{job_id}/refund": {
+    post: operation({
+      id: "refundJob",
+      tag: "Operators",
+      summary: "Give back the cost of an ended job",
+      description:
+        "Requires `Idempotency-Key`. Gives back `amount`, or all that is left; in all at most what the job cost, otherwise the response is 400 `refund_limit`. The holder sees the reason in the ledger, as the note of an entry of kind `job_refund`. A refunded job can no longer be completed late. If a token with a cap created the job, the cap gets the room back if the job belongs to its current period.",
+      security: "operator",
+      path: of_job,
+      body: { schema: refundBody, example: { amount: 5, ...REASON } },
+      idempotent: true,
+      success: {
+        description: "The job, the ledger entry, and the balance.",
+        schema: admin.refunded_job,
+        example: {
+          job: { ...JOB, refunded: 5 },
+          entry: { ...REFUND, note: REASON.reason },
+          credits: ENTRY.balance_after,
+        },
+      },
+      refusals: ["account_unknown", "job_not_found", "refund_limit", "balance_limit"],
+    }),
+  },
+  "/api/admin/accounts/{identity_id}/ledger": {
+    get: operation({
+      id: "listAccountLedger",
+      tag: "Operators",
+      summary: "An account's ledger, as its holder sees it",
+      description: "The data comes from the account itself.",
+      security: "operator",
+      path: of_account,
+      query: listLedgerQuery,
+      success: {
+        description: "A page of entries.",
+        schema: schemas.entry_page,
+        example: { entries: [ENTRY] },
+      },
+      refusals: ["account_unknown"],
+    }),
+  },
+  "/api/admin/accounts/{identity_id}/credits": {
+    post: operation({
+      id: "adjustCredits",
+      tag: "Operators",
+      summary: "Add or take credits",
+      description:
+        "Requires `Idempotency-Key`. Taking more credits than available requires `allow_negative: true`; otherwise the response is 400 `balance_below_zero`. The holder sees the reason in the ledger.",
+      security: "operator",
+      path: of_account,
+      body: { schema: creditsBody, example: { amount: 50, ...REASON } },
+      idempotent: true,
+      success: {
+        description: "The ledger entry, and the balance.",
+        schema: admin.adjusted_credits,
+        example: { entry: { ...ADJUSTMENT, note: REASON.reason }, credits: ENTRY.balance_after },
+      },
+      refusals: ["account_unknown", "balance_limit", "balance_below_zero"],
+    }),
+  },
+  "/api/admin/accounts/{identity_id}/plan": {
+    post: operation({
+      id: "changePlan",
+      tag: "Operators",
+      summary: "Set the plan",
+      description:
+        "The plan can be any slug. The holder sees the plan in the wallet, and the change in the ledger.",
+      security: "operator",
+      path: of_account,
+      body: { schema: planBody, example: { plan: "studio", ...REASON } },
+      idempotent: true,
+      success: {
+        description: "The account with its plan.",
+        schema: admin.changed_plan,
+        example: { ok: true, account: { ...ACCOUNT, plan: "studio" } },
+      },
+      refusals: ["account_unknown"],
+    }),
+  },
+  "/api/admin/accounts/{identity_id}/signout": accountAction({
+    id: "signOutAccount",
+    summary: "End all sessions",
+    description:
+      "Also revokes the personal tokens that end with a session. Other personal tokens stay valid.",
+    body: { schema: optionalReasonBody, example: REASON, optional: true },
+  }),
+  "/api/admin/accounts/{identity_id}/rebuild": accountAction({
+    id: "rebuildAccount",
+    summary: "Send the account to the read model again",
+    description: "Safe to repeat at any time.",
+    body: { schema: emptyBody, example: {}, optional: true },
+  }),
+  "/api/admin/accounts/{identity_id}/suspend": accountAction({
+    id: "suspendAccount",
+    summary: "Suspend the account",
+    description:
+      "Every request of the holder except sign-out gets 403 `suspended`. Started jobs can still be settled, and still expire.",
+    body: { schema: reasonBody, example: REASON },
+  }),
+  "/api/admin/accounts/{identity_id}/restore": accountAction({
+    id: "restoreAccount",
+    summary: "End a suspension",
+    description: "Sessions and tokens that are still valid work again.",
+    body: { schema: reasonBody, example: REASON },
+  }),
+  "/api/admin/accounts/{identity_id}/personal-tokens/{id}": {
+    delete: operation({
+      id: "revokeAccountToken",
+      tag: "Operators",
+      summary: "Revoke a personal token",
+      description: "The next call with the token is refused, in every location.",
+      security: "operator",
+      path: of_token,
+      query: revokeQuery,
+      idempotent: true,
+      success: done,
+      refusals: ["account_unknown", "personal_token_not_found"],
+    }),
+  },
+};
