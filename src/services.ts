@@ -14,6 +14,7 @@ import { createDeviceLogins } from "./device/client.ts";
 import { createRequestCopies } from "./device/request_copies.ts";
 import { createDeviceCodes } from "./device/device_code.ts";
 import { createAlertRecords } from "./directory/alert_records.ts";
+import { createAppIcons } from "./directory/app_icons.ts";
 import { createAppRecords } from "./directory/app_records.ts";
 import { createAppRegistry } from "./directory/apps.ts";
 import { createAuditLog } from "./directory/audit.ts";
@@ -37,6 +38,7 @@ import { createReadModel } from "./readmodel/queries.ts";
 import { consumeProjections, type ConsumerOptions } from "./readmodel/queue_projector.ts";
 import { cleanReadModel } from "./readmodel/retention.ts";
 import { createDirectProjector } from "./readmodel/direct_projector.ts";
+import { copyAppIcon } from "./operations/app_icon_copy.ts";
 import { sendAlerts } from "./operations/alerts.ts";
 import { createHealth } from "./operations/health.ts";
 import { checkDatabase, createReadiness } from "./operations/readiness.ts";
@@ -119,6 +121,8 @@ function build(env: Env): Result<Services, Misconfiguration> {
     apps,
     keepOwned,
     app_records,
+    app_icons: createAppIcons(env.DIRECTORY),
+    copyAppIcon,
     failures,
     readHealth: createHealth({
       readFailures: (now_ms) => failures.read(now_ms),

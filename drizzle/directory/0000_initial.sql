@@ -3,6 +3,12 @@ CREATE TABLE `alerts` (
 	`sent_at_ms` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `app_icons` (
+	`hash` text PRIMARY KEY NOT NULL,
+	`media_type` text NOT NULL,
+	`bytes` blob NOT NULL
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `app_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`app_slug` text NOT NULL,
@@ -27,6 +33,11 @@ CREATE TABLE `apps` (
 	`on_expiry` text DEFAULT 'refund' NOT NULL,
 	`max_overage_percent` integer,
 	`upstream_providers_json` text DEFAULT '[]' NOT NULL,
+	`icon` text,
+	`icon_hash` text,
+	`color` text,
+	`suggested_cap_json` text,
+	`starter_excluded_domains_json` text DEFAULT '[]' NOT NULL,
 	`version` integer DEFAULT 1 NOT NULL,
 	`last_audit_id` text,
 	CONSTRAINT "apps_slug" CHECK(typeof("apps"."slug") = 'text' and length("apps"."slug") between 1 and 64 and "apps"."slug" glob '[a-z0-9]*' and "apps"."slug" not glob '*[^a-z0-9._-]*'),
@@ -38,7 +49,11 @@ CREATE TABLE `apps` (
 	CONSTRAINT "apps_settle" CHECK("apps"."settle" in ('holder', 'app')),
 	CONSTRAINT "apps_on_expiry" CHECK("apps"."on_expiry" in ('refund', 'charge')),
 	CONSTRAINT "apps_max_overage_percent" CHECK("apps"."max_overage_percent" is null or (typeof("apps"."max_overage_percent") = 'integer' and "apps"."max_overage_percent" between 0 and 1000)),
-	CONSTRAINT "apps_upstream_providers_json" CHECK(typeof("apps"."upstream_providers_json") = 'text' and case when json_valid("apps"."upstream_providers_json") then json_type("apps"."upstream_providers_json") = 'array' else 0 end)
+	CONSTRAINT "apps_upstream_providers_json" CHECK(typeof("apps"."upstream_providers_json") = 'text' and case when json_valid("apps"."upstream_providers_json") then json_type("apps"."upstream_providers_json") = 'array' else 0 end),
+	CONSTRAINT "apps_icon_hash" CHECK("apps"."icon_hash" is null or (length("apps"."icon_hash") = 32 and "apps"."icon_hash" not glob '*[^0-9a-f]*')),
+	CONSTRAINT "apps_color" CHECK("apps"."color" is null or (length("apps"."color") = 7 and "apps"."color" glob '#*' and substr("apps"."color", 2) not glob '*[^0-9a-f]*')),
+	CONSTRAINT "apps_suggested_cap_json" CHECK("apps"."suggested_cap_json" is null or case when json_valid("apps"."suggested_cap_json") then "apps"."suggested_cap_json" ->> 'credits' >= 0 and "apps"."suggested_cap_json" ->> 'period' is not null else 0 end),
+	CONSTRAINT "apps_starter_excluded_domains_json" CHECK(typeof("apps"."starter_excluded_domains_json") = 'text' and case when json_valid("apps"."starter_excluded_domains_json") then json_type("apps"."starter_excluded_domains_json") = 'array' else 0 end)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `audit` (

@@ -1,6 +1,6 @@
 /** `passbook admin apps`: the registry of apps and their keys, for operators. */
-import { Option, type Command } from "commander";
-import { PassbookError, type RegisteredApp } from "../client/index.ts";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { PassbookError, type AppSettings, type RegisteredApp } from "../client/index.ts";
 import { readCredits } from "./filters.ts";
 import { plain, table } from "./output.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
@@ -17,6 +17,10 @@ interface AppOptions extends GlobalOptions {
   readonly onExpiry?: "refund" | "charge";
   readonly maxOverage?: number | typeof NONE;
   readonly upstreamProvider?: readonly string[];
+  readonly icon?: string;
+  readonly color?: string;
+  readonly suggestedCap?: AppSettings["suggestedCap"] | typeof NONE;
+  readonly excludeDomain?: readonly string[];
   readonly reason?: string;
 }
 
@@ -54,6 +58,17 @@ export function addAdminApps(admin: Command): void {
     .option(
       "--upstream-provider <ids...>",
       "sign-in providers whose tokens its pages get, such as google; none: --upstream-provider ''",
+    )
+    .option("--icon <url>", "https address of a picture, which is copied once, or: none")
+    .option("--color <color>", "its colour, such as #12507b, or: none")
+    .option(
+      "--suggested-cap <cap>",
+      "the cap to suggest for devices, such as 500/30_days, or: none",
+      readCap,
+    )
+    .option(
+      "--exclude-domain <domains...>",
+      "e-mail domains whose people get no starter credits; none: --exclude-domain ''",
     )
     .option("--reason <text>", "why; the audit log keeps it")
     .action((slug: string, _, command: Command) =>
@@ -102,6 +117,7 @@ async function listApps(options: GlobalOptions): Promise<void> {
     app.name,
     String(app.starter_credits),
     app.daily_starter_budget === null ? "none" : String(app.daily_starter_budget),
+    String(app.granted_today ?? "unknown"),
     app.settle,
     app.on_expiry,
     app.max_overage_percent === null ? "any" : `${app.max_overage_percent} %`,
@@ -113,6 +129,7 @@ async function listApps(options: GlobalOptions): Promise<void> {
     "NAME",
     "STARTER",
     "DAILY BUDGET",
+    "TODAY",
     "SETTLES",
     "ON EXPIRY",
     "OVERAGE",
@@ -152,6 +169,14 @@ async function setApp(slug: string, options: AppOptions): Promise<void> {
     ...(options.upstreamProvider === undefined
       ? {}
       : { upstreamProviders: withoutEmpty(options.upstreamProvider) }),
+    ...(options.icon === undefined ? {} : { icon: textOrNone(options.icon) }),
+    ...(options.color === undefined ? {} : { color: textOrNone(options.color) }),
+    ...(options.suggestedCap === undefined
+      ? {}
+      : { suggestedCap: options.suggestedCap === NONE ? null : options.suggestedCap }),
+    ...(options.excludeDomain === undefined
+      ? {}
+      : { starterExcludedDomains: withoutEmpty(options.excludeDomain) }),
     ...(options.reason === undefined ? {} : { reason: options.reason }),
   });
   const text =
@@ -187,6 +212,20 @@ async function revokeKey(slug: string, id: string, options: GlobalOptions): Prom
 /** The entries of a list option. An empty entry means an empty list. */
 function withoutEmpty(entries: readonly string[]): readonly string[] {
   return entries.filter((entry) => entry !== "");
+}
+
+function textOrNone(text: string): string | null {
+  return text === NONE ? null : text;
+}
+
+/** A cap such as `500/30_days`. */
+function readCap(text: string): AppOptions["suggestedCap"] {
+  if (text === NONE) return NONE;
+  const [credits = "", period] = text.split("/");
+  if (period !== "total" && period !== "30_days") {
+    throw new InvalidArgumentError("It must be such as 500/30_days, 500/total or none.");
+  }
+  return { credits: readCredits(credits), period };
 }
 
 function readLimit(text: string): number | typeof NONE {

@@ -18,6 +18,14 @@ export interface AppSettings {
   readonly maxOveragePercent?: number | null;
   /** Sign-in providers whose upstream tokens its pages get, such as `google`; none in a new app. */
   readonly upstreamProviders?: readonly string[];
+  /** An https address of a PNG, JPEG, WebP or ICO picture, which is copied once; null: no icon, as in a new app. */
+  readonly icon?: string | null;
+  /** Such as `#12507b`; null: none, as in a new app. */
+  readonly color?: string | null;
+  /** Suggested when a person approves a device for the app; null: none, as in a new app. */
+  readonly suggestedCap?: { readonly credits: number; readonly period: "total" | "30_days" } | null;
+  /** E-mail domains whose people get no starter credits; none in a new app. */
+  readonly starterExcludedDomains?: readonly string[];
   /** The version that you read; omit it for a new app. */
   readonly version?: number;
   /** The reason in the audit log. */
@@ -58,7 +66,8 @@ export function createAdminApps(transport: Transport, credentials: Credentials):
       read<AppPage>("/api/admin/apps", options, ({ apps }) => Array.isArray(apps)),
     async save(slug, settings, options) {
       const { starterCredits, dailyStarterBudget, onExpiry, ...others } = settings;
-      const { maxOveragePercent, upstreamProviders, ...rest } = others;
+      const { maxOveragePercent, upstreamProviders, ...more } = others;
+      const { suggestedCap, starterExcludedDomains, ...rest } = more;
       const body = {
         ...rest,
         starter_credits: starterCredits,
@@ -66,6 +75,8 @@ export function createAdminApps(transport: Transport, credentials: Credentials):
         on_expiry: onExpiry,
         max_overage_percent: maxOveragePercent,
         upstream_providers: upstreamProviders,
+        suggested_cap: suggestedCap,
+        starter_excluded_domains: starterExcludedDomains,
       };
       await calls.write({ method: "PUT", path: pathOf(slug), body, isValid: isDone }, options);
     },

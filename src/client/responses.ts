@@ -643,6 +643,22 @@ export interface RegisteredApp {
   readonly max_overage_percent: number | null;
   /** Sign-in providers whose upstream tokens the app's origins may receive. */
   readonly upstream_providers: readonly string[];
+  /** The address that the icon was copied from; null: no icon. Pages show the copy. */
+  readonly icon: string | null;
+  /** The app's colour, such as #12507b; null: none. */
+  readonly color: string | null;
+  /** The cap that the page suggests when a person approves a device for the app. */
+  readonly suggested_cap: {
+    readonly credits: number;
+    readonly period: "total" | "30_days";
+  } | null;
+  /** E-mail domains whose people get no starter credits of this app. */
+  readonly starter_excluded_domains: readonly string[];
+  /**
+   * Starter credits granted since midnight UTC, some seconds late; null: unknown, because the read
+   * model does not respond.
+   */
+  readonly granted_today: number | null;
   /** Increases with each save. Send it with the next save. */
   readonly version: number;
   /** RFC 3339, in UTC with milliseconds. */

@@ -1,5 +1,5 @@
 /** The app registry for operators: apps, and the keys of their servers. */
-import { and, asc, desc, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, notInArray, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { v7 as uuidv7 } from "uuid";
 import type { JobPolicy } from "../domain/app_policy.ts";
@@ -7,8 +7,9 @@ import { KEYS_PER_APP_MAX } from "../domain/limits.ts";
 import { APP_KEY_PREFIX } from "../domain/proof.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
+import type { SpendingCap } from "../domain/spending_cap.ts";
 import { toHexadecimal } from "../domain/text.ts";
-import { appKeys, apps } from "./schema.ts";
+import { appIcons, appKeys, apps } from "./schema.ts";
 
 /** The settings that every save contains. Credits are whole numbers, origins are entries of an allowlist. */
 interface RequiredSettings {
@@ -20,15 +21,32 @@ interface RequiredSettings {
 
 interface OptionalSettings extends JobPolicy {
   readonly upstream_providers: readonly string[];
+  /** `#rrggbb` in lower case; null: none. */
+  readonly color: string | null;
+  readonly suggested_cap: SpendingCap | null;
+  /** See `domain/starter_rule`. */
+  readonly starter_excluded_domains: readonly string[];
+}
+
+/** The copy of an icon to save. */
+interface IconCopy {
+  readonly url: string;
+  readonly hash: string;
+  readonly media_type: string;
+  readonly bytes: Uint8Array;
 }
 
 /** Settings to save. An undefined one gets its default in a new app and does not change in a registered one. */
 export type AppSettings = RequiredSettings & {
   readonly [Name in keyof OptionalSettings]?: OptionalSettings[Name] | undefined;
-};
+} & { readonly icon?: IconCopy | null | undefined };
 
 export interface AppRecord extends RequiredSettings, OptionalSettings {
   readonly slug: string;
+  /** The address that its icon was copied from; null: no icon. */
+  readonly icon: string | null;
+  /** The hash of the copy; null: no icon. */
+  readonly icon_hash: string | null;
   /** Increases with each save, from 1. */
   readonly version: number;
   readonly created_at_ms: number;
@@ -98,6 +116,13 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
     const [made] = await database.select().from(appKeys).where(is_made_by);
     return made ?? null;
   };
+  const store = ({ hash, media_type, bytes }: IconCopy) =>
+    database.insert(appIcons).values({ hash, media_type, bytes }).onConflictDoNothing();
+  const used = database
+    .select({ hash: apps.icon_hash })
+    .from(apps)
+    .where(isNotNull(apps.icon_hash));
+  const deletion = database.delete(appIcons).where(notInArray(appIcons.hash, used));
   return {
     async list({ after_slug, limit }) {
       const rows = await database
@@ -112,24 +137,29 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
       const [row] = await database.select().from(apps).where(eq(apps.slug, slug));
       return row === undefined ? null : recordOf(row);
     },
-    async save(slug, { origins, upstream_providers, ...settings }, { version, audit_id }) {
+    async save(slug, { icon, ...settings }, { version, audit_id }) {
       const row = {
-        ...settings,
+        ...rowOf(settings),
+        ...(icon === undefined ? {} : { icon: icon?.url ?? null, icon_hash: icon?.hash ?? null }),
         version: version + 1,
         last_audit_id: audit_id,
-        origins_json: JSON.stringify(origins),
-        upstream_providers_json: upstream_providers && JSON.stringify(upstream_providers),
       };
       // One query decides, so only one of two concurrent saves succeeds.
-      const { meta } = await (version === 0
-        ? database
-            .insert(apps)
-            .values({ slug, ...row, created_at_ms: Date.now() })
-            .onConflictDoNothing()
-        : database
-            .update(apps)
-            .set(row)
-            .where(and(eq(apps.slug, slug), eq(apps.version, version))));
+      const save =
+        version === 0
+          ? database
+              .insert(apps)
+              .values({ slug, ...row, created_at_ms: Date.now() })
+              .onConflictDoNothing()
+          : database
+              .update(apps)
+              .set(row)
+              .where(and(eq(apps.slug, slug), eq(apps.version, version)));
+      // One transaction: no other save deletes the copy before the app names it, and a refused save leaves no copy.
+      const [{ meta }] =
+        icon === undefined
+          ? [await save]
+          : await database.batch([save, ...(icon === null ? [] : [store(icon)]), deletion]);
       if (meta.changes > 0) {
         changed();
         return accepted(null);
@@ -192,13 +222,29 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
   };
 }
 
+/** The columns of settings. Drizzle does not write an undefined one. */
+function rowOf(settings: Omit<AppSettings, "icon">) {
+  const { origins, upstream_providers, suggested_cap, starter_excluded_domains, ...rest } =
+    settings;
+  return {
+    ...rest,
+    origins_json: JSON.stringify(origins),
+    upstream_providers_json: upstream_providers && JSON.stringify(upstream_providers),
+    suggested_cap_json: suggested_cap && JSON.stringify(suggested_cap),
+    starter_excluded_domains_json:
+      starter_excluded_domains && JSON.stringify(starter_excluded_domains),
+  };
+}
+
 function recordOf(row: typeof apps.$inferSelect): AppRecord {
-  const { origins_json, upstream_providers_json, last_audit_id: _, ...record } = row;
-  const origins = JSON.parse(origins_json) as string[];
+  const { origins_json, upstream_providers_json, suggested_cap_json, ...rest } = row;
+  const { starter_excluded_domains_json, last_audit_id: _, ...record } = rest;
   return {
     ...record,
-    origins,
+    origins: JSON.parse(origins_json) as string[],
     upstream_providers: JSON.parse(upstream_providers_json) as string[],
+    suggested_cap: JSON.parse(suggested_cap_json ?? "null") as SpendingCap | null,
+    starter_excluded_domains: JSON.parse(starter_excluded_domains_json) as string[],
   };
 }
 

@@ -17,6 +17,7 @@ import {
 import { APP_REGISTRY_STALE_MAX_MS, COST_MAX_CREDITS } from "../domain/limits.ts";
 import { parseAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
 import type { AppProof, UnverifiedAppProof } from "../domain/proof.ts";
+import { CAP_PERIODS, type SpendingCap } from "../domain/spending_cap.ts";
 import { hashAppKey } from "./app_records.ts";
 import { appKeys, apps } from "./schema.ts";
 
@@ -42,6 +43,14 @@ export interface RegisteredApp extends JobPolicy {
   readonly origins: readonly AllowedOrigin[];
   /** The ids of the sign-in providers whose upstream tokens its pages may get. */
   readonly upstream_providers: readonly string[];
+  /** The hash of its icon's copy; null: no icon. */
+  readonly icon_hash: string | null;
+  /** `#rrggbb`; null: none. */
+  readonly color: string | null;
+  /** Suggested when a person approves a device for the app; null: none. */
+  readonly suggested_cap: SpendingCap | null;
+  /** See `domain/starter_rule`. */
+  readonly starter_excluded_domains: readonly string[];
 }
 
 type Apps = ReadonlyMap<string, RegisteredApp>;
@@ -68,6 +77,8 @@ export interface StarterGrant {
   readonly credits: number;
   /** Null: no limit. */
   readonly daily_budget: number | null;
+  /** The e-mail domains of people who do not get it. */
+  readonly excluded_domains: readonly string[];
 }
 
 export interface AppRegistry {
@@ -147,6 +158,7 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
     return {
       credits: app?.starter_credits ?? options.default_starter_credits,
       daily_budget: app?.daily_starter_budget ?? null,
+      excluded_domains: app?.starter_excluded_domains ?? [],
     };
   };
 
@@ -269,7 +281,19 @@ async function readApp(
     max_overage_percent: row.max_overage_percent,
     origins,
     upstream_providers,
+    icon_hash: row.icon_hash,
+    color: row.color,
+    suggested_cap: readCap(row.suggested_cap_json),
+    starter_excluded_domains: (readEntries(row.starter_excluded_domains_json) ?? []).filter(
+      (domain) => typeof domain === "string",
+    ),
   };
+}
+
+/** A suggestion only, so one that is not valid is left out. The table has checked that the text is JSON. */
+function readCap(text: string | null): SpendingCap | null {
+  const cap = JSON.parse(text ?? "null") as SpendingCap | null;
+  return cap !== null && isCredits(cap.credits) && CAP_PERIODS.includes(cap.period) ? cap : null;
 }
 
 /** The array in a JSON text; null if the text is not an array. */

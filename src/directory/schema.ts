@@ -1,6 +1,7 @@
 /** The tables of the app registry and the audit log, in D1 `DIRECTORY`. */
 import { sql } from "drizzle-orm";
 import {
+  blob,
   check,
   index,
   integer,
@@ -32,6 +33,15 @@ export const apps = sqliteTable(
     max_overage_percent: integer(),
     /** JSON array of the providers whose upstream tokens the app's pages get. */
     upstream_providers_json: text().notNull().default("[]"),
+    /** The address that the icon was copied from, and the hash of the copy in `app_icons`; null: no icon. */
+    icon: text(),
+    icon_hash: text(),
+    /** `#rrggbb` in lower case; null: none. */
+    color: text(),
+    /** JSON of a `SpendingCap`, which is suggested when a person approves a device for the app; null: none. */
+    suggested_cap_json: text(),
+    /** JSON array of e-mail domains: see `domain/starter_rule`. */
+    starter_excluded_domains_json: text().notNull().default("[]"),
     /** Increases with each save. A save names the version that it changes. */
     version: integer().notNull().default(1),
     /** The audit entry of the last save, by which a retry of that save is recognised. */
@@ -67,8 +77,35 @@ export const apps = sqliteTable(
       "apps_upstream_providers_json",
       sql`typeof(${policy.upstream_providers_json}) = 'text' and case when json_valid(${policy.upstream_providers_json}) then json_type(${policy.upstream_providers_json}) = 'array' else 0 end`,
     ),
+    check(
+      "apps_icon_hash",
+      sql`${policy.icon_hash} is null or (length(${policy.icon_hash}) = 32 and ${policy.icon_hash} not glob '*[^0-9a-f]*')`,
+    ),
+    check(
+      "apps_color",
+      sql`${policy.color} is null or (length(${policy.color}) = 7 and ${policy.color} glob '#*' and substr(${policy.color}, 2) not glob '*[^0-9a-f]*')`,
+    ),
+    check(
+      "apps_suggested_cap_json",
+      sql`${policy.suggested_cap_json} is null or case when json_valid(${policy.suggested_cap_json}) then ${policy.suggested_cap_json} ->> 'credits' >= 0 and ${policy.suggested_cap_json} ->> 'period' is not null else 0 end`,
+    ),
+    check(
+      "apps_starter_excluded_domains_json",
+      sql`typeof(${policy.starter_excluded_domains_json}) = 'text' and case when json_valid(${policy.starter_excluded_domains_json}) then json_type(${policy.starter_excluded_domains_json}) = 'array' else 0 end`,
+    ),
   ],
 );
+
+/**
+ * Copies of the apps' icons by the hash of their bytes: the start of the SHA-256, in hexadecimal. A copy never
+ * changes. It is deleted with the save after which no app has it.
+ */
+export const appIcons = sqliteTable("app_icons", {
+  hash: text().primaryKey(),
+  /** One of `APP_ICON_TYPES`. */
+  media_type: text().notNull(),
+  bytes: blob({ mode: "buffer" }).$type<Uint8Array>().notNull(),
+});
 
 /**
  * Keys of apps' servers. A revoked key keeps its row, so that the request that created it never creates

@@ -2,6 +2,7 @@
 import type { Accounts } from "../account/clients/accounts.ts";
 import type { UpstreamTokenVault } from "../account/clients/vault.ts";
 import type { AccountDeletion } from "../operations/account_deletion.ts";
+import type { CopyAppIcon } from "../operations/app_icon_copy.ts";
 import type { PaymentBooking } from "../operations/payment_booking.ts";
 import type { PaymentReconciliation } from "../operations/payment_reconciliation.ts";
 import type { ReserveStarter } from "../budget/client.ts";
@@ -9,6 +10,7 @@ import type { Config, Misconfiguration } from "../config/config.ts";
 import type { DeviceLogins } from "../device/client.ts";
 import type { DeviceCodes } from "../device/device_code.ts";
 import type { RequestCopies } from "../device/request_copies.ts";
+import type { AppIcons } from "../directory/app_icons.ts";
 import type { AppRecords } from "../directory/app_records.ts";
 import type { AppRegistry } from "../directory/apps.ts";
 import type { AuditLog } from "../directory/audit.ts";
@@ -39,6 +41,8 @@ export interface Services {
   readonly keepOwned: KeepOwned;
   /** The app registry for operators: reads and writes. */
   readonly app_records: AppRecords;
+  readonly app_icons: AppIcons;
+  readonly copyAppIcon: CopyAppIcon;
   /** Reserves a starter grant within the app's daily budget. */
   readonly reserve_starter: ReserveStarter;
   readonly audit: AuditLog;

@@ -21,6 +21,7 @@ import type { AppEnvironment } from "../http/context.ts";
 import { approveDevice, denyDevice } from "./device/decide.tsx";
 import { showDevice } from "./device/show.tsx";
 import { noStore } from "../http/middleware/headers.ts";
+import { readAppIcon } from "./layout/app_icon_file.ts";
 import { readFavicon, readTheme } from "./layout/theme_files.ts";
 import {
   limitCheckouts,
@@ -42,6 +43,7 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.get("/theme.css", ...readTheme);
   app.get("/favicon.svg", ...readFavicon);
   app.get("/favicon.ico", ...readFavicon);
+  app.get("/app-icons/:hash", ...readAppIcon);
   app.get("/", (context) => context.redirect("/account", 303));
 
   app.use("/signin/*", noStore);

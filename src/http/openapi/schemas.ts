@@ -155,6 +155,24 @@ const registered_app = z
     upstream_providers: z
       .array(z.string())
       .describe("Sign-in providers whose upstream tokens the app's origins may receive."),
+    icon: z
+      .string()
+      .nullable()
+      .describe("The address that the icon was copied from; null: no icon. Pages show the copy."),
+    color: z.string().nullable().describe("The app's colour, such as #12507b; null: none."),
+    suggested_cap: z
+      .strictObject({ credits: z.int().min(0), period: z.enum(CAP_PERIODS) })
+      .nullable()
+      .describe("The cap that the page suggests when a person approves a device for the app."),
+    starter_excluded_domains: z
+      .array(z.string())
+      .describe("E-mail domains whose people get no starter credits of this app."),
+    granted_today: z
+      .int()
+      .nullable()
+      .describe(
+        "Starter credits granted since midnight UTC, some seconds late; null: unknown, because the read model does not respond.",
+      ),
     version: z.int().min(1).describe("Increases with each save. Send it with the next save."),
     created_at: time,
   })

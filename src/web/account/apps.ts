@@ -1,20 +1,14 @@
 /** `POST /account/app-access` (form: `app`, `access`), and the names of apps. */
 import * as z from "zod/mini";
-import { nameFromSlug } from "../layout/labels.ts";
+import { appLooks } from "../layout/app_icon.tsx";
 import { callerOf, factory, type AppContext } from "../../http/context.ts";
 import { refuseByAccept } from "../../http/refusal_page.ts";
 import { appSlug, validForm } from "../../http/validation.ts";
 
-/**
- * Returns a function from a slug to the app's name. If the registry cannot be read, the page still works:
- * the name is then made from the slug.
- */
+/** Returns a function from a slug to the app's name: see `appLooks`. */
 export async function appNames(context: AppContext): Promise<(slug: string | null) => string> {
-  const registered = await context
-    .get("services")
-    .apps.all()
-    .catch(() => new Map<string, { readonly name: string }>());
-  return (slug) => (slug === null ? "No app" : (registered.get(slug)?.name ?? nameFromSlug(slug)));
+  const lookOf = await appLooks(context);
+  return (slug) => lookOf(slug).name;
 }
 
 export const appAccessForm = z.object({

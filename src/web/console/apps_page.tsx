@@ -10,10 +10,11 @@ import { ForRole, mayAct } from "./permission.tsx";
 import { consolePath, Pager, Table } from "./table.tsx";
 import { ON_EXPIRY_NAMES, SETTLE_NAMES } from "./labels.ts";
 
-export type AppRecord = Awaited<ReturnType<typeof readApps>>["apps"][number];
+export type ListedApp = Awaited<ReturnType<typeof readApps>>["apps"][number];
+export type AppRecord = Omit<ListedApp, "granted_today">;
 
 interface AppsPageProps {
-  readonly apps: readonly AppRecord[];
+  readonly apps: readonly ListedApp[];
   readonly cursor: string | null;
   readonly next_cursor: string | undefined;
 }

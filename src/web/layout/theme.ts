@@ -20,12 +20,18 @@ export function themeStyle(accent: string): string {
   const dark = readableOn(DARK_BACKGROUND, colour, 0.02);
   const pair = (one: Colour, other: Colour): string =>
     `light-dark(${writeColour(one)},${writeColour(other)})`;
-  return `:root{--accent:${pair(light, dark)};--on-accent:${pair(textOn(light), textOn(dark))}}\n`;
+  return `:root{--accent:${pair(light, dark)};--on-accent:${pair(inkOn(light), inkOn(dark))}}\n`;
 }
 
 /** The contrast of two colours given as `#rrggbb`, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
 export function contrast(one: string, other: string): number {
   return contrastOf(readColour(one), readColour(other));
+}
+
+/** Black or white, whichever is easier to read on a colour given as `#rrggbb`: at least 4.5 to 1 on every colour. */
+export function textOn(colour: string): string {
+  const [on_black, on_white] = [contrast(colour, "#000000"), contrast(colour, "#ffffff")];
+  return on_black > on_white ? "#000000" : "#ffffff";
 }
 
 /** The colour with the nearest lightness that has enough contrast with the background. */
@@ -38,7 +44,7 @@ function readableOn(background: Colour, colour: Colour, lightness_step: number):
   return lightness_step < 0 ? BLACK : WHITE;
 }
 
-function textOn(colour: Colour): Colour {
+function inkOn(colour: Colour): Colour {
   return contrastOf(colour, WHITE) >= contrastOf(colour, INK) ? WHITE : INK;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { csvRow } from "../../../src/http/csv.ts";
 import { descriptionOf, previewOf } from "../../../src/web/account/job_metadata.ts";
 import { axisFor, stepArea, stepPath } from "../../../src/web/chart/scale.ts";
-import { contrast, themeStyle } from "../../../src/web/layout/theme.ts";
+import { contrast, textOn, themeStyle } from "../../../src/web/layout/theme.ts";
 import { nameFromSlug, number, signed } from "../../../src/web/layout/labels.ts";
 
 describe("an axis", () => {
@@ -68,6 +68,13 @@ describe("a theme", () => {
       }
       expect(contrast(on_light, light), colour).toBeGreaterThanOrEqual(4.5);
       expect(contrast(on_dark, dark), colour).toBeGreaterThanOrEqual(4.5);
+    }
+  });
+
+  it("the letter on an app's colour is readable, whatever the colour", () => {
+    for (let value = 0; value < 0x1000000; value += 0x1357) {
+      const colour = `#${value.toString(16).padStart(6, "0")}`;
+      expect(contrast(textOn(colour), colour), colour).toBeGreaterThanOrEqual(4.5);
     }
   });
 

@@ -1,6 +1,9 @@
 /** `GET /api/wallet[?app=]`: the account and its apps. Opens the account, and grants starter credits once per app. */
 import * as z from "zod/mini";
 import type { Answer, Wallet, WalletRequest } from "../../../account/contract.ts";
+import { utcDayOf } from "../../../domain/calendar.ts";
+import { accepted, errorName } from "../../../domain/result.ts";
+import { isExcluded } from "../../../domain/starter_rule.ts";
 import { accountOf, callerOf, factory, type AppContext } from "../../context.ts";
 import { guardCookieWrites } from "../../middleware/origins.ts";
 import { refuse } from "../../refusals.ts";
@@ -27,7 +30,8 @@ export const readWallet = factory.createHandlers(
     for (const { slug, starter_credits, granted_at_ms } of apps) {
       // If the registry cannot be read, the amount in the account's row is used.
       if (granted_at_ms === null && takes_starters) {
-        current_starters.set(slug, (await registry.starterCredits(slug)) ?? starter_credits);
+        const now = slug === app_grant?.slug ? app_grant.starter_credits : null;
+        current_starters.set(slug, now ?? (await registry.starterCredits(slug)) ?? starter_credits);
       }
     }
     return context.json({
@@ -44,8 +48,8 @@ export const readWallet = factory.createHandlers(
 );
 
 /**
- * The wallet, with the app's grant if it is due. Two further hops are needed only for a grant within a daily budget: one to
- * the budget's object, and one back to the account with the reservation.
+ * The wallet, with the app's grant if it is due. Only the grant of an app with a daily budget or excluded domains makes
+ * more hops: one to the budget's object or to the person's e-mail address, and one back to the account.
  */
 async function grantWithinBudget(
   context: AppContext,
@@ -58,11 +62,33 @@ async function grantWithinBudget(
   if (slug === undefined) return readWith(null);
   const starter = await apps.starterGrant(slug);
   const starter_credits = starter?.credits ?? null;
-  if (starter === null || starter.daily_budget === null) return readWith({ slug, starter_credits });
+  const is_unconditional =
+    starter === null || (starter.daily_budget === null && starter.excluded_domains.length === 0);
+  if (is_unconditional) return readWith({ slug, starter_credits });
   const wallet = await readWith({ slug, starter_credits, reservation: null });
   if (!wallet.ok || !wallet.value.grant_waits) return wallet;
-  const { credits, daily_budget } = starter;
-  const wanted = { app_slug: slug, identity_id, credits, daily_budget };
-  const reservation = await reserve_starter(wanted);
+  const { credits, daily_budget, excluded_domains } = starter;
+  if (await isExcludedFrom(context, excluded_domains)) {
+    const app_grant = { slug, starter_credits: 0, granted: false };
+    return accepted({ ...wallet.value, app_grant });
+  }
+  const wanted = { app_slug: slug, identity_id, credits };
+  const reservation =
+    daily_budget === null
+      ? { day: utcDayOf(Date.now()), credits }
+      : await reserve_starter({ ...wanted, daily_budget });
   return reservation === null ? wallet : readWith({ slug, starter_credits, reservation });
+}
+
+/** Whether the caller gets no starter credits now. If the address cannot be read, the grant is made another time. */
+async function isExcludedFrom(context: AppContext, domains: readonly string[]): Promise<boolean> {
+  if (domains.length === 0) return false;
+  const { identity_id } = context.get("caller");
+  try {
+    const person = await context.get("services").identity.readPerson(identity_id);
+    return isExcluded(person, domains);
+  } catch (error) {
+    console.warn({ event: "starter_rule_unreadable", reason: errorName(error) });
+    return true;
+  }
 }

@@ -1,26 +1,46 @@
 /** `GET /api/admin/apps`: the registered apps, by slug. */
 import * as z from "zod/mini";
+import { utcDayOf } from "../../../../domain/calendar.ts";
+import { errorName } from "../../../../domain/result.ts";
 import { factory, type AppContext } from "../../../context.ts";
 import { appSlug, pageLimit, validQuery } from "../../../validation.ts";
 import { timestamp } from "../../../views.ts";
 
 export const listAppsQuery = z.object({ limit: pageLimit, cursor: z.optional(appSlug) });
 
-/** A page of the registry. */
+/** A page of the registry, with the starter credits that each app granted since midnight UTC (null: unknown). */
 export async function readApps(context: AppContext, query: z.output<typeof listAppsQuery>) {
   const { limit, cursor: after_slug } = query;
   const rows = await context.get("services").app_records.list({ after_slug, limit: limit + 1 });
-  const apps = rows.slice(0, limit);
-  return { apps, next_cursor: rows.length > limit ? apps.at(-1)?.slug : undefined };
+  const page = rows.slice(0, limit);
+  const granted = await grantedToday(
+    context,
+    page.map(({ slug }) => slug),
+  );
+  const apps = page.map((app) => ({
+    ...app,
+    granted_today: granted === null ? null : (granted.get(app.slug) ?? 0),
+  }));
+  return { apps, next_cursor: rows.length > limit ? page.at(-1)?.slug : undefined };
+}
+
+/** Credits by slug, some seconds late; null: the read model cannot be read. */
+export async function grantedToday(context: AppContext, slugs: readonly string[]) {
+  try {
+    return await context.get("services").read_model.readGranted(utcDayOf(Date.now()), slugs);
+  } catch (error) {
+    console.error({ event: "read_model_unreadable", name: errorName(error) });
+    return null;
+  }
 }
 
 export const listApps = factory.createHandlers(validQuery(listAppsQuery), async (context) => {
   const { apps, next_cursor } = await readApps(context, context.req.valid("query"));
   return context.json({
-    apps: apps.map(({ created_at_ms, ...app }) => ({
-      ...app,
-      created_at: timestamp(created_at_ms),
-    })),
+    apps: apps.map((app) => {
+      const { created_at_ms, icon_hash: _, ...shown } = app;
+      return { ...shown, created_at: timestamp(created_at_ms) };
+    }),
     ...(next_cursor === undefined ? {} : { next_cursor }),
   });
 });

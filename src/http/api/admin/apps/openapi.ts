@@ -22,6 +22,10 @@ const APP = {
   on_expiry: "refund",
   max_overage_percent: 20,
   upstream_providers: ["google"],
+  icon: "https://sketch.example.com/icon.png",
+  color: "#12507b",
+  suggested_cap: { credits: 500, period: "30_days" },
+  starter_excluded_domains: ["mailinator.com"],
 };
 
 const slug = z.object({ slug: z.string().meta({ examples: ["sketch"] }) });
@@ -45,7 +49,11 @@ export const app_paths: ZodOpenApiPathsObject = {
       success: {
         description: "A page of apps.",
         schema: schemas.app_page,
-        example: { apps: [{ slug: "sketch", ...APP, version: 3, created_at: KEY.created_at }] },
+        example: {
+          apps: [
+            { slug: "sketch", ...APP, version: 3, created_at: KEY.created_at, granted_today: 700 },
+          ],
+        },
       },
       refusals: [],
     }),
@@ -56,7 +64,7 @@ export const app_paths: ZodOpenApiPathsObject = {
       tag: "Apps",
       summary: "Register an app, or change it",
       description:
-        "Send the `version` that you read, as the field or in `If-Match`; for a new app it is 0 or omitted. If the app was saved or registered in the meantime, the response is 409 `app_changed` and nothing changes. An omitted optional field gets its default in a new app, and keeps its value in a registered app. With `settle: app`, only the app's key can complete and fail its jobs. `on_expiry` decides whether the reserve of an expired job is refunded or charged. `max_overage_percent` limits how far a job's cost may exceed its estimate: a higher cost gets 400 `overage_limit`, and a job with an estimate of 0 must cost 0. A job keeps the settings that it was created with. `upstream_providers` lists the sign-in providers whose tokens the app's origins may receive. Changes take effect everywhere within a minute.",
+        "Send the `version` that you read, as the field or in `If-Match`; for a new app it is 0 or omitted. If the app was saved or registered in the meantime, the response is 409 `app_changed` and nothing changes. An omitted optional field gets its default in a new app, and keeps its value in a registered app. With `settle: app`, only the app's key can complete and fail its jobs. `on_expiry` decides whether the reserve of an expired job is refunded or charged. `max_overage_percent` limits how far a job's cost may exceed its estimate: a higher cost gets 400 `overage_limit`, and a job with an estimate of 0 must cost 0. A job keeps the settings that it was created with. `upstream_providers` lists the sign-in providers whose tokens the app's origins may receive. `icon` is copied once, when you save another address than before: at most 64 KiB of PNG, JPEG, WebP or ICO, over https, without redirects. Otherwise the response is 400 `invalid_request`, and nothing changes. Pages show only the copy. `starter_excluded_domains` names e-mail domains, with their subdomains, whose people get no starter credits of this app; if the list is not empty, people without a verified e-mail address get none either. Null removes `icon`, `color` and `suggested_cap`. Changes take effect everywhere within a minute.",
       security: "operator",
       path: slug,
       headers: if_match_header,

@@ -4,6 +4,12 @@ import type { OnceAnswer } from "../../../../account/contract.ts";
 import { EXPIRY_OUTCOMES, OVERAGE_MAX_PERCENT, SETTLERS } from "../../../../domain/app_policy.ts";
 import { parseAllowedOrigin } from "../../../../domain/origins.ts";
 import type { Refusal } from "../../../../domain/refusals.ts";
+import { APP_ICON_MAX_BYTES, isIconUrl, type AppIconProblem } from "../../../../domain/app_icon.ts";
+import { CAP_PERIODS } from "../../../../domain/spending_cap.ts";
+import {
+  MAIL_DOMAIN_PATTERN,
+  STARTER_EXCLUDED_DOMAINS_MAX,
+} from "../../../../domain/starter_rule.ts";
 import { accepted, refused, type Result } from "../../../../domain/result.ts";
 import { factory, type AppContext } from "../../../context.ts";
 import { refuse } from "../../../refusals.ts";
@@ -37,6 +43,16 @@ const INVALID_ORIGIN =
 const origin = z
   .string("must be a string")
   .check(z.refine((entry) => parseAllowedOrigin(entry) !== null, INVALID_ORIGIN));
+
+const INVALID_ICON =
+  "must be an https address with a public host name and no port, such as https://app.example.com/icon.png";
+
+const domain = z.pipe(
+  z.string("must be a string"),
+  z
+    .transform((text: string) => text.toLowerCase())
+    .check(z.regex(MAIL_DOMAIN_PATTERN, "must be an e-mail domain, such as mailinator.com")),
+);
 
 const provider = z
   .string("must be a string")
@@ -79,11 +95,50 @@ export const saveAppBody = z.strictObject({
       z.refine((ids) => new Set(ids).size === ids.length, "must have no duplicates"),
     ),
   ),
+  icon: z.optional(
+    z.nullable(z.string("must be text or null").check(z.refine(isIconUrl, INVALID_ICON))),
+  ),
+  color: z.optional(
+    z.nullable(
+      z.pipe(
+        z
+          .string("must be text or null")
+          .check(z.regex(/^#[0-9a-f]{6}$/i, "must be a colour such as #12507b")),
+        z.transform((text) => text.toLowerCase()),
+      ),
+    ),
+  ),
+  suggested_cap: z.optional(
+    z.nullable(
+      z.strictObject(
+        { credits: cost, period: z.enum(CAP_PERIODS, `must be ${CAP_PERIODS.join(" or ")}`) },
+        "must be { credits, period } or null",
+      ),
+    ),
+  ),
+  starter_excluded_domains: z.optional(
+    z
+      .array(domain, "must be a list of e-mail domains")
+      .check(
+        z.maxLength(
+          STARTER_EXCLUDED_DOMAINS_MAX,
+          `must have at most ${STARTER_EXCLUDED_DOMAINS_MAX} entries`,
+        ),
+      ),
+  ),
   version: z.optional(
     z.int("must be a whole number").check(z.gte(0, "must be the version that you read")),
   ),
   reason: z.optional(reasonText),
 });
+
+const ICON_MESSAGES: Readonly<Record<AppIconProblem, string>> = {
+  unreachable: "its server could not be reached. Check the address.",
+  timeout: "its server took longer than 5 seconds. Try again, or use another address.",
+  status: "its server did not respond with status 200. Use an address that needs no redirect.",
+  too_large: `it is larger than ${APP_ICON_MAX_BYTES / 1024} KiB. Use a smaller picture, such as 128 by 128 pixels.`,
+  not_a_picture: "it is not a PNG, JPEG, WebP or ICO picture. SVG is not accepted.",
+};
 
 export type SaveApp = z.output<typeof saveAppBody>;
 
@@ -114,9 +169,22 @@ export function saveApp(
   const details = { ...settings, version };
   const action = { act: "app.save", subject: slug, reason: reason ?? null, details, key };
   const { app_records } = context.get("services");
-  return performActionOnce(context, action, (audit_id) =>
-    app_records.save(slug, settings, { version, audit_id }),
-  );
+  return performActionOnce(context, action, async (audit_id) => {
+    const icon = await copyIcon(context, slug, settings.icon);
+    if (!icon.ok) return icon;
+    return app_records.save(slug, { ...settings, icon: icon.value }, { version, audit_id });
+  });
+}
+
+/** The copy of an icon to save. Undefined, as if omitted, if the app already has a copy from this address. */
+async function copyIcon(context: AppContext, slug: string, url: SaveApp["icon"]) {
+  if (url === undefined || url === null) return accepted(url);
+  const { app_records, copyAppIcon } = context.get("services");
+  if ((await app_records.find(slug))?.icon === url) return accepted(undefined);
+  const copied = await copyAppIcon(url);
+  if (copied.ok) return copied;
+  const detail = `icon could not be copied: ${ICON_MESSAGES[copied.refusal]}`;
+  return refused({ code: "invalid_request", detail } as const);
 }
 
 /** The settings with the version of `If-Match`. Refused if that contradicts the field `version`. */

@@ -1,0 +1,47 @@
+/** Rules for the icons of apps: addresses that may be fetched, and kinds of pictures that are shown. Pure. */
+import { parseAbsoluteUrl } from "./origins.ts";
+
+/** The largest icon, in bytes: 16 times what a sharp icon of 44 px needs. */
+export const APP_ICON_MAX_BYTES = 64 * 1024;
+
+/** Pictures that cannot contain scripts. SVG can, so it is not among them. */
+export const APP_ICON_TYPES = ["image/png", "image/jpeg", "image/webp", "image/x-icon"] as const;
+export type AppIconType = (typeof APP_ICON_TYPES)[number];
+
+/** Our address of an icon, from the hash of its bytes. */
+export const appIconPath = (hash: string): string => `/app-icons/${hash}`;
+
+/** The hash in our address of an icon: the start of the SHA-256 of its bytes, in hexadecimal. */
+export const APP_ICON_HASH_PATTERN = /^[0-9a-f]{32}$/;
+
+/** Names under which no public server can be: RFC 6761, RFC 6762, RFC 8375, and names that routers use. */
+const PRIVATE_SUFFIXES =
+  /\.(?:localhost|local|internal|intranet|private|lan|home|corp|test|invalid|example|onion|arpa)$/;
+
+/**
+ * Whether the service may fetch an icon from this address: https on the default port, a public host name, no IP
+ * address and no user name. A public name that leads to a private address is refused by the platform, which has
+ * no route to private networks.
+ */
+export function isIconUrl(text: string): boolean {
+  const url = parseAbsoluteUrl(text);
+  if (url === null || url.protocol !== "https:" || url.port !== "") return false;
+  // A name with a last dot is the same name.
+  const host = url.hostname.replace(/\.$/, "");
+  // The parser writes every form of an IPv4 address with digits at the end, and IPv6 in brackets.
+  return /^[a-z0-9.-]+\.[a-z][a-z0-9-]*$/.test(host) && !PRIVATE_SUFFIXES.test(host);
+}
+
+/** The kind of a picture by its first bytes, whatever its server says; null: not a picture that is shown. */
+export function appIconType(bytes: Uint8Array): AppIconType | null {
+  const starts = (start: readonly number[], at = 0): boolean =>
+    bytes.length > at + start.length && start.every((byte, index) => bytes[at + index] === byte);
+  if (starts([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
+  if (starts([0xff, 0xd8, 0xff])) return "image/jpeg";
+  const is_webp = starts([0x52, 0x49, 0x46, 0x46]) && starts([0x57, 0x45, 0x42, 0x50], 8);
+  if (is_webp) return "image/webp";
+  return starts([0, 0, 1, 0]) ? "image/x-icon" : null;
+}
+
+/** Why an icon could not be copied. */
+export type AppIconProblem = "unreachable" | "timeout" | "status" | "too_large" | "not_a_picture";
