@@ -5,6 +5,7 @@ import { createUpstreamTokenVault } from "./account/clients/vault.ts";
 import { createStarterBudgets } from "./budget/client.ts";
 import {
   ignoredOperators,
+  incompleteIssuers,
   mistakenSettings,
   readConfig,
   type Config,
@@ -27,10 +28,12 @@ import { accepted, type Result } from "./domain/result.ts";
 import type { Services } from "./http/services.ts";
 import { createBuiltinAdapter } from "./identity/builtin/adapter.ts";
 import type { IdentityPort } from "./identity/port.ts";
+import { createTokenPeople } from "./identity/token_people.ts";
 import { withSessionEndings, type Ending } from "./identity/session_endings.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createPseudonyms } from "./keys/pseudonym.ts";
 import { createKeyRing } from "./keys/signing.ts";
+import { createIssuerKeys, IssuerKeysUnavailable } from "./oauth/issuer_keys.ts";
 import { createSocialNetwork } from "./oauth/social_network.ts";
 import { createStripe } from "./payments/stripe.ts";
 import type { ProjectionMessage } from "./readmodel/projector.ts";
@@ -43,6 +46,7 @@ import { sendAlerts } from "./operations/alerts.ts";
 import { createHealth } from "./operations/health.ts";
 import { checkDatabase, createReadiness } from "./operations/readiness.ts";
 import { sayProblem } from "./config/problems.ts";
+import { createIssuerTokens } from "./tokens/issuer_token.ts";
 import { createLivingCredentials } from "./tokens/living_credentials.ts";
 import { createMint } from "./tokens/mint.ts";
 import { createPersonalTokens } from "./tokens/personal_token.ts";
@@ -81,6 +85,9 @@ function build(env: Env): Result<Services, Misconfiguration> {
   const config = read.value;
   for (const ignored of ignoredOperators(config)) {
     console.warn({ event: "operator_ignored", ...ignored });
+  }
+  for (const incomplete of incompleteIssuers(config)) {
+    console.warn({ event: "trusted_issuer_incomplete", ...incomplete });
   }
   const accounts = createAccounts(env.ACCOUNT);
   const keys = createKeyRing(config.signing_keys);
@@ -155,6 +162,12 @@ function build(env: Env): Result<Services, Misconfiguration> {
     identity,
     keys,
     session_tokens,
+    issuer_tokens: createIssuerTokens(
+      config.trusted_issuers,
+      ({ issuer, jwks_uri }) => createIssuerKeys(issuer, jwks_uri),
+      (error) => error instanceof IssuerKeysUnavailable,
+    ),
+    token_people: createTokenPeople(identity),
     template_tokens: createTemplateTokens(keys),
     vault,
     social_network:

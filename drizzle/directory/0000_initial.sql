@@ -135,6 +135,7 @@ CREATE TABLE `identities` (
 --> statement-breakpoint
 CREATE INDEX `identities_user_id` ON `identities` (`user_id`);--> statement-breakpoint
 CREATE INDEX `identities_provider_issuer` ON `identities` (`provider`,`issuer`);--> statement-breakpoint
+CREATE INDEX `identities_issuer_subject` ON `identities` (`issuer`,`subject`);--> statement-breakpoint
 CREATE TABLE `sessions` (
 	`secret_hash` text PRIMARY KEY NOT NULL,
 	`id` text NOT NULL,

@@ -3,8 +3,10 @@ import { DEVELOPMENT_STARTER_CREDITS } from "../domain/limits.ts";
 import { whyUnmatchable, type Operator, type SignInOptions } from "../domain/operators.ts";
 import type { AllowedOrigin } from "../domain/origins.ts";
 import type { CreditPackage } from "../domain/purchases.ts";
+import type { TrustedIssuer } from "../domain/trusted_issuer.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { OAuthProvider } from "../oauth/providers.ts";
+import { matchProviders } from "../oauth/trusted_issuers.ts";
 import {
   describeIssue,
   findMistakenNames,
@@ -27,6 +29,10 @@ export interface Config {
   readonly default_starter_credits: number;
   readonly dev_signin: boolean;
   readonly signin_providers: readonly OAuthProvider[];
+  /** Issuers whose tokens are accepted as sessions of apps. */
+  readonly trusted_issuers: readonly TrustedIssuer[];
+  /** Clerk's API and our key for it; null: no upstream tokens are there. */
+  readonly clerk: { readonly secret_key: string; readonly api_url: string } | null;
   /** The provider whose upstream token `/api/socialToken` returns; null: none. */
   readonly social_provider: string | null;
   /** The address that `/api/socialMe` calls; null: none. */
@@ -88,6 +94,11 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
       settings.DEFAULT_STARTER_CREDITS ?? (settings.DEV_SIGNIN ? DEVELOPMENT_STARTER_CREDITS : 0),
     dev_signin: settings.DEV_SIGNIN,
     signin_providers: settings.SIGNIN_PROVIDERS,
+    trusted_issuers: matchProviders(settings.TRUSTED_ISSUERS, settings.SIGNIN_PROVIDERS).issuers,
+    clerk:
+      settings.CLERK_SECRET_KEY === undefined
+        ? null
+        : { secret_key: settings.CLERK_SECRET_KEY, api_url: settings.CLERK_API_URL },
     social_provider: settings.SOCIAL_PROVIDER ?? null,
     social_api_url: settings.SOCIAL_API_URL ?? null,
     encryption_keys: settings.ENCRYPTION_KEYS.keys,
@@ -132,6 +143,35 @@ export function ignoredOperators({
     const remedy = whyUnmatchable(operator, signin_options);
     return remedy === null ? [] : [{ entry: index + 1, remedy }];
   });
+}
+
+/** Trusted issuers that accept tokens, but whose people cannot sign in on our pages, or that accept too many tokens. */
+export function incompleteIssuers({ trusted_issuers }: Config): readonly {
+  readonly issuer: string;
+  readonly problem: string;
+  readonly remedy: string;
+}[] {
+  return trusted_issuers.flatMap(({ issuer, audience, authorized_parties, required, ...rest }) => [
+    ...(rest.has_signin_provider
+      ? []
+      : [
+          {
+            issuer,
+            problem: "Its people cannot sign in on the pages of this service.",
+            remedy: "Add a provider with this issuer to SIGNIN_PROVIDERS.",
+          },
+        ]),
+    ...(audience === null && authorized_parties === null && Object.keys(required).length === 0
+      ? [
+          {
+            issuer,
+            problem:
+              "Every token of this issuer without azp is accepted, also one for another service.",
+            remedy: "Set audience or authorized_parties in its entry of TRUSTED_ISSUERS.",
+          },
+        ]
+      : []),
+  ]);
 }
 
 /** Variables in an environment that are not settings but look like one. */

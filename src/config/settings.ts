@@ -4,7 +4,8 @@ import { COST_MAX_CREDITS } from "../domain/limits.ts";
 import { findInvisible } from "../domain/text.ts";
 import { contradict, parseOperator, type Operator } from "../domain/operators.ts";
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
-import { secureEndpoint, signInProviders } from "../oauth/providers.ts";
+import { secureEndpoint, signInProviders, type OAuthProvider } from "../oauth/providers.ts";
+import { matchProviders, trustedIssuers, type IssuerSettings } from "../oauth/trusted_issuers.ts";
 import { addProblem } from "./problems.ts";
 import { flag, json, list, origin, some_text, wholeNumber, wholeNumberBetween } from "./values.ts";
 
@@ -40,9 +41,13 @@ export const SUPPORT_CREDITS_DEFAULT_MAX = 1_000;
 const SERVICE_NAME_MAX_LENGTH = 40;
 
 const STRIPE_API = "https://api.stripe.com";
+const CLERK_API = "https://api.clerk.com";
 
 /** Either all of these are set, or none. */
 const PAYMENT_SETTINGS = ["CREDIT_PACKAGES", "STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"] as const;
+
+/** The settings that the rules for `TRUSTED_ISSUERS` compare. */
+const ISSUER_SETTINGS = ["TRUSTED_ISSUERS", "SIGNIN_PROVIDERS", "BASE_URL", "CLERK_SECRET_KEY"];
 
 const NO_ALLOWED_ORIGIN =
   "must have a form such as https://app.example.com, https://*.example.com, myapp://callback or " +
@@ -157,20 +162,24 @@ function differ(field: "id" | "price") {
   );
 }
 
-/** Only this server says what was paid, so it must be Stripe, or a stand-in on this machine. */
-const stripe_api = z.pipe(
-  z.string(),
-  z.transform((text, payload) => {
-    const url = URL.parse(text);
-    const own = url !== null && url.origin === text.replace(/\/$/, "");
-    if (own && (url.origin === STRIPE_API || isLoopbackHost(url.hostname))) return url.origin;
-    addProblem(
-      payload,
-      `must be ${STRIPE_API}, or an origin of this machine such as http://localhost:12111`,
-    );
-    return z.NEVER;
-  }),
-);
+/** The address of one vendor's API, which receives our key for it, or a stand-in on this machine. */
+const vendorApi = (api: string) =>
+  z._default(
+    z.pipe(
+      z.string(),
+      z.transform((text, payload) => {
+        const url = URL.parse(text);
+        const own = url !== null && url.origin === text.replace(/\/$/, "");
+        if (own && (url.origin === api || isLoopbackHost(url.hostname))) return url.origin;
+        addProblem(
+          payload,
+          `must be ${api}, or an origin of this machine such as http://localhost:12111`,
+        );
+        return z.NEVER;
+      }),
+    ),
+    api,
+  );
 
 /** Where people get help. Pages link to it, so it must not run anything. */
 const support_address = z.pipe(
@@ -251,7 +260,14 @@ export const variables = z
         .string()
         .check(z.regex(/^whsec_\S+$/, "is not a webhook's signing secret of Stripe's, whsec_…")),
     ),
-    STRIPE_API_URL: z._default(stripe_api, STRIPE_API),
+    STRIPE_API_URL: vendorApi(STRIPE_API),
+    TRUSTED_ISSUERS: z._default(z.pipe(json, trustedIssuers), []),
+    CLERK_SECRET_KEY: z.optional(
+      z
+        .string()
+        .check(z.regex(/^sk_(test|live)_\S+$/, "is not a secret key of Clerk's, sk_live_…")),
+    ),
+    CLERK_API_URL: vendorApi(CLERK_API),
   })
   .check(
     z.refine((settings) => settings.DEV_SIGNIN || settings.BASE_URL !== undefined, {
@@ -276,6 +292,7 @@ export const variables = z
       when: validIn("BASE_URL", "COOKIE_DOMAIN"),
     }),
     z.superRefine(demandAllForPayments, { when: validIn(...PAYMENT_SETTINGS) }),
+    z.superRefine(checkTrustedIssuers, { when: validIn(...ISSUER_SETTINGS) }),
   );
 
 /** The validated settings. */
@@ -291,6 +308,32 @@ function demandAllForPayments(
   for (const name of PAYMENT_SETTINGS.filter((other) => !given.includes(other))) {
     const message = `is missing: ${given.join(" and ")} cannot take money without it`;
     context.addIssue({ code: "custom", path: [name], message });
+  }
+}
+
+function checkTrustedIssuers(
+  settings: {
+    readonly TRUSTED_ISSUERS: readonly IssuerSettings[];
+    readonly SIGNIN_PROVIDERS: readonly OAuthProvider[];
+    readonly BASE_URL?: string | undefined;
+    readonly CLERK_SECRET_KEY?: string | undefined;
+  },
+  context: { addIssue(issue: { code: "custom"; path: PropertyKey[]; message: string }): void },
+): void {
+  const { TRUSTED_ISSUERS: entries, SIGNIN_PROVIDERS, BASE_URL, CLERK_SECRET_KEY } = settings;
+  const report = (message: string, ...path: PropertyKey[]): void =>
+    context.addIssue({ code: "custom", path, message });
+  for (const { path, problem } of matchProviders(entries, SIGNIN_PROVIDERS).unmatched) {
+    report(problem, "TRUSTED_ISSUERS", ...path);
+  }
+  for (const [index, { issuer, upstream_tokens }] of entries.entries()) {
+    // Tokens that this service signs for other services would count as sessions here.
+    if (issuer.replace(/\/$/, "") === BASE_URL) {
+      report("is this service itself", "TRUSTED_ISSUERS", index, "issuer");
+    }
+    if (upstream_tokens === "clerk" && CLERK_SECRET_KEY === undefined) {
+      report('is missing: "upstream_tokens": "clerk" needs it', "CLERK_SECRET_KEY");
+    }
   }
 }
 

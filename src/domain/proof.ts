@@ -1,10 +1,10 @@
 /** Proofs of identity, and the prefixes of our tokens. */
 
 /**
- * What a caller proves: a browser session, or a personal access token. A session token that was issued for a
+ * What a caller proves: a browser session, a personal access token, or a session of an app. A session token that was issued for a
  * personal token is bound to it: it ends with that token and has its limits.
  */
-export type Proof = SessionProof | PersonalTokenProof;
+export type Proof = SessionProof | PersonalTokenProof | AppSessionProof;
 
 export interface SessionProof {
   readonly kind: "session";
@@ -20,6 +20,20 @@ export interface SessionProof {
 export interface PersonalTokenProof {
   readonly kind: "personal_token";
   readonly personal_token_id: string;
+}
+
+/**
+ * A person's session in an app, proven by a token of a trusted issuer (`TRUSTED_ISSUERS`). It is no session of this
+ * service: it approves no device, operates nothing, and nothing here can end it before its token expires.
+ */
+export interface AppSessionProof {
+  readonly kind: "app_session";
+  /** The id of the trusted issuer. */
+  readonly issuer_id: string;
+  /** The app that the token was issued to; null: the token names none. */
+  readonly party: string | null;
+  /** Whether the operator allows its apps to get upstream tokens. */
+  readonly upstream: boolean;
 }
 
 /** The `azp` of the session token in the parent domain's cookie, which every host of that domain can read. */

@@ -130,6 +130,8 @@ export type ScopeReason =
   | "holder_only"
   /** The origin that uses the session may not receive upstream tokens of this provider. */
   | "upstream_origin"
+  /** The token is of a trusted issuer whose apps may not receive upstream tokens. */
+  | "upstream_issuer"
   /** The job's token had a spending cap and has ended. The job may cost at most its reserve. */
   | "cap_ended"
   /** It is an app key, which acts only for that app's jobs. */

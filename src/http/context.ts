@@ -9,7 +9,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import type { Services } from "./services.ts";
 
 /**
- * The account holder or a personal access token of theirs. A cookie always proves a session: a personal access token is
+ * The account holder, an app's session of them, or a personal access token of theirs. A cookie always proves a session: a personal access token is
  * accepted only as a bearer token.
  */
 export type UserCaller = {
@@ -59,6 +59,7 @@ export function callerOf(context: AppContext): Caller {
 export function callerFrom(proof: Proof | AppProof | UnverifiedAppProof): Caller {
   switch (proof.kind) {
     case "session":
+    case "app_session":
       return HOLDER;
     case "personal_token":
       return { kind: "personal_token", personal_token_id: proof.personal_token_id };

@@ -34,6 +34,8 @@ const SCOPE_MESSAGES: Readonly<Record<ScopeReason, string>> = {
   itself_only: "A token can revoke only itself. Revoke other tokens on the page /account/tokens.",
   upstream_origin:
     "This origin may not receive this provider's tokens. An operator can add the provider to the app's upstream_providers.",
+  upstream_issuer:
+    'Apps with tokens of this issuer may not receive upstream tokens. An operator can set "upstream": true in its entry of TRUSTED_ISSUERS.',
   holder_only:
     "Only the account's holder can do this, in a signed-in browser, on the page /account or /account/jobs.",
   cap_ended:

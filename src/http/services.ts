@@ -20,10 +20,12 @@ import type { RateLimitBinding, RateLimitRule } from "../domain/rate_limits.ts";
 import type { Readiness } from "../domain/wire.ts";
 import type { Result } from "../domain/result.ts";
 import type { IdentityPort } from "../identity/port.ts";
+import type { TokenPeople } from "../identity/token_people.ts";
 import type { KeyRing } from "../keys/signing.ts";
 import type { RequestProfile } from "../oauth/social_network.ts";
 import type { Payments } from "../payments/payments.ts";
 import type { ReadModel } from "../readmodel/queries.ts";
+import type { IssuerTokens } from "../tokens/issuer_token.ts";
 import type { LivingCredentials } from "../tokens/living_credentials.ts";
 import type { MintPersonalToken } from "../tokens/mint.ts";
 import type { PersonalTokens } from "../tokens/personal_token.ts";
@@ -57,6 +59,9 @@ export interface Services {
   readonly identity: IdentityPort;
   readonly keys: KeyRing;
   readonly session_tokens: SessionTokens;
+  /** Tokens of trusted issuers, and the people that they are of. */
+  readonly issuer_tokens: IssuerTokens;
+  readonly token_people: TokenPeople;
   readonly template_tokens: SignTemplateToken;
   /** Users' upstream tokens. A sign-in stores them with `keep`. */
   readonly vault: UpstreamTokenVault;

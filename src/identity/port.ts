@@ -124,6 +124,16 @@ export interface LinkedMethod {
   readonly linked_at_ms: number;
 }
 
+/** A person as a verified token of a trusted issuer names them. */
+export interface TokenPerson {
+  /** The sign-in method that the issuer's people belong to. */
+  readonly provider: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly issued_at_ms: number;
+  readonly profile: Pick<Person, "name" | "email" | "email_verified">;
+}
+
 /** A person as shown in lists. */
 export type Profile = Pick<Person, "name" | "email">;
 
@@ -183,6 +193,13 @@ export interface IdentityPort {
   isSessionLive(session_id: string, identity_id: string): Promise<boolean>;
   /** A session of this person; null: it has ended. Reads a store. */
   readSession(session_id: string, identity_id: string): Promise<LiveSession | null>;
+  /**
+   * The identity of a token's person, found or made: the same as after a sign-in with the same issuer. Null: they deleted
+   * their account, or unlinked the method, after the token was issued; or the method's id belongs to another issuer.
+   */
+  findByToken(person: TokenPerson): Promise<string | null>;
+  /** The person's subject at an issuer; null if they have no identity there. */
+  readSubject(identity_id: string, issuer: string): Promise<string | null>;
   /** Starts a sign-in. Writes to no store. */
   startSignIn(start: SignInStart): Promise<SignInStarted>;
   /** Completes the sign-in whose provider response `request` has, at `/signin/callback/{method_id}`. */

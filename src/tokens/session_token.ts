@@ -4,7 +4,7 @@
  */
 import { jwtVerify, SignJWT, type JWTPayload } from "jose";
 import { SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
-import type { Identified, Proof } from "../domain/proof.ts";
+import type { PersonalTokenProof, SessionProof } from "../domain/proof.ts";
 import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
 import {
   cacheVerified,
@@ -18,11 +18,16 @@ import {
  */
 const TYPES = { session: "session+jwt", personal_token: "personal-session+jwt" } as const;
 
+/** What a session token is bound to. */
+export type SessionTokenProof = SessionProof | PersonalTokenProof;
+
 /**
  * The claims of a session token: its identity, what it is bound to (claim `sid` or `pat`), and the origin that
  * it was issued to.
  */
-export interface SessionClaims extends Identified {
+export interface SessionClaims {
+  readonly identity_id: string;
+  readonly proof: SessionTokenProof;
   /**
    * The session cookie that it belongs to (claim `session_binding`): as a cookie it is accepted only with that
    * one. Null: it is only valid as a bearer token.
@@ -69,14 +74,17 @@ export function createSessionTokens(keys: KeyRing): SessionTokens {
   };
 }
 
-function boundTo(proof: Proof): JWTPayload {
+function boundTo(proof: SessionTokenProof): JWTPayload {
   return proof.kind === "session"
     ? { sid: proof.session_id, azp: proof.azp }
     : { pat: proof.personal_token_id };
 }
 
 /** The claims that the type requires, without those of the other type: a token must not have two meanings. */
-function readProof(type: string | undefined, { sid, azp, pat }: JWTPayload): Proof | null {
+function readProof(
+  type: string | undefined,
+  { sid, azp, pat }: JWTPayload,
+): SessionTokenProof | null {
   if (type === TYPES.session && typeof sid === "string" && pat === undefined) {
     return typeof azp === "string" && azp !== "" ? { kind: "session", session_id: sid, azp } : null;
   }

@@ -28,24 +28,38 @@ export type VerifyToken<Claims> = (
   token: string,
 ) => Promise<(Claims & Expiring) | null>;
 
+interface Known<Claims> {
+  readonly claims: Claims & Expiring;
+  readonly issuer: string;
+  readonly until_ms: number;
+}
+
 /**
  * Caches what `check` accepts, and calls it for all other tokens. `check` throws for an invalid token. The
- * reason is not passed on, because it would help a forger.
+ * reason is not passed on, because it would help a forger; only errors that `isPassedOn` accepts are thrown.
+ * `cached_ms`: the longest time after which a token is checked again.
  */
 export function cacheVerified<Claims>(
   check: (issuer: string, token: string) => Promise<VerifiedToken<Claims> | null>,
+  isPassedOn: (error: unknown) => boolean = () => false,
+  cached_ms: number = Number.POSITIVE_INFINITY,
 ): VerifyToken<Claims> {
-  const known = new Map<string, { readonly claims: Claims & Expiring; readonly issuer: string }>();
+  const known = new Map<string, Known<Claims>>();
   return async (issuer, token) => {
     // Before the lookup, which hashes the token: it may have a megabyte.
     if (token.length > TOKEN_MAX_LENGTH) return null;
     const cached = known.get(token);
-    if (cached?.issuer === issuer && !hasExpired(cached.claims)) return cached.claims;
-    const verified = await check(issuer, token).catch(() => null);
+    if (cached?.issuer === issuer && !hasExpired(cached.claims) && Date.now() < cached.until_ms) {
+      return cached.claims;
+    }
+    const verified = await check(issuer, token).catch((error: unknown) => {
+      if (isPassedOn(error)) throw error;
+      return null;
+    });
     if (verified === null) return null;
     if (known.size >= VERIFIED_TOKENS_MAX) known.clear();
     const claims = { ...verified.claims, expires_at_ms: verified.expires_at_seconds * 1000 };
-    known.set(token, { claims, issuer });
+    known.set(token, { claims, issuer, until_ms: Date.now() + cached_ms });
     return claims;
   };
 }

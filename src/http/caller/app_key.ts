@@ -5,7 +5,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { AppContext, AppCaller } from "../context.ts";
 import { countNetworkRequest } from "../middleware/rate_limits.ts";
-import { readBearer, refusalOfBearer } from "./bearer.ts";
+import { readBearer, refusalOfBearer, refusingService } from "./bearer.ts";
 
 /** The longest identity id that an app's server may name, in characters; ours have 41. */
 const IDENTITY_ID_MAX_LENGTH = 255;
@@ -29,7 +29,7 @@ export async function findAppOfKey(
 }
 
 async function lookUpApp(context: AppContext, key: string): Promise<Result<AppProof, Refusal>> {
-  const { apps, config } = context.get("services");
+  const { apps } = context.get("services");
   const limited = await countNetworkRequest(context, "app_key_unknown");
   if (limited !== null) return refused(limited);
   const looked_up = await apps.rereadForKey(key);
@@ -42,10 +42,8 @@ async function lookUpApp(context: AppContext, key: string): Promise<Result<AppPr
         code: "unavailable",
         retry_after_seconds: UNAVAILABLE_RETRY_AFTER_SECONDS,
       });
-    case "unknown": {
-      const service = { issuer: context.get("base_url"), is_development: config.dev_signin };
-      return refused(refusalOfBearer(`Bearer ${key}`, service));
-    }
+    case "unknown":
+      return refused(refusalOfBearer(`Bearer ${key}`, refusingService(context)));
   }
 }
 

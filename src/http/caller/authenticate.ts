@@ -4,6 +4,7 @@ import { PERSONAL_TOKEN_PREFIX, type Identified } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import type { Session } from "../../identity/port.ts";
+import { identifyAppSession } from "./app_session.ts";
 import { findAppOfKey, identifyApp, readAppKey, type AppRequest } from "./app_key.ts";
 import { factory, type AppContext, type UserCaller } from "../context.ts";
 import { requestingOrigin } from "../middleware/origins.ts";
@@ -14,7 +15,7 @@ import {
   rememberTokenStatus,
   resumeSession,
 } from "../middleware/rate_limits.ts";
-import { readBearer, refusalOfBearer } from "./bearer.ts";
+import { readBearer, refusalOfBearer, refusingService } from "./bearer.ts";
 import { refuse } from "../refusals.ts";
 import { setSessionCookies, readSessionTokenCookies } from "./session_cookies.ts";
 
@@ -74,9 +75,9 @@ export async function identifyByBearer(
     const { identity_id, proof, expires_at_ms } = claims;
     return accepted({ identity_id, proof, expires_at_ms, via: "bearer" });
   }
-  const { dev_signin: is_development } = context.get("services").config;
-  const issuer = context.get("base_url");
-  return refused(refusalOfBearer(header, { issuer, is_development }));
+  const app_session = token ? await identifyAppSession(context, token) : null;
+  if (app_session !== null) return app_session;
+  return refused(refusalOfBearer(header, refusingService(context)));
 }
 
 /** The prefix decides the kind of the token. No other kind is tried, so one kind's key never verifies the other's token. */

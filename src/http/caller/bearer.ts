@@ -5,13 +5,25 @@
 import { decodeJwt, type JWTPayload } from "jose";
 import { APP_KEY_PREFIX, PERSONAL_TOKEN_PREFIX } from "../../domain/proof.ts";
 import type { Refusal } from "../../domain/refusals.ts";
+import type { AppContext } from "../context.ts";
 
 /** What the service knows when it refuses a token. */
 export interface RefusingService {
   /** `iss` of its own tokens. */
   readonly issuer: string;
+  /** Whether a token says that a trusted issuer issued it. */
+  readonly trusts: (token: string) => boolean;
   /** Only in development may the response name the mistake. */
   readonly is_development: boolean;
+}
+
+export function refusingService(context: AppContext): RefusingService {
+  const { config, issuer_tokens } = context.get("services");
+  return {
+    issuer: context.get("base_url"),
+    trusts: (token) => issuer_tokens.names(token),
+    is_development: config.dev_signin,
+  };
 }
 
 const INVALID_BEARER = "The bearer token is not valid. Get a new one.";
@@ -25,14 +37,15 @@ export function readBearer(header: string): string | null {
 }
 
 /**
- * The refusal of an `Authorization` header. An expired token of this service has its own code, so that programs renew it;
+ * The refusal of an `Authorization` header. An expired token of this service or of a trusted issuer has its own code, so that programs renew it;
  * outside development all other mistakes get the same response.
  */
 export function refusalOfBearer(header: string, service: RefusingService): Refusal {
   const token = readBearer(header);
   const claims = token === null ? null : readClaims(token);
-  if (claims?.iss === service.issuer && hasExpired(claims)) return { code: "token_expired" };
-  const detail = service.is_development ? explain(token, claims, service.issuer) : INVALID_BEARER;
+  const is_known = claims?.iss === service.issuer || (token !== null && service.trusts(token));
+  if (is_known && claims !== null && hasExpired(claims)) return { code: "token_expired" };
+  const detail = service.is_development ? explain(token, claims, service) : INVALID_BEARER;
   return { code: "unauthorized", detail };
 }
 
@@ -49,7 +62,11 @@ function hasExpired({ exp }: JWTPayload): boolean {
   return typeof exp === "number" && exp * 1000 <= Date.now();
 }
 
-function explain(token: string | null, claims: JWTPayload | null, issuer: string): string {
+function explain(
+  token: string | null,
+  claims: JWTPayload | null,
+  { issuer, trusts }: RefusingService,
+): string {
   if (token === null) return "The Authorization header must have the form: Bearer <token>.";
   if (token.startsWith(APP_KEY_PREFIX)) return "No app has this key, or it was revoked.";
   if (claims === null) {
@@ -59,6 +76,12 @@ function explain(token: string | null, claims: JWTPayload | null, issuer: string
     return "The bearer token was not signed by this service, was signed with a key since replaced, or is for another use.";
   }
   const { iss = "no issuer" } = claims;
+  if (trusts(token)) {
+    return (
+      `The bearer token of ${iss} is not valid here. Compare its signature, alg, typ, aud, azp, nbf and sid with ` +
+      "the issuer's entry in TRUSTED_ISSUERS, and its azp with ALLOWED_ORIGINS."
+    );
+  }
   return (
     `The bearer token was issued by ${iss}, but this service is ${issuer}. ` +
     "Use one address everywhere (localhost and 127.0.0.1 are different), or set BASE_URL."

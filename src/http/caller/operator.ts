@@ -49,6 +49,7 @@ export async function identifyOperator(
  */
 export function isForeignSession(context: AppContext): boolean {
   const { proof, via } = context.get("caller");
+  if (proof.kind === "app_session") return true;
   if (proof.kind !== "session") return false;
   return via !== "cookie" || proof.azp !== context.get("base_url");
 }

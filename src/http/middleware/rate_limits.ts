@@ -131,7 +131,7 @@ function keyOf(
   context: AppContext,
   { identity_id, proof }: Pick<UserCaller | AppCaller, "identity_id" | "proof">,
 ): string {
-  if (proof.kind === "session") return identity_id;
+  if (proof.kind === "session" || proof.kind === "app_session") return identity_id;
   if (proof.kind === "app") return `app ${proof.app_slug} ${identity_id}`;
   if (proof.kind === "unverified_app") return `key ${proof.key_hash} ${identity_id}`;
   const { living_credentials } = context.get("services");
@@ -148,7 +148,7 @@ export function rememberTokenStatus(
   context: AppContext,
   { proof }: Pick<UserCaller, "proof">,
 ): void {
-  if (proof.kind === "session") return;
+  if (proof.kind !== "personal_token") return;
   const { living_credentials } = context.get("services");
   if (context.res.status === 401) living_credentials.forget(proof.personal_token_id);
   else if (context.res.status < 400 || [402, 403].includes(context.res.status)) {

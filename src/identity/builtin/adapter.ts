@@ -13,9 +13,9 @@ import { assignDebts, dropDebts } from "./debts.ts";
 import { forgetPerson } from "./forgetting.ts";
 import { endSession, listSessions, pageSessions } from "./session_list.ts";
 import { bindingOf, createSessions, describeBrowser, type ProvenIdentity } from "./sessions.ts";
-import { createSignIns } from "./sign_ins.ts";
+import { createSignIns, reportIssuer } from "./sign_ins.ts";
 import type { PseudonymsOf } from "./tombstones.ts";
-import { createUsers, type Users } from "./users.ts";
+import { createUsers, type Found, type Users } from "./users.ts";
 
 const SESSION_COOKIE = "passbook_session";
 
@@ -53,7 +53,11 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
   const sessions = createSessions(database);
   const users = withReturningPeople(
     database,
-    createUsers(database, options.pseudonyms_of),
+    createUsers(
+      database,
+      options.pseudonyms_of,
+      options.providers.map(({ id }) => id),
+    ),
     options,
   );
   const baseUrlOf = (request: Request): string => options.base_url ?? new URL(request.url).origin;
@@ -96,6 +100,13 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     isSessionLive: async (session_id, identity_id) =>
       (await sessions.read(session_id, identity_id)) !== null,
     readSession: (session_id, identity_id) => sessions.read(session_id, identity_id),
+    async findByToken({ provider, issuer, subject, issued_at_ms, profile }) {
+      const origin = { provider, issuer, subject, client_id: provider };
+      const found = await users.findByToken(origin, profile, issued_at_ms);
+      if (found?.kind === "issuer_changed") reportIssuer(found, origin);
+      return found?.kind === "found" ? found.user_id : null;
+    },
+    readSubject: (identity_id, issuer) => users.readSubject(identity_id, issuer),
     startSignIn: (start) => signIns.start(start),
     finishSignIn: (request, method_id, base_url) => signIns.finish(request, method_id, base_url),
     async signOut(request) {
@@ -161,17 +172,21 @@ function withReturningPeople(
     if (owed.length > 0 && (await owe_debts(user_id, owed)))
       await dropDebts(database, user_id, owed);
   };
+  const welcome = async (found: Found): Promise<Found> => {
+    if (found.kind !== "found") return found;
+    if (found.opens_as_returned) {
+      await open_returned(found.user_id);
+      await users.markOpened(found.user_id);
+    }
+    await moveDebts(found.user_id);
+    return found;
+  };
   return {
     ...users,
-    async findOrCreate(origin, profile) {
-      const found = await users.findOrCreate(origin, profile);
-      if (found.kind !== "found") return found;
-      if (found.opens_as_returned) {
-        await open_returned(found.user_id);
-        await users.markOpened(found.user_id);
-      }
-      await moveDebts(found.user_id);
-      return found;
+    findOrCreate: async (...person) => welcome(await users.findOrCreate(...person)),
+    async findByToken(...person) {
+      const found = await users.findByToken(...person);
+      return found === null ? null : welcome(found);
     },
     async link(session, origin) {
       const linking = await users.link(session, origin);

@@ -15,7 +15,8 @@ import type { OAuthProvider } from "../../oauth/providers.ts";
 import { redeemCode } from "../../oauth/token_endpoint.ts";
 import type { GrantedTokens } from "../../oauth/upstream_tokens.ts";
 import type { SignInFailure } from "../port.ts";
-import { readProfile, readSubject, type Claims } from "./profile.ts";
+import type { Claims } from "../../domain/claims.ts";
+import { readProfile, readSubject } from "./profile.ts";
 import type { Profile } from "./users.ts";
 
 /** The random values of a flow, which its end must match. */

@@ -51,6 +51,8 @@ export const identities = sqliteTable(
     primaryKey({ columns: [table.provider, table.subject] }),
     index("identities_user_id").on(table.user_id),
     index("identities_provider_issuer").on(table.provider, table.issuer),
+    // A token of a trusted issuer finds its person whatever the id of the issuer's provider is.
+    index("identities_issuer_subject").on(table.issuer, table.subject),
   ],
 );
 

@@ -119,7 +119,8 @@ async function settle(
   const found = await users.findOrCreate(origin, profile);
   if (found.kind === "issuer_changed") return refuseIssuer(found, origin, flow, ended);
   await keep(found.user_id, found.linked_at_ms);
-  const signed_in = await parts.signIn(found.user_id, origin, request, base_url);
+  const proven = { ...origin, provider: found.provider };
+  const signed_in = await parts.signIn(found.user_id, proven, request, base_url);
   if (signed_in === null) return failed("expired", flow, ended);
   const { session, set_cookies } = signed_in;
   const { redirect_to } = flow;
@@ -131,17 +132,25 @@ async function settle(
  * gives the new one another id. Nobody can sign in with it meanwhile.
  */
 function refuseIssuer(
-  { known_issuer }: IssuerChanged,
-  { provider, issuer: configured_issuer }: Origin,
+  changed: IssuerChanged,
+  origin: Origin,
   flow: Flow,
   ended: readonly string[],
 ): SignInFinished {
+  reportIssuer(changed, origin);
+  return failed("issuer_changed", flow, ended);
+}
+
+/** Tells the operator that a provider's id now names another issuer. */
+export function reportIssuer(
+  { known_issuer }: IssuerChanged,
+  { provider, issuer: configured_issuer }: Origin,
+): void {
   const remedy =
     "The users of this provider id were issued by known_issuer. Give configured_issuer another id in " +
     "SIGNIN_PROVIDERS.";
   const about = { provider, known_issuer, configured_issuer, remedy };
   console.error({ event: "provider_issuer_changed", ...about });
-  return failed("issuer_changed", flow, ended);
 }
 
 function failed(

@@ -2,7 +2,8 @@
 import { and, asc, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import type { Person, Session } from "../port.ts";
-import { identities, sessions, users } from "./schema.ts";
+import { isOldest, isOther, knownIssuer } from "./identity_queries.ts";
+import { identities, sessions, tombstones, users } from "./schema.ts";
 import {
   isTombstoneOf,
   joinPeople,
@@ -36,6 +37,8 @@ export type Found =
   | {
       readonly kind: "found";
       readonly user_id: string;
+      /** The method that the identity is stored under. */
+      readonly provider: string;
       readonly linked_at_ms: number;
       /** Whether they deleted an account before, and the new one is not opened yet. */
       readonly opens_as_returned: boolean;
@@ -62,6 +65,13 @@ export interface Users {
    * that operators may have given rights to.
    */
   findOrCreate(origin: Origin, profile: Profile): Promise<Found>;
+  /**
+   * The same for a token of a trusted issuer, which often has no profile: one without an address changes nothing. Null:
+   * the identity was unlinked or deleted after the token was issued.
+   */
+  findByToken(origin: Origin, profile: Profile, issued_at_ms: number): Promise<Found | null>;
+  /** The subject of a user at an issuer; null if the user has no identity there. */
+  readSubject(user_id: string, issuer: string): Promise<string | null>;
   /** Notes that the account of a returning user is open. */
   markOpened(user_id: string): Promise<void>;
   /**
@@ -78,14 +88,34 @@ export interface Users {
   read(user_id: string): Promise<Person | null>;
 }
 
-export function createUsers(database: DrizzleD1Database, pseudonymsOf: PseudonymsOf): Users {
+/** `provider_ids`: the configured providers. */
+export function createUsers(
+  database: DrizzleD1Database,
+  pseudonymsOf: PseudonymsOf,
+  provider_ids: readonly string[],
+): Users {
   const { opens_as_returned } = users;
-  const find = ({ provider, subject }: Origin) =>
+  /** SQL: whether an identity of the issuer is stored under an id that no provider has. */
+  const unconfigured = (issuer: string): SQL => sql`
+    identities.issuer = ${issuer} and identities.provider not in (
+      select value from json_each(${JSON.stringify(provider_ids)}))`;
+  /**
+   * The identity, first under its own provider, then under an id that no provider has: people of a trusted issuer are
+   * stored under such an id until a provider of the same issuer is configured.
+   */
+  const find = ({ provider, subject, issuer }: Origin) =>
     database
       .select({ ...getTableColumns(identities), opens_as_returned })
       .from(identities)
       .leftJoin(users, eq(users.id, identities.user_id))
-      .where(and(eq(identities.provider, provider), eq(identities.subject, subject)));
+      .where(
+        and(
+          eq(identities.subject, subject),
+          sql`(${identities.provider} = ${provider} or (${unconfigured(issuer)}))`,
+        ),
+      )
+      .orderBy(sql`${identities.provider} = ${provider} desc`)
+      .limit(1);
   const linkedTo = (user_id: string) =>
     database
       .select()
@@ -94,12 +124,17 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
       .orderBy(asc(identities.created_at_ms), asc(identities.provider));
   const otherIssuer = (origin: Origin) =>
     database.select({ known_issuer: knownIssuer(origin) }).from(sql`(select 1)`);
-  const refreshProfile = async (user_id: string, provider: string, profile: Profile) => {
+  const refreshProfile = async (
+    user_id: string,
+    provider: string,
+    profileOf: (known: Profile) => Profile,
+  ) => {
     const [[oldest], [user]] = await database.batch([
       linkedTo(user_id).limit(1),
       database.select().from(users).where(eq(users.id, user_id)),
     ]);
     if (user === undefined || oldest?.provider !== provider) return;
+    const profile = profileOf(user);
     const changed =
       user.name !== profile.name ||
       user.email !== profile.email ||
@@ -111,42 +146,74 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
         .set({ ...profile })
         .where(and(eq(users.id, user_id), isOldest(user_id, provider)));
   };
+  const create = async (origin: Origin, profile: Profile): Promise<Found> => {
+    const id = `user_${crypto.randomUUID()}`;
+    const created_at_ms = Date.now();
+    const { name, email, email_verified } = profile;
+    const former = await isTombstoneOf(pseudonymsOf, origin);
+    try {
+      // One transaction: the identity's key decides which sign-in was first, and the other one leaves no
+      // user.
+      const [, made] = await database.batch([
+        database.insert(identities).values({ ...origin, user_id: id, created_at_ms }),
+        database
+          .insert(users)
+          .select(
+            sql`
+              select ${id}, ${name}, ${email}, ${Number(email_verified)}, ${created_at_ms},
+                exists (select 1 from tombstones where ${former}),
+                coalesce(
+                  (select person_id from tombstones where ${former} limit 1),
+                  ${crypto.randomUUID()})`,
+          )
+          .returning({ opens_as_returned }),
+      ]);
+      const { provider } = origin;
+      return found({ user_id: id, provider, created_at_ms, opens_as_returned: null, ...made[0] });
+    } catch (error) {
+      const winner = await find(origin).get();
+      if (winner !== undefined) return found(winner);
+      throw error;
+    }
+  };
   return {
     async findOrCreate(origin, profile) {
       const [[known], [other]] = await database.batch([find(origin), otherIssuer(origin)]);
       if (isOther(other)) return { kind: "issuer_changed", ...other };
       if (known !== undefined) {
         await updateClient(database, known, origin);
-        await refreshProfile(known.user_id, origin.provider, profile);
+        await refreshProfile(known.user_id, known.provider, () => profile);
         return found(known);
       }
-      const id = `user_${crypto.randomUUID()}`;
-      const created_at_ms = Date.now();
-      const { name, email, email_verified } = profile;
+      return create(origin, profile);
+    },
+    async findByToken(origin, profile, issued_at_ms) {
       const former = await isTombstoneOf(pseudonymsOf, origin);
-      try {
-        // One transaction: the identity's key decides which sign-in was first, and the other one leaves no
-        // user.
-        const [, made] = await database.batch([
-          database.insert(identities).values({ ...origin, user_id: id, created_at_ms }),
-          database
-            .insert(users)
-            .select(
-              sql`
-                select ${id}, ${name}, ${email}, ${Number(email_verified)}, ${created_at_ms},
-                  exists (select 1 from tombstones where ${former}),
-                  coalesce(
-                    (select person_id from tombstones where ${former} limit 1),
-                    ${crypto.randomUUID()})`,
-            )
-            .returning({ opens_as_returned }),
-        ]);
-        return found({ user_id: id, created_at_ms, opens_as_returned: null, ...made[0] });
-      } catch (error) {
-        const winner = await find(origin).get();
-        if (winner !== undefined) return found(winner);
-        throw error;
+      const [[known], [other], [left]] = await database.batch([
+        find(origin),
+        otherIssuer(origin),
+        database
+          .select({ at_ms: sql<number | null>`max(left_at_ms)` })
+          .from(tombstones)
+          .where(former),
+      ]);
+      if (isOther(other)) return { kind: "issuer_changed", ...other };
+      if (known === undefined) {
+        return issued_at_ms <= (left?.at_ms ?? -1) ? null : create(origin, profile);
       }
+      if (profile.email !== null) {
+        await refreshProfile(known.user_id, known.provider, (old) => withToken(old, profile));
+      }
+      return found(known);
+    },
+    async readSubject(user_id, issuer) {
+      const row = await database
+        .select({ subject: identities.subject })
+        .from(identities)
+        .where(and(eq(identities.user_id, user_id), eq(identities.issuer, issuer)))
+        .limit(1)
+        .get();
+      return row?.subject ?? null;
     },
     async markOpened(user_id) {
       await database.update(users).set({ opens_as_returned: false }).where(eq(users.id, user_id));
@@ -165,6 +232,8 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
               select ${provider}, ${subject}, ${user_id}, ${now_ms}, ${issuer}, ${client_id}
               where not exists (
                   select 1 from identities where user_id = ${user_id} and provider = ${provider})
+                and not exists (
+                  select 1 from identities where subject = ${subject} and ${unconfigured(issuer)})
                 and ${knownIssuer(origin)} is null
                 and exists (
                   select 1 from sessions
@@ -183,6 +252,7 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
       if (session === undefined) return { kind: "link_session_ended" };
       if (owned === undefined) return { kind: "linked_another" };
       if (owned.user_id !== user_id) return { kind: "linked_elsewhere" };
+      if (owned.provider !== provider) return { kind: "linked_another" };
       await updateClient(database, owned, origin);
       return { kind: "linked", linked_at_ms: owned.created_at_ms };
     },
@@ -270,53 +340,36 @@ export function createUsers(database: DrizzleD1Database, pseudonymsOf: Pseudonym
   };
 }
 
+/** A profile after a token with an address. A token that does not verify the address leaves the verification of a sign-in. */
+function withToken(old: Profile, token: Profile): Profile {
+  const verified = token.email_verified || (old.email === token.email && old.email_verified);
+  return { name: token.name ?? old.name, email: token.email, email_verified: verified };
+}
+
 type IdentityRow = typeof identities.$inferSelect;
 
 /** An identity's row with its user's; null: the user is being deleted. */
-interface FoundRow extends Pick<IdentityRow, "user_id" | "created_at_ms"> {
+interface FoundRow extends Pick<IdentityRow, "user_id" | "provider" | "created_at_ms"> {
   readonly opens_as_returned: boolean | null;
 }
 
-function found({ user_id, created_at_ms, opens_as_returned }: FoundRow): Found {
+function found({ user_id, provider, created_at_ms, opens_as_returned }: FoundRow): Found {
   return {
     kind: "found",
     user_id,
+    provider,
     linked_at_ms: created_at_ms,
     opens_as_returned: opens_as_returned ?? false,
   };
-}
-
-/** SQL: whether this provider's identity is the user's oldest, in the order of `linkedTo`. */
-function isOldest(user_id: string, provider: string): SQL {
-  return sql`${provider} = (
-    select provider from identities where user_id = ${user_id}
-    order by created_at_ms, provider limit 1)`;
-}
-
-interface OtherIssuer {
-  readonly known_issuer: string | null;
-}
-
-function isOther(row: OtherIssuer | undefined): row is { readonly known_issuer: string } {
-  return row !== undefined && row.known_issuer !== null;
-}
-
-/**
- * SQL: another issuer of the provider's identities, or null. Two index searches, because "not
- * equal" would read every row.
- */
-function knownIssuer({ provider, issuer }: Origin): SQL<string | null> {
-  const search = (comparison: SQL) =>
-    sql`(select issuer from identities where provider = ${provider} and issuer ${comparison} limit 1)`;
-  return sql<string | null>`coalesce(${search(sql`< ${issuer}`)}, ${search(sql`> ${issuer}`)})`;
 }
 
 /** Stores a new client of the same issuer. */
 async function updateClient(
   database: DrizzleD1Database,
   known: IdentityRow,
-  { provider, subject, client_id }: Origin,
+  { client_id }: Origin,
 ): Promise<void> {
+  const { provider, subject } = known;
   if (known.client_id === client_id) return;
   await database
     .update(identities)

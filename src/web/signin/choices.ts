@@ -6,12 +6,15 @@ import { isLoopbackRequest } from "../../http/middleware/canonical_host.ts";
 
 /** `target`: the address to return to, which has passed the allowlist. */
 export async function choicesFor(context: AppContext, target: URL | null): Promise<SignInChoices> {
-  const { identity } = context.get("services");
+  const { config, identity } = context.get("services");
   return {
     methods: identity.sign_in_methods,
     redirect_to: target?.href ?? null,
     requesting_app: target === null ? null : await requestingAppOf(context, target),
     dev_signin: identity.signInDevelopment !== null && isLoopbackRequest(context),
+    closed_services: config.trusted_issuers
+      .filter(({ has_signin_provider }) => !has_signin_provider)
+      .map(({ name }) => name),
   };
 }
 

@@ -21,6 +21,8 @@ export interface SignInChoices {
   /** Null for our own pages. */
   readonly requesting_app: RequestingApp | null;
   readonly dev_signin: boolean;
+  /** The sign-in services of apps whose people cannot sign in here, because no provider is set up for them. */
+  readonly closed_services: readonly string[];
 }
 
 export type SignInPageState =
@@ -141,7 +143,7 @@ function Continue(props: Extract<SignInPageState, { kind: "continue" }>) {
 
 function Choices(props: { choices: SignInChoices; refused_email?: string | null }) {
   const { choices, refused_email = null } = props;
-  const { methods, redirect_to, dev_signin } = choices;
+  const { methods, redirect_to, dev_signin, closed_services } = choices;
   const query = redirect_to === null ? "" : `?${new URLSearchParams({ redirect_to }).toString()}`;
   return (
     <>
@@ -163,6 +165,14 @@ function Choices(props: { choices: SignInChoices; refused_email?: string | null 
       {methods.length === 0 && !dev_signin ? (
         <p>Sign-in is not set up yet. The operator of this service can add a sign-in provider.</p>
       ) : null}
+      {closed_services.length === 0 ? null : (
+        <p class="hint">
+          Do you know this service from an app that signs you in with {closed_services.join(" or ")}
+          ? You cannot use that account on this page yet; any other sign-in opens a different
+          account. It keeps working in the app. The operator of this service can set up sign-in with{" "}
+          {closed_services.join(" and ")} here.
+        </p>
+      )}
     </>
   );
 }

@@ -12,7 +12,7 @@ const UNSEEN = { browser: null, city: null, country: null };
 
 async function ada() {
   const database = drizzle(env.DIRECTORY);
-  const users = createUsers(database, async (identity) => [JSON.stringify(identity)]);
+  const users = createUsers(database, async (identity) => [JSON.stringify(identity)], []);
   const sessions = createSessions(database);
   const found = await users.findOrCreate(ACME, NOBODY);
   const user_id = found.kind === "found" ? found.user_id : "";

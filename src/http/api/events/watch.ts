@@ -1,6 +1,12 @@
 /** `GET /api/events`: the account's changes, over a WebSocket or as server-sent events. */
 import * as z from "zod/mini";
-import { CLOSE_PROOF_ENDED, openWatch, WATCH_PROTOCOL } from "../../../account/clients/accounts.ts";
+import {
+  CLOSE_PROOF_ENDED,
+  openWatch,
+  WATCH_PROTOCOL,
+  type WatchRequest,
+} from "../../../account/clients/accounts.ts";
+import type { Proof } from "../../../domain/proof.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import type { Result } from "../../../domain/result.ts";
 import { identify, identifyByBearer, identifyBySession } from "../../caller/authenticate.ts";
@@ -44,7 +50,7 @@ export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), 
       ? (context.req.valid("query").after ?? null)
       : Number(last_event_id);
   const is_socket = wantsWebSocket(context);
-  const watch = { proof: { ...proof, expires_at_ms }, after, reports_reading: !is_socket };
+  const watch = { proof: watcherProof(proof, expires_at_ms), after, reports_reading: !is_socket };
   const opened = await openWatch(accounts(identity_id), watch);
   if (!opened.ok) return refuse(context, opened.refusal);
   const socket = opened.value.webSocket;
@@ -58,6 +64,13 @@ export const watchEvents = factory.createHandlers(validQuery(watchEventsQuery), 
   }
   return is_socket ? upgrade(context, socket) : stream(context, socket);
 });
+
+/** An app's session belongs to no session of ours, so only signing out everywhere and its expiry end its streams. */
+function watcherProof(proof: Proof, expires_at_ms: number): WatchRequest["proof"] {
+  return proof.kind === "app_session"
+    ? { kind: "session", session_id: "", expires_at_ms }
+    : { ...proof, expires_at_ms };
+}
 
 function wantsWebSocket(context: AppContext): boolean {
   return context.req.header("Upgrade")?.toLowerCase() === "websocket";

@@ -1,7 +1,14 @@
 /** `GET /api/sessionToken[?template=]`: a new token for a caller with cookies or a bearer token. */
 import type { Refusal } from "../../../domain/refusals.ts";
-import { SHARED_AZP, type Identified, type Proof } from "../../../domain/proof.ts";
+import {
+  SHARED_AZP,
+  type Identified,
+  type PersonalTokenProof,
+  type Proof,
+  type SessionProof,
+} from "../../../domain/proof.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
+import { readBearer } from "../../caller/bearer.ts";
 import { browserCaller, identify } from "../../caller/authenticate.ts";
 import { callerFrom, factory, type AppContext, type UserCaller } from "../../context.ts";
 import { allowedRedirect, isOriginAllowed } from "../../middleware/origins.ts";
@@ -27,8 +34,8 @@ export const issueSessionToken = factory.createHandlers(async (context) => {
   if (name === undefined) return context.json({ token: await token() });
   const templates = config.token_templates;
   const shape = Object.hasOwn(templates, name) ? templates[name] : undefined;
-  // Other services cannot check a personal access token's limits or revocation.
-  if (shape === undefined || proof.kind === "personal_token") {
+  // Other services cannot check a personal access token's limits or revocation, nor an app's rights.
+  if (shape === undefined || proof.kind !== "session") {
     return refuse(context, { code: "token_template_unknown" });
   }
   const about = { issuer: context.get("base_url"), identity_id };
@@ -43,8 +50,8 @@ interface LiveCaller extends Identified {
 /** The caller, whose session or token is live now. If the bearer token is not valid, cookies are not tried. */
 async function findLiveCaller(context: AppContext): Promise<Result<LiveCaller, Refusal>> {
   const { session_tokens } = context.get("services");
-  const sign = (identified: Identified) =>
-    session_tokens.sign(context.get("base_url"), { ...identified, binding: null });
+  const sign = (identity_id: string, proof: SessionProof | PersonalTokenProof) =>
+    session_tokens.sign(context.get("base_url"), { identity_id, proof, binding: null });
   if (context.req.header("Authorization") === undefined) {
     const resumed = await resumeSession(context);
     if (resumed.kind !== "session") {
@@ -61,7 +68,7 @@ async function findLiveCaller(context: AppContext): Promise<Result<LiveCaller, R
     const { identity_id, proof } = caller;
     const token = async () => {
       await setSessionCookies(context, session, set_cookies);
-      return sign({ identity_id, proof });
+      return sign(identity_id, proof);
     };
     return accepted({ identity_id, proof, token });
   }
@@ -74,12 +81,17 @@ async function findLiveCaller(context: AppContext): Promise<Result<LiveCaller, R
   if (foreign !== null) return refused(foreign);
   const ended = await endedRefusal(context, caller.value);
   if (ended !== null) return refused(ended);
-  return accepted({ identity_id, proof, token: () => sign({ identity_id, proof }) });
+  const token = async () =>
+    // The app's sign-in service decides how long the person stays signed in, so its token is not replaced by one of ours.
+    proof.kind === "app_session"
+      ? (readBearer(context.req.header("Authorization") ?? "") ?? "")
+      : sign(identity_id, proof);
+  return accepted({ identity_id, proof, token });
 }
 
 /** The refusal of a caller whose origin is no longer allowed; null if it is allowed. */
 async function originRefusal(context: AppContext, proof: Proof): Promise<Refusal | null> {
-  if (proof.kind === "personal_token" || proof.azp === SHARED_AZP) return null;
+  if (proof.kind !== "session" || proof.azp === SHARED_AZP) return null;
   const allowed = await isOriginAllowed(context, proof.azp);
   return allowed ? null : { code: "origin_not_allowed" };
 }

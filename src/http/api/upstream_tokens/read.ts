@@ -17,8 +17,8 @@ const PROVIDER_ID = /^[a-z0-9][a-z0-9-]{0,31}$/;
 export const requireLiveSession = factory.createMiddleware(async (context, next) => {
   const { proof, identity_id } = context.get("caller");
   const { identity } = context.get("services");
-  // The account checks a personal access token itself when it reads the upstream token.
-  if (proof.kind === "personal_token") return next();
+  // The account checks a personal access token itself when it reads the upstream token. An app's session is the token.
+  if (proof.kind === "personal_token" || proof.kind === "app_session") return next();
   if (proof.kind !== "session") return refuse(context, { code: "scope", reason: "app_key" });
   if (await identity.isSessionLive(proof.session_id, identity_id)) return next();
   return refuse(context, {
@@ -43,6 +43,9 @@ async function respondWithToken(context: AppContext, provider: string | null): P
   const { identity_id, proof } = context.get("caller");
   if (proof.kind === "session" && !(await mayReceive(context, proof, provider))) {
     return refuse(context, { code: "scope", reason: "upstream_origin" });
+  }
+  if (proof.kind === "app_session" && !proof.upstream) {
+    return refuse(context, { code: "scope", reason: "upstream_issuer" });
   }
   const read = await context.get("services").vault.read(identity_id, callerOf(context), provider);
   return read.ok ? context.json({ token: read.value.token }) : refuse(context, read.refusal);

@@ -16,8 +16,8 @@ export const readSocialMe = factory.createHandlers(limitNetwork("social_me"), as
   if (bearer === null || bearer.length > TOKEN_MAX_LENGTH) {
     return refuse(context, { code: "invalid_request", detail: NO_BEARER });
   }
-  const { keys, social_network } = context.get("services");
-  if (isOwnToken(context.get("base_url"), keys, bearer)) {
+  const { issuer_tokens, keys, social_network } = context.get("services");
+  if (isOwnToken(context.get("base_url"), keys, bearer) || issuer_tokens.names(bearer)) {
     return refuse(context, { code: "invalid_request", detail: OWN_BEARER });
   }
   if (social_network === null) return refuse(context, { code: "upstream_not_configured" });

@@ -1,0 +1,51 @@
+/** The people of tokens of trusted issuers, in this isolate's memory, so that most requests query no store. */
+import type { IssuerClaims, TrustedIssuer } from "../domain/trusted_issuer.ts";
+import { SESSION_JWT_TTL_SECONDS } from "../domain/limits.ts";
+import type { IdentityPort } from "./port.ts";
+
+/** People that one isolate remembers, at about 200 bytes each. A full memory is emptied. */
+const PEOPLE_MAX = 5_000;
+
+/** A verified token of a person. */
+export interface PersonToken extends IssuerClaims {
+  readonly issuer: TrustedIssuer;
+  readonly expires_at_ms: number;
+}
+
+export interface TokenPeople {
+  /** The identity, if this isolate found it for this token or for an earlier one; else null. */
+  known(token: PersonToken): string | null;
+  /** Finds or makes the identity; null: see `IdentityPort.findByToken`. */
+  find(token: PersonToken): Promise<string | null>;
+}
+
+/**
+ * An identity is remembered for as long as a session token of ours is valid: an unlinked identity may be used for that
+ * long in both cases. The lifetime of the token bounds it as well.
+ */
+export function createTokenPeople(identity: Pick<IdentityPort, "findByToken">): TokenPeople {
+  const people = new Map<string, { readonly identity_id: string; readonly until_ms: number }>();
+  const keyOf = ({ issuer, subject }: PersonToken): string => `${issuer.issuer} ${subject}`;
+  return {
+    known(token) {
+      const person = people.get(keyOf(token));
+      return person !== undefined && Date.now() < person.until_ms ? person.identity_id : null;
+    },
+    async find(token) {
+      const { issuer, subject, issued_at_ms, expires_at_ms } = token;
+      const { name, email, email_verified } = token;
+      const identity_id = await identity.findByToken({
+        provider: issuer.id,
+        issuer: issuer.people_issuer,
+        subject,
+        issued_at_ms,
+        profile: { name, email, email_verified },
+      });
+      if (identity_id === null) return null;
+      if (people.size >= PEOPLE_MAX) people.clear();
+      const until_ms = Math.min(expires_at_ms, Date.now() + SESSION_JWT_TTL_SECONDS * 1000);
+      people.set(keyOf(token), { identity_id, until_ms });
+      return identity_id;
+    },
+  };
+}
