@@ -117,7 +117,7 @@ export interface PassbookClient {
    * page was not opened by a sign-in.
    */
   finishSignIn(): string | null;
-  /** In a page on the service's parent domain: ends the browser's session. */
+  /** In a page on the service's parent domain: ends the browser's session. In every page: forgets the token. */
   signOut(options?: CallOptions): Promise<void>;
 }
 
@@ -220,6 +220,7 @@ export function createClient(options: ClientOptions): PassbookClient {
     async signOut({ signal } = {}) {
       const call = { ...READ, method: "POST", path: "/signout", signal } as const;
       await transport.send({ ...call, credentials: COOKIES, isValid: isDone });
+      bearer.forget();
     },
   };
   return client;

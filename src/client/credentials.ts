@@ -39,6 +39,8 @@ export interface BearerOptions {
 export interface Bearer extends Credentials {
   /** Uses this token from now on. */
   use(token: string): void;
+  /** Uses no token until `use`, or until the source gives another one. */
+  forget(): void;
 }
 
 /**
@@ -67,6 +69,9 @@ export function createBearer({ token: given, renew, onToken }: BearerOptions): B
     cookies: false,
     use(token) {
       current = checkToken(token);
+    },
+    forget() {
+      current = null;
     },
     async token() {
       if (current === null && source === null) {

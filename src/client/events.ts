@@ -13,13 +13,15 @@ export interface FollowEvents {
   readonly after?: number | undefined;
   /** Ends the events without an error. */
   readonly signal?: AbortSignal | undefined;
+  /** Called each time a stream opens: the first one, and each one after a lost connection. */
+  readonly onOpen?: (() => void) | undefined;
 }
 
 /** Follows the events of one account. See `PassbookClient.events`. */
 export async function* followEvents(
   transport: Transport,
   credentials: Credentials,
-  { after, signal }: FollowEvents,
+  { after, signal, onOpen }: FollowEvents,
 ): AsyncGenerator<AccountEvent, void, undefined> {
   if (after !== undefined && !isEntryNumber(after)) {
     throw new PassbookError(
@@ -38,6 +40,7 @@ export async function* followEvents(
         for await (const part of openStream(transport, call)) {
           const event = part.kind === "message" ? readEvent(part) : null;
           reconnection.note(part);
+          if (part.kind === "opened") onOpen?.();
           if (event === null || isKnown(event, last_line)) continue;
           last_line = event.line;
           yield event;

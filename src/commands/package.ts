@@ -43,11 +43,16 @@ function manifestOf({ version, description, license, devDependencies }: Manifest
     license,
     type: "module",
     engines: { node: ">=20.11" },
-    exports: { ".": { types: "./client/index.d.ts", default: "./client/index.js" } },
+    exports: {
+      ".": { types: "./client/index.d.ts", default: "./client/index.js" },
+      "./react": { types: "./client/react/index.d.ts", default: "./client/react/index.js" },
+    },
     bin: { passbook: "cli/main.js" },
     files: ["client", "cli", "domain", "README.md", "LICENSE"],
     sideEffects: false,
     dependencies: { commander },
+    peerDependencies: { react: ">=18" },
+    peerDependenciesMeta: { react: { optional: true } },
     bundleDependencies: ["commander"],
   };
 }

@@ -343,9 +343,16 @@ describe("packages", () => {
       ),
     );
 
-  it("domain and client import no package", () => {
+  it("domain and client import no package, except that the hooks import React", () => {
     expect(imported("domain")).toEqual([]);
-    expect(imported("client")).toEqual([]);
+    expect(new Set(imported("client"))).toEqual(new Set(["react"]));
+    const importing = globSync("src/client/**/*.ts").filter((path) =>
+      /from "react"/.test(readFileSync(path, "utf8")),
+    );
+    expect(importing).toEqual(["src/client/react/hooks.ts"]);
+    // The core must work without React.
+    const core = readImports().filter(({ from }) => /^(?:client|cli)\/[^/]+$/.test(from));
+    expect(core.filter(({ to }) => to.startsWith("client/react/"))).toEqual([]);
   });
 
   it.each(["drizzle-orm", "cloudflare:workers", "oauth4webapi"])(

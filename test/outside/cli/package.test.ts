@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { globSync, statSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { build } from "vite";
@@ -121,9 +121,15 @@ describe("the package", () => {
 
   it("the package's types pass a strict compiler, and refuse wrong calls", async () => {
     const source = join(installed.folder, "typed.ts");
+    await mkdir(join(installed.folder, "node_modules/@types"), { recursive: true });
+    for (const types of ["@types/react", "csstype"]) {
+      const target = join(installed.folder, "node_modules", types);
+      await cp(join("node_modules", types), target, { recursive: true });
+    }
     await writeFile(
       source,
       `import { createClient, isPassbookError, type Job } from "passbook-client";
+import { PassbookProvider, useWallet } from "passbook-client/react";
 const passbook = createClient({ baseUrl: "https://passbook.example.com", token: async () => "t" });
 const ran = await passbook.runJob({ app: "a", action: "b", costEstimate: 1 }, async ({ signal }) => ({
   result: signal.aborted, actualCost: 1,
@@ -166,6 +172,14 @@ passbook.jobs.list({ status: "done" });
 createClient({});
 // @ts-expect-error responses are read-only
 job.reserved = 0;
+export function Balance(): string | null {
+  const wallet = useWallet();
+  // @ts-expect-error only a ready wallet has credits
+  wallet.credits;
+  return wallet.status === "ready" ? wallet.credits.toFixed() : null;
+}
+// @ts-expect-error a provider needs a client
+PassbookProvider({ app: "sketch" });
 export { result };
 `,
     );
