@@ -1,73 +1,58 @@
-// A page that signs people in, shows their balance, and draws for credits.
-import { createClient, isPassbookError } from "passbook-client";
+// A page that signs people in, shows their live balance, and draws for credits. It needs no build step.
+import { createElement as h, useState } from "react";
+import { createRoot } from "react-dom/client";
+import { createClient } from "passbook-client";
+import { PassbookProvider, usePassbook, useSignIn, useWallet } from "passbook-client/react";
 
+const { passbook: baseUrl } = document.documentElement.dataset;
 const cookies = new URLSearchParams(location.search).has("cookies");
-const passbook = createClient({
-  baseUrl: import.meta.env.VITE_PASSBOOK_URL ?? "http://localhost:8787",
-  ...(cookies ? { cookies: true } : {}),
-});
+const client = createClient({ baseUrl, ...(cookies && { cookies }) });
 
-const element = (id) => document.getElementById(id);
-const show = (id, visible) => (element(id).hidden = !visible);
-const say = (text) => (element("status").textContent = text);
+const div = (...parts) => h("div", null, ...parts);
+const text = (words) => h("p", { role: "status" }, words);
+const button = (name, onClick) => h("button", { onClick: () => onClick() }, name);
 
-async function showBalance() {
-  const { account } = await passbook.wallet({ app: "sketch" });
-  element("balance").textContent = `${account.credits} credits`;
-  show("signin", false);
-  show("draw", true);
-}
-
-// Stands for the real work: shows its progress, and stops when the signal is aborted.
+// Stands for the real work: it stops when the signal is aborted.
 async function drawSlowly(signal) {
-  for (let step = 1; step <= 10; step += 1) {
+  for (let step = 0; step < 10; step += 1) {
     await new Promise((resolve) => setTimeout(resolve, 100));
     signal.throwIfAborted();
-    element("progress").value = step;
   }
   return "a lighthouse";
 }
 
-async function draw() {
-  const stopping = new AbortController();
-  const stop = () => stopping.abort(new Error("stopped"));
-  element("stop").addEventListener("click", stop, { once: true });
-  for (const id of ["stop", "progress"]) show(id, true);
-  show("draw", false);
-  say("Drawing …");
-  try {
-    const { result, job, credits } = await passbook.runJob(
-      { app: "sketch", action: "draw", costEstimate: 10, ttlSeconds: 300 },
-      async ({ signal }) => ({
-        result: await drawSlowly(signal),
-        actualCost: 7,
-        metadata: { description: "A lighthouse at dusk" },
-      }),
-      { signal: stopping.signal },
-    );
-    say(`Here is ${result}. It cost ${job.actual_cost} credits.`);
-    element("balance").textContent = `${credits} credits`;
-  } catch (error) {
-    const poor = isPassbookError(error, "insufficient_credits");
-    say(poor ? "You have too few credits." : `Nothing was charged: ${error.message}`);
-    // The reserve is being refunded.
-    await passbook.whenIdle();
-    await showBalance();
-  } finally {
-    for (const id of ["stop", "progress"]) show(id, false);
-    show("draw", true);
+function Drawing() {
+  const passbook = usePassbook();
+  const [message, setMessage] = useState("");
+  const [stop, setStop] = useState(null);
+  async function draw() {
+    const stopping = new AbortController();
+    setStop(() => () => stopping.abort(new Error("stopped")));
+    try {
+      const { result, job } = await passbook.runJob(
+        { app: "sketch", action: "draw", costEstimate: 10, ttlSeconds: 300 },
+        async ({ signal }) => ({ result: await drawSlowly(signal), actualCost: 7 }),
+        { signal: stopping.signal },
+      );
+      setMessage(`Here is ${result}. It cost ${job.actual_cost} credits.`);
+    } catch (error) {
+      setMessage(`Nothing was charged: ${error.message}`);
+    }
+    setStop(null);
   }
+  if (stop !== null) return div(text("Drawing …"), button("Stop", stop));
+  return div(text(message), button("Draw for 10 credits", draw));
 }
 
-element("signin").addEventListener("click", () => passbook.startSignIn());
-element("draw").addEventListener("click", () => void draw());
-
-try {
-  // After a sign-in, takes the token out of the URL first.
-  passbook.finishSignIn();
-  await showBalance();
-} catch (error) {
-  const known = ["no_credentials", "unauthorized"].some((code) => isPassbookError(error, code));
-  element("balance").textContent = known ? "You are not signed in." : error.message;
-  show("signin", true);
+function App() {
+  const [person, wallet] = [useSignIn(), useWallet()];
+  if (person.status === "loading") return text("…");
+  if (person.status === "signed_in")
+    return div(`${wallet.credits} credits`, h(Drawing), button("Sign out", person.signOut));
+  const message = text(person.error?.message ?? "You are not signed in.");
+  if (person.status === "error") return div(message, button("Try again", person.retry));
+  return div(message, button("Sign in", person.signIn));
 }
+
+const provider = h(PassbookProvider, { client, app: "sketch" }, h(App));
+createRoot(document.querySelector("main")).render(provider);

@@ -1,23 +1,24 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { Agent, request } from "node:http";
+import { globSync, readFileSync, existsSync } from "node:fs";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { Agent, createServer, request, type Server } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { createServer, type ViteDevServer } from "vite";
+import { extname, join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { developmentSettings } from "../../../src/commands/development_settings.ts";
 import { freePort, type LocalWorker } from "../../../src/commands/local_worker.ts";
 import { installPackage, type Installed } from "../support/installed.ts";
 import { launchBrowser } from "../support/chromium.ts";
+import { buildReactModules, type ReactModules } from "../support/react_modules.ts";
 import { startTestWorker } from "../support/test_worker.ts";
 
 let directory: string;
 let installed: Installed;
 let passbook: LocalWorker;
 let browser: Browser;
-let site: ViteDevServer;
+let site: Server;
+let modules: ReactModules;
 let app: string;
 
 beforeAll(async () => {
@@ -30,21 +31,51 @@ beforeAll(async () => {
   const settings = (await developmentSettings()).replace("http://localhost:5173", app);
   await writeFile(env_file, `${settings}DEVICE_POLL_INTERVAL_SECONDS=1\n`);
   passbook = await startTestWorker({ port, persist_to: join(directory, "state"), env_file });
-  await writeFile(join(installed.folder, "web/.env"), `VITE_PASSBOOK_URL=${passbook.url}\n`);
-  const root = join(installed.folder, "web");
-  const server = { port: app_port, strictPort: true };
-  site = await createServer({ root, configFile: false, logLevel: "error", server });
-  await site.listen();
+  const page = join(installed.folder, "web/index.html");
+  const html = await readFile(page, "utf8");
+  await writeFile(page, html.replace("http://localhost:8787", passbook.url));
+  site = await serveFiles(app_port);
+  modules = await buildReactModules();
   browser = await launchBrowser();
 });
 
 afterAll(async () => {
   await browser?.close();
-  await site?.close();
+  site?.close();
   await passbook?.stop();
   await installed?.remove();
   await rm(directory, { recursive: true, force: true });
 });
+
+/** Serves the web example as any server of files does. */
+async function serveFiles(port: number): Promise<Server> {
+  const types: Record<string, string> = { ".js": "text/javascript", ".html": "text/html" };
+  const server = createServer((asked, response) => {
+    const { pathname } = new URL(asked.url ?? "/", "http://localhost");
+    const name = pathname === "/" ? "/index.html" : pathname;
+    const folder = pathname.startsWith("/node_modules/") ? "" : "web";
+    const file = join(installed.folder, folder, name);
+    response.writeHead(existsSync(file) ? 200 : 404, {
+      "Content-Type": types[extname(file)] ?? "text/plain",
+    });
+    response.end(existsSync(file) ? readFileSync(file) : "Not found");
+  });
+  await new Promise<void>((resolve) => server.listen(port, "localhost", resolve));
+  return server;
+}
+
+/** A browser in which the content network of the example's import map serves React from this repository. */
+async function newContext(): Promise<BrowserContext> {
+  const context = await browser.newContext();
+  await context.route("https://esm.sh/**", (route) => {
+    const { pathname } = new URL(route.request().url());
+    const name = /^\/(react|react-dom)@/.exec(pathname)?.[1];
+    const body = modules.get(name === undefined ? pathname : `/${name}.js`) ?? "";
+    const headers = { "Access-Control-Allow-Origin": "*" };
+    return route.fulfill({ contentType: "text/javascript", headers, body });
+  });
+  return context;
+}
 
 async function signIn(page: Page, email: string): Promise<void> {
   await page.getByLabel("E-mail address").fill(email);
@@ -74,17 +105,18 @@ function start(script: string, env: Record<string, string>): ChildProcess {
 }
 
 describe("the examples", () => {
-  it("each example has under 100 lines", () => {
+  it("each example has under 100 lines, and the web example's script under 60", () => {
     const files = globSync("examples/**/*.{js,mjs,html}");
     expect(files).toHaveLength(4);
     for (const file of files)
       expect(readFileSync(file, "utf8").split("\n").length).toBeLessThan(100);
+    expect(readFileSync("examples/web/app.js", "utf8").split("\n").length).toBeLessThan(60);
   });
 
   it.each(["token", "cookies"])(
     "the web example signs in, runs a job and aborts one, by %s",
     async (by) => {
-      const context = await browser.newContext();
+      const context = await newContext();
       const page = await context.newPage();
       await page.goto(by === "cookies" ? `${app}/?cookies` : app);
       await page.getByText("You are not signed in.").waitFor();
@@ -111,7 +143,7 @@ describe("the examples", () => {
   );
 
   it("the web example refuses a token of a sign-in that this browser did not start", async () => {
-    const context = await browser.newContext();
+    const context = await newContext();
     const page = await context.newPage();
     await page.goto(`${app}/?token=planted&passbook_state=guessed`);
     await page.getByText("This browser did not start that sign-in.").waitFor();
