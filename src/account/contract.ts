@@ -75,6 +75,7 @@ export interface AccountOperations {
   listEntries(caller: Caller, request: history.ListEntriesRequest): Answer<Page<EntryRow, number>>;
   readOverview(caller: Caller, request: history.OverviewRequest): Answer<history.Overview>;
   readStatement(caller: Caller, request: history.StatementRequest): Answer<history.Statement>;
+  readJobHistory(caller: Caller, job_id: string): Answer<history.JobHistory>;
   readStatementRows(
     caller: Caller,
     request: history.StatementRowsRequest,

@@ -24,7 +24,7 @@ import { listEntries } from "./ledger/entries.ts";
 import { ensureOpen } from "./ledger/posting.ts";
 import { startedJobsOf } from "./ledger/started_jobs.ts";
 import { readStatement } from "./ledger/statement.ts";
-import { readStatementRows } from "./ledger/statement_rows.ts";
+import { readJobHistory, readStatementRows } from "./ledger/statement_rows.ts";
 import { readHoldings } from "./holdings.ts";
 import * as operators from "./operators/acts.ts";
 import { inspect } from "./operators/inspection.ts";
@@ -150,6 +150,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     return this.#instance.transact(caller, "read", (it, { database }) =>
       readStatement(database, it, request),
     );
+  }
+
+  readJobHistory(caller: Caller, job_id: string): Answer<contract.JobHistory> {
+    return this.#instance.transact(caller, "read", (it) => readJobHistory(it, job_id));
   }
 
   readStatementRows(

@@ -5,7 +5,8 @@ import { buyCredits, showPaid } from "./account/checkout.tsx";
 import { downloadData } from "./account/data.ts";
 import { deleteAccount, showDeletion } from "./account/delete.tsx";
 import { endSession, signOutEverywhere } from "./account/sessions.ts";
-import { cancelJobFromPage, showJobs } from "./account/jobs.tsx";
+import { cancelJobFromPage, showJob } from "./account/job.tsx";
+import { showJobs } from "./account/jobs.tsx";
 import { showAccount } from "./account/overview.tsx";
 import { linkMethod, unlinkMethod } from "./account/sign_in_methods.ts";
 import { showStatement } from "./account/statement.tsx";
@@ -60,6 +61,7 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   const page = [requireSignIn, loadOperatorRights] as const;
   app.get("/account", ...page, ...showAccount);
   app.get("/account/jobs", ...page, ...showJobs);
+  app.get("/account/jobs/:id", ...page, ...showJob);
   app.post("/account/jobs/cancel", ...own_form, limitWrites, ...cancelJobFromPage);
   app.get("/account/statement", ...page, ...showStatement);
   app.get("/account/statement.csv", requireSignIn, ...downloadStatement);

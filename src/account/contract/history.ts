@@ -78,13 +78,24 @@ export interface StatementRowsRequest {
   readonly limit: number;
 }
 
+/** `change`: of the balance and the held credits together. It is a job's cost, or any other entry's amount. */
+export type CountedEntry = EntryRow & { readonly change: number };
+
 export interface StatementRow {
-  /** The change of the balance and the held credits together: the job's cost, or the entry's amount. */
+  /** The sum of its entries' changes. */
   readonly change: number;
   /** The job as it is now; null for an entry without one. */
   readonly job: JobRow | null;
   /** The row's entries in the period, newest first; only a job has several. */
-  readonly entries: readonly EntryRow[];
+  readonly entries: readonly CountedEntry[];
+}
+
+/** A job and all of its entries, newest first. */
+export interface JobHistory {
+  readonly job: JobRow;
+  readonly entries: readonly CountedEntry[];
+  /** The number of the account's newest entry. */
+  readonly line: number;
 }
 
 export interface StatementRows {

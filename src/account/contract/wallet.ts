@@ -40,6 +40,8 @@ export interface Wallet {
   readonly grant_waits: boolean;
   /** Whether apps may grant starter credits here: not if the holder deleted an account before. */
   readonly takes_starters: boolean;
+  /** The number of the newest entry. */
+  readonly line: number;
 }
 
 /** A paid checkout, with its refunds and disputes. */

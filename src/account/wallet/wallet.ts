@@ -28,7 +28,8 @@ export function readWallet(transaction: Transaction, request: WalletRequest): An
   const visible = visibleApps(transaction);
   const apps = store.listApps().filter(({ slug }) => visible?.includes(slug) ?? true);
   const { app_grant = null, grant_waits = false } = upserted ?? {};
-  return accepted({ account, apps, app_grant, grant_waits, takes_starters });
+  const line = store.readNewestEntry()?.line ?? 0;
+  return accepted({ account, apps, app_grant, grant_waits, takes_starters, line });
 }
 
 /** A holder who deleted an account before gets the app, but no starter credits again. */

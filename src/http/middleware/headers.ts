@@ -1,8 +1,8 @@
 /** Security and cache headers, set on the finished response. */
 import { factory } from "../context.ts";
 
-/** Only these pages load pictures from URLs that apps provide. */
-const PAGES_WITH_PICTURES: ReadonlySet<string> = new Set(["/account", "/account/jobs"]);
+/** Only a job's own page loads a picture from a URL that an app provides. */
+const PAGES_WITH_PICTURES = "/account/jobs/";
 
 /** No inline code, no frames, and only our own scripts. */
 const policyWith = (pictures: string): string =>
@@ -33,7 +33,7 @@ const SAFE_HEADERS = Object.freeze([
 export const securityHeaders = factory.createMiddleware(async (context, next) => {
   await next();
   const { headers } = context.res;
-  const loads_pictures = PAGES_WITH_PICTURES.has(context.req.path);
+  const loads_pictures = context.req.path.startsWith(PAGES_WITH_PICTURES);
   headers.set("Content-Security-Policy", loads_pictures ? POLICY_WITH_PICTURES : POLICY);
   for (const [name, value] of SAFE_HEADERS) headers.set(name, value);
   if (!headers.has("Referrer-Policy")) headers.set("Referrer-Policy", "same-origin");

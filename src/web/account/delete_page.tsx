@@ -8,7 +8,7 @@ import { counted, credits, holdSentence } from "../layout/labels.ts";
 export const CONFIRMATION_WORD = "delete";
 
 /**
- * What the holder loses. `reserved`: credits on hold for open jobs; `owed`: the debt that remains after those
+ * What the holder loses. `reserved`: credits held for open jobs; `owed`: the debt that remains after those
  * are released, and that is not forgotten.
  */
 export interface Lost {

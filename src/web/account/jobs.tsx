@@ -1,13 +1,12 @@
-/** `GET /account/jobs[?app=&status=&before=]` lists the person's jobs; `POST /account/jobs/cancel` (form: `job_id`). */
+/** `GET /account/jobs[?app=&status=&before=]` lists the person's jobs. */
 import * as z from "zod/mini";
 import { JOB_STATUSES } from "../../domain/job.ts";
 import { APP_SLUG_PATTERN } from "../../domain/app_policy.ts";
 import { JobsPage } from "./jobs_page.tsx";
-import { cancelJobBody } from "../../http/api/jobs/cancel.ts";
-import { accountOf, callerOf, factory } from "../../http/context.ts";
+import { callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { validOr, validForm } from "../../http/validation.ts";
-import { appNames } from "./apps.ts";
+import { validOr } from "../../http/validation.ts";
+import { appLooks } from "../layout/app_icon.tsx";
 
 /** Jobs on one page. */
 const JOBS_PAGE_ROWS = 24;
@@ -23,7 +22,7 @@ export const showJobs = factory.createHandlers(async (context) => {
   const { app, status, before } = query.parse({ ...context.req.query() });
   const account = context.get("services").accounts(context.get("session").identity_id);
   const caller = callerOf(context);
-  const [listed, wallet, appName] = await Promise.all([
+  const [listed, wallet, appLook] = await Promise.all([
     account.listJobs(caller, {
       app_slug: app ?? undefined,
       status: status ?? undefined,
@@ -31,7 +30,7 @@ export const showJobs = factory.createHandlers(async (context) => {
       limit: JOBS_PAGE_ROWS,
     }),
     account.wallet(caller, { app: null }),
-    appNames(context),
+    appLooks(context),
   ]);
   if (!listed.ok) return refuseWithPage(context, listed.refusal);
   if (!wallet.ok) return refuseWithPage(context, wallet.refusal);
@@ -43,8 +42,9 @@ export const showJobs = factory.createHandlers(async (context) => {
   return context.html(
     <JobsPage
       jobs={rows}
-      appName={appName}
-      apps={wallet.value.apps.map(({ slug }) => [slug, appName(slug)])}
+      appLook={appLook}
+      line={wallet.value.line}
+      apps={wallet.value.apps.map(({ slug }) => [slug, appLook(slug).name])}
       app={app}
       status={status}
       is_first_page={before === null}
@@ -52,18 +52,3 @@ export const showJobs = factory.createHandlers(async (context) => {
     />,
   );
 });
-
-/** Expires a started job. A job that has already ended is not an error: the page shows how it ended. */
-export const cancelJobFromPage = factory.createHandlers(
-  validForm(cancelJobBody),
-  async (context) => {
-    const cancelled = await accountOf(context).cancelJob(
-      callerOf(context),
-      context.req.valid("form"),
-    );
-    if (!cancelled.ok && cancelled.refusal.code !== "job_not_started") {
-      return refuseWithPage(context, cancelled.refusal);
-    }
-    return context.redirect("/account/jobs", 303);
-  },
-);

@@ -2,10 +2,13 @@
 import { JOB_STATUSES, type JobStatus } from "../../domain/job.ts";
 import { Page } from "../layout/layout.tsx";
 import { Zone } from "../layout/time.tsx";
-import { JobCards, type JobCardsProps } from "./job_card.tsx";
+import { NewRows } from "../layout/live.tsx";
+import { JobRows, type JobRowsProps } from "./job_rows.tsx";
 import { JOB_STATUS_NAMES } from "../layout/labels.ts";
 
-export interface JobsPageProps extends Pick<JobCardsProps, "jobs" | "appName"> {
+export interface JobsPageProps extends JobRowsProps {
+  /** The number of the account's newest entry. */
+  readonly line: number;
   /** The apps to choose from, by slug and name. */
   readonly apps: readonly (readonly [slug: string, name: string])[];
   readonly app: string | null;
@@ -16,22 +19,31 @@ export interface JobsPageProps extends Pick<JobCardsProps, "jobs" | "appName"> {
 }
 
 export function JobsPage(props: JobsPageProps) {
-  const { jobs, appName, app, status, is_first_page, next } = props;
+  const { jobs, appLook, line, app, status, is_first_page, next } = props;
   const filtered = app !== null || status !== null;
   return (
-    <Page title="Jobs" section="jobs" scripts={["times.js"]}>
+    <Page
+      title="Jobs"
+      section="jobs"
+      scripts={is_first_page ? ["times.js", "live.js"] : ["times.js"]}
+    >
       <div class="page-head">
         <h1>Jobs</h1>
         <Filters {...props} />
       </div>
-      <section class="panel" aria-labelledby="list">
+      <section
+        class="panel"
+        aria-labelledby="list"
+        data-live-after={is_first_page ? line : undefined}
+      >
         <h2 id="list" class="unseen">
           {filtered ? "Matching jobs" : "All jobs"}
         </h2>
+        <NewRows />
         {jobs.length === 0 ? (
           <NoJobs filtered={filtered || !is_first_page} />
         ) : (
-          <JobCards jobs={jobs} appName={appName} may_cancel />
+          <JobRows jobs={jobs} appLook={appLook} />
         )}
       </section>
       <nav class="pages" aria-label="Pages">

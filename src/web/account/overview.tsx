@@ -7,7 +7,7 @@ import type { SessionItem } from "./sessions_section.tsx";
 import { noticeText } from "../layout/messages.ts";
 import { callerOf, factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { appNames } from "./apps.ts";
+import { appLooks } from "../layout/app_icon.tsx";
 
 /** The days that the charts of the account page span. */
 const OVERVIEW_DAYS = 30;
@@ -18,12 +18,12 @@ export const showAccount = factory.createHandlers(async (context) => {
   const account = accounts(identity_id);
   const to_ms = Date.now();
   const from_ms = to_ms - OVERVIEW_DAYS * DAY_MS;
-  const [person, overview, tokens, sessions, appName] = await Promise.all([
+  const [person, overview, tokens, sessions, appLook] = await Promise.all([
     identity.readPerson(identity_id),
     account.readOverview(callerOf(context), { from_ms }),
     account.listPersonalTokens(callerOf(context)),
     identity.listSessions(identity_id),
-    appNames(context),
+    appLooks(context),
   ]);
   if (!overview.ok) return refuseWithPage(context, overview.refusal);
   if (!tokens.ok) return refuseWithPage(context, tokens.refusal);
@@ -32,7 +32,7 @@ export const showAccount = factory.createHandlers(async (context) => {
     <AccountPage
       person={person}
       overview={{ ...overview.value, to_ms }}
-      appName={appName}
+      appLook={appLook}
       tokens={tokens.value}
       sessions={sessions.map((session) => ({
         ...sessionItem(context, session),

@@ -9,7 +9,8 @@ import { Time, Zone } from "../layout/time.tsx";
 import { credits, debtReason, holdSentence, nameFromSlug, number } from "../layout/labels.ts";
 import { Apps } from "./apps_section.tsx";
 import { BuyCredits } from "./packages_section.tsx";
-import { JobCards, type JobCardsProps } from "./job_card.tsx";
+import type { AppLooks } from "../layout/app_icon.tsx";
+import { JobRows, type JobRowsProps } from "./job_rows.tsx";
 import { Sessions, type SessionItem } from "./sessions_section.tsx";
 import { SignInMethods } from "./sign_in_methods_section.tsx";
 import { DataSection } from "./data_section.tsx";
@@ -20,7 +21,7 @@ export type Overview = AccountOverview & { readonly to_ms: number };
 export interface AccountPageProps {
   readonly person: Person;
   readonly overview: Overview;
-  readonly appName: (slug: string | null) => string;
+  readonly appLook: AppLooks;
   readonly tokens: readonly ListedPersonalToken[];
   readonly sessions: readonly SessionItem[];
   readonly methods: readonly SignInMethod[];
@@ -29,7 +30,8 @@ export interface AccountPageProps {
 }
 
 export function AccountPage(props: AccountPageProps) {
-  const { person, overview, appName, tokens, sessions, methods, packages, notice } = props;
+  const { person, overview, appLook, tokens, sessions, methods, packages, notice } = props;
+  const appName = (slug: string | null): string => appLook(slug).name;
   return (
     <Page title="Your account" section="account" scripts={["times.js", "live.js"]}>
       <NoticeLine notice={notice} />
@@ -37,7 +39,7 @@ export function AccountPage(props: AccountPageProps) {
         <div class="main-column">
           <Balance overview={overview} />
           <BuyCredits packages={packages} />
-          <RecentJobs jobs={overview.recent_jobs} appName={appName} />
+          <RecentJobs jobs={overview.recent_jobs} appLook={appLook} />
           <Spending overview={overview} appName={appName} />
           <Apps apps={overview.apps} takes_starters={overview.takes_starters} appName={appName} />
         </div>
@@ -65,7 +67,7 @@ function Balance({ overview }: { overview: Overview }) {
       </p>
       <p class="held" data-held>
         {held === null ? (
-          "Nothing on hold"
+          "Nothing held"
         ) : (
           <>
             <span class="held-sign" aria-hidden="true"></span>
@@ -90,8 +92,8 @@ function Balance({ overview }: { overview: Overview }) {
       )}
       <p class="panel-foot" hidden={balance.length < 2 && account.credits === 0}>
         <span class="hint">
-          {chartPeriod(overview)} Credits on hold are set aside for running jobs; you get back what
-          a job does not use.
+          {chartPeriod(overview)} Held credits are set aside for running jobs. When a job ends, you
+          pay what it cost, and the rest is available again.
         </span>
         <a href="/account/statement">Statement</a>
       </p>
@@ -104,7 +106,7 @@ function chartPeriod({ account, balance_is_complete, from_ms }: Overview): strin
   return account.created_at_ms >= from_ms ? "Since your account was opened." : "The last 30 days.";
 }
 
-function RecentJobs({ jobs, appName }: Pick<JobCardsProps, "jobs" | "appName">) {
+function RecentJobs({ jobs, appLook }: JobRowsProps) {
   return (
     <section class="panel" id="recent-jobs" data-live aria-labelledby="recent-jobs-name">
       <div class="panel-head">
@@ -116,13 +118,16 @@ function RecentJobs({ jobs, appName }: Pick<JobCardsProps, "jobs" | "appName">) 
           No app has run a job for you yet. Jobs appear here as soon as they start.
         </p>
       ) : (
-        <JobCards jobs={jobs} appName={appName} />
+        <JobRows jobs={jobs} appLook={appLook} />
       )}
     </section>
   );
 }
 
-function Spending({ overview, appName }: Pick<AccountPageProps, "overview" | "appName">) {
+function Spending({
+  overview,
+  appName,
+}: Pick<AccountPageProps, "overview"> & { readonly appName: (slug: string | null) => string }) {
   const { spending } = overview;
   if (spending.length === 0) return <div id="spending" data-live></div>;
   const total = spending.reduce((sum, it) => sum + it.credits, 0);

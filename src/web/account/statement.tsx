@@ -1,55 +1,68 @@
-/** `GET /account/statement[?month=&before=]`: a month's ledger entries. */
+/** `GET /account/statement[?month=&app=&kind=&before=]`: a month's jobs, purchases and other changes of the credits. */
+import * as z from "zod/mini";
+import { APP_SLUG_PATTERN } from "../../domain/app_policy.ts";
 import { monthOf, readMonth, type Month } from "../../domain/calendar.ts";
-import { StatementPage, type MonthLink } from "./statement_page.tsx";
-import { timeText } from "../layout/time.tsx";
-import { callerOf, factory, type AppContext } from "../../http/context.ts";
+import { STATEMENT_GROUPS } from "../../domain/statement.ts";
+import { callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
-import { appNames } from "./apps.ts";
-import { statementEntries } from "./statement_entries.ts";
+import { validOr } from "../../http/validation.ts";
+import { timeText } from "../layout/time.tsx";
+import { appLooks } from "../layout/app_icon.tsx";
+import { StatementPage, type MonthLink } from "./statement_page.tsx";
 
-/** Ledger entries on one page. */
-export const STATEMENT_PAGE_ROWS = 100;
+/** Rows on one page: with the entries of each job, less than 60 KiB of HTML. */
+const STATEMENT_PAGE_ROWS = 50;
+
+/** An invalid filter is ignored: for a person, an unfiltered list is more useful than an error. */
+const query = z.object({
+  app: validOr(null, z.string().check(z.regex(APP_SLUG_PATTERN))),
+  kind: validOr(null, z.enum(STATEMENT_GROUPS)),
+});
 
 export const showStatement = factory.createHandlers(async (context) => {
   const now = monthOf(Date.now());
   const month = readMonth(context.req.query("month") ?? "") ?? now;
+  const filters = query.parse({ ...context.req.query() });
   const before_line = readEntryNumber(context.req.query("before"));
-  const [read, appName] = await Promise.all([
-    readStatementPage(context, month, before_line),
-    appNames(context),
+  const account = context.get("services").accounts(context.get("session").identity_id);
+  const { from_ms, to_ms } = month;
+  const [read, appLook] = await Promise.all([
+    account.readStatementRows(callerOf(context), {
+      from_ms,
+      to_ms,
+      before_line,
+      app_slug: filters.app,
+      group: filters.kind,
+      limit: STATEMENT_PAGE_ROWS,
+    }),
+    appLooks(context),
   ]);
   if (!read.ok) return refuseWithPage(context, read.refusal);
-  const { opened_at_ms, opening, closing, rows, more } = read.value;
-  const older_path = `/account/statement?month=${month.name}&before=${rows.at(-1)?.line ?? 0}`;
+  const { opened_at_ms, next } = read.value;
+  const pathOf = ({ name }: Month, before: number | null = null): string => {
+    const given = Object.entries({ month: name, ...filters, before });
+    const set = given.flatMap(([key, value]) => (value === null ? [] : [[key, String(value)]]));
+    return `/account/statement?${new URLSearchParams(set).toString()}`;
+  };
+  const linkTo = (at_ms: number): MonthLink => {
+    const linked = monthOf(at_ms);
+    return { path: pathOf(linked), month_name: timeText(linked.from_ms, "month") };
+  };
   return context.html(
     <StatementPage
-      month_name={timeText(month.from_ms, "month")}
+      statement={read.value}
+      appLook={appLook}
+      month_name={timeText(from_ms, "month")}
       month={month.name}
-      earlier={month.from_ms > opened_at_ms ? monthLink(month.from_ms - 1) : null}
-      later={month.to_ms <= now.from_ms ? monthLink(month.to_ms) : null}
-      opening={opening}
-      closing={closing}
+      filters={filters}
+      earlier={from_ms > opened_at_ms ? linkTo(from_ms - 1) : null}
+      later={to_ms <= now.from_ms ? linkTo(to_ms) : null}
       is_current={month.name === now.name}
-      entries={statementEntries(read.value, appName)}
-      older_path={more ? older_path : null}
+      first_path={before_line === null ? null : pathOf(month)}
+      older_path={next === null ? null : pathOf(month, next)}
     />,
   );
 });
-
-function monthLink(at_ms: number): MonthLink {
-  const { name: month, from_ms } = monthOf(at_ms);
-  return { month, month_name: timeText(from_ms, "month") };
-}
-
-export function readStatementPage(
-  context: AppContext,
-  { from_ms, to_ms }: Month,
-  before_line: number | null,
-) {
-  const account = context.get("services").accounts(context.get("session").identity_id);
-  const limit = STATEMENT_PAGE_ROWS;
-  return account.readStatement(callerOf(context), { from_ms, to_ms, before_line, limit });
-}
 
 /** An entry number from a query; null if it is not one. */
 export function readEntryNumber(text: string | undefined): number | null {

@@ -43,10 +43,10 @@ export function statementEntries(
 }
 
 function movementOf({ kind, amount }: EntryRow): string | null {
-  if (kind === "reserve") return "on hold";
-  if (kind === "refund") return "returned";
+  if (kind === "reserve") return "held";
+  if (kind === "refund") return "no longer held";
   if (kind !== "settle" || amount === 0) return null;
-  return amount > 0 ? "unused, returned" : "more than the hold";
+  return amount > 0 ? "no longer held" : "more than was held";
 }
 
 /** The amount of a settlement is the difference to its hold, so the name says what the job cost. */
@@ -56,7 +56,7 @@ function nameOf(entry: EntryRow, job: JobRow | undefined): string {
   if (entry.kind !== "settle" || job === undefined) return name;
   const charged = `${name} ${credits(job.actual_cost)}`;
   if (entry.amount + job.actual_cost !== job.reserved) {
-    return `${charged} after the hold was released`;
+    return `${charged}, after its credits were no longer held`;
   }
-  return `${charged} of ${number(job.reserved)} on hold`;
+  return `${charged} of ${number(job.reserved)} held`;
 }

@@ -1,65 +1,105 @@
-/** A month's statement: its entries, each with the balance after it. */
+/** A month's statement: one row for each job and each other change of the credits. */
+import { STATEMENT_GROUPS, type StatementGroup } from "../../domain/statement.ts";
+import type { StatementRows } from "../../account/contract.ts";
 import { Page } from "../layout/layout.tsx";
-import { Time, Zone } from "../layout/time.tsx";
+import { NewRows } from "../layout/live.tsx";
+import { Zone } from "../layout/time.tsx";
 import { number, signed } from "../layout/labels.ts";
-import type { StatementEntry } from "./statement_entries.ts";
+import { StatementList, type StatementListProps } from "./statement_list.tsx";
+
+export interface StatementFilters {
+  readonly app: string | null;
+  readonly kind: StatementGroup | null;
+}
 
 export interface MonthLink {
-  readonly month: string;
+  readonly path: string;
   readonly month_name: string;
 }
 
-export interface StatementPageProps {
+export interface StatementPageProps extends Pick<StatementListProps, "appLook"> {
+  readonly statement: StatementRows;
   /** The month as text, and as in the query. */
   readonly month_name: string;
   readonly month: string;
+  readonly filters: StatementFilters;
   readonly earlier: MonthLink | null;
   readonly later: MonthLink | null;
-  readonly opening: number;
-  readonly closing: number;
   /** Whether the month is not over yet. */
   readonly is_current: boolean;
-  readonly entries: readonly StatementEntry[];
-  /** The path of the month's older entries; null on the last page. */
+  /** The path of the first page; null if this is it. */
+  readonly first_path: string | null;
+  /** The path of the month's older rows; null on the last page. */
   readonly older_path: string | null;
 }
 
+const GROUP_NAMES: Readonly<Record<StatementGroup, string>> = {
+  jobs: "Jobs",
+  purchases: "Purchases",
+  starter: "Starter credits",
+  other: "Everything else",
+};
+
 export function StatementPage(props: StatementPageProps) {
-  const { month_name, month, entries, older_path, is_current } = props;
+  const { statement, month_name, month, is_current, first_path, older_path } = props;
+  const is_live = is_current && first_path === null;
   return (
-    <Page title={`Statement, ${month_name}`} section="statement" scripts={["times.js"]}>
+    <Page
+      title={`Statement, ${month_name}`}
+      section="statement"
+      scripts={is_live ? ["times.js", "live.js"] : ["times.js"]}
+    >
       <div class="page-head">
         <h1>Statement</h1>
-        <Months {...props} />
+        <Filters {...props} />
       </div>
-      <section class="panel" aria-labelledby="month">
-        <div class="panel-head">
+      <section
+        class="panel"
+        aria-labelledby="month"
+        data-live-after={is_live ? statement.line : undefined}
+      >
+        <div class="panel-head month-head">
           <h2 id="month">{month_name}</h2>
-          <a class="screen-only" href={`/account/statement.csv?month=${month}`} download>
-            Download as CSV
-          </a>
+          <Months {...props} />
         </div>
         <Sums {...props} />
-        {entries.length === 0 ? (
-          <p class="empty">
-            {is_current
-              ? "Your balance has not changed this month."
-              : "Your balance did not change in this month."}
-          </p>
-        ) : (
-          <EntryTable entries={entries} />
-        )}
+        <NewRows />
+        <Rows {...props} />
       </section>
-      {older_path === null ? null : (
-        <nav class="pages" aria-label="Pages">
-          <span></span>
+      <nav class="pages" aria-label="Pages">
+        {first_path === null ? <span></span> : <a href={first_path}>Newest of {month_name}</a>}
+        {older_path === null ? null : (
           <a href={older_path} rel="next">
-            Older entries of {month_name}
+            Older in {month_name}
           </a>
-        </nav>
-      )}
-      <Zone />
+        )}
+      </nav>
+      <p class="panel-foot screen-only">
+        <span class="hint">
+          The CSV file has every entry of {month_name}: each time credits were held, charged or
+          given back.
+        </span>
+        <a href={`/account/statement.csv?month=${month}`} download>
+          Download as CSV
+        </a>
+      </p>
+      <Zone note="A month begins at midnight UTC." />
     </Page>
+  );
+}
+
+function Rows({ statement, filters, is_current, appLook }: StatementPageProps) {
+  const { rows } = statement;
+  if (rows.length > 0) return <StatementList rows={rows} appLook={appLook} />;
+  const filtered = filters.app !== null || filters.kind !== null;
+  return (
+    <p class="empty" id="movements">
+      {filtered
+        ? "Nothing here matches the filter."
+        : is_current
+          ? "Your credits have not changed this month."
+          : "Your credits did not change in this month."}
+    </p>
   );
 }
 
@@ -68,12 +108,12 @@ function Months({ earlier, later }: StatementPageProps) {
   return (
     <nav class="months" aria-label="Months">
       {earlier === null ? null : (
-        <a href={`/account/statement?month=${earlier.month}`} rel="prev">
+        <a href={earlier.path} rel="prev">
           {earlier.month_name}
         </a>
       )}
       {later === null ? null : (
-        <a href={`/account/statement?month=${later.month}`} rel="next">
+        <a href={later.path} rel="next">
           {later.month_name}
         </a>
       )}
@@ -81,59 +121,60 @@ function Months({ earlier, later }: StatementPageProps) {
   );
 }
 
-function Sums({ opening, closing, is_current }: StatementPageProps) {
+/** Held credits belong to the holder until their job ends, so they are part of the sums, and rows add up to them. */
+function Sums({ statement, filters, is_current }: StatementPageProps) {
+  const { opening, closing, sums } = statement;
+  const filtered = filters.app !== null || filters.kind !== null;
+  const [start, end] = [opening.credits + opening.held, closing.credits + closing.held];
+  const figures: (readonly [string, string])[] = filtered ? [] : [["At the start", number(start)]];
+  if (sums !== null) figures.push(["Spent", signed(sums.spent)], ["Added", signed(sums.added)]);
+  else if (!filtered) figures.push(["Change", signed(end - start)]);
+  if (!filtered) figures.push([is_current ? "Now" : "At the end", number(end)]);
   return (
-    <dl class="sums">
-      <div>
-        <dt>At the start</dt>
-        <dd>{number(opening)}</dd>
-      </div>
-      <div>
-        <dt>Change</dt>
-        <dd>{signed(closing - opening)}</dd>
-      </div>
-      <div>
-        <dt>{is_current ? "Now" : "At the end"}</dt>
-        <dd class="sum-last">{number(closing)}</dd>
-      </div>
-    </dl>
+    <div id="sums" data-live>
+      <dl class="sums">
+        {figures.map(([name, value]) => (
+          <div>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {closing.held === 0 || filtered ? null : (
+        <p class="hint">
+          {number(closing.held)} of these are held for running jobs, and {number(closing.credits)}{" "}
+          {is_current ? "are" : "were"} available. Held credits are yours until their job ends.
+        </p>
+      )}
+    </div>
   );
 }
 
-/** Ledger entries, each with the balance after it. */
-export function EntryTable({ entries }: { entries: readonly StatementEntry[] }) {
+function Filters({ statement, filters, month, appLook }: StatementPageProps) {
   return (
-    <table class="statement">
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col">What</th>
-          <th scope="col" class="amount">
-            Credits
-          </th>
-          <th scope="col" class="amount">
-            Balance
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {entries.map(({ at_ms, name, about, amount, movement, balance_after, is_hold }) => (
-          <tr class={is_hold ? "is-hold" : undefined}>
-            <td class="when">
-              <Time at_ms={at_ms} style="clock" />
-            </td>
-            <td>
-              <span class="what">{name}</span>
-              {about === null ? null : <span class="hint below">{about}</span>}
-            </td>
-            <td class={amount > 0 && movement === null ? "amount is-in" : "amount"}>
-              {signed(amount)}
-              {movement === null ? null : <span class="hint below">{movement}</span>}
-            </td>
-            <td class="amount">{number(balance_after)}</td>
-          </tr>
+    <form method="get" action="/account/statement" class="filters">
+      <input type="hidden" name="month" value={month} />
+      <label for="filter-app">App</label>
+      <select id="filter-app" name="app">
+        <option value="">All apps</option>
+        {statement.apps.map((slug) => (
+          <option value={slug} selected={slug === filters.app}>
+            {appLook(slug).name}
+          </option>
         ))}
-      </tbody>
-    </table>
+      </select>
+      <label for="filter-kind">Kind</label>
+      <select id="filter-kind" name="kind">
+        <option value="">Everything</option>
+        {STATEMENT_GROUPS.map((group) => (
+          <option value={group} selected={group === filters.kind}>
+            {GROUP_NAMES[group]}
+          </option>
+        ))}
+      </select>
+      <button type="submit" class="quiet small">
+        Show
+      </button>
+    </form>
   );
 }

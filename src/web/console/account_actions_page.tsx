@@ -74,8 +74,8 @@ export function CreditsPage({ subject, form }: CreditsPageProps) {
     <FormPage title="Give or take credits" form={form} {...pagePropsOf(subject)}>
       <p>
         The balance is <strong>{credits(subject.credits)}</strong>
-        {subject.reserved === 0 ? "" : `, and ${number(subject.reserved)} more on hold`}. The next
-        page shows the new balance before anything is changed.
+        {subject.reserved === 0 ? "" : `, and ${number(subject.reserved)} more held`}. The next page
+        shows the new balance before anything is changed.
       </p>
       <ActionForm
         action={accountPath(subject.identity_id, "credits")}

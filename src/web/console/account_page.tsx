@@ -1,6 +1,6 @@
 /** One account: its balance, jobs, ledger and audit log, and what an operator can do to it. */
 import type { StatementEntry } from "../account/statement_entries.ts";
-import { EntryTable } from "../account/statement_page.tsx";
+import { EntryTable } from "../account/entry_table.tsx";
 import { NoticeLine, Page } from "../layout/layout.tsx";
 import { Time, Zone } from "../layout/time.tsx";
 import { number } from "../layout/labels.ts";
@@ -70,11 +70,11 @@ function Balance({ person, inspected: { account, reserved } }: AccountProps) {
       </p>
       <p class="held">
         {reserved === 0 ? (
-          "Nothing on hold"
+          "Nothing held"
         ) : (
           <>
             <span class="held-sign" aria-hidden="true"></span>
-            {number(reserved)} more on hold for running jobs
+            {number(reserved)} more held for running jobs
           </>
         )}
       </p>
@@ -107,7 +107,7 @@ function StartedJobs({
     >
       <Table
         label="Running jobs"
-        columns={["Job", { amount: "On hold" }, "Started", "Times out"]}
+        columns={["Job", { amount: "Held" }, "Started", "Times out"]}
         rows={jobs.slice(0, STARTED_JOBS_SHOWN).map((job) => [
           <>
             {job.action}

@@ -31,7 +31,7 @@ const SORT_NAMES: Readonly<Record<AccountSort, string>> = {
   credits: "Most credits first",
 };
 
-const COLUMNS = ["Person", "Plan", { amount: "Credits" }, { amount: "On hold" }, "Since"] as const;
+const COLUMNS = ["Person", "Plan", { amount: "Credits" }, { amount: "Held" }, "Since"] as const;
 
 export function AccountsPage(props: AccountsPageProps) {
   const { q, sort, cursor, accounts, next_cursor, as_of } = props;

@@ -35,7 +35,7 @@ const COLUMNS = [
   "Job",
   "Account",
   "Status",
-  { amount: "On hold" },
+  { amount: "Held" },
   { amount: "Cost" },
   "Started",
 ] as const;

@@ -137,8 +137,8 @@ export const SETTLE_NAMES = {
 } as const;
 
 export const ON_EXPIRY_NAMES = {
-  refund: "Return the credits on hold to the account",
-  charge: "Charge the credits on hold as the job’s cost",
+  refund: "Give the held credits back to the account",
+  charge: "Charge the held credits as the job’s cost",
 } as const;
 
 /** Problems of a form whose fields are valid. */

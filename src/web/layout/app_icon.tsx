@@ -12,11 +12,13 @@ export interface AppLook {
   readonly color: string | null;
 }
 
+export type AppLooks = (slug: string | null) => AppLook;
+
 /**
  * Returns a function from a slug to the app's look. If the registry cannot be read, the page still works: the name is
  * then made from the slug.
  */
-export async function appLooks(context: AppContext): Promise<(slug: string | null) => AppLook> {
+export async function appLooks(context: AppContext): Promise<AppLooks> {
   const registered = await context
     .get("services")
     .apps.all()

@@ -6,9 +6,9 @@ import type { EntryKind } from "../../domain/ledger.ts";
 export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
   open: "Account opened",
   grant: "Starter credits",
-  reserve: "Put on hold",
+  reserve: "Held",
   settle: "Charged",
-  refund: "Hold released",
+  refund: "No longer held",
   job_refund: "Refunded by the operator",
   adjustment: "Adjusted by the operator",
   purchase: "Credits bought",
@@ -35,7 +35,7 @@ export function debtReason(
     purchase_refund: "A payment was refunded after its credits were spent.",
     debt: "The account that you deleted owed these credits.",
   };
-  return reasons[cause?.kind ?? "settle"] ?? "A job cost more than its hold.";
+  return reasons[cause?.kind ?? "settle"] ?? "A job cost more than was held for it.";
 }
 
 /** The page that a buyer returns to from the checkout. */
@@ -84,8 +84,8 @@ export function counted(value: number, one: string, many: string): string {
   return `${number(value)} ${Math.abs(value) === 1 ? one : many}`;
 }
 
-/** The credits on hold and their jobs; null without open jobs. */
+/** The held credits and their jobs; null without started jobs. */
 export function holdSentence(reserved: number, open_jobs: number): string | null {
   if (open_jobs === 0) return null;
-  return `${number(reserved)} on hold for ${counted(open_jobs, "running job", "running jobs")}`;
+  return `${number(reserved)} held for ${counted(open_jobs, "running job", "running jobs")}`;
 }

@@ -56,6 +56,10 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
     title: "Your role does not include this",
     next: "Ask an operator with that role to do it. Nothing was changed.",
   },
+  job_not_found: {
+    title: "Job not found",
+    next: "Check the address, or find the job in your list of jobs.",
+  },
   account_unknown: {
     title: "Account not found",
     next: "Search for the person by e-mail address.",
@@ -164,6 +168,9 @@ const NOTICES: Readonly<Record<string, string>> = {
   app_disconnected:
     "Disconnected. The app can no longer start jobs with your credits by itself. Jobs that it has already started can still finish.",
   app_connected: "Connected. The app can use your credits for its own jobs again.",
+  job_cancelled:
+    "Cancelled. The job ended now, as if it had timed out. If its app still completes it, you pay what it cost.",
+  job_ended: "This job had already ended, so it was not cancelled.",
   session_ended: "Session ended. That browser has to sign in again.",
   account_deleted: "That account was deleted. Sign in to create a new one.",
   not_linked: "That was not linked to your account.",

@@ -4,6 +4,8 @@ const STYLES = {
   day: { dateStyle: "medium" },
   date: { day: "numeric", month: "short" },
   minute: { dateStyle: "medium", timeStyle: "short" },
+  time: { hour: "2-digit", minute: "2-digit" },
+  weekday: { weekday: "long", day: "numeric", month: "long" },
   clock: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
@@ -33,10 +35,10 @@ export function Time({ at_ms, style = "minute" }: { at_ms: number; style?: TimeS
 }
 
 /** Names the time zone of the page's times. */
-export function Zone() {
+export function Zone({ note = "" }: { note?: string }) {
   return (
     <p class="zone">
-      Times are in <span data-zone>UTC</span>.
+      Times are in <span data-zone>UTC</span>. {note}
     </p>
   );
 }

@@ -1,12 +1,29 @@
-// Updates an open page: the balance immediately, and the other parts from the server about a second later.
-// Without this script, the page shows the state of when it was opened.
+// Updates an open page: the balance immediately, and the other parts from the server about a second later. Above a list it
+// says how many rows are new. Without this script, the page shows the state of when it was opened.
 (() => {
-  const page = document.querySelector("[data-live-after]");
-  if (page === null || typeof EventSource === "undefined") return;
+  const page = document.querySelector("[data-live-after], [data-live-poll]");
+  if (page === null) return;
   const number = new Intl.NumberFormat("en-GB");
   const formatted = (value) => number.format(value).replace("-", "\u2212");
   let due;
   let busy = false;
+
+  /** Rows of a list move only when the person loads them. A link says how many there are. */
+  const countNew = (fresh) => {
+    const note = document.querySelector("[data-live-new]");
+    if (note === null) return;
+    const ids = [...fresh.querySelectorAll("[data-live-list] > [id]")].map(({ id }) => id);
+    const isKnown = (id) => document.getElementById(id) !== null;
+    // Unknown rows after the last known one are old: they moved up.
+    const last = ids.findLastIndex(isKnown);
+    const count = (last === -1 ? ids : ids.slice(0, last)).filter((id) => !isKnown(id)).length;
+    const text = count === 0 ? "" : `${count}${last === -1 && count >= 20 ? " or more" : ""} new`;
+    if (note.textContent === text) return;
+    const link = document.createElement("a");
+    link.href = location.pathname + location.search;
+    link.textContent = text;
+    note.replaceChildren(...(text === "" ? [] : [link]));
+  };
 
   const refresh = async () => {
     due = undefined;
@@ -20,6 +37,7 @@
       if (response.redirected) return location.reload();
       if (!response.ok) return;
       const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+      countNew(fresh);
       for (const part of document.querySelectorAll("[data-live]")) {
         const next = fresh.getElementById(part.id);
         // Do not replace a part that the person is using.
@@ -37,7 +55,22 @@
   const refreshSoon = () => {
     due ??= setTimeout(() => void refresh(), 1200);
   };
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) refreshSoon();
+  });
+  addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
 
+  // No stream has the entries of all accounts, so the console asks, for half an hour after the page was opened.
+  if (page.dataset.livePoll !== undefined) {
+    const until_ms = Date.now() + 1_800_000;
+    const poll = setInterval(() => {
+      if (Date.now() > until_ms) clearInterval(poll);
+      else void refresh();
+    }, 20_000);
+    return;
+  }
+
+  if (typeof EventSource === "undefined") return;
   let last_line = Number(page.dataset.liveAfter);
   let source;
   let pause_ms = 2_000;
@@ -61,9 +94,5 @@
     });
   };
   follow();
-  document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) refreshSoon();
-  });
   addEventListener("pagehide", () => source.close());
-  addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
 })();

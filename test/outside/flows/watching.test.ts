@@ -101,7 +101,7 @@ async function runJob({ jobs }: PassbookClient, number: number): Promise<void> {
 const fails = (number: number): boolean => number % 10 === 0;
 const costOf = (number: number): number => (fails(number) ? 0 : number % 7);
 
-/** The balance and the credits on hold that a page shows. */
+/** The balance and the held credits that a page shows. */
 async function readBalance(page: Page): Promise<{ credits: number; held: string }> {
   const [credits, held] = ["[data-credits]", "[data-held]"].map((part) =>
     page.locator(part).textContent(),
@@ -153,7 +153,7 @@ describe("two browsers and a command line that watch one account", { tags: ["slo
     const [newest] = (await client.ledger.list({ limit: 1 })).entries;
     expect(newest).toMatchObject({ line: newest_line, balance_after: credits });
     for (const page of pages) {
-      const shown = { credits, held: "Nothing on hold" };
+      const shown = { credits, held: "Nothing held" };
       await vi.waitFor(async () => expect(await readBalance(page)).toEqual(shown), SLOW_POLL);
     }
     const { events } = watching;

@@ -170,11 +170,11 @@ describe("live updates of the account page", () => {
       cost_estimate: 20,
       metadata: { description: "A fox in the snow" },
     });
-    await ada.page.getByText("20 on hold for 1 running job").waitFor();
-    await ada.page.getByRole("heading", { name: "A fox in the snow" }).waitFor();
+    await ada.page.getByText("20 held for 1 running job").waitFor();
+    await ada.page.getByRole("link", { name: "A fox in the snow" }).waitFor();
     expect(await ada.page.locator("[data-credits]").textContent()).toBe("76");
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 11 });
-    await ada.page.getByText("Nothing on hold").waitFor();
+    await ada.page.getByText("Nothing held").waitFor();
     expect(await ada.page.locator("[data-credits]").textContent()).toBe("85");
     expect(await ada.page.evaluate(() => performance.timeOrigin)).toBe(loaded);
   });
@@ -190,7 +190,7 @@ describe("live updates of the account page", () => {
     await ada.page.goto(`${pages.url}/account`);
     await expect.poll(() => requests, { timeout: 20_000 }).toBe(3);
     await ada.post("/api/jobs", { app: "sketch", action: "draw", cost_estimate: 30 });
-    await ada.page.getByText("30 on hold for 1 running job").waitFor();
+    await ada.page.getByText("30 held for 1 running job").waitFor();
   });
 
   it("two browsers show the same balance after many jobs and lost connections", async () => {
@@ -222,7 +222,7 @@ describe("a reader's own time", () => {
     const { page } = await signIn("tokyo@example.com", tokyo);
     await page.goto(`${pages.url}/account/statement`);
     await page.getByText("Times are in Asia/Tokyo.").waitFor();
-    const time = page.locator("td.when time").first();
+    const time = page.locator(".movement time").first();
     const at = new Date((await time.getAttribute("datetime")) ?? "");
     const hour = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", timeZone: "Asia/Tokyo" });
     expect(await time.textContent()).toContain(`${hour.format(at)}:`);
@@ -291,7 +291,9 @@ describe("the actions of the account page", () => {
     await ada.page.goto(`${pages.url}/account/statement`);
     await ada.page.emulateMedia({ media: "print" });
     expect(await ada.page.getByRole("navigation", { name: "Account" }).isVisible()).toBe(false);
-    expect(await ada.page.getByRole("table").isVisible()).toBe(true);
+    expect(
+      await ada.page.locator(".movement .what", { hasText: "Starter credits" }).first().isVisible(),
+    ).toBe(true);
     await pages.picture(ada.page, "statement-print");
   });
 

@@ -178,7 +178,7 @@ describe("a support case", () => {
     const page = await pages.signIn(OPERATOR);
     await page.getByRole("link", { name: "Console" }).click();
     await find(page, "dora@example.com");
-    await page.getByText("Charged 7 credits of 10 on hold").waitFor();
+    await page.getByText("Charged 7 credits of 10 held").waitFor();
     await page.getByRole("link", { name: "Give or take credits" }).click();
     await page.getByLabel("Give credits").check();
     await page.getByLabel("Number of credits").fill("7 or so");

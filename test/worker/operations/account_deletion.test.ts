@@ -66,7 +66,7 @@ describe("the page that deletes an account", () => {
     expect(status).toBe(200);
     for (const words of [
       "70 credits",
-      "30 on hold for 1 running job",
+      "30 held for 1 running job",
       "1 device or token",
       "ada@example.com",
     ]) {

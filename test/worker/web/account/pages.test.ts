@@ -30,18 +30,25 @@ async function startJob(person: SignedIn, job: object = {}): Promise<string> {
 /** The text of a page, without its markup. */
 const words = (html: string): string => html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
 
+/** The rows of a statement, as text. */
+const rowsOf = (html: string): string[] =>
+  html
+    .split(/<li (?:class="movement" )?id="(?:job|entry)-/)
+    .slice(1)
+    .map((row) => words(`<li ${row.split(/<li class="day"|<\/li>/)[0]}`).trim());
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 describe("the account page", () => {
-  it("the account page shows credits on hold separately from spending", async () => {
+  it("the account page shows held credits separately from spending", async () => {
     const ada = await signInWithCredits();
     await startJob(ada, { cost_estimate: 5 });
     const job_id = await startJob(ada, { cost_estimate: 7 });
-    expect(words((await open(ada, "/account")).text)).toContain("12 on hold for 2 running jobs");
+    expect(words((await open(ada, "/account")).text)).toContain("12 held for 2 running jobs");
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 6 });
     const text = words((await open(ada, "/account")).text);
     expect(text).toContain("89 credits");
-    expect(text).toContain("5 on hold for 1 running job");
+    expect(text).toContain("5 held for 1 running job");
     expect(text).toContain("6 credits in the last 30 days");
     expect(text).toContain("Since your account was opened.");
     expect(text).toContain("Demo 1 job 6");
@@ -74,31 +81,35 @@ describe("the account page", () => {
     expect(text).not.toContain("pro-plus");
   });
 
-  it("a job's image is shown only over https and is requested without a referrer", async () => {
+  it("a job's image is shown only on its page, over https, and is requested without a referrer", async () => {
     const ada = await signInWithCredits();
-    await startJob(ada, {
+    const shown = await startJob(ada, {
       metadata: { description: "<b>Cat</b>", previewUrl: "https://p.test/a" },
     });
-    await startJob(ada, { metadata: { previewUrl: "javascript:alert(1)" } });
-    await startJob(ada, { metadata: { previewUrl: "http://p.test/b" } });
-    for (const path of ["/account", "/account/jobs"]) {
-      const { text, headers } = await open(ada, path);
-      const pictures = text.match(/<img[^>]*>/g) ?? [];
-      expect(pictures).toHaveLength(1);
-      expect(pictures[0]).toContain('src="https://p.test/a"');
-      expect(pictures[0]).toContain('referrerpolicy="no-referrer"');
-      expect(pictures[0]).toMatch(/width="\d+" height="\d+" loading="lazy"/);
-      expect(text).toContain("&lt;b&gt;Cat&lt;/b&gt;");
-      expect(headers.get("Content-Security-Policy")).toContain("img-src 'self' https:;");
+    const { text, headers } = await open(ada, `/account/jobs/${shown}`);
+    const [picture = "", ...more] = text.match(/<img[^>]*>/g) ?? [];
+    expect(more).toEqual([]);
+    expect(picture).toContain('src="https://p.test/a"');
+    expect(picture).toContain('referrerpolicy="no-referrer"');
+    expect(picture).toMatch(/width="\d+" height="\d+" loading="lazy"/);
+    expect(text).toContain("&lt;b&gt;Cat&lt;/b&gt;");
+    expect(headers.get("Content-Security-Policy")).toContain("img-src 'self' https:;");
+    for (const previewUrl of ["javascript:alert(1)", "http://p.test/b"]) {
+      const id = await startJob(ada, { metadata: { previewUrl } });
+      expect((await open(ada, `/account/jobs/${id}`)).text).not.toContain("<img");
     }
     for (const path of [
+      "/account",
+      "/account/jobs",
       "/account/statement",
       "/account/tokens",
       "/signin",
       "/device",
       "/nowhere",
     ]) {
-      const policy = (await open(ada, path)).headers.get("Content-Security-Policy") ?? "";
+      const page = await open(ada, path);
+      expect(page.text).not.toContain("p.test");
+      const policy = page.headers.get("Content-Security-Policy") ?? "";
       expect(policy).toContain("img-src 'self';");
       expect(policy).not.toContain("unsafe");
     }
@@ -163,22 +174,132 @@ describe("the jobs page", () => {
   });
 });
 
+describe("a job's page", () => {
+  it("a job's page shows its cost, its app, its metadata and each of its entries", async () => {
+    const ada = await signInWithCredits();
+    const metadata = { description: "A cat", style: "<i>ink</i>" };
+    const job_id = await startJob(ada, { metadata });
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 7 });
+    const { text } = await open(ada, `/account/jobs/${job_id}`);
+    for (const part of ["A cat", "\u22127 credits", "10 were held while it ran.", "Demo", job_id]) {
+      expect(words(text)).toContain(part);
+    }
+    expect(words(text)).toMatch(
+      /Available after .* 7 credits charged, 3 no longer held 93 .* 10 held 90/,
+    );
+    expect(text).toContain("&lt;i&gt;ink&lt;/i&gt;");
+    expect(text).not.toContain("/account/jobs/cancel");
+  });
+
+  it("a job's page says why the job failed", async () => {
+    const ada = await signInWithCredits();
+    const reported = await startJob(ada);
+    await ada.post("/api/jobs/fail", { job_id: reported, reason: "out of <b>paper</b>" });
+    const silent = await startJob(ada);
+    await ada.post("/api/jobs/fail", { job_id: silent });
+    const overdue = await startJob(ada, { ttl_seconds: 60 });
+    passTime(61_000);
+    const page = async (id: string) => (await open(ada, `/account/jobs/${id}`)).text;
+    expect(await page(reported)).toContain("out of &lt;b&gt;paper&lt;/b&gt;");
+    expect(words(await page(silent))).toContain("Failed: The app did not say why.");
+    expect(words(await page(silent))).toContain("You were not charged.");
+    expect(words(await page(overdue))).toContain("Timed out: The app did not finish it in time.");
+  });
+
+  it("a started job can be cancelled on its page, and cancelling it again changes nothing", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await startJob(ada);
+    expect((await open(ada, `/account/jobs/${job_id}`)).text).toContain("Yes, cancel it now");
+    const cancelled = await submit(ada, "/account/jobs/cancel", { job_id });
+    const back = cancelled.headers.get("Location") ?? "";
+    expect(back).toBe(`/account/jobs/${job_id}?notice=job_cancelled`);
+    const text = words((await open(ada, back)).text);
+    expect(text).toContain("Cancelled. The job ended now");
+    expect(text).toContain("You were not charged.");
+    expect((await submit(ada, "/account/jobs/cancel", { job_id })).status).toBe(303);
+    const done = await startJob(ada);
+    await ada.post("/api/jobs/complete", { job_id: done, actual_cost: 1 });
+    const refused = await submit(ada, "/account/jobs/cancel", { job_id: done });
+    expect(refused.headers.get("Location")).toBe(`/account/jobs/${done}?notice=job_ended`);
+  });
+
+  it("another person's job, an unknown id and nonsense get the same page", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await startJob(ada);
+    const bob = await signIn("bob@example.com");
+    for (const id of [job_id, crypto.randomUUID(), "nonsense"]) {
+      const answer = await open(bob, `/account/jobs/${id}`);
+      expect(answer.status).toBe(404);
+      expect(words(answer.text)).toContain("Job not found");
+    }
+  });
+});
+
 describe("the statement", () => {
-  it("the statement distinguishes holds from charges and shows the balance after each entry", async () => {
+  it("the statement shows what each job cost in one row, with its entries in the details", async () => {
     const ada = await signInWithCredits();
     const job_id = await startJob(ada, { metadata: { description: "A cat" } });
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 7 });
+    const failed = await startJob(ada);
+    await ada.post("/api/jobs/fail", { job_id: failed, reason: "out of ink" });
+    const kept = await startJob(ada);
+    await ada.post("/api/jobs/fail", { job_id: kept, refund: false });
     const late = await startJob(ada, { ttl_seconds: 60 });
     passTime(61_000);
     await ada.post("/api/jobs/complete", { job_id: late, actual_cost: 4 });
-    const text = words((await open(ada, "/account/statement")).text);
-    expect(text).toContain("Charged 7 credits of 10 on hold A cat · Demo +3 unused, returned 93");
-    expect(text).toContain("Put on hold A cat · Demo \u221210 on hold 90");
-    expect(text).toContain("Hold released draw · Demo +10 returned 93");
-    expect(text).toContain(
-      "Charged 4 credits after the hold was released draw · Demo \u22124 more than the hold 89",
+    await startJob(ada, { metadata: { description: "A dog" } });
+    const { text } = await open(ada, "/account/statement");
+    const rows = rowsOf(text);
+    expect(rows).toEqual([
+      expect.stringMatching(/^D A dog [\d:]+ · Demo · Running 10 held .* 10 held 69 Open/),
+      expect.stringMatching(
+        /^D draw [\d:]+ · Demo · Done \u22124 .* 4 credits charged 79 .* 10 no longer held 83 .* 10 held 73/,
+      ),
+      expect.stringMatching(
+        /^D draw [\d:]+ · Demo · Failed: The app did not say why. \u221210 .* 10 credits charged 83/,
+      ),
+      expect.stringMatching(/^D draw [\d:]+ · Demo · Failed, not charged: out of ink 0 /),
+      expect.stringMatching(
+        /^D A cat [\d:]+ · Demo · Done \u22127 .* 7 credits charged, 3 no longer held 93 .* 10 held 90/,
+      ),
+      expect.stringMatching(/^D Starter credits [\d:]+ · Demo \+100$/),
+      expect.stringMatching(/^Account opened [\d:]+$/),
+    ]);
+    expect(words(text)).toContain("At the start 0 Spent \u221221 Added +100 Now 79");
+    expect(words(text)).toContain("10 of these are held for running jobs, and 69 are available.");
+  });
+
+  it("a job that is refunded in the same month shows its net cost in one row", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await startJob(ada);
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 10 });
+    const refund = { job_id, amount: 6, note: "a blurry image" };
+    await env.ACCOUNT.getByName(ada.identity_id).refundJob(refund, null);
+    const [row] = rowsOf((await open(ada, "/account/statement")).text);
+    expect(row).toMatch(
+      / · Cost 10, 6 given back \u22124 .* 6 refunded by the operator: a blurry image 96 /,
     );
-    expect(text).toMatch(/At the start 0 Change \+89 Now 89/);
+    const page = words((await open(ada, `/account/jobs/${job_id}`)).text);
+    expect(page).toContain("\u22124 credits It cost 10 credits, and 6 were given back.");
+    expect(words((await open(ada, "/account/jobs")).text)).toMatch(/ Done \u22124 /);
+  });
+
+  it("a job that ends in a later month costs nothing in the month in which it began", async () => {
+    const ada = await signInWithCredits();
+    const job_id = await startJob(ada, { ttl_seconds: 2_592_000 });
+    const month = new Date().toISOString().slice(0, 7);
+    // Ids are never older than the last one, and another test file may have set the clock forward.
+    const begun_ms = Number.parseInt(job_id.replaceAll("-", "").slice(0, 12), 16);
+    passTime(begun_ms - Date.now() + 29 * DAY_MS);
+    if (new Date().toISOString().slice(0, 7) === month) passTime(2 * DAY_MS);
+    const later = await signIn();
+    await later.post("/api/jobs/complete", { job_id, actual_cost: 6 });
+    const [now] = rowsOf((await open(later, "/account/statement")).text);
+    expect(now).toMatch(/ · Done · began in an earlier month \u22126 /);
+    const then = await open(later, `/account/statement?month=${month}`);
+    expect(rowsOf(then.text)[0]).toMatch(/ · Ended in a later month 10 held /);
+    expect(words(then.text)).toContain("At the start 0 Spent 0 Added +100 At the end 100");
+    expect(words(then.text)).toContain("10 of these are held for running jobs, and 90 were");
   });
 
   it("each month's statement starts with the closing balance of the month before", async () => {
@@ -189,25 +310,48 @@ describe("the statement", () => {
     const job_id = await startJob(later);
     await later.post("/api/jobs/complete", { job_id, actual_cost: 1 });
     const now = await open(later, "/account/statement");
-    expect(words(now.text)).toMatch(/At the start 100 Change \u22121 Now 99/);
+    expect(words(now.text)).toContain("At the start 100 Spent \u22121 Added 0 Now 99");
     const then = await open(later, `/account/statement?month=${month}`);
-    expect(words(then.text)).toMatch(/At the start 0 Change \+100 At the end 100/);
-    expect(words(then.text)).toContain("Starter credits Demo +100 100");
+    expect(words(then.text)).toContain("At the start 0 Spent 0 Added +100 At the end 100");
     expect(ada.identity_id).toBe(later.identity_id);
     const future = await open(later, "/account/statement?month=2999-01");
-    expect(words(future.text)).toContain("Your balance did not change in this month.");
+    expect(words(future.text)).toContain("Your credits did not change in this month.");
   });
 
-  it("the statement of a long month has pages", async () => {
+  it("the statement filters by app and by kind, and adds up only what matches", async () => {
+    const ada = await signInWithCredits();
+    await ada.get("/api/wallet?app=other");
+    for (const app of ["demo", "other", "demo"]) {
+      const job_id = await startJob(ada, { app });
+      await ada.post("/api/jobs/complete", { job_id, actual_cost: 3 });
+    }
+    const one = await open(ada, "/account/statement?app=demo&kind=jobs");
+    expect(rowsOf(one.text)).toHaveLength(2);
+    expect(words(one.text)).toContain("Spent \u22126 Added 0 ");
+    expect(words(one.text)).not.toContain("At the start");
+    const starter = await open(ada, "/account/statement?kind=starter");
+    expect(rowsOf(starter.text)).toHaveLength(2);
+    const none = await open(ada, "/account/statement?kind=purchases");
+    expect(words(none.text)).toContain("Nothing here matches the filter.");
+    const nonsense = await open(ada, "/account/statement?kind=x&app=../&before=-1");
+    expect(rowsOf(nonsense.text)).toHaveLength(6);
+  });
+
+  it("the statement of a long month has pages, and a page stays small", async () => {
     const ada = await signInWithCredits();
     for (let count = 0; count < 51; count += 1) {
-      const job_id = await startJob(ada, { cost_estimate: 0 });
+      const metadata = { description: `Number ${count} of a series of long descriptions` };
+      const job_id = await startJob(ada, { cost_estimate: 0, metadata });
       await ada.post("/api/jobs/complete", { job_id, actual_cost: 0 });
     }
-    const first = await open(ada, "/account/statement");
-    expect(first.text.match(/class="when"/g)).toHaveLength(100);
+    const first = await open(ada, "/account/statement?kind=jobs");
+    expect(rowsOf(first.text)).toHaveLength(50);
+    expect(new TextEncoder().encode(first.text).byteLength).toBeLessThan(60 * 1024);
     const next = /href="([^"]+)" rel="next"/.exec(first.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
-    expect((await open(ada, next)).text.match(/class="when"/g)).toHaveLength(4);
+    const last = await open(ada, next);
+    expect(rowsOf(last.text)).toHaveLength(1);
+    expect(last.text).not.toContain('rel="next"');
+    expect(last.text).toContain("Newest of");
   });
 
   it("the CSV has all entries of the month and no cell that a spreadsheet runs as a formula", async () => {
@@ -224,9 +368,7 @@ describe("the statement", () => {
     expect(headers.get("Cache-Control")).toBe("no-store");
     const rows = text.trimEnd().split("\r\n");
     expect(rows).toHaveLength(1 + 2 + 52);
-    expect(rows[1]).toMatch(
-      /^54,"[^"]+Z","Put on hold","A, b · Demo","demo","[0-9a-f-]{36}",-10,39$/,
-    );
+    expect(rows[1]).toMatch(/^54,"[^"]+Z","Held","A, b · Demo","demo","[0-9a-f-]{36}",-10,39$/);
     expect(rows[2]).toContain(`,"'=HYPERLINK(""x"") · Demo",`);
     expect(rows.at(-1)).toMatch(/^1,.*"Account opened",,,,0,0$/);
   });
@@ -278,7 +420,7 @@ describe("signed-in browsers", () => {
 });
 
 describe("every page of the account", () => {
-  const pages = ["", "/jobs", "/statement", "/statement.csv", "/data.json", "/tokens"];
+  const pages = ["", "/jobs", "/jobs/x", "/statement", "/statement.csv", "/data.json", "/tokens"];
 
   it.each(pages)("%s redirects a signed-out browser to sign-in", async (path) => {
     const answer = await send("GET", `/account${path}`, { headers: { Accept: "text/html" } });

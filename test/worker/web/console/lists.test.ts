@@ -172,16 +172,16 @@ describe("the audit log", () => {
 });
 
 describe("one account", () => {
-  it("an account's page shows the object's state, with credits on hold separately", async () => {
+  it("an account's page shows the object's state, with held credits separately", async () => {
     const { ada, open } = await consoleAndAda();
     await startJob(ada, { cost_estimate: 40, metadata: { description: "A fox in the snow" } });
     await getToken(ada, { scopes: ["read"] }, { client_name: "Build agent" });
     const text = words((await open(pageOf(ada))).text);
     for (const part of [
       "60 credits available",
-      "40 more on hold for running jobs",
+      "40 more held for running jobs",
       "A fox in the snow · Demo",
-      "Put on hold",
+      "Held",
       "−40",
       "Starter credits",
       "Build agent",

@@ -1,0 +1,173 @@
+/** One job: what it cost and why, its metadata, and each of its ledger entries. */
+import type { Child } from "hono/jsx";
+import type { JobHistory, JobRow } from "../../account/contract.ts";
+import { credits, number, signed } from "../layout/labels.ts";
+import { NoticeLine, Page } from "../layout/layout.tsx";
+import { Time, Zone } from "../layout/time.tsx";
+import { AppIcon, type AppLook, type AppLooks } from "../layout/app_icon.tsx";
+import { previewOf, readMetadata } from "./job_metadata.ts";
+import { failureText, JobState, titleOf } from "./job_rows.tsx";
+import { Steps } from "./statement_list.tsx";
+
+export interface JobPageProps extends JobHistory {
+  readonly appLook: AppLooks;
+  readonly notice: string | null;
+}
+
+export function JobPage({ job, entries, line, appLook, notice }: JobPageProps) {
+  const look = appLook(job.app_slug);
+  const title = titleOf(job);
+  return (
+    <Page title={title} section="jobs" scripts={["times.js", "live.js"]}>
+      <NoticeLine notice={notice} />
+      <div class="page-head">
+        <h1 class="job-title">{title}</h1>
+        <a href="/account/jobs">All jobs</a>
+      </div>
+      <div class="columns" data-live-after={line}>
+        <div class="main-column">
+          <section class="panel" id="outcome" data-live aria-labelledby="outcome-name">
+            <h2 id="outcome-name" class="unseen">
+              Cost
+            </h2>
+            <Outcome job={job} change={sumOf(entries)} />
+            <Facts job={job} look={look} />
+          </section>
+          <section class="panel" id="credits" data-live aria-labelledby="credits-name">
+            <h2 id="credits-name">What happened to your credits</h2>
+            <Steps entries={entries} />
+          </section>
+          {job.status === "started" ? <Cancel id={job.id} /> : null}
+        </div>
+        <div class="side-column">
+          <Preview job={job} />
+          <Details job={job} />
+          <Zone />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+const sumOf = (entries: JobHistory["entries"]): number =>
+  entries.reduce((sum, { change }) => sum + change, 0);
+
+/** `change`: what the job took in the end. */
+function Outcome({ job, change }: { job: JobRow; change: number }) {
+  const reason = failureText(job);
+  if (job.status === "started") {
+    return (
+      <>
+        <p class="job-price is-held">{number(job.reserved)} held</p>
+        <p class="hint">
+          The job is running. When it ends, you pay what it cost, and the rest is available again.
+        </p>
+      </>
+    );
+  }
+  const [given_back, cost] = [job.actual_cost + change, job.actual_cost];
+  return (
+    <>
+      <p class="job-price">
+        {signed(change)} <small>{Math.abs(change) === 1 ? "credit" : "credits"}</small>
+      </p>
+      <p class="hint">
+        {given_back > 0
+          ? `It cost ${credits(cost)}, and ${number(given_back)} were given back.`
+          : cost === 0
+            ? "You were not charged."
+            : cost > job.reserved
+              ? `It cost ${number(cost - job.reserved)} more than the ${number(job.reserved)} that were held.`
+              : `${number(job.reserved)} were held while it ran.`}
+      </p>
+      {reason === null ? null : (
+        <p class="job-failure">
+          <strong>{job.failure === "expired" ? "Timed out" : "Failed"}:</strong> {reason}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Facts({ job, look }: { job: JobRow; look: AppLook }) {
+  const facts: (readonly [string, Child])[] = [
+    [
+      "App",
+      <span class="with-icon">
+        <AppIcon look={look} size={28} /> {look.name}
+      </span>,
+    ],
+    ["State", <JobState {...job} />],
+    ["Action", job.action],
+    ["Started", <Time at_ms={job.created_at_ms} />],
+    job.status === "started"
+      ? ["Times out", <Time at_ms={job.expires_at_ms} />]
+      : ["Last change", <Time at_ms={job.updated_at_ms} />],
+    ["Job id", <code>{job.id}</code>],
+  ];
+  return (
+    <dl class="details">
+      {facts.map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The `details` element is the confirmation step: the first click only shows the button. */
+function Cancel({ id }: { id: string }) {
+  return (
+    <section class="panel" aria-labelledby="cancel-name">
+      <h2 id="cancel-name">Cancel</h2>
+      <p class="hint">
+        The job ends now, as if it had timed out. If its app still completes it, you pay what it
+        cost.
+      </p>
+      <details class="confirm">
+        <summary class="button quiet">Cancel this job</summary>
+        <form method="post" action="/account/jobs/cancel">
+          <input type="hidden" name="job_id" value={id} />
+          <button type="submit" class="danger">
+            Yes, cancel it now
+          </button>
+        </form>
+      </details>
+    </section>
+  );
+}
+
+/** No referrer, so that the image's host learns nothing; a fixed size, so that the layout does not shift. */
+function Preview({ job }: { job: JobRow }) {
+  const url = previewOf(readMetadata(job.metadata_json));
+  if (url === null) return null;
+  return (
+    <section class="panel job-preview" aria-label="Result">
+      <img
+        src={url}
+        alt=""
+        width={320}
+        height={240}
+        loading="lazy"
+        decoding="async"
+        referrerpolicy="no-referrer"
+      />
+    </section>
+  );
+}
+
+/** The metadata as the app stored it. */
+function Details({ job }: { job: JobRow }) {
+  const metadata = readMetadata(job.metadata_json);
+  if (Object.keys(metadata).length === 0) return null;
+  return (
+    <section class="panel" aria-labelledby="metadata-name">
+      <h2 id="metadata-name">What the app stored</h2>
+      <div class="scroll" tabindex={0} role="region" aria-label="Metadata of the app">
+        <pre>{JSON.stringify(metadata, null, 2)}</pre>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,70 @@
+/** Jobs as rows: the app's icon, what it does, when, its state, and what it cost. */
+import type { JobRow } from "../../account/contract.ts";
+import { Time } from "../layout/time.tsx";
+import { JOB_STATUS_NAMES, number, signed } from "../layout/labels.ts";
+import { AppIcon, type AppLooks } from "../layout/app_icon.tsx";
+import { descriptionOf, readMetadata } from "./job_metadata.ts";
+
+export interface JobRowsProps {
+  readonly jobs: readonly JobRow[];
+  readonly appLook: AppLooks;
+}
+
+/** Each row can be replaced while the page is open; see `scripts/live.js`. */
+export function JobRows({ jobs, appLook }: JobRowsProps) {
+  return (
+    <ul class="jobs" id="job-rows" data-live-list>
+      {jobs.map((job) => {
+        const look = appLook(job.app_slug);
+        const reason = failureText(job);
+        return (
+          <li class="job" id={`job-${job.id}`} data-live>
+            <AppIcon look={look} size={28} />
+            <a class="job-name" href={jobPath(job.id)}>
+              {titleOf(job)}
+            </a>
+            <span class="job-about">
+              {look.name} · <Time at_ms={job.created_at_ms} style="clock" />
+            </span>
+            <JobState {...job} />
+            <JobCost {...job} />
+            {reason === null ? null : <span class="job-reason">{reason}</span>}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+export const jobPath = (id: string): string => `/account/jobs/${id}`;
+
+/** The client's description, or the action's name. */
+export function titleOf({
+  action,
+  metadata_json,
+}: Pick<JobRow, "action" | "metadata_json">): string {
+  return descriptionOf(readMetadata(metadata_json)) ?? action;
+}
+
+type Ended = Pick<JobRow, "status" | "failure" | "failure_reason">;
+
+/** Why a job failed; null if it did not. */
+export function failureText({ status, failure, failure_reason }: Ended): string | null {
+  if (status !== "failed") return null;
+  if (failure_reason !== null) return failure_reason;
+  return failure === "expired" ? "The app did not finish it in time." : "The app did not say why.";
+}
+
+export function JobState({ status, failure }: Ended) {
+  const name = failure === "expired" ? "Timed out" : JOB_STATUS_NAMES[status];
+  return <span class={`state state-${status}`}>{name}</span>;
+}
+
+/** What the job took from the balance, or what is held for it. */
+export function JobCost({ status, reserved, actual_cost, refunded }: JobRow) {
+  return status === "started" ? (
+    <span class="job-cost is-held">{number(reserved)} held</span>
+  ) : (
+    <span class="job-cost">{signed(refunded - actual_cost)}</span>
+  );
+}

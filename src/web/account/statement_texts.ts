@@ -1,0 +1,86 @@
+/** What the rows and entries of a statement say. Pure. */
+import type { CountedEntry, JobRow, StatementRow } from "../../account/contract.ts";
+import {
+  credits,
+  DISPUTE_WON,
+  ENTRY_NAMES,
+  JOB_STATUS_NAMES,
+  number,
+  signed,
+} from "../layout/labels.ts";
+import { failureText, titleOf } from "./job_rows.tsx";
+
+export interface RowTexts {
+  readonly title: string;
+  /** The app, the state and the reason; "" if there is nothing to say. */
+  readonly about: string;
+  readonly amount: string;
+  /** `held`: the amount is only held. */
+  readonly tone: "in" | "out" | "held" | "none";
+}
+
+/** The texts of a row. `app_name`: null for a row without an app. */
+export function rowTexts(
+  { change, job, entries }: StatementRow,
+  app_name: string | null,
+): RowTexts {
+  const [newest] = entries;
+  if (newest === undefined) throw new Error("a row has an entry");
+  const join = (...parts: (string | null)[]): string => parts.filter(Boolean).join(" · ");
+  if (job === null) {
+    const amount = change === 0 ? "" : signed(change);
+    const title = entryName(newest);
+    return { title, about: join(app_name, newest.note), amount, tone: toneOf(change) };
+  }
+  const began_earlier = entries.at(-1)?.previous_line !== null;
+  const earlier = began_earlier ? "began in an earlier month" : null;
+  const title = titleOf(job);
+  if (newest.kind === "reserve") {
+    const held = 0 - entries.reduce((sum, { amount }) => sum + amount, 0);
+    const state = job.status === "started" ? "Running" : "Ended in a later month";
+    return { title, about: join(app_name, state), amount: `${number(held)} held`, tone: "held" };
+  }
+  return {
+    title,
+    about: join(app_name, outcomeOf(change, job, entries), earlier),
+    amount: signed(change),
+    tone: toneOf(change),
+  };
+}
+
+const toneOf = (change: number): RowTexts["tone"] =>
+  change === 0 ? "none" : change > 0 ? "in" : "out";
+
+function outcomeOf(change: number, job: JobRow, entries: readonly CountedEntry[]): string {
+  const returned = entries.filter((entry) => entry.change > 0);
+  if (returned.length > 0) {
+    const given_back = returned.reduce((sum, entry) => sum + entry.change, 0);
+    const cost = given_back - change;
+    return cost === 0
+      ? `${number(given_back)} of its cost given back`
+      : `Cost ${number(cost)}, ${number(given_back)} given back`;
+  }
+  if (job.status !== "failed") return JOB_STATUS_NAMES[job.status];
+  return `${change === 0 ? "Failed, not charged" : "Failed"}: ${failureText(job) ?? ""}`;
+}
+
+/** The name of an entry without its job. */
+export function entryName({ kind, amount }: Pick<CountedEntry, "kind" | "amount">): string {
+  return kind === "purchase_refund" && amount > 0 ? DISPUTE_WON : ENTRY_NAMES[kind];
+}
+
+/** What one entry of a job did. */
+export function stepText({ kind, amount, change, note }: CountedEntry): string {
+  if (kind === "job_refund") {
+    const refunded = `${number(change)} refunded by the operator`;
+    return note === null ? refunded : `${refunded}: ${note}`;
+  }
+  if (kind === "reserve") return `${number(0 - amount)} held`;
+  if (kind === "refund") return `${number(amount)} no longer held`;
+  if (change > 0) return `${number(change)} given back`;
+  const charged = `${credits(0 - change)} charged`;
+  if (amount === change || amount === 0) return charged;
+  return amount > 0
+    ? `${charged}, ${number(amount)} no longer held`
+    : `${charged}, ${number(0 - amount)} more than was held`;
+}
