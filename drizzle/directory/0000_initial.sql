@@ -74,6 +74,7 @@ CREATE TABLE `audit_outcomes` (
 	`audit_id` text NOT NULL,
 	`outcome` text NOT NULL,
 	`at_ms` integer NOT NULL,
+	`changed_json` text,
 	PRIMARY KEY(`audit_id`, `outcome`)
 ) WITHOUT ROWID;
 --> statement-breakpoint

@@ -2,6 +2,7 @@
 import { Option, type Command } from "commander";
 import {
   type Admin,
+  type AuditEntry,
   type AuditFilter,
   type AccountFilter,
   type JobFilter,
@@ -13,6 +14,7 @@ import {
   readCredits,
   withJobFilters,
   withLedgerFilters,
+  withTimes,
   type LedgerOptions,
 } from "./filters.ts";
 import { more, plain, print, table } from "./output.ts";
@@ -67,7 +69,7 @@ function addLists(admin: Command): void {
     );
   withJobFilters(admin.command("jobs"))
     .description("list jobs of all accounts, newest first")
-    .option("--identity <id>", "only jobs of this person")
+    .option("--identity <id>", "only jobs of this person, by identity or e-mail address")
     .action((_, command: Command) => showJobs(command.optsWithGlobals()));
   admin
     .command("job <identity> <job>")
@@ -89,11 +91,11 @@ function addLists(admin: Command): void {
       const { admin, options } = await adminOf(command.optsWithGlobals<Options>());
       return showHealth(admin, options);
     });
-  paged(admin.command("audit"))
+  withTimes(paged(admin.command("audit")))
     .description("list what operators did, newest first")
-    .option("--actor <identity>", "only acts of this operator")
+    .option("--actor <identity>", "only acts of this operator, by identity or e-mail address")
     .option("--act <act>", "only acts of this kind, such as account.credits")
-    .option("--subject <id>", "only acts on this identity or app")
+    .option("--subject <id>", "only acts on this person or app")
     .action((_, command: Command) => showAudit(command.optsWithGlobals<Options<AuditFilter>>()));
   admin
     .command("operators")
@@ -299,6 +301,15 @@ async function showStats(
   });
 }
 
+/** What an act changed, or what was requested if that is unknown. */
+function changesOf({ changed, details }: AuditEntry): string {
+  const { outcome: _, ...request } = details;
+  if (changed === null) return JSON.stringify(request);
+  return Object.entries(changed)
+    .map(([name, { from, to }]) => `${name}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}`)
+    .join(", ");
+}
+
 async function showAudit(given: Options<AuditFilter>): Promise<void> {
   const { admin, options, filter } = await adminOf(given);
   const page = await admin.audit(filter);
@@ -309,9 +320,10 @@ async function showAudit(given: Options<AuditFilter>): Promise<void> {
       it.act,
       it.subject,
       it.reason ?? "",
-      JSON.stringify(it.details),
+      String(it.details["outcome"]),
+      changesOf(it),
     ]);
-    const names = ["AT", "ACTOR", "ACT", "SUBJECT", "REASON", "DETAILS"];
+    const names = ["AT", "ACTOR", "ACT", "SUBJECT", "REASON", "OUTCOME", "CHANGED"];
     return rows.length === 0
       ? "Operators did nothing."
       : table(names, rows) + more(page.next_cursor);

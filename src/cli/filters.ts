@@ -24,7 +24,8 @@ export function withJobFilters(command: Command): Command {
   );
 }
 
-function withTimes(command: Command): Command {
+/** Adds the options for a period of time. */
+export function withTimes(command: Command): Command {
   return command
     .option("--from <time>", "from this time on, such as 2026-11-21T00:00:00Z")
     .option("--to <time>", "before this time");

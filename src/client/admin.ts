@@ -32,16 +32,21 @@ export interface AccountFilter {
 }
 
 export interface AuditFilter {
+  /** The operator's identity or e-mail address. */
   readonly actor?: string;
   readonly act?: string;
+  /** An app's slug, or a person's identity or e-mail address. */
   readonly subject?: string;
+  readonly from?: Date | string;
+  /** Not included. */
+  readonly to?: Date | string;
   readonly limit?: number;
   readonly cursor?: string;
 }
 
 /**
  * Each call throws {@link PassbookError}. Retries are safe, since every write has an idempotency key: a new one for each
- * call if `idempotencyKey` is omitted. `identity` is the account holder's.
+ * call if `idempotencyKey` is omitted. `identity` is the account holder's identity or e-mail address.
  */
 export interface Admin {
   accounts(filter?: AccountFilter, options?: CallOptions): Promise<FoundAccountPage>;

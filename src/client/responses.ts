@@ -617,8 +617,16 @@ export interface AuditEntry {
   readonly subject: string;
   readonly reason: string | null;
   readonly request_id: string;
+  /** The changed fields, before and after; null: none, or it is unknown. */
+  readonly changed: Readonly<Record<string, FieldChange>> | null;
   /** `outcome`: `done`, `refused`, `replayed`, or `unknown` if the end was not seen. */
   readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** A field's value before and after an action. */
+export interface FieldChange {
+  readonly from: unknown;
+  readonly to: unknown;
 }
 
 export interface AppPage {

@@ -77,8 +77,10 @@ function typeOf(schema: Schema): string {
   if (items !== undefined) return `readonly (${typeOf(items)})[]`;
   if (properties !== undefined) return members(schema);
   if (type === "object" && additionalProperties !== undefined) {
-    return "Readonly<Record<string, unknown>>";
+    const value = typeof additionalProperties === "object" ? additionalProperties : {};
+    return `Readonly<Record<string, ${typeOf(value)}>>`;
   }
+  if (Object.keys(schema).length === 0) return "unknown";
   const scalars = [type].flat().map((name) => SCALARS[name ?? ""]);
   if (scalars.length > 0 && !scalars.includes(undefined)) return scalars.join(" | ");
   throw new Error(`no type is known for ${JSON.stringify(schema)}`);

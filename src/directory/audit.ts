@@ -4,7 +4,7 @@
  * logged, it is not done. Its outcome follows as a second row. If that row is missing, the outcome is unknown,
  * and the account or registry shows whether the action happened.
  */
-import { and, desc, eq, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { v7 as uuidv7 } from "uuid";
 import { errorName } from "../domain/result.ts";
@@ -16,6 +16,9 @@ import { audit, auditOutcomes } from "./schema.ts";
  * keep their responses, because clocks differ: an extra audit row is better than an action without one.
  */
 const AUDIT_KEY_MS = 23 * 60 * 60 * 1000;
+
+/** The act of deleting a person's account. */
+export const DELETION_ACT = "account.delete";
 
 /** An action that is about to be done. */
 export interface AuditedAction {
@@ -49,9 +52,17 @@ export interface AuditEntry extends Omit<AuditedAction, "guard"> {
   readonly id: string;
   readonly at_ms: number;
   readonly outcome: AuditOutcome | "unknown";
+  /** Null: the action changed no field, or it is unknown what it changed. */
+  readonly changed: Changes | null;
 }
 
+/** The fields that an action changed, with their values before and after it. */
+export type Changes = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
+
 export interface AuditFilter {
+  readonly from_ms?: number | undefined;
+  /** Not included. */
+  readonly to_ms?: number | undefined;
   readonly actor?: string | undefined;
   readonly act?: string | undefined;
   readonly subject?: string | undefined;
@@ -66,7 +77,7 @@ export interface AuditLog {
    */
   begin(order: AuditedAction): Promise<AuditBegun>;
   /** Logs the outcome of an action. A failure of this is only reported to the operator's log. */
-  conclude(id: string, outcome: AuditOutcome): Promise<void>;
+  conclude(id: string, outcome: AuditOutcome, changed?: Changes | null): Promise<void>;
   /**
    * Replaces a person by a pseudonym, as actor and as subject, and deletes free text about them; may be
    * repeated.
@@ -117,9 +128,10 @@ export function createAuditLog(binding: D1Database): AuditLog {
       if (entry.id === id) return { kind: "new", id };
       return { kind: entry.done === 1 ? "done" : "begun", id: entry.id };
     },
-    async conclude(audit_id, outcome) {
+    async conclude(audit_id, outcome, changed = null) {
       try {
-        const row = { audit_id, outcome, at_ms: Date.now() };
+        const changed_json = changed === null ? null : JSON.stringify(changed);
+        const row = { audit_id, outcome, at_ms: Date.now(), changed_json };
         await database.insert(auditOutcomes).values(row).onConflictDoNothing();
       } catch (error) {
         const name = errorName(error);
@@ -127,7 +139,9 @@ export function createAuditLog(binding: D1Database): AuditLog {
       }
     },
     async forgetPerson(identity_id, pseudonym) {
-      const without_text = { reason: null, idempotency_key: null, fingerprint: null };
+      // The reason of the deletion itself is kept: it proves that somebody asked for it.
+      const reason = sql`case when ${audit.act} = ${DELETION_ACT} then ${audit.reason} end`;
+      const without_text = { reason, idempotency_key: null, fingerprint: null };
       // The fingerprint starts with the actor.
       const fingerprint = sql`replace(${audit.fingerprint}, ${identity_id}, ${pseudonym})`;
       await database.batch([
@@ -141,7 +155,7 @@ export function createAuditLog(binding: D1Database): AuditLog {
           .where(eq(audit.actor, identity_id)),
       ]);
     },
-    async list({ actor, act, subject, before_id, limit }) {
+    async list({ actor, act, subject, from_ms, to_ms, before_id, limit }) {
       const rows = await database
         .select()
         .from(audit)
@@ -150,6 +164,8 @@ export function createAuditLog(binding: D1Database): AuditLog {
             actor === undefined ? undefined : eq(audit.actor, actor),
             act === undefined ? undefined : eq(audit.act, act),
             subject === undefined ? undefined : eq(audit.subject, subject),
+            from_ms === undefined ? undefined : gte(audit.at_ms, from_ms),
+            to_ms === undefined ? undefined : lt(audit.at_ms, to_ms),
             before_id === undefined ? undefined : lt(audit.id, before_id),
           ),
         )
@@ -169,7 +185,7 @@ export function createAuditLog(binding: D1Database): AuditLog {
         reason: row.reason,
         request_id: row.request_id,
         details: JSON.parse(details_json) as Record<string, unknown>,
-        outcome: outcomeOf(outcomes.filter(({ audit_id }) => audit_id === id)),
+        ...endOf(outcomes.filter(({ audit_id }) => audit_id === id)),
       }));
     },
   };
@@ -179,7 +195,10 @@ const hasOutcome = (outcome: AuditOutcome) =>
   sql`exists (select 1 from audit_outcomes where audit_id = ${audit.id} and outcome = ${outcome})`;
 
 /** If one try was done, the action was done, even if other tries were refused. */
-function outcomeOf(rows: readonly { readonly outcome: AuditOutcome }[]): AuditEntry["outcome"] {
-  const outcomes = rows.map(({ outcome }) => outcome);
-  return outcomes.includes("done") ? "done" : (outcomes[0] ?? "unknown");
+function endOf(
+  rows: readonly { readonly outcome: AuditOutcome; readonly changed_json: string | null }[],
+): Pick<AuditEntry, "outcome" | "changed"> {
+  const { outcome = "unknown", changed_json = null } =
+    rows.find((row) => row.outcome === "done") ?? rows[0] ?? {};
+  return { outcome, changed: changed_json === null ? null : (JSON.parse(changed_json) as Changes) };
 }

@@ -181,6 +181,8 @@ export const auditOutcomes = sqliteTable(
     audit_id: text().notNull(),
     outcome: text({ enum: ["done", "refused", "replayed"] }).notNull(),
     at_ms: integer().notNull(),
+    /** The fields that the action changed, with their values before and after it, as JSON; null: none or unknown. */
+    changed_json: text(),
   },
   (table) => [primaryKey({ columns: [table.audit_id, table.outcome] })],
 );

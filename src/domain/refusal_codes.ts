@@ -60,6 +60,7 @@ export const REFUSAL_STATUS = {
   // Apps
   identity_required: 400,
   account_unknown: 404,
+  identity_ambiguous: 400,
   app_settles: 403,
   app_unknown: 404,
   app_changed: 409,

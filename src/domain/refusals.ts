@@ -83,6 +83,8 @@ export type Refusal =
   // Apps
   | { readonly code: "identity_required" }
   | { readonly code: "account_unknown" }
+  /** `matches`: how many people have the e-mail address. */
+  | { readonly code: "identity_ambiguous"; readonly matches: number }
   | { readonly code: "app_settles" }
   | { readonly code: "app_unknown" }
   | { readonly code: "app_changed" }

@@ -146,6 +146,11 @@ function partsOf(refusal: Refusal): ErrorParts {
       return { error: "This account is suspended. Contact the operator of this service." };
     case "account_unknown":
       return { error: "You have access to no account with this identity. Check the identity." };
+    case "identity_ambiguous":
+      return {
+        error: `${refusal.matches} people have this e-mail address. Find them with GET /api/admin/accounts?q= or in the console, and use the identity_id of one of them.`,
+        more: { matches: refusal.matches },
+      };
     case "token_template_unknown":
       return {
         error:

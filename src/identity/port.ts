@@ -239,6 +239,8 @@ export interface IdentityPort {
   readPeople(identity_ids: readonly string[]): Promise<ReadonlyMap<string, Profile>>;
   /** Identities of people whose e-mail address starts with `prefix`, ignoring case; at most `limit`. */
   findByEmail(prefix: string, limit: number): Promise<readonly string[]>;
+  /** Identities of people with this e-mail address, verified or not, ignoring case; at most `limit`. */
+  findByAddress(address: string, limit: number): Promise<readonly string[]>;
   /**
    * Unlinks a method from a session's person, but never the last one. Ends the other sessions that were started
    * with it; this session no longer names it. Upstream tokens of a sign-in in progress are dropped.

@@ -39,6 +39,7 @@ export interface ChangePlanRequest {
 export interface ChangedPlan {
   readonly entry: EntryRow;
   readonly account: Wallet["account"];
+  readonly previous_plan?: string;
 }
 
 /** An account in full, as operators see it. */

@@ -67,12 +67,14 @@ export function changePlan(
   { plan, note }: ChangePlanRequest,
 ): Answer<ChangedPlan> {
   ensureOpen(transaction);
+  const previous_plan = transaction.store.readAccount()?.plan ?? plan;
   transaction.store.updatePlan(plan);
   const entry = post(transaction, { ...OF_ACCOUNT, kind: "plan", amount: 0, note });
   const row = transaction.store.readAccount();
   assertInvariant(row !== null, "an open account has its row");
   const { id, identity_id } = row;
-  return accepted({ entry, account: { id, identity_id, plan, credits: entry.balance_after } });
+  const account = { id, identity_id, plan, credits: entry.balance_after };
+  return accepted({ entry, account, previous_plan });
 }
 
 /** Keeps the holder out. The holder's jobs still settle or expire. Repeating it changes nothing. */

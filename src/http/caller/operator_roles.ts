@@ -1,6 +1,11 @@
 /** The role that each route of operators requires: the one place that declares it, for the API and the console. */
 import { matchedRoutes } from "hono/route";
-import { includesRole, type OperatorRights, type OperatorRole } from "../../domain/operators.ts";
+import {
+  includesRole,
+  OPERATOR_ROLES,
+  type OperatorRights,
+  type OperatorRole,
+} from "../../domain/operators.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { AppContext } from "../context.ts";
 
@@ -41,6 +46,7 @@ export const ROUTE_ROLES: Readonly<Record<string, OperatorRole>> = {
   "GET /console/accounts": "viewer",
   "GET /console/jobs": "viewer",
   "GET /console/audit": "viewer",
+  "GET /console/audit.csv": "viewer",
   "GET /console/operators": "viewer",
   "GET /console/accounts/:identity_id": "viewer",
   ...formRoles("/console/accounts/:identity_id/credits", "support"),
@@ -78,11 +84,16 @@ export function assertRolesDeclared(routes: readonly Route[]): void {
   if (undeclared !== undefined) throw new Error(`ROUTE_ROLES has no role for ${undeclared}`);
 }
 
-/** The refusal of an operator whose role is too low for the matched route; null if it suffices. */
-export function roleRefusal(context: AppContext, { role }: OperatorRights): Refusal | null {
-  const missing = matchedRoutes(context)
+/** The highest role that a route of the request requires. An address without a route requires the lowest one. */
+export function neededRole(context: AppContext): OperatorRole {
+  const roles = matchedRoutes(context)
     .filter(isOfOperators)
-    .map((route) => ROUTE_ROLES[nameOf(route)] ?? "admin")
-    .find((needed) => !includesRole(role, needed));
-  return missing === undefined ? null : { code: "role_required", role: missing };
+    .map((route) => ROUTE_ROLES[nameOf(route)] ?? "admin");
+  return OPERATOR_ROLES.findLast((role) => roles.includes(role)) ?? "viewer";
+}
+
+/** The refusal of an operator whose role is too low for the request; null if it suffices. */
+export function roleRefusal(context: AppContext, rights: OperatorRights): Refusal | null {
+  const role = neededRole(context);
+  return includesRole(rights.role, role) ? null : { code: "role_required", role };
 }

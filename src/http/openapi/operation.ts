@@ -22,6 +22,8 @@ export interface Success {
   readonly status?: 101 | 200 | 202 | 303 | 405 | 503;
   readonly description: string;
   readonly type?: string;
+  /** Also as CSV, for `Accept: text/csv`. */
+  readonly csv?: true;
   readonly schema?: z.core.$ZodType;
   readonly example?: unknown;
   /** Headers of this response; `required` if it always has them. */
@@ -166,6 +168,10 @@ const WITH_BODY = ["invalid_request", "unsupported_media_type", "body_too_large"
 export function operation(options: OperationOptions): ZodOpenApiOperationObject {
   const successes = [options.success].flat();
   const refusals: RefusalCode[] = [...BY_SECURITY[options.security], ...options.refusals];
+  // Operators may name a person by e-mail address.
+  if (options.security === "operator" && refusals.includes("account_unknown")) {
+    refusals.push("identity_ambiguous");
+  }
   if (options.body !== undefined) refusals.push(...WITH_BODY);
   if (options.query !== undefined) refusals.push("invalid_request");
   if (options.idempotent) refusals.push("idempotency_key_reused");
@@ -219,8 +225,19 @@ function requestBody({
   return { requestBody: { content: { "application/x-www-form-urlencoded": { schema: form } } } };
 }
 
+/** The header of a response that browsers save as a file. */
+export const DOWNLOAD: ResponseHeaders = {
+  "Content-Disposition": {
+    description: "The name of the file.",
+    required: false,
+    schema: { type: "string" },
+  },
+};
+
+const CSV = { "text/csv": { schema: { type: "string" } } } as const;
+
 function successResponse(success: Success, more: ResponseHeaders): ZodOpenApiResponseObject {
-  const { description, type = "application/json", schema, example } = success;
+  const { description, type = "application/json", schema, example, csv } = success;
   const media = {
     ...(schema === undefined ? { schema: { type: "string" as const } } : { schema }),
     ...(example === undefined ? {} : { example }),
@@ -228,7 +245,7 @@ function successResponse(success: Success, more: ResponseHeaders): ZodOpenApiRes
   const has_body = schema !== undefined || type !== "application/json";
   return {
     description,
-    headers: { ...REQUEST_ID_HEADER, ...success.headers, ...more },
-    ...(has_body ? { content: { [type]: media } } : {}),
+    headers: { ...REQUEST_ID_HEADER, ...success.headers, ...(csv ? DOWNLOAD : {}), ...more },
+    ...(has_body ? { content: { [type]: media, ...(csv ? CSV : {}) } } : {}),
   };
 }

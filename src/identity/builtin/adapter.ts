@@ -8,7 +8,7 @@ import type { Debt, IdentityPort, SignedIn } from "../port.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import type { DeleteUpstreamTokens, StoreUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import { createFlowCookies } from "./flow_cookie.ts";
-import { countPeople, findByEmail, listIdentities, readPeople } from "./people.ts";
+import { countPeople, findByAddress, findByEmail, listIdentities, readPeople } from "./people.ts";
 import { assignDebts, dropDebts } from "./debts.ts";
 import { forgetPerson } from "./forgetting.ts";
 import { endSession, listSessions, pageSessions } from "./session_list.ts";
@@ -127,6 +127,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     countPeople: () => countPeople(database),
     readPeople: (identity_ids) => readPeople(database, identity_ids),
     findByEmail: (prefix, limit) => findByEmail(database, prefix, limit),
+    findByAddress: (address, limit) => findByAddress(database, address, limit),
     async unlink(session, provider) {
       const outcome = await users.unlink(session, provider);
       if (outcome.kind === "only_one_left") return { kind: "refused", reason: outcome.kind };

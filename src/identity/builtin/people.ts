@@ -54,3 +54,17 @@ export async function findByEmail(
     .limit(limit);
   return rows.map(({ id }) => id);
 }
+
+/** Identities with this address, by the same index. */
+export async function findByAddress(
+  database: DrizzleD1Database,
+  address: string,
+  limit: number,
+): Promise<readonly string[]> {
+  const rows = await database
+    .select({ id: users.id })
+    .from(users)
+    .where(sql`lower(${users.email}) = ${lowerCaseAscii(address)}`)
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}

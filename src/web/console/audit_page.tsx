@@ -1,71 +1,133 @@
-/** The audit log: each operator's action with its subject, time and reason. */
-import type { readAudit } from "../../http/api/admin/list_audit.ts";
+/** The audit log: each operator's action with its subject, time, reason and what it changed. */
+import type { Changes } from "../../directory/audit.ts";
+import type { AuditPage as Entries } from "../../http/api/admin/list_audit.ts";
 import { Page } from "../layout/layout.tsx";
 import { Time, Zone } from "../layout/time.tsx";
-import { accountPath, ChosenFilter, FilterForm, Pager, Table, TypedFilter } from "./table.tsx";
+import {
+  accountPath,
+  ChosenFilter,
+  consolePath,
+  FilterForm,
+  FilterProblem,
+  Pager,
+  Table,
+  TypedFilter,
+} from "./table.tsx";
 import { ACT_NAMES, OUTCOME_NAMES } from "./labels.ts";
 
-export type AuditEntry = Awaited<ReturnType<typeof readAudit>>["entries"][number];
+export type AuditEntry = Entries["entries"][number];
+type PersonName = (identity_id: string) => string;
 
 export interface AuditPageProps {
   readonly filters: {
     readonly actor: string | undefined;
     readonly act: string | undefined;
     readonly subject: string | undefined;
+    /** Days, both included. */
+    readonly from: string | undefined;
+    readonly to: string | undefined;
   };
   readonly cursor: string | null;
   readonly entries: readonly AuditEntry[];
-  readonly personName: (identity_id: string) => string;
-  readonly next_cursor: string | undefined;
+  readonly personName: PersonName;
+  readonly next_cursor?: string | undefined;
+  /** Why a filter was refused; null: it was not. */
+  readonly problem: string | null;
 }
 
-export function AuditPage({ filters, cursor, entries, personName, next_cursor }: AuditPageProps) {
+export function AuditPage(props: AuditPageProps) {
+  const { filters, cursor, entries, personName, next_cursor, problem } = props;
   const filtered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Page title="Audit log" section="audit" scripts={["times.js"]}>
       <div class="page-head">
         <h1>Audit log</h1>
-        <FilterForm path="/console/audit">
-          <ChosenFilter
-            name="act"
-            label="Action"
-            value={filters.act}
-            options={[["", "Any"], ...Object.entries(ACT_NAMES)]}
-          />
-          <TypedFilter name="actor" label="By" value={filters.actor} />
-          <TypedFilter name="subject" label="Account or app" value={filters.subject} />
-        </FilterForm>
+        {problem === null && entries.length > 0 ? (
+          <a href={consolePath("/console/audit.csv", filters)} download>
+            Download as CSV
+          </a>
+        ) : null}
       </div>
-      <section class="panel" aria-label="Actions">
-        <Table
-          label="Actions of operators, newest first"
-          columns={["When", "Action", "Account or app", "Reason", "By"]}
-          rows={entries.map((entry) => [
-            <Time at_ms={Date.parse(entry.at)} />,
-            <ActionName {...entry} />,
-            entry.act.startsWith("account.") ? (
-              <a href={accountPath(entry.subject)}>{personName(entry.subject)}</a>
-            ) : (
-              <a href={`/console/apps/${encodeURIComponent(entry.subject)}`}>{entry.subject}</a>
-            ),
-            entry.reason ?? "–",
-            personName(entry.actor),
-          ])}
-          empty={
-            filtered || cursor !== null ? (
-              <>
-                No actions match. <a href="/console/audit">Show all actions</a>
-              </>
-            ) : (
-              "No operator has done anything yet. Every action is recorded here before it is carried out."
-            )
-          }
+      <FilterForm path="/console/audit">
+        <ChosenFilter
+          name="act"
+          label="Action"
+          value={filters.act}
+          options={[["", "Any"], ...Object.entries(ACT_NAMES)]}
         />
-      </section>
+        <TypedFilter name="actor" label="By" value={filters.actor} />
+        <TypedFilter name="subject" label="Account or app" value={filters.subject} />
+        <TypedFilter name="from" label="From" type="date" value={filters.from} />
+        <TypedFilter name="to" label="To" type="date" value={filters.to} />
+      </FilterForm>
+      {problem === null ? (
+        <section class="panel" aria-label="Actions">
+          <Table
+            label="Actions of operators, newest first"
+            columns={["When", "Action", "Account or app", "Reason", "By"]}
+            rows={folded(entries).map(([entry, ...others]) => [
+              <Time at_ms={Date.parse(entry.at)} />,
+              others.length === 0 ? (
+                <ActionName {...entry} />
+              ) : (
+                <FoldedName entries={[entry, ...others]} />
+              ),
+              others.length === 0 ? (
+                <Subject {...{ entry, personName }} />
+              ) : (
+                <details>
+                  <summary>{1 + others.length} accounts</summary>
+                  <ul class="rows">
+                    {[entry, ...others].map((one) => (
+                      <li>
+                        <Subject {...{ entry: one, personName }} />
+                        <Outcome {...one.details} />
+                      </li>
+                    ))}
+                  </ul>
+                </details>
+              ),
+              entry.reason ?? "–",
+              personName(entry.actor),
+            ])}
+            empty={
+              filtered || cursor !== null ? (
+                <>
+                  No actions match. <a href="/console/audit">Show all actions</a>
+                </>
+              ) : (
+                "No operator has done anything yet. Every action is recorded here before it is carried out."
+              )
+            }
+          />
+        </section>
+      ) : (
+        <FilterProblem problem={problem} />
+      )}
       <Pager path="/console/audit" filters={filters} {...{ cursor, next_cursor }} />
       <Zone />
     </Page>
   );
+}
+
+type Fold = readonly [AuditEntry, ...AuditEntry[]];
+
+/** Groups neighbouring records of one request: an action on several accounts has one record for each. */
+function folded(entries: readonly AuditEntry[]): readonly Fold[] {
+  const folds: [AuditEntry, ...AuditEntry[]][] = [];
+  for (const entry of entries) {
+    const last = folds.at(-1);
+    if (last?.[0].request_id === entry.request_id && last[0].act === entry.act) last.push(entry);
+    else folds.push([entry]);
+  }
+  return folds;
+}
+
+function Subject({ entry, personName }: { entry: AuditEntry; personName: PersonName }) {
+  const { act, subject } = entry;
+  if (act.startsWith("account.")) return <a href={accountPath(subject)}>{personName(subject)}</a>;
+  if (!act.startsWith("app")) return <>{subject}</>;
+  return <a href={`/console/apps/${encodeURIComponent(subject)}`}>{subject}</a>;
 }
 
 /** The short list of actions on an account's page. */
@@ -87,21 +149,43 @@ export function AuditRows({ entries, personName }: Pick<AuditPageProps, "entries
   );
 }
 
-function ActionName({ act, details: { outcome, ...details } }: AuditEntry) {
+function ActionName({ act, changed, details }: AuditEntry) {
+  const { outcome: _, ...request } = details;
   return (
     <>
       <strong>{ACT_NAMES[act] ?? act}</strong>
-      {outcome === "done" ? null : <span class="tag">{OUTCOME_NAMES[outcome] ?? outcome}</span>}
-      <span class="hint below">{detailsText(details)}</span>
+      <Outcome {...details} />
+      <span class="hint below">
+        {changed === null ? detailsText(request) : changesText(changed)}
+      </span>
     </>
   );
 }
 
+function FoldedName({ entries: [{ act }] }: { entries: Fold }) {
+  return <strong>{ACT_NAMES[act] ?? act}</strong>;
+}
+
+/** Shown unless the action was done. */
+function Outcome({ outcome }: Pick<AuditEntry["details"], "outcome">) {
+  if (outcome === "done") return null;
+  return <span class="tag">{OUTCOME_NAMES[outcome] ?? outcome}</span>;
+}
+
+function changesText(changed: Changes): string {
+  const texts = Object.entries(changed).map(
+    ([name, { from, to }]) => `${fieldName(name)}: ${valueText(from)} → ${valueText(to)}`,
+  );
+  return texts.join(" · ") || "No setting was changed.";
+}
+
 function detailsText(details: Readonly<Record<string, unknown>>): string {
   return Object.entries(details)
-    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${valueText(value)}`)
+    .map(([name, value]) => `${fieldName(name)}: ${valueText(value)}`)
     .join(" · ");
 }
+
+const fieldName = (name: string): string => name.replaceAll("_", " ");
 
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return value.map(valueText).join(", ") || "none";

@@ -2,7 +2,14 @@
 import { ConsoleJobsPage } from "./jobs_page.tsx";
 import { findJobs, findJobsQuery } from "../../http/api/admin/list_jobs.ts";
 import { factory } from "../../http/context.ts";
-import { appFilter, cursorOf, nullIfUnreadable, personNames, readQuery } from "./queries.ts";
+import {
+  appFilter,
+  cursorOf,
+  nullIfUnreadable,
+  personNames,
+  problemOf,
+  readQuery,
+} from "./queries.ts";
 
 export const showAllJobs = factory.createHandlers(async (context) => {
   const query = readQuery(context, findJobsQuery);
@@ -11,7 +18,8 @@ export const showAllJobs = factory.createHandlers(async (context) => {
     appFilter(context, app),
     nullIfUnreadable(findJobs(context, query)),
   ]);
-  const jobs = found?.jobs ?? [];
+  const page = found?.ok === true ? found.value : null;
+  const jobs = page?.jobs ?? [];
   return context.html(
     <ConsoleJobsPage
       filters={{ app, status, identity_id }}
@@ -22,8 +30,9 @@ export const showAllJobs = factory.createHandlers(async (context) => {
         context,
         jobs.map((job) => job.identity_id),
       )}
-      next_cursor={found?.next_cursor}
-      as_of={found?.as_of ?? null}
+      next_cursor={page?.next_cursor}
+      as_of={page?.as_of ?? null}
+      problem={problemOf(found)}
     />,
   );
 });

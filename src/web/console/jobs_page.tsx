@@ -1,5 +1,5 @@
 /** The list of all accounts' jobs. */
-import type { findJobs } from "../../http/api/admin/list_jobs.ts";
+import type { FoundJobs } from "../../http/api/admin/list_jobs.ts";
 import { JOB_STATUSES, type JobStatus } from "../../domain/job.ts";
 import { Page } from "../layout/layout.tsx";
 import { Time } from "../layout/time.tsx";
@@ -9,6 +9,7 @@ import {
   AsOf,
   ChosenFilter,
   FilterForm,
+  FilterProblem,
   Pager,
   ReadModelUnavailable,
   Table,
@@ -25,10 +26,12 @@ export interface ConsoleJobsPageProps {
   readonly app_options: readonly (readonly [slug: string, name: string])[];
   readonly appName: (slug: string | null) => string;
   readonly personName: (identity_id: string) => string;
-  readonly jobs: Awaited<ReturnType<typeof findJobs>>["jobs"];
+  readonly jobs: FoundJobs["jobs"];
   readonly next_cursor: string | undefined;
-  /** Null if the read model cannot be read. */
+  /** Null if the read model cannot be read, or a filter was refused. */
   readonly as_of: string | null;
+  /** Why a filter was refused. */
+  readonly problem: string | null;
 }
 
 const COLUMNS = [
@@ -64,11 +67,12 @@ export function ConsoleJobsPage(props: ConsoleJobsPageProps) {
               ...JOB_STATUSES.map((option) => [option, JOB_STATUS_NAMES[option]] as const),
             ]}
           />
-          <TypedFilter name="identity_id" label="Identity" value={identity_id} />
+          <TypedFilter name="identity_id" label="Identity or e-mail" value={identity_id} />
         </FilterForm>
       </div>
+      {props.problem === null ? null : <FilterProblem problem={props.problem} />}
       {as_of === null ? (
-        <ReadModelUnavailable />
+        props.problem === null && <ReadModelUnavailable />
       ) : (
         <section class="panel" aria-label="Jobs">
           <Table

@@ -2,7 +2,9 @@
 import type * as z from "zod/mini";
 import { appNames } from "../account/apps.ts";
 import type { AppContext } from "../../http/context.ts";
-import { errorName } from "../../domain/result.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { errorName, type Result } from "../../domain/result.ts";
+import { describeRefusal } from "../../http/refusals.ts";
 
 /**
  * Parses a page's query. Empty and invalid filters are ignored: for a person, an unfiltered list is more
@@ -34,6 +36,15 @@ export async function nullIfUnreadable<Value>(reading: Promise<Value>): Promise<
     console.error({ event: "read_model_unreadable", name });
     return null;
   }
+}
+
+/** The sentence of a refused filter, such as an e-mail address that nobody has; null if nothing was refused. */
+export function problemOf(result: Result<unknown, Refusal> | null): string | null {
+  if (result === null || result.ok) return null;
+  const { code } = result.refusal;
+  return code === "account_unknown"
+    ? "Nobody has this e-mail address."
+    : describeRefusal(result.refusal).error;
 }
 
 /** The options of an app filter (all registered apps and the chosen one), and each app's name. */

@@ -10,7 +10,7 @@ import { showAccount } from "./account.tsx";
 import { showAccounts } from "./accounts.tsx";
 import { addKey, doRevokeKey, showRevokeKey } from "./app_keys.tsx";
 import { registerApp, saveSettings, showApp, showApps, showNewApp } from "./apps.tsx";
-import { showAudit } from "./audit.tsx";
+import { downloadAudit, showAudit } from "./audit.tsx";
 import { doCredits, showCredits } from "./credits.tsx";
 import { refuseOtherOrigins, requireOperatorSession } from "./access.ts";
 import { showAllJobs } from "./jobs.tsx";
@@ -31,6 +31,7 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   app.get("/console/accounts", ...showAccounts);
   app.get("/console/jobs", ...showAllJobs);
   app.get("/console/audit", ...showAudit);
+  app.get("/console/audit.csv", ...downloadAudit);
   app.get("/console/operators", ...showOperators);
 
   const account = "/console/accounts/:identity_id";

@@ -98,12 +98,13 @@ interface FilterProps {
   readonly value: string | null | undefined;
 }
 
-/** A filter with a text field. */
-export function TypedFilter({ name, label, value }: FilterProps) {
+/** A filter with a text field, or with a field for a UTC day. */
+export function TypedFilter(props: FilterProps & { readonly type?: "text" | "date" }) {
+  const { name, label, value, type = "text" } = props;
   return (
     <>
       <label for={name}>{label}</label>
-      <input id={name} name={name} type="text" value={value ?? ""} maxlength={254} />
+      <input id={name} name={name} type={type} value={value ?? ""} maxlength={254} />
     </>
   );
 }
@@ -126,6 +127,15 @@ export function ChosenFilter({
         ))}
       </select>
     </>
+  );
+}
+
+/** Says why a filter was refused. */
+export function FilterProblem({ problem }: { problem: string }) {
+  return (
+    <p class="problem" role="alert">
+      {problem}
+    </p>
   );
 }
 

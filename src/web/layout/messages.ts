@@ -64,6 +64,10 @@ export const PAGE_PROBLEMS: Readonly<Partial<Record<RefusalCode, Problem>>> = {
     title: "Account not found",
     next: "Search for the person by e-mail address.",
   },
+  identity_ambiguous: {
+    title: "Several people have this e-mail address",
+    next: "Search for the address in the list of accounts, and open the right one there.",
+  },
   app_unknown: {
     title: "App not found",
     next: "Check the list of apps, or register the app.",

@@ -1,6 +1,7 @@
 /** An operator's action: recorded in the audit log before it runs, and run at most once per idempotency key. */
 import * as z from "zod/mini";
 import type { IdempotencyGuard, OnceAnswer } from "../../../account/contract.ts";
+import type { Changes } from "../../../directory/audit.ts";
 import { REASON_MAX_LENGTH } from "../../../domain/limits.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";
@@ -33,12 +34,13 @@ export interface OperatorAction {
 /**
  * Runs an action that stores its own response per key, as the account does, or that may be repeated under its key.
  * Nothing runs if the audit log cannot be written (it throws), or if the key belongs to another action. `perform` also gets
- the id of the audit record, which all attempts under one key share.
+ * the id of the audit record, which all attempts under one key share. `changesOf`: what the action changed.
  */
 export async function performAction<Value>(
   context: AppContext,
   action: OperatorAction,
   perform: (guard: IdempotencyGuard | null, audit_id: string) => Promise<OnceAnswer<Value>>,
+  changesOf: (value: Value) => Changes | null = () => null,
 ): Promise<OnceAnswer<Value>> {
   const begun = await begin(context, action);
   if (!begun.ok) return begun;
@@ -47,7 +49,9 @@ export async function performAction<Value>(
   // A stored response to a new audit record means that an earlier request ran the action.
   const replayed = result.ok && result.value.replayed && kind === "new";
   const outcome = result.ok ? (replayed ? "replayed" : "done") : "refused";
-  await context.get("services").audit.conclude(id, outcome);
+  // Also of a stored response, if the outcome of the request that ran the action was not logged.
+  const changed = result.ok && outcome === "done" ? changesOf(result.value.value) : null;
+  await context.get("services").audit.conclude(id, outcome, changed);
   return result;
 }
 
@@ -60,13 +64,15 @@ export async function performActionOnce(
   context: AppContext,
   action: OperatorAction,
   perform: (audit_id: string) => Promise<Result<unknown, Refusal>>,
+  changesOf: () => Changes | null = () => null,
 ): Promise<OnceAnswer<null>> {
   const begun = await begin(context, action);
   if (!begun.ok) return begun;
   if (begun.value.kind === "done") return accepted({ value: null, replayed: true });
   const result = await perform(begun.value.id);
   const { audit } = context.get("services");
-  await audit.conclude(begun.value.id, result.ok ? "done" : "refused");
+  const outcome = result.ok ? "done" : "refused";
+  await audit.conclude(begun.value.id, outcome, result.ok ? changesOf() : null);
   return result.ok ? accepted({ value: null, replayed: false }) : result;
 }
 

@@ -2,6 +2,9 @@
 import * as z from "zod/mini";
 import { listJobsQuery } from "../jobs/list.ts";
 import { factory, type AppContext } from "../../context.ts";
+import { accepted } from "../../../domain/result.ts";
+import { refuse } from "../../refusals.ts";
+import { resolveFilter } from "./accounts/identity.ts";
 import { queryText, validQuery } from "../../validation.ts";
 import { timestamp } from "../../views.ts";
 
@@ -11,7 +14,10 @@ export const findJobsQuery = z.extend(listJobsQuery, {
 
 /** A page of jobs. The read model holds no metadata: only the account stores it. */
 export async function findJobs(context: AppContext, query: z.output<typeof findJobsQuery>) {
-  const { app: app_slug, status, from, to, identity_id, limit, cursor } = query;
+  const { app: app_slug, status, from, to, limit, cursor } = query;
+  const resolved = await resolveFilter(context, query.identity_id);
+  if (!resolved.ok) return resolved;
+  const identity_id = resolved.value;
   const as_of = timestamp(Date.now());
   const found = await context.get("services").read_model.findJobs({
     app_slug,
@@ -24,7 +30,7 @@ export async function findJobs(context: AppContext, query: z.output<typeof findJ
   });
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
-  return {
+  return accepted({
     jobs: page.map((job) => ({
       id: job.id,
       identity_id: job.identity_id,
@@ -42,9 +48,12 @@ export async function findJobs(context: AppContext, query: z.output<typeof findJ
     })),
     ...(last === undefined ? {} : { next_cursor: last.id }),
     as_of,
-  };
+  });
 }
 
-export const listAllJobs = factory.createHandlers(validQuery(findJobsQuery), async (context) =>
-  context.json(await findJobs(context, context.req.valid("query"))),
-);
+export type FoundJobs = Extract<Awaited<ReturnType<typeof findJobs>>, { ok: true }>["value"];
+
+export const listAllJobs = factory.createHandlers(validQuery(findJobsQuery), async (context) => {
+  const found = await findJobs(context, context.req.valid("query"));
+  return found.ok ? context.json(found.value) : refuse(context, found.refusal);
+});

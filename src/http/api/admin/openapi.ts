@@ -82,7 +82,7 @@ export const admin_paths: ZodOpenApiPathsObject = {
         schema: admin.found_jobs,
         example: { jobs: [{ ...JOB_IN_LIST, identity_id: ACCOUNT.identity_id }], as_of: at },
       },
-      refusals: [],
+      refusals: ["account_unknown"],
     }),
   },
   "/api/admin/stats": {
@@ -174,10 +174,12 @@ export const admin_paths: ZodOpenApiPathsObject = {
       id: "listAudit",
       tag: "Operators",
       summary: "List operators' actions, newest first",
-      description: "One record per action, with its actor, time, reason and request id.",
+      description:
+        "One record per action, with its actor, time, reason and request id. `actor` and `subject` may be e-mail addresses. An action on several accounts has one record for each, with the same request id. With `Accept: text/csv`, the newest 10,000 records as CSV.",
       security: "operator",
       query: listAuditQuery,
       success: {
+        csv: true,
         description: "A page of the audit log.",
         schema: admin.audit_page,
         example: {
@@ -190,12 +192,13 @@ export const admin_paths: ZodOpenApiPathsObject = {
               subject: ACCOUNT.identity_id,
               ...REASON,
               request_id: "8f1c2b7a5d3e4f60",
+              changed: { credits: { from: 100, to: 150 } },
               details: { amount: 50, outcome: "done" },
             },
           ],
         },
       },
-      refusals: [],
+      refusals: ["account_unknown"],
     }),
   },
 };

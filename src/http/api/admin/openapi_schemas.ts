@@ -154,6 +154,10 @@ const daily_totals = z
 
 export const stats = z.strictObject({ series: z.array(daily_totals), as_of }).meta({ id: "Stats" });
 
+const change = z
+  .strictObject({ from: z.unknown(), to: z.unknown() })
+  .meta({ id: "FieldChange", description: "A field's value before and after an action." });
+
 const audit_entry = z
   .strictObject({
     id: z.uuid(),
@@ -163,6 +167,10 @@ const audit_entry = z
     subject: z.string().describe("What the operator changed: an identity or an app's slug."),
     reason: text_or_null,
     request_id: z.string(),
+    changed: z
+      .record(z.string(), change)
+      .nullable()
+      .describe("The changed fields, before and after; null: none, or it is unknown."),
     details: z
       .record(z.string(), z.unknown())
       .describe("`outcome`: `done`, `refused`, `replayed`, or `unknown` if the end was not seen."),

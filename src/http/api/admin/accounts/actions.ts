@@ -78,10 +78,14 @@ export function adjustCredits(
 ): Promise<OnceAnswer<AdjustedCredits>> {
   const change = { amount, allow_negative };
   const action = accountAction(context, "credits", { reason: note, key }, change);
-  return performAction(context, action, (guard, audit_id) =>
-    withinSupportLimit(context, { audit_id, credits: Math.abs(amount) }, () =>
-      holderAccount(context).adjustCredits({ ...change, note }, guard),
-    ),
+  return performAction(
+    context,
+    action,
+    (guard, audit_id) =>
+      withinSupportLimit(context, { audit_id, credits: Math.abs(amount) }, () =>
+        holderAccount(context).adjustCredits({ ...change, note }, guard),
+      ),
+    ({ credits }) => ({ credits: { from: credits - amount, to: credits } }),
   );
 }
 
@@ -113,8 +117,12 @@ export function changePlan(
   { plan, reason: note, key }: z.output<typeof planBody> & ActionOptions,
 ): Promise<OnceAnswer<ChangedPlan>> {
   const action = accountAction(context, "plan", { reason: note, key }, { plan });
-  return performAction(context, action, (guard) =>
-    holderAccount(context).changePlan({ plan, note }, guard),
+  return performAction(
+    context,
+    action,
+    (guard) => holderAccount(context).changePlan({ plan, note }, guard),
+    ({ previous_plan }) =>
+      previous_plan === undefined ? null : { plan: { from: previous_plan, to: plan } },
   );
 }
 

@@ -2,17 +2,20 @@
 import { includesRole } from "../../../../domain/operators.ts";
 import type { Refusal } from "../../../../domain/refusals.ts";
 import type { Person } from "../../../../identity/port.ts";
+import { neededRole } from "../../../caller/operator_roles.ts";
 import { operatorRightsOf } from "../../../caller/operator.ts";
 import { factory, type AppContext } from "../../../context.ts";
 import { refuseByAccept } from "../../../refusal_page.ts";
+import { resolveIdentity } from "./identity.ts";
 
 /**
- * Requires that a person has the identity. Only the identity provider is queried: a call to the account's object
+ * Requires that a person has the identity or, if nobody else does, the e-mail address. Only the identity provider is queried: a call to the account's object
  * would create one for an identity that does not exist.
  */
 export const requireHolder = factory.createMiddleware(async (context, next) => {
-  const identity_id = context.req.param("identity_id") ?? "";
-  const holder = await context.get("services").identity.readPerson(identity_id);
+  const resolved = await resolveIdentity(context, context.req.param("identity_id") ?? "");
+  if (!resolved.ok) return refuseByAccept(context, resolved.refusal);
+  const holder = await context.get("services").identity.readPerson(resolved.value);
   if (holder === null) return refuseByAccept(context, { code: "account_unknown" });
   const refusal = whyNotChange(context, holder);
   if (refusal !== null) return refuseByAccept(context, refusal);
@@ -25,7 +28,7 @@ export const requireHolder = factory.createMiddleware(async (context, next) => {
  * every admin. Null if the caller may change it. Also for actions on several accounts.
  */
 export function whyNotChange(context: AppContext, holder: Person): Refusal | null {
-  if (["GET", "HEAD"].includes(context.req.method)) return null;
+  if (neededRole(context) === "viewer") return null;
   const theirs = operatorRightsOf(context, holder);
   const own = context.get("operator") ?? null;
   if (theirs === null || (own !== null && includesRole(own.role, theirs.role))) return null;

@@ -1,6 +1,8 @@
 /** `PUT /api/admin/apps/{slug}`: registers an app, or changes a registered one. */
 import * as z from "zod/mini";
 import type { OnceAnswer } from "../../../../account/contract.ts";
+import type { AppRecord } from "../../../../directory/app_records.ts";
+import type { Changes } from "../../../../directory/audit.ts";
 import { EXPIRY_OUTCOMES, OVERAGE_MAX_PERCENT, SETTLERS } from "../../../../domain/app_policy.ts";
 import { parseAllowedOrigin } from "../../../../domain/origins.ts";
 import type { Refusal } from "../../../../domain/refusals.ts";
@@ -169,22 +171,41 @@ export function saveApp(
   const details = { ...settings, version };
   const action = { act: "app.save", subject: slug, reason: reason ?? null, details, key };
   const { app_records } = context.get("services");
-  return performActionOnce(context, action, async (audit_id) => {
-    const icon = await copyIcon(context, slug, settings.icon);
-    if (!icon.ok) return icon;
-    return app_records.save(slug, { ...settings, icon: icon.value }, { version, audit_id });
-  });
+  let known: AppRecord | null = null;
+  return performActionOnce(
+    context,
+    action,
+    async (audit_id) => {
+      known = await app_records.find(slug);
+      const icon = await copyIcon(context, known, settings.icon);
+      if (!icon.ok) return icon;
+      return app_records.save(slug, { ...settings, icon: icon.value }, { version, audit_id });
+    },
+    // A save succeeds only if nobody saved the app after this version.
+    () => (known?.version === version ? changesBetween(known, settings) : null),
+  );
 }
 
 /** The copy of an icon to save. Undefined, as if omitted, if the app already has a copy from this address. */
-async function copyIcon(context: AppContext, slug: string, url: SaveApp["icon"]) {
+async function copyIcon(context: AppContext, known: AppRecord | null, url: SaveApp["icon"]) {
   if (url === undefined || url === null) return accepted(url);
-  const { app_records, copyAppIcon } = context.get("services");
-  if ((await app_records.find(slug))?.icon === url) return accepted(undefined);
-  const copied = await copyAppIcon(url);
+  if (known?.icon === url) return accepted(undefined);
+  const copied = await context.get("services").copyAppIcon(url);
   if (copied.ok) return copied;
   const detail = `icon could not be copied: ${ICON_MESSAGES[copied.refusal]}`;
   return refused({ code: "invalid_request", detail } as const);
+}
+
+/** The settings that differ from those of the app before. An omitted setting keeps its value. */
+function changesBetween(known: AppRecord, settings: object): Changes {
+  const before = known as unknown as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(settings)
+      .map(([name, to]) => [name, { from: before[name] ?? null, to: to as unknown }] as const)
+      .filter(
+        ([, { from, to }]) => to !== undefined && JSON.stringify(from) !== JSON.stringify(to),
+      ),
+  );
 }
 
 /** The settings with the version of `If-Match`. Refused if that contradicts the field `version`. */
