@@ -103,11 +103,12 @@ export async function refundJob(
   const action = accountAction(context, "job.refund", { reason: note, key }, refund);
   return performAction(context, action, async (guard, audit_id) => {
     const job = amount === undefined ? await account.readJob(OPERATOR, job_id) : null;
-    // The limit counts credits before the account decides, so the amount must be known by now.
+    // The limit counts credits before the account decides, so the amount must be known by now. If nothing is left, the
+    // account refuses any amount; without an amount it would refund a job that ends in the meantime, uncounted.
     const left = job?.ok ? job.value.actual_cost - job.value.refunded : 0;
-    const request = { job_id, amount: amount ?? (left === 0 ? null : left), note };
-    return withinSupportLimit(context, { audit_id, credits: request.amount ?? 0 }, () =>
-      account.refundJob(request, guard),
+    const credits = amount ?? Math.max(left, 1);
+    return withinSupportLimit(context, { audit_id, credits }, () =>
+      account.refundJob({ job_id, amount: credits, note }, guard),
     );
   });
 }

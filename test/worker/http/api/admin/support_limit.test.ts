@@ -147,6 +147,73 @@ describe("the daily limit of the role support", () => {
     expect(await balanceOf(ada)).toBe(200);
   });
 
+  it("refunds of jobs count towards the same limit, also without an amount", async () => {
+    const { sam, olga, ada } = await staff();
+    const jobs = await Promise.all(
+      [70, 20].map(async (cost) => {
+        const { body } = await ada.post("/api/jobs", {
+          app: "demo",
+          action: "a",
+          cost_estimate: 1,
+        });
+        await ada.post("/api/jobs/complete", { job_id: body.job_id, actual_cost: cost });
+        return body.job_id as string;
+      }),
+    );
+    const refund = (by: Operator, job: string | undefined, key: string, more: object = {}) =>
+      by.send(
+        "POST",
+        `/api/admin/accounts/${ada.identity_id}/jobs/${job}/refund`,
+        { reason: "why", ...more },
+        { "Idempotency-Key": key },
+      );
+    expect((await adjust(sam, ada, 40)).status).toBe(200);
+    expect((await refund(sam, jobs[0], "a")).body).toMatchObject({
+      code: "role_required",
+      role: "admin",
+    });
+    expect((await refund(sam, jobs[0], "b", { amount: 50 })).status).toBe(200);
+    expect((await refund(sam, jobs[1], "c")).status).toBe(403);
+    expect((await refund(sam, jobs[1], "d", { amount: 10 })).status).toBe(200);
+    expect((await refund(sam, jobs[1], "d", { amount: 10 })).status).toBe(200);
+    expect((await adjust(sam, ada, 1)).status).toBe(403);
+    expect((await refund(olga, jobs[0], "e")).status).toBe(200);
+    expect(await balanceOf(ada)).toBe(100 - 90 + 40 + 50 + 10 + 20);
+  });
+
+  it("a refund without an amount gives back nothing of a job that ends while it is counted", async () => {
+    const { sam, ada } = await staff();
+    const { body } = await ada.post("/api/jobs", { app: "demo", action: "a", cost_estimate: 90 });
+    const { job_id } = body;
+    const ending = new Proxy(env.ACCOUNT, {
+      get(target, name) {
+        const stub = (identity: string) => {
+          const object = target.getByName(identity);
+          return new Proxy(object, {
+            get: (it, method) =>
+              method === "readJob"
+                ? async (...parameters: unknown[]) => {
+                    const job: unknown = await Reflect.apply(
+                      Reflect.get(it, method),
+                      it,
+                      parameters,
+                    );
+                    await ada.post("/api/jobs/complete", { job_id, actual_cost: 90 });
+                    return job;
+                  }
+                : Reflect.get(it, method),
+          });
+        };
+        return name === "getByName" ? stub : Reflect.get(target, name);
+      },
+    });
+    const hasty = operatorOnPages(sam.person, { ...STAFF, ACCOUNT: ending });
+    const path = `/api/admin/accounts/${ada.identity_id}/jobs/${job_id}/refund`;
+    await hasty.send("POST", path, { reason: "why" }, { "Idempotency-Key": "one" });
+    const { refunded } = (await ada.get(`/api/jobs/${job_id}`)).body;
+    expect(refunded).toBeLessThanOrEqual(1);
+  });
+
   it("the next UTC day has its own limit", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-22T23:50:00Z") });
     const { sam, ada } = await staff();
