@@ -1,23 +1,31 @@
-/** Reads the approval form of the device page and turns its choices into the token's limits. */
+/** Reads the choices of a form that gives a token, and turns them into the token's limits. */
 import type { PersonalTokenLimits } from "../../domain/personal_token.ts";
-import { CAP_PERIODS } from "../../domain/spending_cap.ts";
+import { CAP_PERIODS, type SpendingCap } from "../../domain/spending_cap.ts";
 import { confirmsUserCode } from "../../domain/device_login.ts";
 import { APPS_PER_PERSONAL_TOKEN_MAX, COST_MAX_CREDITS } from "../../domain/limits.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
-import type { ApprovalChoices, ApprovalProblems } from "./choices.tsx";
+import type { ApprovalChoices, ApprovalProblems, LimitChoices } from "./choices.tsx";
 import { number } from "../layout/labels.ts";
 import { limitsBody, limitsFrom } from "../../http/api/device/approve.ts";
 
-/** The choices that the page starts with: only the requesting app if it is registered, otherwise all apps. */
-export function suggestedChoices(app_slug: string | null, registered: boolean): ApprovalChoices {
+/**
+ * The choices that the page starts with: no more than the requesting app needs. It may read and spend for itself only,
+ * within the limit that its registration suggests. A program that names no app gets all apps.
+ */
+export function suggestedChoices(
+  app_slug: string | null,
+  registered: { readonly suggested_cap: SpendingCap | null } | null,
+): ApprovalChoices {
+  const is_registered = app_slug !== null && registered !== null;
+  const cap = registered?.suggested_cap ?? null;
   return {
     last_letters: "",
     access: "write",
-    reach: app_slug !== null && registered ? "some" : "all",
-    apps: app_slug !== null && registered ? [app_slug] : [],
-    other_apps: app_slug === null || registered ? "" : app_slug,
-    credits: "",
-    period: "total",
+    reach: app_slug === null ? "all" : "some",
+    apps: is_registered ? [app_slug] : [],
+    other_apps: app_slug === null || is_registered ? "" : app_slug,
+    credits: cap === null ? "" : String(cap.credits),
+    period: cap?.period ?? "total",
     upstream: false,
     admin: false,
   };
@@ -44,11 +52,14 @@ export function readChoices(form: FormData): ApprovalChoices {
   };
 }
 
-/** The limits that the choices mean, or the problems by field. A missing choice is a problem, never a default. */
+/**
+ * The limits that the choices mean, or the problems by field; also with the problems that the caller found. A missing
+ * choice is a problem, never a default.
+ */
 export function limitsOfChoices(
-  choices: ApprovalChoices,
-  suggested: ApprovalChoices,
-  user_code: string,
+  choices: LimitChoices,
+  suggested: Pick<ApprovalChoices, "apps" | "other_apps">,
+  found: ApprovalProblems,
 ): Result<PersonalTokenLimits, ApprovalProblems> {
   const { access, reach, period, upstream, admin, credits } = choices;
   const apps = [...new Set([...choices.apps, ...splitSlugs(choices.other_apps)])];
@@ -59,13 +70,24 @@ export function limitsOfChoices(
   };
   const limits = limitsBody.safeParse(body);
   const problems: ApprovalProblems = {
-    ...(access === null ? { access: "Choose what the device can do." } : {}),
+    ...(access === null ? { access: "Choose what it can do." } : {}),
     ...(limits.success ? {} : problemsOf(limits.error.issues, apps)),
     ...appsProblem(choices, suggested, apps),
-    ...(confirmsUserCode(user_code, choices.last_letters) ? {} : lettersProblem(choices)),
+    ...found,
   };
   if (!limits.success || Object.keys(problems).length > 0) return refused(problems);
   return accepted(limitsFrom(limits.data));
+}
+
+/** The problem of the letters that confirm a code. */
+export function lettersProblem(user_code: string, last_letters: string): ApprovalProblems {
+  if (confirmsUserCode(user_code, last_letters)) return {};
+  return {
+    last_letters:
+      last_letters === ""
+        ? "Enter the last four letters of the code on your device."
+        : "These letters do not match this code. Check your device. If it shows another code, choose Deny.",
+  };
 }
 
 function splitSlugs(text: string): readonly string[] {
@@ -78,11 +100,11 @@ function readWholeNumber(text: string): number {
 
 /** If apps are named while "All apps" is chosen, the person may have meant a limit, so the form is shown again. */
 function appsProblem(
-  { reach, apps, other_apps }: ApprovalChoices,
-  suggested: ApprovalChoices,
+  { reach, apps, other_apps }: LimitChoices,
+  suggested: Pick<ApprovalChoices, "apps" | "other_apps">,
   chosen: readonly string[],
 ): ApprovalProblems {
-  if (reach === null) return { apps: "Choose which apps the device can use." };
+  if (reach === null) return { apps: "Choose which apps it can use." };
   if (reach === "some")
     return chosen.length > 0 ? {} : { apps: "Choose at least one app, or choose all apps." };
   const as_suggested =
@@ -114,13 +136,4 @@ function creditsProblem(): string {
 function appProblem(name: string | undefined): string {
   if (name === undefined) return `Choose at most ${APPS_PER_PERSONAL_TOKEN_MAX} apps, or all.`;
   return `“${name}” is not a valid app name. Use lowercase letters, digits, dots, dashes and underscores.`;
-}
-
-function lettersProblem({ last_letters }: ApprovalChoices): ApprovalProblems {
-  return {
-    last_letters:
-      last_letters === ""
-        ? "Enter the last four letters of the code on your device."
-        : "These letters do not match this code. Check your device. If it shows another code, choose Deny.",
-  };
 }

@@ -1,12 +1,10 @@
-/** The fields of the approval form: what a device can do, each with its problem. */
+/** The fields of a form that gives a token: what it can do, each with its problem. */
 import type { Child } from "hono/jsx";
 import type { PersonalTokenAccess } from "../../domain/personal_token.ts";
 import { CAP_PERIODS, type CapPeriod } from "../../domain/spending_cap.ts";
 
 /** The form's values as they were chosen and typed; null if nothing is chosen. */
-export interface ApprovalChoices {
-  /** The part of the code that was typed. */
-  readonly last_letters: string;
+export interface LimitChoices {
   readonly access: PersonalTokenAccess | null;
   readonly reach: "all" | "some" | null;
   /** Slugs of the ticked apps. */
@@ -22,12 +20,19 @@ export interface ApprovalChoices {
   readonly admin: boolean;
 }
 
+export interface ApprovalChoices extends LimitChoices {
+  /** The part of the code that was typed. */
+  readonly last_letters: string;
+}
+
 /** The problems by field. `whole`: a problem that concerns no field. */
 export interface ApprovalProblems {
   readonly last_letters?: string;
   readonly access?: string;
   readonly apps?: string;
   readonly credits?: string;
+  readonly label?: string;
+  readonly days?: string;
   readonly whole?: "too_many_tokens";
 }
 
@@ -37,7 +42,7 @@ export interface RegisteredApp {
 }
 
 interface ChoicesProps {
-  readonly choices: ApprovalChoices;
+  readonly choices: LimitChoices;
   readonly problems: ApprovalProblems;
 }
 
@@ -71,6 +76,8 @@ export const FIELD_IDS = {
   apps: "reach_some",
   credits: "credits",
   last_letters: "last_letters",
+  label: "label",
+  days: "days",
 } as const;
 
 /** A checkbox or radio button with its label. */
@@ -84,12 +91,81 @@ export function Choice(props: { children: Child; [attribute: string]: unknown })
   );
 }
 
-export function AccessChoice({ choices, problems }: ChoicesProps) {
+/** All problems at the top of the page, each with a link to its field. */
+export function Summary({ problems }: Pick<ChoicesProps, "problems">) {
+  const { whole, ...fields } = problems;
+  const names = Object.keys(FIELD_IDS) as (keyof typeof FIELD_IDS)[];
+  const listed = names.flatMap((name) => {
+    const problem = fields[name];
+    return problem === undefined ? [] : [[name, problem] as const];
+  });
+  if (whole === undefined && listed.length === 0) return null;
+  return (
+    <div class="problem" role="alert">
+      <p>
+        <strong>Nothing has access yet.</strong> Your choices are kept.
+      </p>
+      <ul>
+        {whole === undefined ? null : (
+          <li>
+            Your account has reached its limit of devices and tokens.{" "}
+            <a href="/account/tokens">Revoke one that you no longer need</a>, then try again.
+          </li>
+        )}
+        {listed.map(([name, problem]) => (
+          <li>
+            <a href={`#${FIELD_IDS[name]}`}>{problem}</a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** What the choices offer: the registered apps, the providers of upstream tokens, and operating the service. */
+export interface Offered {
+  readonly registered_apps: readonly RegisteredApp[];
+  /** The names of the providers whose upstream tokens may be stored for the person. */
+  readonly upstream_names: readonly string[];
+  /** Whether the person is an operator and can give operator rights. */
+  readonly may_operate: boolean;
+}
+
+/** All fields that limit a token. */
+export function LimitFields(props: ChoicesProps & { readonly offered: Offered }) {
+  const { choices, problems, offered } = props;
+  return (
+    <>
+      <AccessChoice choices={choices} problems={problems} />
+      <AppsChoice choices={choices} problems={problems} registered_apps={offered.registered_apps} />
+      <CapChoice choices={choices} problems={problems} />
+      <UpstreamChoice choices={choices} names={offered.upstream_names} />
+      {offered.may_operate ? <AdminChoice choices={choices} /> : null}
+    </>
+  );
+}
+
+/** The valid choices as the end of a sentence: "see your account (ada@example.com) and spend your credits in Demo only". */
+export function choicesSentence(
+  account: string,
+  { access, reach, apps, other_apps, credits, period }: LimitChoices,
+  registered_apps: readonly RegisteredApp[],
+): string {
+  const nameOf = (slug: string) => registered_apps.find((it) => it.slug === slug)?.name ?? slug;
+  const names = [...apps.map(nameOf), other_apps].filter((name) => name !== "").join(", ");
+  const where = reach === "all" ? "in all apps" : `in ${names} only`;
+  if (access === "read") return `see ${account} ${where}`;
+  const limit =
+    credits === "" ? "" : `, at most ${credits} credits ${PERIOD_NAMES[period ?? "total"]}`;
+  return `see ${account} and spend your credits ${where}${limit}`;
+}
+
+function AccessChoice({ choices, problems }: ChoicesProps) {
   const described = groupDescribedBy("access_problem", problems.access);
   const { access } = choices;
   return (
     <fieldset {...described}>
-      <legend>What the device can do</legend>
+      <legend>What it can do</legend>
       <FieldProblem id="access_problem" problem={problems.access} />
       <Choice
         type="radio"
@@ -109,7 +185,7 @@ export function AccessChoice({ choices, problems }: ChoicesProps) {
   );
 }
 
-export function AppsChoice(props: ChoicesProps & { registered_apps: readonly RegisteredApp[] }) {
+function AppsChoice(props: ChoicesProps & { registered_apps: readonly RegisteredApp[] }) {
   const { choices, problems, registered_apps } = props;
   const { reach, apps } = choices;
   const unregistered = apps.filter((slug) => !registered_apps.some((app) => app.slug === slug));
@@ -158,7 +234,7 @@ const PERIOD_NAMES: Readonly<Record<CapPeriod, string>> = {
   "30_days": "every 30 days",
 };
 
-export function CapChoice({ choices, problems }: ChoicesProps) {
+function CapChoice({ choices, problems }: ChoicesProps) {
   return (
     <fieldset>
       <legend>How much it can spend</legend>
@@ -198,7 +274,7 @@ export function CapChoice({ choices, problems }: ChoicesProps) {
 }
 
 /** For operators only. It is off by default because it gives the most access. */
-export function AdminChoice({ choices }: { choices: ApprovalChoices }) {
+function AdminChoice({ choices }: { choices: LimitChoices }) {
   return (
     <fieldset>
       <legend>Operating the service</legend>
@@ -217,13 +293,7 @@ export function AdminChoice({ choices }: { choices: ApprovalChoices }) {
 }
 
 /** Off by default, because the limits above do not apply to other providers' tokens. */
-export function UpstreamChoice({
-  choices,
-  names,
-}: {
-  choices: ApprovalChoices;
-  names: readonly string[];
-}) {
+function UpstreamChoice({ choices, names }: { choices: LimitChoices; names: readonly string[] }) {
   const providers = names.length === 0 ? "other services" : names.join(", ");
   return (
     <fieldset>

@@ -3,7 +3,7 @@ import { readUserCode } from "../../domain/device_login.ts";
 import { DevicePage } from "./device_page.tsx";
 import { factory, type AppContext } from "../../http/context.ts";
 import { countAttempt } from "../../http/middleware/rate_limits.ts";
-import { limitsOfChoices, readChoices, suggestedChoices } from "./approval_form.ts";
+import { lettersProblem, limitsOfChoices, readChoices, suggestedChoices } from "./approval_form.ts";
 import { approveLogin } from "../../http/api/device/approve.ts";
 import { respondWithRefusal, openLogin, showProblems } from "./show.tsx";
 
@@ -15,10 +15,10 @@ export const approveDevice = factory.createHandlers(async (context) => {
   if (limited !== null) return respondWithRefusal(context, limited, typed_code, fieldsOf(form));
   const opened = await openLogin(context, typed_code);
   if (!opened.ok) return respondWithRefusal(context, opened.refusal, typed_code);
-  const { user_code, app_slug, app_name } = opened.value;
+  const { user_code, app_slug, app } = opened.value;
   const choices = readChoices(form);
-  const suggested = suggestedChoices(app_slug, app_name !== null);
-  const limits = limitsOfChoices(choices, suggested, user_code);
+  const wrong_letters = lettersProblem(user_code, choices.last_letters);
+  const limits = limitsOfChoices(choices, suggestedChoices(app_slug, app), wrong_letters);
   if (!limits.ok) return showProblems(context, opened.value, choices, limits.refusal);
   const decided = await approveLogin(context, user_code, limits.value);
   if (decided.ok) return context.html(<DevicePage state={{ kind: "approved" }} />);

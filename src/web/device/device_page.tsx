@@ -6,30 +6,29 @@ import {
   beginningOf,
 } from "../../domain/device_login.ts";
 import {
-  AccessChoice,
-  AdminChoice,
-  AppsChoice,
-  CapChoice,
+  choicesSentence,
   describedBy,
   FieldProblem,
-  FIELD_IDS,
-  UpstreamChoice,
+  LimitFields,
+  Summary,
   type ApprovalChoices,
   type ApprovalProblems,
-  type RegisteredApp,
+  type Offered,
 } from "./choices.tsx";
+import type { SpendingCap } from "../../domain/spending_cap.ts";
 import { Page } from "../layout/layout.tsx";
+import { Support } from "../layout/support.tsx";
 
 /** A login to decide. A value that the device's client did not send is null. */
-export interface LoginFacts {
+export interface LoginFacts extends Offered {
   /** The complete code, without its dash. */
   readonly user_code: string;
   /** The approver's e-mail address or name; null if neither is known. */
   readonly approver: string | null;
   readonly client_name: string | null;
   readonly app_slug: string | null;
-  /** The registered name of the app; null if it is not registered. */
-  readonly app_name: string | null;
+  /** The app's registration; null if it is not registered. */
+  readonly app: { readonly name: string; readonly suggested_cap: SpendingCap | null } | null;
   readonly program: string | null;
   readonly location: string | null;
   /** Whether the login was started in a different country from the approver's. */
@@ -37,11 +36,6 @@ export interface LoginFacts {
   readonly started_at: Date;
   readonly age_minutes: number;
   readonly token_days: number;
-  readonly registered_apps: readonly RegisteredApp[];
-  /** The names of the providers whose upstream tokens may be stored for the person. */
-  readonly upstream_names: readonly string[];
-  /** Whether the approver is an operator and can give the device operator rights. */
-  readonly may_operate: boolean;
 }
 
 interface ConfirmProps {
@@ -154,6 +148,7 @@ export function DevicePage({ state }: { state: DevicePageState }) {
       return (
         <Ending title="This did not work">
           <p>{state.problem}</p>
+          <Support />
         </Ending>
       );
   }
@@ -213,71 +208,40 @@ function CodeForm({ typed_code, problem }: { typed_code: string; problem?: strin
   );
 }
 
+/** The code and the decision come first. The choices are folded, because the suggested ones fit the request. */
 function Confirm({ facts, choices, problems }: ConfirmProps) {
-  const { user_code, approver, token_days } = facts;
+  const { user_code, approver } = facts;
+  const account = approver === null ? "your account" : `your account (${approver})`;
+  const { last_letters: _, whole: __, ...of_choices } = problems;
+  const is_doubtful = Object.keys(of_choices).length > 0;
   const has_problems = Object.keys(problems).length > 0;
   return (
     <Page title={has_problems ? "Error: connect this device" : "Connect this device?"}>
       <Summary problems={problems} />
       <h1>Connect this device?</h1>
-      <Facts {...facts} />
-      <p class="problem">
-        <strong>Approve only if you started this yourself</strong>, just now, on a device that you
-        can see. If someone sent you here or asks you for these letters, choose Deny.
-      </p>
+      <Facts
+        facts={facts}
+        rights={is_doubtful ? `use ${account}` : rightsOf(account, choices, facts)}
+      />
       <form method="post" action="/device/approve">
         <input type="hidden" name="user_code" value={user_code} />
-        <p>
-          The device will be able to use your account
-          {approver === null ? null : <> ({approver})</>} for {token_days} days, or until you revoke
-          its access.
-        </p>
-        <AccessChoice choices={choices} problems={problems} />
-        <AppsChoice choices={choices} problems={problems} registered_apps={facts.registered_apps} />
-        <CapChoice choices={choices} problems={problems} />
-        <UpstreamChoice choices={choices} names={facts.upstream_names} />
-        {facts.may_operate ? <AdminChoice choices={choices} /> : null}
         <LastLetters user_code={user_code} choices={choices} problems={problems} />
-        <button type="submit">Approve</button>
-      </form>
-      <form method="post" action="/device/deny">
-        <input type="hidden" name="user_code" value={user_code} />
-        <button type="submit" class="quiet">
-          Deny
-        </button>
+        <p>
+          <strong>Approve only if you started this yourself</strong>, just now, on a device that you
+          can see. If someone sent you here or asks you for these letters, choose Deny.
+        </p>
+        <div class="acts">
+          <button type="submit">Approve</button>
+          <button type="submit" class="quiet" formaction="/device/deny">
+            Deny
+          </button>
+        </div>
+        <details class="limits" open={is_doubtful}>
+          <summary>Change what it may do</summary>
+          <LimitFields choices={choices} problems={problems} offered={facts} />
+        </details>
       </form>
     </Page>
-  );
-}
-
-/** All problems at the top of the page, each with a link to its field. */
-function Summary({ problems }: Pick<ConfirmProps, "problems">) {
-  const { whole, ...fields } = problems;
-  const names = Object.keys(FIELD_IDS) as (keyof typeof FIELD_IDS)[];
-  const listed = names.flatMap((name) => {
-    const problem = fields[name];
-    return problem === undefined ? [] : [[name, problem] as const];
-  });
-  if (whole === undefined && listed.length === 0) return null;
-  return (
-    <div class="problem" role="alert">
-      <p>
-        <strong>Nothing was approved yet.</strong> Your choices are kept.
-      </p>
-      <ul>
-        {whole === undefined ? null : (
-          <li>
-            Your account has reached its limit of devices and tokens.{" "}
-            <a href="/account/tokens">Revoke one that you no longer need</a>, then approve again.
-          </li>
-        )}
-        {listed.map(([name, problem]) => (
-          <li>
-            <a href={`#${FIELD_IDS[name]}`}>{problem}</a>
-          </li>
-        ))}
-      </ul>
-    </div>
   );
 }
 
@@ -319,34 +283,48 @@ function LastLetters({
   );
 }
 
-function Facts(props: LoginFacts) {
-  const { client_name, app_slug, app_name, program, location, started_at, age_minutes } = props;
-  const shown_at = `${started_at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+/** What the chosen limits allow. */
+function rightsOf(account: string, choices: ApprovalChoices, facts: LoginFacts): string {
+  return [
+    choicesSentence(account, choices, facts.registered_apps),
+    ...(choices.upstream ? ["act as you at other services"] : []),
+    ...(choices.admin ? ["operate the service"] : []),
+  ].join(", and ");
+}
+
+/** What the device's client says of itself, and from where; nothing of it is proven. Then what it may do. */
+function Facts({ facts, rights }: { facts: LoginFacts; rights: string }) {
+  const { client_name, app_slug, app, program, location, started_at, token_days } = facts;
+  const { age_minutes, another_country } = facts;
   return (
     <dl class="facts">
       <dt>It calls itself</dt>
-      <dd>{client_name ?? "no name"}</dd>
+      <dd>
+        {client_name ?? "no name"}
+        {program === null ? null : ` (${program})`}
+      </dd>
       {app_slug === null ? null : (
         <>
-          <dt>It says it is for</dt>
+          <dt>It is for</dt>
           <dd>
-            {app_name === null ? `${app_slug} (not registered here)` : `${app_name} (${app_slug})`}
+            {app === null ? `${app_slug} (not registered here)` : `${app.name} (${app_slug})`}
           </dd>
         </>
       )}
-      <dt>Program</dt>
-      <dd>{program ?? "unknown"}</dd>
-      <dt>Started from</dt>
+      <dt>Started</dt>
       <dd>
-        {location ?? "an unknown location"}
-        {props.another_country ? (
+        {age_minutes === 0 ? "just now" : `${age_minutes} min ago`} (
+        <time datetime={started_at.toISOString()}>
+          {`${started_at.toISOString().slice(11, 16)} UTC`}
+        </time>
+        ), from {location ?? "an unknown location"}
+        {another_country ? (
           <strong class="alarming"> – not the country that you are in now</strong>
         ) : null}
       </dd>
-      <dt>Started</dt>
+      <dt>It may</dt>
       <dd>
-        {age_minutes === 0 ? "just now" : `${age_minutes} min ago`},{" "}
-        <time datetime={started_at.toISOString()}>{shown_at}</time>
+        <strong>{rights}</strong>, for {token_days} days or until you revoke its access
       </dd>
     </dl>
   );

@@ -6,11 +6,11 @@ import type { RefusalCode } from "../../domain/refusal_codes.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../domain/result.ts";
 import { DevicePage, type DevicePageState, type LoginFacts } from "./device_page.tsx";
-import type { ApprovalChoices, ApprovalProblems } from "./choices.tsx";
+import type { ApprovalChoices, ApprovalProblems, Offered } from "./choices.tsx";
+import { readOffered } from "./offered.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { countAttempt } from "../../http/middleware/rate_limits.ts";
 import { describeRefusal, refuse } from "../../http/refusals.ts";
-import { readOperatorRights } from "../../http/caller/operator.ts";
 import { suggestedChoices } from "./approval_form.ts";
 
 export const showDevice = factory.createHandlers(async (context) => {
@@ -26,8 +26,8 @@ export const showDevice = factory.createHandlers(async (context) => {
     return respondWithRefusal(context, limited, typed_code, [["user_code", typed_code]]);
   const opened = await openLogin(context, typed_code);
   if (!opened.ok) return respondWithRefusal(context, opened.refusal, typed_code);
-  const { app_slug, app_name } = opened.value;
-  const choices = suggestedChoices(app_slug, app_name !== null);
+  const { app_slug, app } = opened.value;
+  const choices = suggestedChoices(app_slug, app);
   const state = { kind: "confirm", facts: opened.value, choices, problems: {} } as const;
   return context.html(<DevicePage state={state} />);
 });
@@ -58,8 +58,8 @@ export async function openLogin(
     throw new Error("an opened login has neither a request nor a confirmed copy");
   const person = await identity.readPerson(identity_id);
   const approver = person?.email ?? person?.name ?? null;
-  const may_operate = (await readOperatorRights(context, identity_id)) !== null;
-  return accepted({ ...(await factsOf(context, user_code, request)), approver, may_operate });
+  const offered = await readOffered(context);
+  return accepted({ ...(await factsOf(context, user_code, request)), approver, ...offered });
 }
 
 /** What the page shows of a login. */
@@ -67,8 +67,8 @@ async function factsOf(
   context: AppContext,
   user_code: string,
   { device_client, started_at_ms }: LoginRequest,
-): Promise<Omit<LoginFacts, "approver" | "may_operate">> {
-  const { apps, config, identity } = context.get("services");
+): Promise<Omit<LoginFacts, "approver" | keyof Offered>> {
+  const { apps, config } = context.get("services");
   const { app_slug, country } = device_client;
   const { country: approver_country } = locationOf(context.req.raw);
   const registered = await apps.all();
@@ -76,9 +76,7 @@ async function factsOf(
     user_code,
     client_name: device_client.client_name,
     app_slug,
-    app_name: app_slug === null ? null : (registered.get(app_slug)?.name ?? null),
-    registered_apps: [...registered.values()].map(({ slug, name }) => ({ slug, name })),
-    upstream_names: identity.sign_in_methods.map(({ name }) => name),
+    app: app_slug === null ? null : (registered.get(app_slug) ?? null),
     program: device_client.program,
     location: locationName(device_client),
     another_country: country !== null && approver_country !== null && country !== approver_country,

@@ -54,6 +54,55 @@ async function tokensOf(token: string): Promise<unknown> {
 
 const lastLetters = (page: Page) => page.getByLabel(/Enter the four letters/);
 
+describe("making a token in a browser", () => {
+  it("a person makes a token, copies it, and sees it only once", async () => {
+    const page = await pages.signIn("maker@example.com");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.goto(`${pages.url}/account/tokens`);
+    await page.getByRole("link", { name: "Make a token" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Nightly build");
+    await look(page, "token-form");
+    await page.getByRole("button", { name: "Make the token" }).click();
+    await page.getByRole("alert").waitFor();
+    await look(page, "token-form-problem");
+    await page.getByRole("alert").getByRole("link").click();
+    await page.getByLabel("Demo").check();
+    await page.getByLabel("Only these apps").check();
+    await page.getByLabel("Largest number of credits").fill("40");
+    await page.getByRole("button", { name: "Make the token" }).click();
+    await page.getByRole("heading", { name: "Your new token" }).waitFor();
+    const token = await page.getByLabel("Nightly build").inputValue();
+    expect(await tokensOf(token)).toMatchObject({
+      tokens: [{ apps: ["demo"], cap: { credits: 40, period: "total" } }],
+    });
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(token);
+    await page.evaluate(() => document.querySelector("textarea")?.replaceChildren("pb_pat_…"));
+    await look(page, "token-made");
+    expect(pages.log()).not.toContain(token);
+    await page.getByRole("link", { name: "Done" }).click();
+    expect(await page.content()).not.toContain(token);
+  });
+
+  it("a token can be made and revoked without scripts", async () => {
+    const page = await pages.signIn("plain@example.com", {
+      ...SCREENS.phone,
+      javaScriptEnabled: false,
+    });
+    await page.goto(`${pages.url}/account/tokens/new`);
+    await page.getByLabel("Name", { exact: true }).fill("Plain");
+    await page.getByLabel("All apps").check();
+    await page.getByRole("button", { name: "Make the token" }).click();
+    expect(await page.getByLabel("Plain").inputValue()).toMatch(/^pb_pat_/);
+    expect(await page.getByRole("button", { name: "Copy" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Revoke Plain" }).click();
+    await page.getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("Revoked. That device or token has no access any more.").waitFor();
+  });
+});
+
 describe("approving a device in a browser", () => {
   it("a person signs in, compares the code, approves, and the device gets a working token", async () => {
     const options = device("Build agent");
@@ -67,6 +116,10 @@ describe("approving a device in a browser", () => {
     const facts = await page.locator("dl.facts").innerText();
     for (const words of ["Build agent", "Demo (demo)", "Node.js", "just now"])
       expect(facts).toContain(words);
+    const choices = page.getByText("Change what it may do");
+    expect(await page.getByLabel("Only these apps").isVisible()).toBe(false);
+    await look(page, "confirm-folded");
+    await choices.click();
     expect(await page.getByLabel("Only these apps").isChecked()).toBe(true);
     expect(await page.getByLabel("Demo").isChecked()).toBe(true);
     expect(await page.getByLabel(/Act as me at/).isChecked()).toBe(false);
@@ -114,6 +167,7 @@ describe("approving a device in a browser", () => {
       const collecting = awaitToken(asking, login);
       const page = await pages.openPage(options);
       await openSignedIn(page, login, email);
+      await page.getByText("Change what it may do").click();
       await page.getByLabel("Read only").check();
       await page.getByText("Other apps").click();
       await page.getByLabel("App names").fill("dmeo!");
@@ -192,16 +246,16 @@ describe("approving a device in a browser", () => {
     await press("Enter");
     await page.getByRole("heading", { name: "Connect this device?" }).waitFor();
 
-    // In tab order: access, apps (Demo is ticked), other apps, credits, period, other services.
-    await press("Tab", "Tab", "Tab", "Tab", "Enter", "Tab");
+    // In tab order: the letters, Approve, Deny, the fold, access, apps (Demo is ticked), other apps, credits.
+    await press("Tab");
+    await page.keyboard.type(login.user_code.slice(-4));
+    await press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Approve");
+    await press("Tab", "Tab", "Enter", "Tab", "Tab", "Tab", "Tab", "Enter", "Tab");
     await page.keyboard.type("draw");
     await press("Tab");
     await page.keyboard.type("50");
-    await press("Tab", "Tab", "Tab");
-    await page.keyboard.type(login.user_code.slice(-4));
     await look(page, "limits");
-    await press("Tab");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Approve");
     await press("Enter");
     await page.getByRole("heading", { name: "Device connected" }).waitFor();
     const outcome = await collecting;
@@ -218,6 +272,11 @@ describe("approving a device in a browser", () => {
     // Skips the navigation with its skip link.
     await press("Tab", "Enter");
     await press("Tab", "Enter");
+    await page.getByRole("heading", { name: "Revoke “Keyboard”?" }).waitFor();
+    await look(page, "revoke");
+    await press("Tab", "Enter");
+    await press("Tab", "Enter");
+    await page.getByText("Revoked. That device or token has no access any more.").waitFor();
     await page.getByText("No device or program has access to your account.").waitFor();
     const headers = { Authorization: `Bearer ${token}` };
     const wallet = await fetch(`${pages.url}/api/wallet`, { headers });
@@ -245,11 +304,14 @@ describe("approving a device in a browser", () => {
     const login = await startDevice(device("Patient"));
     const page = await pages.openPage(PHONE);
     await openSignedIn(page, login, "jana@example.com");
+    await page.getByText("Change what it may do").click();
     await page.getByLabel("Read only").check();
     // The limit is ten a minute, and a new minute may start in between.
     for (let attempt = 0; attempt < 24; attempt += 1) {
       if (await page.getByRole("heading", { name: "Too many attempts" }).isVisible()) break;
+      const loaded = page.waitForEvent("load");
       await page.getByRole("button", { name: "Approve" }).click();
+      await loaded;
     }
     await page.getByRole("heading", { name: "Too many attempts" }).waitFor();
     await look(page, "too-many");

@@ -6,10 +6,10 @@ import {
   type PersonalTokenLimits,
 } from "../../../domain/personal_token.ts";
 import { CAP_PERIODS } from "../../../domain/spending_cap.ts";
-import { readUserCode } from "../../../domain/device_login.ts";
+import { readUserCode, type LoginGrant } from "../../../domain/device_login.ts";
 import { APPS_PER_PERSONAL_TOKEN_MAX } from "../../../domain/limits.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
-import { refused, type Result } from "../../../domain/result.ts";
+import { accepted, refused, type Result } from "../../../domain/result.ts";
 import { accountOf, callerOf, type AppContext } from "../../context.ts";
 import { isForeignSession, readOperatorRights } from "../../caller/operator.ts";
 import { isConfiguredOrigin } from "../upstream_tokens/allowed_origin.ts";
@@ -103,11 +103,7 @@ function accessOf(scopes: readonly Scope[] | undefined): PersonalTokenLimits["ac
   return scopes.includes("read") ? "read" : "none";
 }
 
-/**
- * Approves the login of a user code for a caller with a live session. A token that was not approved on our own page ends
- * with the session: a leaked session token, or the page of an app that sends its visitor's cookie, must not create
- * access that outlives the session.
- */
+/** Approves the login of a user code for a caller with a live session. */
 export async function approveLogin(
   context: AppContext,
   typed_code: string,
@@ -115,9 +111,23 @@ export async function approveLogin(
 ): Promise<Result<null, Refusal>> {
   const user_code = readUserCode(typed_code);
   if (user_code === null) return refused({ code: "user_code_invalid" });
-  const { device_logins, identity } = context.get("services");
+  const grant = await grantToken(context, limits);
+  if (!grant.ok) return grant;
+  return context.get("services").device_logins(user_code).approve(grant.value);
+}
+
+/**
+ * Grants a token with these limits for a caller with a live session. Without our own page, the token ends with the
+ * session: a leaked session token, or the page of an app that sends its visitor's cookie, must not create access that
+ * outlives the session.
+ */
+export async function grantToken(
+  context: AppContext,
+  limits: PersonalTokenLimits,
+): Promise<Result<LoginGrant, Refusal>> {
+  const { identity } = context.get("services");
   const { identity_id, proof, via } = context.get("caller");
-  if (proof.kind !== "session") throw new Error("only a session approves a login");
+  if (proof.kind !== "session") throw new Error("only a session grants a token");
   const { session_id } = proof;
   if (limits.admin) {
     if (isForeignSession(context))
@@ -134,7 +144,7 @@ export async function approveLogin(
   const session = await identity.readSession(session_id, identity_id);
   if (session === null) return refused({ code: "unauthorized", reason: "session_ended" });
   const { signin_method, ends_at_ms } = session;
-  const grant = { identity_id, limits, session_id, signin_method, session_ends_at_ms: null };
-  if (via === "cookie" && isFromOwnPage(context)) return device_logins(user_code).approve(grant);
-  return device_logins(user_code).approve({ ...grant, session_ends_at_ms: ends_at_ms });
+  const is_ours = via === "cookie" && isFromOwnPage(context);
+  const session_ends_at_ms = is_ours ? null : ends_at_ms;
+  return accepted({ identity_id, limits, session_id, signin_method, session_ends_at_ms });
 }

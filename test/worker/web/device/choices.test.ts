@@ -227,12 +227,59 @@ describe("the approval form as it is first shown", () => {
     expect((await tokenOf(device_code)).apps).toBeNull();
   });
 
-  it("the form suggests no limit to an unregistered app", async () => {
+  it("an unregistered app gets itself only, and a program that names no app gets all apps", async () => {
     const ada = await signIn();
-    const { user_code } = await startLogin({ app: "invented" });
+    const { device_code, user_code } = await startLogin({ app: "invented" });
     const { text } = await openPage(ada, user_code);
-    expect(sentBy(text).get("reach")).toEqual(["all"]);
+    const form = sentBy(text);
     expect(text).toContain("invented (not registered here)");
+    form.set("last_letters", [user_code.slice(-4)]);
+    await sendForm(ada, form);
+    expect((await tokenOf(device_code)).apps).toEqual(["invented"]);
+    const unnamed = await openPage(ada, (await startLogin()).user_code);
+    expect(sentBy(unnamed.text).get("reach")).toEqual(["all"]);
+  });
+
+  it("the form starts with the limit that the app's registration suggests, and with no other right", async () => {
+    const isolate = { ...(await register("draw")), OPERATORS: "ada@example.com" };
+    await env.DIRECTORY.prepare("update apps set suggested_cap_json = ? where slug = 'draw'")
+      .bind(JSON.stringify({ credits: 500, period: "30_days" }))
+      .run();
+    const ada = await signIn();
+    const { device_code, user_code } = await startLogin({ app: "draw" });
+    const { text } = await openPage(ada, user_code, isolate);
+    expect(text).toContain("in The draw only, at most 500 credits every 30 days");
+    const form = sentBy(text);
+    expect([form.has("upstream"), form.has("admin")]).toEqual([false, false]);
+    expect(text).toContain('name="admin"');
+    form.set("last_letters", [user_code.slice(-4)]);
+    expect((await sendForm(ada, form, isolate)).status).toBe(200);
+    expect(await tokenOf(device_code)).toEqual({
+      scopes: ["read", "write"],
+      apps: ["draw"],
+      cap: { credits: 500, period: "30_days", spent: 0, room: 500 },
+    });
+  });
+
+  it("the code and the decision come before the folded choices, which open if one has a problem", async () => {
+    const ada = await signIn();
+    const { user_code } = await startLogin({ app: "draw" });
+    const { text } = await openPage(ada, user_code);
+    const places = ['id="last_letters"', ">Approve<", ">Deny", "<details", 'name="access"'];
+    const found = places.map((place) => text.indexOf(place));
+    expect(found).not.toContain(-1);
+    expect(found).toEqual(found.toSorted((one, other) => one - other));
+    expect(text).toContain(
+      "see your account (ada@example.com) and spend your credits in draw only",
+    );
+    expect(text).not.toContain('class="limits" open');
+    const form = approvalForm(user_code, { credits: "many" });
+    const again = await postForm(ada, "/device/approve", form);
+    expect(again.text).toContain('class="limits" open');
+    const letters = approvalForm(user_code, { access: "read", last_letters: "" });
+    const closed = await postForm(ada, "/device/approve", letters);
+    expect(closed.text).not.toContain('class="limits" open');
+    expect(closed.text).toContain("see your account (ada@example.com) in all apps");
   });
 });
 
