@@ -4,7 +4,7 @@ import { changeAppAccess } from "./account/apps.ts";
 import { buyCredits, showPaid } from "./account/checkout.tsx";
 import { downloadData } from "./account/data.ts";
 import { deleteAccount, showDeletion } from "./account/delete.tsx";
-import { endSession, signOutEverywhere } from "./account/sessions.ts";
+import { confirmEndSession, endSession, signOutEverywhere } from "./account/sessions.tsx";
 import { cancelJobFromPage, showJob } from "./account/job.tsx";
 import { showJobs } from "./account/jobs.tsx";
 import { showAccount } from "./account/overview.tsx";
@@ -36,7 +36,7 @@ import { finishSignIn } from "./signin/callback.tsx";
 import { signInDevelopment } from "./signin/development.tsx";
 import { showSignIn } from "./signin/show.tsx";
 import { startSignIn } from "./signin/start.ts";
-import { revokeFromPage, showTokens } from "./account/tokens.tsx";
+import { confirmRevoke, revokeFromPage, showTokens } from "./account/tokens.tsx";
 import { checkQueryNames, limitBodySize } from "../http/validation.ts";
 
 /** Adds the routes in groups that share their middleware. */
@@ -69,12 +69,14 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.get("/account/delete", requireSignIn, ...showDeletion);
   app.post("/account/delete", ...own_form, limitWrites, ...deleteAccount);
   app.post("/account/app-access", ...own_form, limitWrites, ...changeAppAccess);
+  app.get("/account/end-session", ...page, ...confirmEndSession);
   app.post("/account/end-session", ...own_form, ...endSession);
   app.post("/account/link", ...own_form, ...linkMethod);
   app.post("/account/unlink", ...own_form, ...unlinkMethod);
   const signing_out = [guardOwnForms, requireSignInEvenSuspended, limitBodySize] as const;
   app.post("/account/signout-everywhere", ...signing_out, ...signOutEverywhere);
   app.get("/account/tokens", ...page, ...showTokens);
+  app.get("/account/tokens/revoke", ...page, ...confirmRevoke);
   app.post("/account/tokens/revoke", ...own_form, ...revokeFromPage);
 
   app.post("/account/buy", requirePayments, ...own_form, limitCheckouts, ...buyCredits);

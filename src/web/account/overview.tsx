@@ -1,11 +1,9 @@
 /** `GET /account`: the signed-in person's own page. */
-import { programOf, locationName } from "../../domain/client_description.ts";
 import { DAY_MS } from "../../domain/calendar.ts";
-import type { ListedSession } from "../../identity/port.ts";
 import { AccountPage } from "./overview_page.tsx";
-import type { SessionItem } from "./sessions_section.tsx";
+import { sessionItems } from "./session_items.ts";
 import { noticeText } from "../layout/messages.ts";
-import { callerOf, factory, type AppContext } from "../../http/context.ts";
+import { callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appLooks } from "../layout/app_icon.tsx";
 
@@ -34,25 +32,10 @@ export const showAccount = factory.createHandlers(async (context) => {
       overview={{ ...overview.value, to_ms }}
       appLook={appLook}
       tokens={tokens.value}
-      sessions={sessions.map((session) => ({
-        ...sessionItem(context, session),
-        approved_tokens: tokens.value.filter(({ session_id }) => session_id === session.id).length,
-      }))}
+      sessions={sessionItems(context, sessions, tokens.value)}
       methods={identity.sign_in_methods}
       packages={context.get("services").payments?.packages ?? []}
       notice={noticeText(context.req.query("notice"))}
     />,
   );
 });
-
-/** The name of this request's browser is known from its own header, if it was not stored. */
-function sessionItem(
-  context: AppContext,
-  session: ListedSession,
-): Omit<SessionItem, "approved_tokens"> {
-  const current = session.id === context.get("session").id;
-  const this_browser = current ? programOf(context.req.header("User-Agent") ?? "") : null;
-  const { id, created_at_ms, last_used_at_ms } = session;
-  const browser = session.browser ?? this_browser;
-  return { id, created_at_ms, last_used_at_ms, browser, location: locationName(session), current };
-}

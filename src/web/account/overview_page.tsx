@@ -11,7 +11,8 @@ import { Apps } from "./apps_section.tsx";
 import { BuyCredits } from "./packages_section.tsx";
 import type { AppLooks } from "../layout/app_icon.tsx";
 import { JobRows, type JobRowsProps } from "./job_rows.tsx";
-import { Sessions, type SessionItem } from "./sessions_section.tsx";
+import { Sessions } from "./sessions_section.tsx";
+import type { SessionItem } from "./session_groups.ts";
 import { SignInMethods } from "./sign_in_methods_section.tsx";
 import { DataSection } from "./data_section.tsx";
 
@@ -186,7 +187,8 @@ function Devices({ tokens }: { tokens: readonly ListedPersonalToken[] }) {
       {tokens.length === 0 ? (
         <p class="hint">
           No device or program has access. To add one,{" "}
-          <a href="/device">enter the code that it shows</a>.
+          <a href="/device">enter the code that it shows</a>, or{" "}
+          <a href="/account/tokens/new">make a token</a>.
         </p>
       ) : (
         <ul class="rows">

@@ -1,25 +1,25 @@
-/** The signed-in browsers, each with a button to end its session. */
-import type { ListedSession } from "../../identity/port.ts";
-import { Time } from "../layout/time.tsx";
+/** The signed-in browsers, each with a button to end its sessions, and the page that asks before. */
+import { ConfirmPage } from "../layout/confirm_page.tsx";
 import { counted } from "../layout/labels.ts";
+import { Time } from "../layout/time.tsx";
+import { groupSessions, type SessionGroup, type SessionItem } from "./session_groups.ts";
 
-export interface SessionItem extends Omit<ListedSession, "city" | "country"> {
-  readonly location: string | null;
-  /** Whether it is the session of this request. */
-  readonly current: boolean;
-  /** How many personal tokens it approved. */
-  readonly approved_tokens: number;
-}
+/** Groups that are shown at once; the others are folded. */
+const GROUPS_SHOWN = 3;
 
 export function Sessions({ sessions }: { sessions: readonly SessionItem[] }) {
+  const groups = groupSessions(sessions);
+  const folded = groups.slice(GROUPS_SHOWN);
   return (
-    <section class="panel" aria-labelledby="sessions">
-      <h2 id="sessions">Signed-in browsers</h2>
-      <ul class="rows">
-        {sessions.map((session) => (
-          <Session {...session} />
-        ))}
-      </ul>
+    <section class="panel" id="sessions" aria-labelledby="sessions-name">
+      <h2 id="sessions-name">Signed-in browsers</h2>
+      <Groups groups={groups.slice(0, GROUPS_SHOWN)} />
+      {folded.length === 0 ? null : (
+        <details>
+          <summary>{counted(folded.length, "more browser", "more browsers")}</summary>
+          <Groups groups={folded} />
+        </details>
+      )}
       <form method="post" action="/account/signout-everywhere" class="acts">
         <label class="choice">
           <input type="checkbox" name="personal_tokens" value="end" /> Also revoke all devices and
@@ -38,10 +38,24 @@ export function Sessions({ sessions }: { sessions: readonly SessionItem[] }) {
   );
 }
 
-function Session(session: SessionItem) {
-  const { id, current, browser, location, approved_tokens, created_at_ms, last_used_at_ms } =
-    session;
-  const name = browser ?? (current ? "This browser" : "A browser");
+function Groups({ groups }: { groups: readonly SessionGroup[] }) {
+  return (
+    <ul class="rows">
+      {groups.map((group) => (
+        <Group {...group} />
+      ))}
+    </ul>
+  );
+}
+
+function nameOf({ browser, current }: Pick<SessionGroup, "browser" | "current">): string {
+  return browser ?? (current ? "This browser" : "A browser");
+}
+
+function Group(group: SessionGroup) {
+  const { current, browser, location, sessions, signed_in_at_ms, last_used_at_ms } = group;
+  const name = nameOf(group);
+  const others = sessions.filter((session) => !session.current);
   return (
     <li>
       <span>
@@ -49,22 +63,22 @@ function Session(session: SessionItem) {
         {current && browser !== null ? <span class="tag">this browser</span> : null}
         <span class="hint below">
           {location === null ? null : <>{location} · </>}
-          {current ? "now" : <LastUse at_ms={last_used_at_ms ?? created_at_ms} />}
-          {" · signed in "}
-          <Time at_ms={created_at_ms} style="date" />
+          {sessions.length === 1 ? null : (
+            <>{counted(sessions.length, "sign-in", "sign-ins")}, the last </>
+          )}
+          {sessions.length === 1 ? "signed in " : null}
+          <Time at_ms={signed_in_at_ms} style="clock" />
+          {current ? null : <LastUse {...{ signed_in_at_ms, last_used_at_ms }} />}
         </span>
       </span>
-      {current ? null : (
-        <form method="post" action="/account/end-session">
-          <input type="hidden" name="session_id" value={id} />
-          {approved_tokens === 0 ? null : (
-            <label class="choice">
-              <input type="checkbox" name="personal_tokens" value="end" />{" "}
-              {`Also revoke ${counted(approved_tokens, "device or token", "devices and tokens")}`}
-            </label>
-          )}
+      {others.length === 0 ? null : (
+        <form method="get" action="/account/end-session">
+          {others.map(({ id }) => (
+            <input type="hidden" name="session_id" value={id} />
+          ))}
           <button type="submit" class="quiet small">
-            End<span class="unseen">{` the session of ${name}`}</span>
+            {current ? `End ${counted(others.length, "other", "others")}` : "End"}
+            <span class="unseen">{`: sessions of ${name}`}</span>
           </button>
         </form>
       )}
@@ -72,10 +86,53 @@ function Session(session: SessionItem) {
   );
 }
 
-function LastUse({ at_ms }: { at_ms: number }) {
+/** Only the day of the last use is known. */
+function LastUse(props: Pick<SessionGroup, "signed_in_at_ms" | "last_used_at_ms">) {
+  const { signed_in_at_ms, last_used_at_ms } = props;
+  if (last_used_at_ms <= signed_in_at_ms) return null;
   return (
     <>
-      last used <Time at_ms={at_ms} style="date" />
+      {" · used "}
+      <Time at_ms={last_used_at_ms} style="date" />
     </>
+  );
+}
+
+/** `sessions`: the ones to end; there is at least one. */
+export function EndSessionsPage({ sessions }: { sessions: readonly SessionItem[] }) {
+  const approved_tokens = sessions.reduce((sum, it) => sum + it.approved_tokens, 0);
+  const count = counted(sessions.length, "session", "sessions");
+  return (
+    <ConfirmPage
+      title={`End ${count}?`}
+      section="account"
+      path="/account/end-session"
+      fields={sessions.map(({ id }) => ["session_id", id] as const)}
+      button={`End ${count}`}
+      cancel_path="/account#sessions"
+    >
+      <ul class="rows">
+        {sessions.map((session) => (
+          <li>
+            <span>
+              <strong>{nameOf(session)}</strong>
+              <span class="hint below">
+                {session.location === null ? null : <>{session.location} · </>}
+                signed in <Time at_ms={session.created_at_ms} />
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p>That browser has to sign in again. Open apps notice within 15 minutes.</p>
+      {approved_tokens === 0 ? null : (
+        <label class="choice">
+          <input type="checkbox" name="personal_tokens" value="end" />
+          <span>
+            {`Also revoke ${counted(approved_tokens, "device or token", "devices and tokens")} approved there`}
+          </span>
+        </label>
+      )}
+    </ConfirmPage>
   );
 }

@@ -1,17 +1,21 @@
 /** The person's personal tokens: what each may do, and a button to revoke it. */
 import type { ListedPersonalToken } from "../../account/contract.ts";
 import type { PersonalTokenLimits } from "../../domain/personal_token.ts";
-import { Page } from "../layout/layout.tsx";
+import { ConfirmPage } from "../layout/confirm_page.tsx";
+import { NoticeLine, Page } from "../layout/layout.tsx";
 import { Time } from "../layout/time.tsx";
 
 export interface TokensPageProps {
   readonly tokens: readonly ListedPersonalToken[];
   readonly appName: (slug: string) => string;
+  /** What was just done; null: nothing. */
+  readonly notice: string | null;
 }
 
-export function PersonalTokensPage({ tokens, appName }: TokensPageProps) {
+export function PersonalTokensPage({ tokens, appName, notice }: TokensPageProps) {
   return (
     <Page title="Devices and tokens" section="tokens" scripts={["times.js"]}>
+      <NoticeLine notice={notice} />
       <h1>Devices and tokens</h1>
       {tokens.length === 0 ? (
         <p>No device or program has access to your account.</p>
@@ -25,22 +29,63 @@ export function PersonalTokensPage({ tokens, appName }: TokensPageProps) {
           </ul>
         </>
       )}
-      <a class="button quiet" href="/device">
-        Connect a device
-      </a>
+      <p class="acts">
+        <a class="button quiet" href="/device">
+          Connect a device
+        </a>
+        <a class="button quiet" href="/account/tokens/new">
+          Make a token
+        </a>
+      </p>
     </Page>
   );
 }
 
-function Token(props: { token: ListedPersonalToken } & Pick<TokensPageProps, "appName">) {
-  const { token, appName } = props;
-  const { id, label, limits, spent, created_at_ms, last_used_at_ms, expires_at_ms } = token;
+type TokenProps = { readonly token: ListedPersonalToken } & Pick<TokensPageProps, "appName">;
+
+function Token({ token, appName }: TokenProps) {
+  const { id, label } = token;
   return (
     <li>
       <h2>{label}</h2>
+      <TokenFacts token={token} appName={appName} />
+      <form method="get" action="/account/tokens/revoke">
+        <input type="hidden" name="personal_token_id" value={id} />
+        <button type="submit" class="quiet small" aria-label={`Revoke ${label}`}>
+          Revoke
+        </button>
+      </form>
+    </li>
+  );
+}
+
+/** Asks before a token loses its access. */
+export function RevokeTokenPage({ token, appName }: TokenProps) {
+  return (
+    <ConfirmPage
+      title={`Revoke “${token.label}”?`}
+      section="tokens"
+      path="/account/tokens/revoke"
+      fields={[["personal_token_id", token.id]]}
+      button="Revoke"
+      cancel_path="/account/tokens"
+    >
+      <TokenFacts token={token} appName={appName} />
+      <p>
+        It loses its access immediately, and its running jobs end. You cannot undo this; connect the
+        device again if you need it.
+      </p>
+    </ConfirmPage>
+  );
+}
+
+function TokenFacts({ token, appName }: TokenProps) {
+  const { limits, spent, created_at_ms, last_used_at_ms, expires_at_ms } = token;
+  return (
+    <>
       <p>{describeLimits(limits, spent, appName)}</p>
       <p class="hint">
-        Connected <Time at_ms={created_at_ms} style="day" />,{" "}
+        Made <Time at_ms={created_at_ms} style="day" />,{" "}
         {last_used_at_ms === null ? (
           "never used"
         ) : (
@@ -51,13 +96,7 @@ function Token(props: { token: ListedPersonalToken } & Pick<TokensPageProps, "ap
         , expires <Time at_ms={expires_at_ms} style="day" />
         {token.ends_with_session ? ", or when the sign-in that approved it ends" : ""}.
       </p>
-      <form method="post" action="/account/tokens/revoke">
-        <input type="hidden" name="personal_token_id" value={id} />
-        <button type="submit" class="quiet small" aria-label={`Revoke ${label}`}>
-          Revoke
-        </button>
-      </form>
-    </li>
+    </>
   );
 }
 

@@ -175,7 +175,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   job_cancelled:
     "Cancelled. The job ended now, as if it had timed out. If its app still completes it, you pay what it cost.",
   job_ended: "This job had already ended, so it was not cancelled.",
-  session_ended: "Session ended. That browser has to sign in again.",
+  session_ended: "Ended. That browser has to sign in again.",
+  token_revoked: "Revoked. That device or token has no access any more.",
   account_deleted: "That account was deleted. Sign in to create a new one.",
   not_linked: "That was not linked to your account.",
 };

@@ -264,8 +264,12 @@ describe("the actions of the account page", () => {
     const here = await signIn("two@example.com");
     const there = await signIn("two@example.com");
     await here.page.goto(`${pages.url}/account`);
-    await here.page.getByRole("button", { name: /^End the session/ }).click();
-    await here.page.getByText("Session ended. That browser has to sign in again.").waitFor();
+    await here.page.getByRole("button", { name: /^End/ }).click();
+    await here.page.getByRole("heading", { name: "End 1 session?" }).waitFor();
+    await pages.picture(here.page, "end-session");
+    await expectForEverybody(here.page, "end-session");
+    await here.page.getByRole("button", { name: "End 1 session" }).click();
+    await here.page.getByText("Ended. That browser has to sign in again.").waitFor();
     await there.page.goto(`${pages.url}/account`);
     await there.page.getByRole("heading", { name: "Sign in" }).waitFor();
   });

@@ -121,7 +121,7 @@ describe("ending a session on the account page", () => {
     const token = await tokenApprovedIn(through_zeta);
     const other = await tokenApprovedIn(through_acme);
     const session_id = await sessionIdOf(through_zeta);
-    const page = await through_acme.get("/account");
+    const page = await through_acme.get(`/account/end-session?session_id=${session_id}`);
     expect(page.text).toContain("Also revoke 1 device or token");
     await through_acme.post("/account/end-session", { session_id });
     expect(await lives(token)).toBe(true);
@@ -129,8 +129,11 @@ describe("ending a session on the account page", () => {
     expect([await lives(token), await lives(other)]).toEqual([false, true]);
   });
 
-  it("the account page offers to revoke tokens only for a session that approved some", async () => {
-    const { through_acme } = await signInWithBoth();
-    expect((await through_acme.get("/account")).text).not.toMatch(/Also revoke \d/);
+  it("the page that ends a session offers to revoke tokens only for a session that approved some", async () => {
+    const { through_acme, through_zeta } = await signInWithBoth();
+    const session_id = await sessionIdOf(through_zeta);
+    const page = await through_acme.get(`/account/end-session?session_id=${session_id}`);
+    expect(page.text).toContain("End 1 session?");
+    expect(page.text).not.toMatch(/Also revoke \d/);
   });
 });
