@@ -1,4 +1,4 @@
-/** Issues the personal access token of an approved device login. */
+/** Issues a personal access token: of an approved device login, or for its holder on our own page. */
 import { DAY_MS } from "../domain/calendar.ts";
 import type { LoginGrant } from "../domain/device_login.ts";
 import type { NewPersonalToken } from "../domain/personal_token.ts";
@@ -22,10 +22,12 @@ export interface MintParts {
   ): Promise<{ readonly signin_method: string | null } | null>;
 }
 
-/** What the device client stated about itself, as the token's holder will see it. */
+/** What the device client stated about itself, or the holder typed, as the token's holder will see it. */
 export interface PersonalTokenOrigin {
   readonly label: string;
   readonly app_slug: string | null;
+  /** A shorter lifetime than that of the settings, in days. */
+  readonly ttl_days?: number;
 }
 
 /**
@@ -39,11 +41,11 @@ export type MintPersonalToken = (
 ) => Promise<Result<string, Refusal>>;
 
 export function createMint(parts: MintParts): MintPersonalToken {
-  return async (issuer, grant, { label, app_slug }) => {
+  return async (issuer, grant, { label, app_slug, ttl_days = parts.ttl_days }) => {
     const { identity_id, limits, session_id, signin_method, session_ends_at_ms } = grant;
     const id = crypto.randomUUID();
     const expires_at_ms = Math.min(
-      Date.now() + parts.ttl_days * DAY_MS,
+      Date.now() + Math.min(ttl_days, parts.ttl_days) * DAY_MS,
       session_ends_at_ms ?? Number.POSITIVE_INFINITY,
     );
     const approval = { session_id, signin_method, ends_with_session: session_ends_at_ms !== null };

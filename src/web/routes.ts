@@ -8,6 +8,7 @@ import { confirmEndSession, endSession, signOutEverywhere } from "./account/sess
 import { cancelJobFromPage, showJob } from "./account/job.tsx";
 import { showJobs } from "./account/jobs.tsx";
 import { showAccount } from "./account/overview.tsx";
+import { makeToken, showNewToken } from "./account/new_token.tsx";
 import { linkMethod, unlinkMethod } from "./account/sign_in_methods.ts";
 import { showStatement } from "./account/statement.tsx";
 import { downloadStatement } from "./account/statement_csv.ts";
@@ -25,6 +26,7 @@ import { noStore } from "../http/middleware/headers.ts";
 import { readAppIcon } from "./layout/app_icon_file.ts";
 import { readFavicon, readTheme } from "./layout/theme_files.ts";
 import {
+  limitAttempts,
   limitCheckouts,
   limitNetwork,
   limitSignInCallbacks,
@@ -76,6 +78,8 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   const signing_out = [guardOwnForms, requireSignInEvenSuspended, limitBodySize] as const;
   app.post("/account/signout-everywhere", ...signing_out, ...signOutEverywhere);
   app.get("/account/tokens", ...page, ...showTokens);
+  app.get("/account/tokens/new", ...page, ...showNewToken);
+  app.post("/account/tokens/new", ...own_form, limitAttempts, ...makeToken);
   app.get("/account/tokens/revoke", ...page, ...confirmRevoke);
   app.post("/account/tokens/revoke", ...own_form, ...revokeFromPage);
 

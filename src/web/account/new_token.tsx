@@ -1,0 +1,86 @@
+/** `GET` and `POST /account/tokens/new`: the holder makes a personal token without a device. */
+import { clientName } from "../../http/api/device/client_details.ts";
+import { grantToken } from "../../http/api/device/approve.ts";
+import { factory, type AppContext } from "../../http/context.ts";
+import { refuseWithPage } from "../../http/refusal_page.ts";
+import { limitsOfChoices, readChoices } from "../device/approval_form.ts";
+import type { ApprovalProblems } from "../device/choices.tsx";
+import { readOffered } from "../device/offered.ts";
+import { MadeTokenPage, NewTokenPage, type NewTokenChoices } from "./new_token_page.tsx";
+
+/** The lifetimes that the form offers, in days; the longest is that of the settings. */
+const LIFETIMES_DAYS = [7, 30, 90, 180];
+const SUGGESTED_DAYS = 30;
+
+function lifetimes(context: AppContext): readonly number[] {
+  const { pat_ttl_days } = context.get("services").config;
+  return [...LIFETIMES_DAYS.filter((days) => days < pat_ttl_days), pat_ttl_days];
+}
+
+/** Which apps the token may use is not suggested, because nothing says what it is for. */
+export const showNewToken = factory.createHandlers((context) => {
+  const choices = {
+    label: "",
+    days: Math.min(SUGGESTED_DAYS, context.get("services").config.pat_ttl_days),
+    access: "write",
+    reach: null,
+    apps: [],
+    other_apps: "",
+    credits: "",
+    period: "total",
+    upstream: false,
+    admin: false,
+  } as const;
+  return showForm(context, choices, {});
+});
+
+/** The token is in this response only, and is not stored. A redirect would need it in its URL. */
+export const makeToken = factory.createHandlers(async (context) => {
+  const form = await context.req.formData().catch(() => new FormData());
+  const typed = form.get("label");
+  const days = lifetimes(context).find((offered) => String(offered) === form.get("days")) ?? null;
+  const choices = {
+    ...readChoices(form),
+    label: typeof typed === "string" ? typed : "",
+    days,
+  };
+  const label = clientName.safeParse(choices.label);
+  const problems: ApprovalProblems = {
+    ...(label.success ? {} : { label: "Give the token a name of up to 80 visible characters." }),
+    ...(days === null ? { days: "Choose when the token expires." } : {}),
+  };
+  const limits = limitsOfChoices(choices, { apps: [], other_apps: "" }, problems);
+  if (!limits.ok) return showForm(context, choices, limits.refusal);
+  if (!label.success || days === null) return showForm(context, choices, problems);
+  const grant = await grantToken(context, limits.value);
+  const made = grant.ok
+    ? await context.get("services").mint_personal_token(context.get("base_url"), grant.value, {
+        label: label.data,
+        app_slug: null,
+        ttl_days: days,
+      })
+    : grant;
+  if (made.ok) {
+    return context.html(<MadeTokenPage label={label.data} token={made.value} days={days} />);
+  }
+  return made.refusal.code === "too_many_tokens"
+    ? showForm(context, choices, { whole: "too_many_tokens" })
+    : refuseWithPage(context, made.refusal);
+});
+
+async function showForm(
+  context: AppContext,
+  choices: NewTokenChoices,
+  problems: ApprovalProblems,
+): Promise<Response> {
+  const offered = await readOffered(context);
+  const page = (
+    <NewTokenPage
+      choices={choices}
+      problems={problems}
+      offered={offered}
+      lifetimes={lifetimes(context)}
+    />
+  );
+  return context.html(page, Object.keys(problems).length === 0 ? 200 : 400);
+}
