@@ -66,7 +66,7 @@ async function readModelProgress(
   const { read_model } = context.get("services");
   const read = await nullIfUnreadable(read_model.readDelivered(id).then((known) => ({ known })));
   if (read === null)
-    return "The read model is not responding, so lists and charts may not show this account.";
+    return "The database of lists and charts is not responding, so they may not show this account.";
   const known = read.known?.line ?? 0;
   return known >= line
     ? `Lists and charts include all ${line} of its ledger entries.`

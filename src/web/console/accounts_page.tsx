@@ -1,6 +1,7 @@
 /** The list of accounts, and the search form. */
 import { ACCOUNT_SORTS, type AccountSort } from "../../domain/wire.ts";
 import { Page } from "../layout/layout.tsx";
+import { NewRows } from "../layout/live.tsx";
 import { Time } from "../layout/time.tsx";
 import { nameFromSlug, number } from "../layout/labels.ts";
 import { accountPath, AsOf, consolePath, Pager, ReadModelUnavailable, Table } from "./table.tsx";
@@ -39,14 +40,19 @@ export function AccountsPage(props: AccountsPageProps) {
     <Page
       title={q === "" ? "Accounts" : `Accounts: ${q}`}
       section="accounts"
-      scripts={["times.js"]}
+      scripts={["times.js", "live.js"]}
     >
       <div class="page-head">
         <h1>Accounts</h1>
         <AccountSearch q={q} sort={sort} />
       </div>
       {as_of === null ? <ReadModelUnavailable /> : null}
-      <section class="panel" aria-label={q === "" ? "All accounts" : "Matching accounts"}>
+      <section
+        class="panel"
+        aria-label={q === "" ? "All accounts" : "Matching accounts"}
+        data-live-poll={cursor === null ? "" : undefined}
+      >
+        <NewRows />
         <p class="sorts">
           {ACCOUNT_SORTS.map((option) => (
             <a
@@ -58,6 +64,7 @@ export function AccountsPage(props: AccountsPageProps) {
           ))}
         </p>
         <Table
+          ids={accounts.map(({ identity_id }) => `account-${identity_id}`)}
           label={q === "" ? "All accounts" : "Matching accounts"}
           columns={COLUMNS}
           rows={accounts.map(accountCells)}

@@ -1,7 +1,7 @@
 /** The service's health on the console's first page: the warnings, then each figure with its limit. */
 import type { readHealth } from "../../http/api/admin/read_health.ts";
 import { counted, nameFromSlug, number } from "../layout/labels.ts";
-import { FIGURE_MEANINGS, FIGURE_SCOPES, HEALTH_REASONS } from "./labels.ts";
+import { FIGURE_MEANINGS, FIGURE_SCOPES, HEALTH_REASONS, figureName } from "./labels.ts";
 import { Panel } from "./panel.tsx";
 import { Table } from "./table.tsx";
 
@@ -30,7 +30,7 @@ export function HealthPanel({ figures, tasks, budgets, as_of, appName }: HealthP
         <div class="problem">
           <p>
             <strong>
-              {nameFromSlug(figure.name)}: {valueText(figure)}
+              {figureName(figure.name)}: {valueText(figure)}
               {figure.value === null ? "." : `, ${limitText(figure)}.`}
             </strong>{" "}
             {figure.value === null ? null : FIGURE_MEANINGS[figure.name]}
@@ -50,7 +50,7 @@ export function HealthPanel({ figures, tasks, budgets, as_of, appName }: HealthP
         {figures.map((figure) => (
           <div class={figure.status === "warning" ? "is-bad" : undefined}>
             <dt>
-              {nameFromSlug(figure.name)} <span class="hint">{FIGURE_SCOPES[figure.name]}</span>
+              {figureName(figure.name)} <span class="hint">{FIGURE_SCOPES[figure.name]}</span>
             </dt>
             <dd>
               <strong>{valueText(figure)}</strong>

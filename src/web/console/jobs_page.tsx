@@ -2,6 +2,7 @@
 import type { FoundJobs } from "../../http/api/admin/list_jobs.ts";
 import { JOB_STATUSES, type JobStatus } from "../../domain/job.ts";
 import { Page } from "../layout/layout.tsx";
+import { NewRows } from "../layout/live.tsx";
 import { Time } from "../layout/time.tsx";
 import { JOB_STATUS_NAMES, number } from "../layout/labels.ts";
 import {
@@ -48,7 +49,7 @@ export function ConsoleJobsPage(props: ConsoleJobsPageProps) {
   const { app, status, identity_id } = filters;
   const filtered = Object.values(filters).some((value) => value !== undefined);
   return (
-    <Page title="Jobs of all accounts" section="all_jobs" scripts={["times.js"]}>
+    <Page title="Jobs of all accounts" section="all_jobs" scripts={["times.js", "live.js"]}>
       <div class="page-head">
         <h1>Jobs</h1>
         <FilterForm path="/console/jobs">
@@ -74,8 +75,10 @@ export function ConsoleJobsPage(props: ConsoleJobsPageProps) {
       {as_of === null ? (
         props.problem === null && <ReadModelUnavailable />
       ) : (
-        <section class="panel" aria-label="Jobs">
+        <section class="panel" aria-label="Jobs" data-live-poll={cursor === null ? "" : undefined}>
+          <NewRows />
           <Table
+            ids={jobs.map(({ id }) => `job-${id}`)}
             label={filtered ? "Matching jobs" : "Jobs of all accounts, newest first"}
             columns={COLUMNS}
             rows={jobs.map((job) => [

@@ -1,13 +1,13 @@
 /** Labels and texts of the console. */
 
 import type { FigureName } from "../../domain/health.ts";
+import { nameFromSlug } from "../layout/labels.ts";
 
 /** What a figure above its limit means. */
 export const FIGURE_MEANINGS: Readonly<Record<FigureName, string>> = {
   failed_requests: "Requests of the last 20 minutes got status 5xx.",
-  read_model_lag:
-    "The oldest change that could not be delivered to the read model waits this long.",
-  failed_deliveries: "Deliveries to the read model failed in the last 20 minutes.",
+  read_model_lag: "The oldest change that lists and charts do not show yet waits this long.",
+  failed_deliveries: "Updates of lists and charts failed in the last 20 minutes.",
   overdue_jobs: "A started job is this far past its deadline, and still holds credits.",
   schedule_age: "The schedule, which runs every ten minutes, has not finished a run for this long.",
   failing_tasks: "Tasks of the schedule failed three times in a row.",
@@ -17,6 +17,14 @@ export const FIGURE_MEANINGS: Readonly<Record<FigureName, string>> = {
   used_up_budgets: "New people of these apps get no starter credits before midnight UTC.",
   spent_today: "More credits were charged today than DAILY_SPEND_ALERT_CREDITS allows.",
 };
+
+/** Figures whose name in the API is not a name for people. */
+const FIGURE_NAMES: Readonly<Partial<Record<FigureName, string>>> = {
+  read_model_lag: "Delay of lists",
+  failed_deliveries: "Failed updates of lists",
+};
+
+export const figureName = (name: FigureName): string => FIGURE_NAMES[name] ?? nameFromSlug(name);
 
 /** What a figure's value covers. */
 export const FIGURE_SCOPES: Readonly<Record<FigureName, string>> = {
@@ -35,8 +43,8 @@ export const FIGURE_SCOPES: Readonly<Record<FigureName, string>> = {
 
 /** Reasons of figures. One that is missing here is shown as it is stored. */
 export const HEALTH_REASONS: Readonly<Record<string, string>> = {
-  directory_unreadable: "the directory (D1) does not respond",
-  read_model_unreadable: "the read model (D1) does not respond",
+  directory_unreadable: "the database of people and apps (D1 DIRECTORY) does not respond",
+  read_model_unreadable: "the database of lists and charts (D1 DB) does not respond",
   not_run_yet: "the schedule has not run yet; it first runs within ten minutes of a deployment",
 };
 
@@ -84,7 +92,7 @@ export const ACCOUNT_ACTIONS = {
     title: "Refresh lists and charts",
     button: "Refresh",
     effect:
-      "Use this if lists and charts do not match this account. Its balance and jobs are sent to the read model again. Nothing in the account changes.",
+      "Use this if lists and charts do not match this account. They get its balance and jobs again. Nothing in the account changes.",
     done: "Lists and charts are being refreshed. This usually takes a few seconds.",
     reason_hint: null,
   },
@@ -118,7 +126,7 @@ export const ACT_NAMES: Readonly<Record<string, string>> = {
   "account.restore": "Account restored",
   "account.signout": "Signed out everywhere",
   "account.suspend": "Account suspended",
-  "accounts.rebuild": "Read model repaired",
+  "accounts.rebuild": "Lists and charts repaired",
   "app.save": "App saved",
   "app_key.add": "App key added",
   "app_key.revoke": "App key revoked",

@@ -4,7 +4,7 @@ import { DAY_MS } from "../../domain/calendar.ts";
 import { DaysChart } from "../chart/days.tsx";
 import { Page } from "../layout/layout.tsx";
 import { timeText } from "../layout/time.tsx";
-import { nameFromSlug, number, signed } from "../layout/labels.ts";
+import { number, signed } from "../layout/labels.ts";
 import { AccountSearch } from "./accounts_page.tsx";
 import { HealthPanel, type HealthView } from "./health_panel.tsx";
 import { Panel } from "./panel.tsx";
@@ -14,19 +14,20 @@ import { ChosenFilter, consolePath, FilterForm, ReadModelUnavailable, Table } fr
 export const RANGES_DAYS = ["7", "30", "90"] as const;
 export type RangeDays = (typeof RANGES_DAYS)[number];
 
-/** The charts in order: credits, then counts. */
-export const MEASURES = [
-  "settled",
-  "reserved",
-  "refunded",
-  "granted",
-  "purchased",
-  "adjusted",
-  "jobs",
-  "failed",
-  "active_accounts",
-] as const;
-export type DayTotals = Readonly<Record<(typeof MEASURES)[number], number>>;
+/** The charts in order, credits and then counts, with what each adds up. */
+const MEASURE_NAMES = {
+  settled: "Spent on jobs",
+  reserved: "Held for jobs",
+  refunded: "Given back",
+  granted: "Starter credits",
+  purchased: "Bought",
+  adjusted: "Adjusted",
+  jobs: "Jobs",
+  failed: "Failed jobs",
+  active_accounts: "Active accounts",
+} as const;
+export const MEASURES = Object.keys(MEASURE_NAMES) as (keyof typeof MEASURE_NAMES)[];
+export type DayTotals = Readonly<Record<keyof typeof MEASURE_NAMES, number>>;
 
 type AppTotals = Awaited<ReturnType<Services["read_model"]["readAppTotals"]>>[number];
 
@@ -86,7 +87,7 @@ export function OverviewPage(props: OverviewPageProps) {
         <Panel id="by-app" title="By app">
           <Table
             label="By app"
-            columns={["App", amount("Settled"), amount("Jobs"), amount("Failed"), "Share failed"]}
+            columns={["App", amount("Spent"), amount("Jobs"), amount("Failed"), "Share failed"]}
             rows={totals.apps.map((it) => [
               <a href={consolePath("/console", { days: range, app: it.app_slug })}>
                 {appName(it.app_slug)}
@@ -124,7 +125,7 @@ function DailyCharts({ from_day, days, newest, as_of }: Totals) {
       <div class="charts">
         {MEASURES.filter((name) => name !== "adjusted").map((name) => (
           <DaysChart
-            name={nameFromSlug(name)}
+            name={MEASURE_NAMES[name]}
             {...totalOf(name, values(name))}
             values={values(name)}
             {...span}
@@ -138,8 +139,10 @@ function DailyCharts({ from_day, days, newest, as_of }: Totals) {
         </div>
       </details>
       <p class="zone">
-        Days are UTC, from {first_day} to {last_day}, which is not over yet. These totals were read
-        at <time datetime={as_of}>{as_of.slice(11, 19)} UTC</time> and can be a few seconds behind.{" "}
+        Credits are held when a job starts. When it ends, its cost is spent, and the rest is no
+        longer held. Days are UTC, from {first_day} to {last_day}, which is not over yet. These
+        totals were read at <time datetime={as_of}>{as_of.slice(11, 19)} UTC</time> and can be a few
+        seconds behind.{" "}
         {newest === null
           ? "They include no account yet."
           : `The newest change that they include was made on ${newest.slice(0, 10)} at ${newest.slice(11, 19)} UTC.`}
@@ -152,7 +155,7 @@ function DailyCharts({ from_day, days, newest, as_of }: Totals) {
 function totalOf(name: keyof DayTotals, values: readonly number[]) {
   if (name === "active_accounts") return { total: Math.max(...values), unit: "busiest day" };
   const total = values.reduce((sum, value) => sum + value, 0);
-  return { total, unit: name === "jobs" ? "" : name === "failed" ? "jobs" : "credits" };
+  return { total, unit: name === "jobs" || name === "failed" ? "" : "credits" };
 }
 
 function DayNumbers({ from_day, days }: Pick<Totals, "from_day" | "days">) {
@@ -163,7 +166,7 @@ function DayNumbers({ from_day, days }: Pick<Totals, "from_day" | "days">) {
           <th scope="col">Day</th>
           {MEASURES.map((name) => (
             <th scope="col" class="amount">
-              {nameFromSlug(name)}
+              {MEASURE_NAMES[name]}
             </th>
           ))}
         </tr>

@@ -10,9 +10,11 @@ interface TableProps {
   readonly rows: readonly (readonly Child[])[];
   /** Shown instead of the table if there are no rows. */
   readonly empty: Child;
+  /** An id for each row, so that the open page can count new rows and update the others; see `scripts/live.js`. */
+  readonly ids?: readonly string[];
 }
 
-export function Table({ label, columns, rows, empty }: TableProps) {
+export function Table({ label, columns, rows, empty, ids }: TableProps) {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   const heads = columns.map((column) =>
     typeof column === "string" ? { name: column } : { name: column.amount, class: "amount" },
@@ -28,9 +30,9 @@ export function Table({ label, columns, rows, empty }: TableProps) {
           ))}
         </tr>
       </thead>
-      <tbody>
-        {rows.map((cells) => (
-          <tr>
+      <tbody data-live-list={ids === undefined ? undefined : ""}>
+        {rows.map((cells, row) => (
+          <tr id={ids?.[row]} data-live={ids === undefined ? undefined : ""}>
             {cells.map((cell, at) => (
               <td class={heads[at]?.class} data-name={heads[at]?.name}>
                 {cell}
@@ -144,7 +146,7 @@ export function ReadModelUnavailable() {
   return (
     <div class="problem" role="status">
       <p>
-        <strong>Lists and totals are not available right now</strong>, because the read model is not
+        <strong>Lists and totals are not available right now</strong>, because their database is not
         responding. No data is lost, and they will catch up automatically.
       </p>
       <p>

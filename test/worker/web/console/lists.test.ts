@@ -29,27 +29,34 @@ describe("the overview", () => {
     await fireAlarm(ada.identity_id);
     const ten_days_ago = utcDayOf(Date.now()) - 10;
     await env.DB.prepare(
-      `insert into daily_totals values (?1, '*', 0, 0, 0, 0, 0, 0, 0, 0, 1), (?1, 'demo', 0, 0, 5, 0, 0, 0, 1, 0, 1)`,
+      `insert into daily_totals (day, app_slug, settled, jobs, active_accounts)
+       values (?1, '*', 0, 0, 1), (?1, 'demo', 5, 1, 1)`,
     )
       .bind(ten_days_ago)
       .run();
     const all = words((await open("/console?days=30")).text);
-    for (const text of ["Settled 25", "Reserved 40", "Failed 1 jobs", "Jobs 3", "Granted 100"]) {
+    for (const text of [
+      "Spent on jobs 25",
+      "Held for jobs 40",
+      "Failed jobs 1",
+      "Jobs 3",
+      "Starter credits 100",
+    ]) {
       expect(all).toContain(text);
     }
     expect(all).toContain("Demo 25 2 0 0 % Draw 0 1 1 100 %");
-    expect(words((await open("/console?days=7")).text)).toContain("Settled 20");
+    expect(words((await open("/console?days=7")).text)).toContain("Spent on jobs 20");
     const one = words((await open("/console?days=30&app=draw")).text);
     expect(one).toContain("Draw, last 30 days");
-    expect(one).toContain("Settled 0 credits");
-    expect(one).toContain("Failed 1 jobs");
+    expect(one).toContain("Spent on jobs 0 credits");
+    expect(one).toContain("Failed jobs 1 ");
   });
 
   it("the overview has each day's numbers in a table and says how old they are", async () => {
     const { open } = await consoleAndAda();
     const { text } = await open("/console?days=7");
     expect(text.match(/<th scope="row">/g)).toHaveLength(7);
-    expect(text).toMatch(/role="img" aria-label="Settled by day, [^"]+ The table below has/);
+    expect(text).toMatch(/role="img" aria-label="Spent on jobs by day, [^"]+ The table below has/);
     expect(words(text)).toMatch(/read at \d\d:\d\d:\d\d UTC/);
     expect(words(text)).toMatch(
       /The newest change that they include was made on [-\d]+ at [:\d]+ UTC\./,
@@ -289,7 +296,7 @@ describe("while the read model is unavailable", () => {
     const page = words((await open(pageOf(ada), read_model_down)).text);
     expect(page).toContain("100 credits available");
     expect(page).toContain(
-      "The read model is not responding, so lists and charts may not show this account.",
+      "The database of lists and charts is not responding, so they may not show this account.",
     );
     const give = { direction: "give", amount: "5", reason: "why", confirmed: "yes" };
     expect((await fill(pageOf(ada, "/credits"), give, read_model_down)).status).toBe(303);
