@@ -237,6 +237,8 @@ function createIdentity(
         database: env.DIRECTORY,
         base_url: config.base_url,
         dev_signin: config.dev_signin,
+        provider_signin: config.provider_signin,
+        passkey_signin: config.passkey_signin,
         providers: config.signin_providers,
         encryption_keys: config.encryption_keys,
         pseudonyms_of: pseudonymsOf,

@@ -131,6 +131,11 @@ CREATE TABLE `identities` (
 	`created_at_ms` integer NOT NULL,
 	`issuer` text NOT NULL,
 	`client_id` text NOT NULL,
+	`passkey_name` text,
+	`algorithm` integer,
+	`public_key` text,
+	`sign_count` integer,
+	`last_used_at_ms` integer,
 	PRIMARY KEY(`provider`, `subject`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
@@ -166,8 +171,11 @@ CREATE TABLE `users` (
 	`email_verified` integer DEFAULT false NOT NULL,
 	`created_at_ms` integer NOT NULL,
 	`opens_as_returned` integer DEFAULT false NOT NULL,
-	`person_id` text NOT NULL
+	`person_id` text NOT NULL,
+	`recovery_code_hash` text,
+	`recovery_code_at_ms` integer
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE UNIQUE INDEX `users_recovery_code_hash` ON `users` (`recovery_code_hash`) WHERE recovery_code_hash is not null;--> statement-breakpoint
 CREATE INDEX `users_email` ON `users` (lower("email"));--> statement-breakpoint
 CREATE INDEX `users_person_id` ON `users` (`person_id`);

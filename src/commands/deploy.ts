@@ -36,7 +36,7 @@ import {
   PROVIDERS_SETTING,
   withPlaceholders,
 } from "./provider_settings.ts";
-import { printReport } from "./settings_report.ts";
+import { hasPasskeys, printReport } from "./settings_report.ts";
 import { CONFIG_FILE, readWorkerConfig, type WorkerConfig } from "./wrangler_config.ts";
 import { runWrangler, showWrangler } from "./wrangler_run.ts";
 
@@ -220,7 +220,7 @@ function printNextSteps({ config, plan, from_file, stored_in, present, to_set }:
       ...Object.keys(config.vars ?? {}),
     ].includes(name);
   console.log("Next:");
-  if (!isSet("SIGNIN_PROVIDERS")) {
+  if (!isSet("SIGNIN_PROVIDERS") && !hasPasskeys({ ...config.vars, ...from_file })) {
     console.log(
       "  * let people sign in: npx wrangler secret put SIGNIN_PROVIDERS (docs/signing-in.md)",
     );

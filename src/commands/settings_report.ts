@@ -72,7 +72,7 @@ export function unusableWarnings(
   };
   const unless = "unless Cloudflare already has this secret";
   return [
-    ...(lacks(PROVIDERS_SETTING)
+    ...(lacks(PROVIDERS_SETTING) && !hasPasskeys(settings)
       ? [
           `${PROVIDERS_SETTING} is not set, so nobody can sign in, ${unless}. Add it to the file of --secrets (docs/signing-in.md).`,
         ]
@@ -83,6 +83,12 @@ export function unusableWarnings(
         ]
       : []),
   ];
+}
+
+/** Whether people may sign in with passkeys, for which no provider is needed. */
+export function hasPasskeys(settings: Readonly<Record<string, unknown>>): boolean {
+  const { SIGNIN_METHODS = "" } = settings;
+  return typeof SIGNIN_METHODS === "string" && /\bpasskey\b/.test(SIGNIN_METHODS);
 }
 
 /** Prints a report on standard error. @returns whether the service can start with these settings. */

@@ -28,6 +28,9 @@ export interface Config {
   /** The starter credits of unregistered apps; 0 in production. */
   readonly default_starter_credits: number;
   readonly dev_signin: boolean;
+  /** Whether people may sign in with providers, and with passkeys. */
+  readonly provider_signin: boolean;
+  readonly passkey_signin: boolean;
   readonly signin_providers: readonly OAuthProvider[];
   /** Issuers whose tokens are accepted as sessions of apps. */
   readonly trusted_issuers: readonly TrustedIssuer[];
@@ -84,6 +87,7 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
   const parsed = variables.safeParse(environment, { error: describeIssue });
   if (!parsed.success) return refused({ problems: readProblems(parsed.error) });
   const settings = parsed.data;
+  const provider_signin = settings.SIGNIN_METHODS.includes("providers");
   return accepted({
     base_url: settings.BASE_URL ?? null,
     identity_provider: settings.IDENTITY_PROVIDER,
@@ -93,6 +97,8 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     default_starter_credits:
       settings.DEFAULT_STARTER_CREDITS ?? (settings.DEV_SIGNIN ? DEVELOPMENT_STARTER_CREDITS : 0),
     dev_signin: settings.DEV_SIGNIN,
+    provider_signin,
+    passkey_signin: settings.SIGNIN_METHODS.includes("passkey"),
     signin_providers: settings.SIGNIN_PROVIDERS,
     trusted_issuers: matchProviders(settings.TRUSTED_ISSUERS, settings.SIGNIN_PROVIDERS).issuers,
     clerk:
@@ -115,7 +121,7 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     alert_webhook_url: settings.ALERT_WEBHOOK_URL ?? null,
     daily_spend_alert_credits: settings.DAILY_SPEND_ALERT_CREDITS ?? null,
     signin_options: {
-      provider_ids: settings.SIGNIN_PROVIDERS.map(({ id }) => id),
+      provider_ids: provider_signin ? settings.SIGNIN_PROVIDERS.map(({ id }) => id) : [],
       dev_signin: settings.DEV_SIGNIN,
     },
     payments: paymentsOf(settings),

@@ -87,6 +87,27 @@ const operators = z.pipe(
   }),
 );
 
+/** The ways to sign in that the setting `SIGNIN_METHODS` may name. */
+const SIGNIN_METHODS = ["providers", "passkey"] as const;
+export type SignInMethodName = (typeof SIGNIN_METHODS)[number];
+
+const signin_methods = z.pipe(
+  list,
+  z.transform((entries, payload): readonly SignInMethodName[] => {
+    for (const [index, entry] of entries.entries()) {
+      if (isSignInMethod(entry)) continue;
+      addProblem(payload, `${JSON.stringify(entry)} is not one of ${SIGNIN_METHODS.join(", ")}`, [
+        index,
+      ]);
+    }
+    return entries.length === 0 ? ["providers"] : entries.filter(isSignInMethod);
+  }),
+);
+
+function isSignInMethod(name: string): name is SignInMethodName {
+  return (SIGNIN_METHODS as readonly string[]).includes(name);
+}
+
 /** 256 bits in base64url (RFC 7518, section 6.4.1; RFC 8037, section 2). */
 const bits_256 = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, "is not 256 bits"));
 
@@ -214,6 +235,7 @@ export const variables = z
     DEFAULT_STARTER_CREDITS: z.optional(wholeNumberBetween(0, COST_MAX_CREDITS)),
     DEV_SIGNIN: flag,
     IDENTITY_PROVIDER: z._default(z.enum(["builtin"]), "builtin"),
+    SIGNIN_METHODS: signin_methods,
     SIGNIN_PROVIDERS: z._default(z.pipe(json, signInProviders), []),
     SOCIAL_PROVIDER: z.optional(some_text),
     SOCIAL_API_URL: z.optional(secureEndpoint),

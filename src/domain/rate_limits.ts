@@ -92,6 +92,14 @@ export const NETWORK_RATE_LIMITS = {
     network: rule("LIMIT_SIGNIN", 120, 60),
     site: rule("LIMIT_SIGNIN_SITE", 480, 60),
   },
+  /**
+   * Accounts created with a passkey, and attempts at recovery codes. A script can create passkeys without end, and each
+   * account may get starter credits; an office or a class needs few new accounts in one minute.
+   */
+  passkey_account: {
+    network: rule("LIMIT_PASSKEY_ACCOUNT", 10, 60),
+    site: rule("LIMIT_PASSKEY_ACCOUNT_SITE", 30, 60),
+  },
   /** Calls that are passed on to the social network. An app's server may make them for all its users. */
   social_me: {
     network: rule("LIMIT_SOCIAL_ME", 120, 60),

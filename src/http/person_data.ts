@@ -117,13 +117,15 @@ function factsOf(person: Person | null, { account, apps, ...held }: Holdings): o
   };
 }
 
-function personView({ linked, created_at_ms, ...person }: Person) {
+function personView({ linked, created_at_ms, recovery_code_at_ms, ...person }: Person) {
   return {
     ...person,
     created_at: timestamp(created_at_ms),
-    linked: linked.map(({ linked_at_ms, ...identity }) => ({
+    recovery_code_at: timeOrNull(recovery_code_at_ms),
+    linked: linked.map(({ linked_at_ms, passkey, ...identity }) => ({
       ...identity,
       linked_at: timestamp(linked_at_ms),
+      passkey: passkey && { name: passkey.name, last_used_at: timeOrNull(passkey.last_used_at_ms) },
     })),
   };
 }

@@ -3,6 +3,8 @@
  * response must carry.
  */
 
+import type { PasskeyPort } from "./passkey_port.ts";
+
 /** A signed-in browser. `id` is the `sid` of its session JWTs. */
 export interface Session {
   readonly id: string;
@@ -78,7 +80,13 @@ export type SignInFailure =
   /** The person already has another identity of this provider. */
   | "linked_another"
   /** The session that started the link ended, or another person signed in. */
-  | "link_session_ended";
+  | "link_session_ended"
+  /** The browser sent no passkey: it has no JavaScript. */
+  | "passkey_missing"
+  /** Nobody has this passkey: it was removed from its account, or its account was deleted. */
+  | "passkey_unknown"
+  /** The response of the passkey was refused. */
+  | "passkey_refused";
 
 export type SignInFinished =
   | {
@@ -112,16 +120,22 @@ export interface Person {
   readonly email_verified: boolean;
   /** The method whose provider verified the address; null: none did. */
   readonly vouched_by: string | null;
-  /** Their sign-in methods, oldest first. `provider` is a method's id, which may no longer be configured. */
+  /** Their sign-in methods, oldest first. */
   readonly linked: readonly LinkedMethod[];
+  /** When their recovery code was made; null: they have none. */
+  readonly recovery_code_at_ms: number | null;
   readonly created_at_ms: number;
 }
 
-/** A sign-in method of a person. `subject`: their id at the provider. */
+/** A sign-in method of a person. */
 export interface LinkedMethod {
+  /** A method's id, which may no longer be configured. Each passkey has its own. */
   readonly provider: string;
+  /** Their id at the provider, or the passkey's credential id. */
   readonly subject: string;
   readonly linked_at_ms: number;
+  /** Null: a provider. `last_used_at_ms` is null if it was never used to sign in. */
+  readonly passkey: { readonly name: string; readonly last_used_at_ms: number | null } | null;
 }
 
 /** A person as a verified token of a trusted issuer names them. */
@@ -246,6 +260,8 @@ export interface IdentityPort {
    * with it; this session no longer names it. Upstream tokens of a sign-in in progress are dropped.
    */
   unlink(session: Session, provider: string): Promise<Unlinked>;
+  /** Null: nobody can sign in with a passkey. */
+  readonly passkeys: PasskeyPort | null;
   /** Signs in a local user by e-mail address only; null if the development sign-in is off. */
   readonly signInDevelopment:
     | ((email: string, request: Request, base_url: string) => Promise<SignedIn>)

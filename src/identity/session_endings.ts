@@ -1,4 +1,5 @@
 /** Ends what depends on sessions and sign-in methods, whichever adapter ended them. */
+import { RECOVERY_METHOD } from "./passkey_port.ts";
 import type { IdentityPort, Session, Unlinked } from "./port.ts";
 import { errorName } from "../domain/result.ts";
 
@@ -17,6 +18,7 @@ export type OnEnding = (identity_id: string, ending: Ending) => Promise<unknown>
  * claim success. Signing out everywhere ends all tokens later.
  */
 export function withSessionEndings(port: IdentityPort, onEnding: OnEnding): IdentityPort {
+  const { passkeys } = port;
   const report: OnEnding = async (identity_id, ending) => {
     try {
       await onEnding(identity_id, ending).catch(() => onEnding(identity_id, ending));
@@ -34,6 +36,16 @@ export function withSessionEndings(port: IdentityPort, onEnding: OnEnding): Iden
   };
   return {
     ...port,
+    passkeys: passkeys && {
+      ...passkeys,
+      async replaceRecoveryCode(session) {
+        const replaced = await passkeys.replaceRecoveryCode(session);
+        await reportAll(replaced.ended_sessions);
+        const signin_method = RECOVERY_METHOD;
+        await report(session.identity_id, { kind: "signin_method", signin_method });
+        return replaced;
+      },
+    },
     async signOut(request) {
       const signed_out = await port.signOut(request);
       await reportAll(signed_out.ended_sessions);

@@ -25,12 +25,17 @@ export interface EncryptionKeys {
 
 const AES_256_GCM = { name: "AES-GCM", length: 256 };
 
-/** Names this use of a key, and what is sealed with it. */
+/** Name these uses of a key, and what is sealed with it. */
 export const FLOW_PURPOSE = "passbook sign-in flow v2";
+export const CEREMONY_PURPOSE = "passbook passkey ceremony v1";
+export type FlowPurpose = typeof FLOW_PURPOSE | typeof CEREMONY_PURPOSE;
 
 /** Keys for sign-ins in progress. */
-export function flowKeys(keys: readonly EncryptionKey[]): EncryptionKeys {
-  return keysFor(keys, infoOf(FLOW_PURPOSE));
+export function flowKeys(
+  keys: readonly EncryptionKey[],
+  purpose: FlowPurpose = FLOW_PURPOSE,
+): EncryptionKeys {
+  return keysFor(keys, infoOf(purpose));
 }
 
 /** Names this use of a key, and what is sealed with it. */

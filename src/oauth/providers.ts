@@ -134,13 +134,13 @@ const profile_fields = z.strictObject({
 const spelled_out_provider = z
   .pipe(
     z.strictObject({
-      // "dev" is the provider of the development sign-in.
+      // "dev" is the provider of the development sign-in. The others are paths under /signin.
       id: z
         .string()
         .check(
           z.regex(
-            /^(?!dev$|callback$)[a-z0-9][a-z0-9-]{0,31}$/,
-            "must have 1 to 32 characters of a-z 0-9 - and not be dev or callback",
+            /^(?!dev$|callback$|passkey$)[a-z0-9][a-z0-9-]{0,31}$/,
+            "must have 1 to 32 characters of a-z 0-9 - and not be dev, callback or passkey",
           ),
         ),
       name: z.string().check(z.minLength(1), z.maxLength(64)),

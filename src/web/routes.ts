@@ -34,7 +34,16 @@ import {
 } from "../http/middleware/rate_limits.ts";
 import { requirePayments } from "../http/api/payments/require_payments.ts";
 import { continueSignedIn } from "./signin/continue.ts";
-import { finishSignIn } from "./signin/callback.tsx";
+import { addPasskey, makeRecoveryCode } from "./account/passkeys.tsx";
+import { finishSignIn } from "./signin/callback.ts";
+import {
+  finishPasskey,
+  requirePasskeys,
+  showRegistration,
+  startPasskeySignIn,
+  startRegistration,
+} from "./signin/passkey.tsx";
+import { recover, showRecovery } from "./signin/recovery.tsx";
 import { signInDevelopment } from "./signin/development.tsx";
 import { showSignIn } from "./signin/show.tsx";
 import { startSignIn } from "./signin/start.ts";
@@ -58,6 +67,16 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.get("/signin/callback/:id", signing_in, limitSignInCallbacks, ...finishSignIn);
   app.get("/signin/:id", back, signing_in, ...startSignIn);
 
+  app.use("/signin/passkey/*", requirePasskeys);
+  app.get("/signin/passkey/new", back, ...showRegistration);
+  app.get("/signin/passkey/recovery", back, ...showRecovery);
+  const by_passkey = [guardOwnForms, limitBodySize] as const;
+  const new_account = limitNetwork("passkey_account");
+  app.post("/signin/passkey", requirePasskeys, ...by_passkey, signing_in, ...finishPasskey);
+  app.post("/signin/passkey/start", ...by_passkey, signing_in, ...startPasskeySignIn);
+  app.post("/signin/passkey/register", ...by_passkey, new_account, ...startRegistration);
+  app.post("/signin/passkey/recovery", ...by_passkey, new_account, ...recover);
+
   const own_form = [guardOwnForms, requireSignIn, limitBodySize] as const;
   app.use("/account/*", noStore);
   const page = [requireSignIn, loadOperatorRights] as const;
@@ -75,6 +94,8 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.post("/account/end-session", ...own_form, ...endSession);
   app.post("/account/link", ...own_form, ...linkMethod);
   app.post("/account/unlink", ...own_form, ...unlinkMethod);
+  app.post("/account/passkey", requirePasskeys, ...own_form, ...addPasskey);
+  app.post("/account/recovery-code", requirePasskeys, ...own_form, ...makeRecoveryCode);
   const signing_out = [guardOwnForms, requireSignInEvenSuspended, limitBodySize] as const;
   app.post("/account/signout-everywhere", ...signing_out, ...signOutEverywhere);
   app.get("/account/tokens", ...page, ...showTokens);

@@ -177,6 +177,7 @@ const RATE_LIMIT_ROWS: Readonly<
   signin_answer: "provider responses for one sign-in",
   "network session_lookup": "lookups of session cookies",
   "network signin": "sign-ins started and completed",
+  "network passkey_account": "accounts created with a passkey, and attempts at recovery codes",
   "network social_me": "`/api/socialMe`",
   "network device_start": "device logins started",
   "network app_key_unknown": "requests with unknown app keys",

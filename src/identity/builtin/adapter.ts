@@ -2,15 +2,19 @@
 import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import { lowerCaseAscii } from "../../domain/text.ts";
 import { SESSION_TTL_MS } from "../../domain/limits.ts";
-import type { EncryptionKey } from "../../keys/encryption.ts";
+import { CEREMONY_PURPOSE, type EncryptionKey } from "../../keys/encryption.ts";
 import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
+import { RECOVERY_METHOD, type PasskeyPort } from "../passkey_port.ts";
 import type { Debt, IdentityPort, SignedIn } from "../port.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import type { DeleteUpstreamTokens, StoreUpstreamTokens } from "../../oauth/upstream_tokens.ts";
-import { createFlowCookies } from "./flow_cookie.ts";
+import { createCookiesOf, createFlowCookies } from "./flow_cookie.ts";
 import { countPeople, findByAddress, findByEmail, listIdentities, readPeople } from "./people.ts";
 import { assignDebts, dropDebts } from "./debts.ts";
 import { forgetPerson } from "./forgetting.ts";
+import { ceremony, createPasskeys } from "./passkeys.ts";
+import { createPasskeyStore } from "./passkey_store.ts";
+import { exchangeRecoveryCode, findByRecoveryCode, replaceRecoveryCode } from "./recovery_codes.ts";
 import { endSession, listSessions, pageSessions } from "./session_list.ts";
 import { bindingOf, createSessions, describeBrowser, type ProvenIdentity } from "./sessions.ts";
 import { createSignIns, reportIssuer } from "./sign_ins.ts";
@@ -18,6 +22,7 @@ import type { PseudonymsOf } from "./tombstones.ts";
 import { createUsers, type Found, type Users } from "./users.ts";
 
 const SESSION_COOKIE = "passbook_session";
+const CEREMONY_COOKIE = "passbook_passkey";
 
 /** The provider, issuer and client of identities of the development sign-in. */
 const DEVELOPMENT = "dev";
@@ -30,6 +35,9 @@ export interface BuiltinOptions {
   readonly base_url: string | null;
   /** Whether `POST /signin/dev` exists. */
   readonly dev_signin: boolean;
+  /** Whether people may sign in with providers, and with passkeys. */
+  readonly provider_signin: boolean;
+  readonly passkey_signin: boolean;
   readonly providers: readonly OAuthProvider[];
   /** The first one seals flow cookies; all open them. */
   readonly encryption_keys: readonly EncryptionKey[];
@@ -51,14 +59,15 @@ export interface BuiltinOptions {
 export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
   const database = drizzle(options.database);
   const sessions = createSessions(database);
+  const moveDebts = debtMover(database, options);
   const users = withReturningPeople(
-    database,
     createUsers(
       database,
       options.pseudonyms_of,
       options.providers.map(({ id }) => id),
     ),
     options,
+    moveDebts,
   );
   const baseUrlOf = (request: Request): string => options.base_url ?? new URL(request.url).origin;
   const secretsOf = (request: Request): readonly string[] => secretsIn(baseUrlOf(request), request);
@@ -78,17 +87,44 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     const { secret, session } = started;
     return { session, set_cookies: [cookieFor(base_url, secret)] };
   };
+  const sessionOf = async (request: Request) => (await resume(request))?.session ?? null;
+  const providers = options.provider_signin ? options.providers : [];
   const signIns = createSignIns({
-    providers: options.providers,
+    providers,
     flows: createFlowCookies(options.encryption_keys),
     users,
     store_upstream_tokens: options.store_upstream_tokens ?? null,
-    sessionOf: async (request) => (await resume(request))?.session ?? null,
+    sessionOf,
     signIn,
+  });
+  const passkeys = (): PasskeyPort => ({
+    ...createPasskeys({
+      store: createPasskeyStore(database, options.pseudonyms_of),
+      users,
+      ceremonies: createCookiesOf(options.encryption_keys, {
+        cookie: CEREMONY_COOKIE,
+        purpose: CEREMONY_PURPOSE,
+        content: ceremony,
+      }),
+      sessionOf,
+      prepare: moveDebts,
+      signIn,
+    }),
+    findByRecoveryCode: (code) => findByRecoveryCode(database, code),
+    async recover(typed, request, base_url) {
+      const exchanged = await exchangeRecoveryCode(database, typed);
+      if (exchanged === null) return null;
+      const { user_id, code: recovery_code } = exchanged;
+      await moveDebts(user_id);
+      const recovery = { provider: RECOVERY_METHOD, subject: null };
+      const signed_in = await signIn(user_id, recovery, request, base_url);
+      return signed_in === null ? null : { ...signed_in, recovery_code };
+    },
+    replaceRecoveryCode: (session) => replaceRecoveryCode(database, session),
   });
 
   return {
-    sign_in_methods: options.providers.map(({ id, name }) => ({ id, name })),
+    sign_in_methods: providers.map(({ id, name }) => ({ id, name })),
     sessionBindings: (request) => Promise.all(secretsOf(request).map(bindingOf)),
     async resume(request) {
       const proven = await resume(request);
@@ -138,6 +174,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
         ? { kind: "unlinked", ended_sessions: outcome.ended_sessions }
         : { kind: "refused", reason: outcome.kind };
     },
+    passkeys: options.passkey_signin ? passkeys() : null,
     signInDevelopment: options.dev_signin
       ? async (email, request, base_url) => {
           const subject = lowerCaseAscii(email);
@@ -158,21 +195,30 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
   };
 }
 
+type MoveDebts = (user_id: string) => Promise<void>;
+
+/**
+ * Moves the debts of a person's deleted accounts to their account. D1 remembers them until that is done, so the next
+ * sign-in completes an interrupted one.
+ */
+function debtMover(database: DrizzleD1Database, { owe_debts }: BuiltinOptions): MoveDebts {
+  return async (user_id) => {
+    const owed = await assignDebts(database, user_id);
+    if (owed.length > 0 && (await owe_debts(user_id, owed)))
+      await dropDebts(database, user_id, owed);
+  };
+}
+
 /**
  * Wraps the users: a sign-in of a person who deleted an account before opens the new account, with the debts of
  * the old one, before it can be used. D1 remembers both until they are done, so the next sign-in completes an
  * interrupted one.
  */
 function withReturningPeople(
-  database: DrizzleD1Database,
   users: Users,
-  { open_returned, owe_debts }: BuiltinOptions,
+  { open_returned }: BuiltinOptions,
+  moveDebts: MoveDebts,
 ): Users {
-  const moveDebts = async (user_id: string): Promise<void> => {
-    const owed = await assignDebts(database, user_id);
-    if (owed.length > 0 && (await owe_debts(user_id, owed)))
-      await dropDebts(database, user_id, owed);
-  };
   const welcome = async (found: Found): Promise<Found> => {
     if (found.kind !== "found") return found;
     if (found.opens_as_returned) {

@@ -1,7 +1,7 @@
 /**
  * The state of a sign-in in progress. The browser carries it in a sealed host-only cookie, so starting a
- * sign-in writes to no store. The key is derived for this use, and the cookie is sealed for this use and this
- * service's address. No other ciphertext under `ENCRYPTION_KEYS` opens as a flow, and a flow opens as nothing
+ * sign-in writes to no store. The key is derived for one kind of flow, and the cookie is sealed for this kind and
+ * this service's address. No other ciphertext under `ENCRYPTION_KEYS` opens as a flow, and a flow opens as nothing
  * else.
  */
 import { base64url } from "jose";
@@ -11,7 +11,7 @@ import {
   FLOW_PURPOSE,
   flowKeys,
   type EncryptionKey,
-  type EncryptionKeys,
+  type FlowPurpose,
 } from "../../keys/encryption.ts";
 import { sealFor, unsealFor, type SealingContext } from "../../keys/sealing.ts";
 import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
@@ -32,72 +32,70 @@ const flow = z.object({
 /** The data of a flow between leaving for the provider and the callback. */
 export type Flow = Readonly<z.infer<typeof flow>>;
 
-/** The sealed content. A browser may keep a cookie longer than requested, so the flow's end is part of it. */
-const sealed_flow = z.object({ flow, ends_at_ms: z.number() });
-
-export interface FlowCookies {
+export interface FlowCookies<Content> {
   /** The `Set-Cookie` value of a flow. */
-  seal(base_url: string, flow: Flow): Promise<string>;
+  seal(base_url: string, flow: Content): Promise<string>;
   /** The flow of a browser; null: none, expired, or not sealed by us. */
-  open(base_url: string, request: Request): Promise<Flow | null>;
+  open(base_url: string, request: Request): Promise<Content | null>;
   /** The `Set-Cookie` value that deletes a flow. */
   clear(base_url: string): string;
 }
 
-const FLOW_COOKIE = "passbook_signin";
+/** A kind of flow: the name of its cookie, the use of its key, and its content. */
+interface FlowKind<Content> {
+  readonly cookie: string;
+  readonly purpose: FlowPurpose;
+  readonly content: z.ZodMiniType<Content>;
+}
 
-export function createFlowCookies(keys: readonly EncryptionKey[]): FlowCookies {
-  const sealing = flowKeys(keys);
+/** Sign-ins at a provider. */
+export function createFlowCookies(keys: readonly EncryptionKey[]): FlowCookies<Flow> {
+  return createCookiesOf(keys, { cookie: "passbook_signin", purpose: FLOW_PURPOSE, content: flow });
+}
+
+export function createCookiesOf<Content>(
+  keys: readonly EncryptionKey[],
+  { cookie, purpose, content: flow }: FlowKind<Content>,
+): FlowCookies<Content> {
+  const sealing = flowKeys(keys, purpose);
+  // A browser may keep a cookie longer than requested, so the flow's end is part of the content.
+  const sealed_flow = z.object({ flow, ends_at_ms: z.number() });
+  const contextOf = (base_url: string): SealingContext => [purpose, base_url];
+  /** The flow in a cookie; null for a forged, foreign or expired one. */
+  const openFlow = async (base_url: string, value: string): Promise<Content | null> => {
+    const dot = value.indexOf(".");
+    const key_id = readKeyId(value.slice(0, dot));
+    if (dot < 0 || key_id === null) return null;
+    const sealed = value.slice(dot + 1);
+    const json = await unsealFor(sealing, contextOf(base_url), { key_id, sealed });
+    if (json === null) return null;
+    const { data } = sealed_flow.safeParse(JSON.parse(json));
+    return data !== undefined && Date.now() < data.ends_at_ms ? data.flow : null;
+  };
+  /**
+   * `SameSite=Lax`: the callback is a top-level navigation from the provider; no other cross-site request sends
+   * the cookie.
+   */
+  const setCookie = (base_url: string, value: string, max_age_seconds: number): string =>
+    hostCookie(base_url, { name: cookie, value, max_age_seconds }, "Lax");
   return {
     async seal(base_url, value) {
       const ends_at_ms = Date.now() + SIGNIN_FLOW_TTL_SECONDS * 1000;
-      const content: z.infer<typeof sealed_flow> = { flow: value, ends_at_ms };
-      const { key_id, sealed } = await sealFor(
-        sealing,
-        contextOf(base_url),
-        JSON.stringify(content),
-      );
+      const content = JSON.stringify({ flow: value, ends_at_ms });
+      const { key_id, sealed } = await sealFor(sealing, contextOf(base_url), content);
       // Operators choose key ids, which may have characters that a cookie may not have.
       const value_of_cookie = `${base64url.encode(key_id)}.${sealed}`;
-      return flowCookie(base_url, value_of_cookie, SIGNIN_FLOW_TTL_SECONDS);
+      return setCookie(base_url, value_of_cookie, SIGNIN_FLOW_TTL_SECONDS);
     },
     async open(base_url, request) {
-      for (const value of readCookies(request, hostCookieName(base_url, FLOW_COOKIE))) {
-        const opened = await openFlow(sealing, base_url, value);
+      for (const value of readCookies(request, hostCookieName(base_url, cookie))) {
+        const opened = await openFlow(base_url, value);
         if (opened !== null) return opened;
       }
       return null;
     },
-    clear: (base_url) => flowCookie(base_url, "", 0),
+    clear: (base_url) => setCookie(base_url, "", 0),
   };
-}
-
-/**
- * `SameSite=Lax`: the callback is a top-level navigation from the provider; no other cross-site request sends
- * the cookie.
- */
-function flowCookie(base_url: string, value: string, max_age_seconds: number): string {
-  return hostCookie(base_url, { name: FLOW_COOKIE, value, max_age_seconds }, "Lax");
-}
-
-function contextOf(base_url: string): SealingContext {
-  return [FLOW_PURPOSE, base_url];
-}
-
-/** The flow in a cookie; null for a forged, foreign or expired one. */
-async function openFlow(
-  keys: EncryptionKeys,
-  base_url: string,
-  value: string,
-): Promise<Flow | null> {
-  const dot = value.indexOf(".");
-  const key_id = readKeyId(value.slice(0, dot));
-  if (dot < 0 || key_id === null) return null;
-  const sealed = value.slice(dot + 1);
-  const json = await unsealFor(keys, contextOf(base_url), { key_id, sealed });
-  if (json === null) return null;
-  const { data } = sealed_flow.safeParse(JSON.parse(json));
-  return data !== undefined && Date.now() < data.ends_at_ms ? data.flow : null;
 }
 
 function readKeyId(name: string): string | null {

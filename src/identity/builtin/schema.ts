@@ -25,8 +25,15 @@ export const users = sqliteTable(
     opens_as_returned: integer({ mode: "boolean" }).notNull().default(false),
     /** The same for all accounts of a person, one after another. Random, so it identifies nobody. */
     person_id: text().notNull(),
+    /** The SHA-256 of the recovery code; null: the person has none. */
+    recovery_code_hash: text(),
+    recovery_code_at_ms: integer(),
   },
   (table) => [
+    // Only people with a recovery code have a row in this index.
+    uniqueIndex("users_recovery_code_hash")
+      .on(table.recovery_code_hash)
+      .where(sql`recovery_code_hash is not null`),
     // Operators search for people by the start of their address.
     index("users_email").on(sql`lower(${table.email})`),
     index("users_person_id").on(table.person_id),
@@ -35,7 +42,8 @@ export const users = sqliteTable(
 
 /**
  * A person's sign-in methods: unique by (provider, subject), never by e-mail address. A subject is unique only
- * within one issuer, so the issuer is stored, and the client that it was given to.
+ * within one issuer, so the issuer is stored, and the client that it was given to. The columns of a passkey are null for
+ * other methods; see `passkey_store.ts`.
  */
 export const identities = sqliteTable(
   "identities",
@@ -46,6 +54,15 @@ export const identities = sqliteTable(
     created_at_ms: integer().notNull(),
     issuer: text().notNull(),
     client_id: text().notNull(),
+    /** The name that the person gave to the passkey. */
+    passkey_name: text(),
+    /** The COSE number of the signature algorithm. */
+    algorithm: integer(),
+    /** SubjectPublicKeyInfo in base64url. */
+    public_key: text(),
+    /** The authenticator's signature counter at the last use. */
+    sign_count: integer(),
+    last_used_at_ms: integer(),
   },
   (table) => [
     primaryKey({ columns: [table.provider, table.subject] }),

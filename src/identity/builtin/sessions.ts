@@ -60,10 +60,10 @@ export interface Sessions {
   deleteEnded(): Promise<{ readonly deleted_sessions: number }>;
 }
 
-/** The identity that a sign-in proved. */
+/** The identity that a sign-in proved. `subject` is null for a recovery code, which is used up. */
 export interface ProvenIdentity {
   readonly provider: string;
-  readonly subject: string;
+  readonly subject: string | null;
 }
 
 /** The columns that an ended session returns. */
@@ -111,7 +111,8 @@ export function createSessions(database: DrizzleD1Database): Sessions {
             ${browser}, ${city}, ${country}
           where exists (
             select 1 from identities
-            where provider = ${provider} and subject = ${subject} and user_id = ${user_id})`),
+            where user_id = ${user_id} and (
+              ${subject} is null or (provider = ${provider} and subject = ${subject})))`),
       ]);
       if (inserted.meta.changes === 0) return null;
       return { secret, session: { id, identity_id: user_id, binding: await bindingOf(secret) } };

@@ -22,7 +22,7 @@ import type { IssuerChanged, Origin, Users } from "./users.ts";
 
 export interface SignInParts {
   readonly providers: readonly OAuthProvider[];
-  readonly flows: FlowCookies;
+  readonly flows: FlowCookies<Flow>;
   readonly users: Users;
   readonly store_upstream_tokens: StoreUpstreamTokens | null;
   /** The session of a request's cookies; null if it has ended. */

@@ -25,6 +25,13 @@ export interface Origin {
   readonly subject: string;
   readonly issuer: string;
   readonly client_id: string;
+  /** The columns of a new passkey; null: a known one, or another method. */
+  readonly passkey?: {
+    readonly passkey_name: string;
+    readonly algorithm: number;
+    readonly public_key: string;
+    readonly sign_count: number;
+  } | null;
 }
 
 /** The provider's id belonged to another issuer, whose subjects are other people. */
@@ -164,7 +171,8 @@ export function createUsers(
                 exists (select 1 from tombstones where ${former}),
                 coalesce(
                   (select person_id from tombstones where ${former} limit 1),
-                  ${crypto.randomUUID()})`,
+                  ${crypto.randomUUID()}),
+                null, null`,
           )
           .returning({ opens_as_returned }),
       ]);
@@ -219,7 +227,7 @@ export function createUsers(
       await database.update(users).set({ opens_as_returned: false }).where(eq(users.id, user_id));
     },
     async link({ id: session_id, identity_id: user_id }, origin) {
-      const { provider, subject, issuer, client_id } = origin;
+      const { provider, subject, issuer, client_id, passkey } = origin;
       const now_ms = Date.now();
       // One query decides. It refuses an identity of another person, a second one of the provider, and a
       // session that ended while the person was at the provider.
@@ -229,7 +237,9 @@ export function createUsers(
           .insert(identities)
           .select(
             sql`
-              select ${provider}, ${subject}, ${user_id}, ${now_ms}, ${issuer}, ${client_id}
+              select ${provider}, ${subject}, ${user_id}, ${now_ms}, ${issuer}, ${client_id},
+                ${passkey?.passkey_name ?? null}, ${passkey?.algorithm ?? null},
+                ${passkey?.public_key ?? null}, ${passkey?.sign_count ?? null}, null
               where not exists (
                   select 1 from identities where user_id = ${user_id} and provider = ${provider})
                 and not exists (
@@ -328,14 +338,20 @@ export function createUsers(
       ]);
       if (user === undefined) return null;
       const { id: identity_id, name, email, email_verified, created_at_ms } = user;
+      const { recovery_code_at_ms } = user;
       const linked = rows.map((row) => ({
         provider: row.provider,
         subject: row.subject,
         linked_at_ms: row.created_at_ms,
+        passkey:
+          row.passkey_name === null
+            ? null
+            : { name: row.passkey_name, last_used_at_ms: row.last_used_at_ms },
       }));
       // The profile comes from the oldest identity.
       const vouched_by = email_verified ? (linked[0]?.provider ?? null) : null;
-      return { identity_id, name, email, email_verified, vouched_by, linked, created_at_ms };
+      const profile = { name, email, email_verified, vouched_by };
+      return { identity_id, ...profile, linked, recovery_code_at_ms, created_at_ms };
     },
   };
 }

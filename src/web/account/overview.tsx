@@ -6,6 +6,7 @@ import { noticeText } from "../layout/messages.ts";
 import { callerOf, factory } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appLooks } from "../layout/app_icon.tsx";
+import { defaultPasskeyName } from "../signin/passkey.tsx";
 
 /** The days that the charts of the account page span. */
 const OVERVIEW_DAYS = 30;
@@ -34,6 +35,7 @@ export const showAccount = factory.createHandlers(async (context) => {
       tokens={tokens.value}
       sessions={sessionItems(context, sessions, tokens.value)}
       methods={identity.sign_in_methods}
+      new_passkey={identity.passkeys === null ? null : defaultPasskeyName(context)}
       packages={context.get("services").payments?.packages ?? []}
       notice={noticeText(context.req.query("notice"))}
     />,

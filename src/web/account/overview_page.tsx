@@ -26,15 +26,22 @@ export interface AccountPageProps {
   readonly tokens: readonly ListedPersonalToken[];
   readonly sessions: readonly SessionItem[];
   readonly methods: readonly SignInMethod[];
+  /** The suggested name of a new passkey; null: nobody can sign in with a passkey. */
+  readonly new_passkey: string | null;
   readonly packages: readonly CreditPackage[];
   readonly notice: string | null;
 }
 
 export function AccountPage(props: AccountPageProps) {
-  const { person, overview, appLook, tokens, sessions, methods, packages, notice } = props;
+  const { person, overview, appLook, tokens, sessions, methods, new_passkey, packages, notice } =
+    props;
   const appName = (slug: string | null): string => appLook(slug).name;
   return (
-    <Page title="Your account" section="account" scripts={["times.js", "live.js"]}>
+    <Page
+      title="Your account"
+      section="account"
+      scripts={["times.js", "live.js", ...(new_passkey === null ? [] : ["passkey.js" as const])]}
+    >
       <NoticeLine notice={notice} />
       <div class="columns" data-live-after={overview.line}>
         <div class="main-column">
@@ -46,7 +53,7 @@ export function AccountPage(props: AccountPageProps) {
         </div>
         <div class="side-column">
           <Profile person={person} overview={overview} />
-          <SignInMethods person={person} methods={methods} />
+          <SignInMethods person={person} methods={methods} new_passkey={new_passkey} />
           <Sessions sessions={sessions} />
           <Devices tokens={tokens} />
           <DataSection />

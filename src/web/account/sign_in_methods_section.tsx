@@ -1,46 +1,69 @@
 /** The person's sign-in methods, and the ones that they can add. */
-import type { Person, SignInMethod } from "../../identity/port.ts";
+import type { LinkedMethod, Person, SignInMethod } from "../../identity/port.ts";
 import { Time } from "../layout/time.tsx";
+import { PasskeyForm } from "../signin/passkey_form.tsx";
 
 interface SignInMethodsProps {
   readonly person: Person;
   readonly methods: readonly SignInMethod[];
+  /** The suggested name of a new passkey; null: nobody can sign in with a passkey. */
+  readonly new_passkey: string | null;
 }
 
-export function SignInMethods({ person, methods }: SignInMethodsProps) {
+export function SignInMethods({ person, methods, new_passkey }: SignInMethodsProps) {
   const only_one = person.linked.length < 2;
   return (
     <section class="panel" aria-labelledby="linked">
       <h2 id="linked">How you sign in</h2>
       <ul class="rows">
-        {person.linked.map(({ provider, linked_at_ms }) => {
-          const name = nameOf(provider, methods);
-          return (
-            <li>
-              <span>
-                <strong>{name}</strong>
-                <span class="hint below">
-                  since <Time at_ms={linked_at_ms} style="day" />
-                </span>
-              </span>
-              {only_one ? null : (
-                <form method="post" action="/account/unlink">
-                  <input type="hidden" name="provider" value={provider} />
-                  <button type="submit" class="quiet small">
-                    Unlink<span class="unseen">{` ${name}`}</span>
-                  </button>
-                </form>
-              )}
-            </li>
-          );
-        })}
+        {person.linked.map((linked) => (
+          <Linked linked={linked} name={nameOf(linked, methods)} can_remove={!only_one} />
+        ))}
       </ul>
       <OtherMethods person={person} methods={methods} />
+      {new_passkey === null ? null : <Passkeys person={person} new_passkey={new_passkey} />}
     </section>
   );
 }
 
-function OtherMethods({ person, methods }: SignInMethodsProps) {
+function Linked(props: {
+  readonly linked: LinkedMethod;
+  readonly name: string;
+  readonly can_remove: boolean;
+}) {
+  const { name, can_remove } = props;
+  const { provider, linked_at_ms, passkey } = props.linked;
+  return (
+    <li>
+      <span>
+        <strong>{name}</strong>
+        {passkey === null ? null : <span class="tag">passkey</span>}
+        <span class="hint below">
+          since <Time at_ms={linked_at_ms} style="day" />
+          {passkey === null ? null : passkey.last_used_at_ms === null ? (
+            " · not used yet"
+          ) : (
+            <>
+              {" · last used "}
+              <Time at_ms={passkey.last_used_at_ms} style="minute" />
+            </>
+          )}
+        </span>
+      </span>
+      {can_remove ? (
+        <form method="post" action="/account/unlink">
+          <input type="hidden" name="provider" value={provider} />
+          <button type="submit" class="quiet small">
+            {passkey === null ? "Unlink" : "Remove"}
+            <span class="unseen">{` ${name}`}</span>
+          </button>
+        </form>
+      ) : null}
+    </li>
+  );
+}
+
+function OtherMethods({ person, methods }: Omit<SignInMethodsProps, "new_passkey">) {
   const linked = new Set(person.linked.map(({ provider }) => provider));
   const others = methods.filter(({ id }) => !linked.has(id));
   if (others.length === 0) return null;
@@ -56,8 +79,46 @@ function OtherMethods({ person, methods }: SignInMethodsProps) {
   );
 }
 
+function Passkeys({ person, new_passkey }: { person: Person; new_passkey: string }) {
+  const { recovery_code_at_ms: made_at_ms } = person;
+  const has_passkey = person.linked.some(({ passkey }) => passkey !== null);
+  return (
+    <>
+      <PasskeyForm start="/account/passkey" button="Add a passkey" small>
+        <label for="passkey-name">Name of a new passkey</label>
+        <input
+          id="passkey-name"
+          name="passkey_name"
+          value={new_passkey}
+          autocomplete="off"
+          required
+          maxlength={60}
+        />
+      </PasskeyForm>
+      {has_passkey || made_at_ms !== null ? (
+        <form method="post" action="/account/recovery-code" class="recovery">
+          <p class="hint">
+            {made_at_ms === null ? (
+              "You have no recovery code. With one, you can sign in if you lose your passkeys."
+            ) : (
+              <>
+                Your recovery code is from <Time at_ms={made_at_ms} style="day" />. A new one
+                replaces it, and ends what you signed in or approved with the old one.
+              </>
+            )}
+          </p>
+          <button type="submit" class="quiet small">
+            {made_at_ms === null ? "Make a recovery code" : "Make a new recovery code"}
+          </button>
+        </form>
+      ) : null}
+    </>
+  );
+}
+
 /** The method's name; for a method that was removed from the settings, its id. */
-function nameOf(provider: string, methods: readonly SignInMethod[]): string {
+function nameOf({ provider, passkey }: LinkedMethod, methods: readonly SignInMethod[]): string {
+  if (passkey !== null) return passkey.name;
   if (provider === "dev") return "Development";
   return methods.find(({ id }) => id === provider)?.name ?? provider;
 }

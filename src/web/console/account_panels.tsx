@@ -70,7 +70,13 @@ export function PersonPanel({ person, inspected: { account } }: AccountProps) {
         </div>
         <div>
           <dt>Signs in with</dt>
-          <dd>{person.linked.map(({ provider }) => nameFromSlug(provider)).join(", ")}</dd>
+          <dd>
+            {person.linked
+              .map(({ provider, passkey }) =>
+                passkey === null ? nameFromSlug(provider) : `${passkey.name} (passkey)`,
+              )
+              .join(", ")}
+          </dd>
         </div>
         <div>
           <dt>Identity</dt>

@@ -156,6 +156,21 @@ export const SIGN_IN_PROBLEMS: Readonly<Record<SignInFailure, (provider: string)
     what: "You were signed out or signed in as someone else before it was finished.",
     next: "Sign in, then link it again from your account.",
   }),
+  passkey_missing: () => ({
+    title: "Passkeys need JavaScript",
+    what: "Your browser did not run the script that asks for your passkey. Nothing was changed.",
+    next: "Allow JavaScript for this page and try again, or choose another way to sign in.",
+  }),
+  passkey_unknown: () => ({
+    title: "We do not know this passkey",
+    what: "It was removed from its account, or its account was deleted. You were not signed in.",
+    next: "Delete it from your device or password manager, and sign in with another passkey or in another way.",
+  }),
+  passkey_refused: () => ({
+    title: "We couldn’t verify this passkey",
+    what: "Your device’s response was not valid. Nothing was changed.",
+    next: "Try again. If it keeps failing, sign in another way and remove this passkey from your account.",
+  }),
 };
 
 /** What was just done, shown on the page that follows. */

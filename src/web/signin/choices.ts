@@ -9,6 +9,7 @@ export async function choicesFor(context: AppContext, target: URL | null): Promi
   const { config, identity } = context.get("services");
   return {
     methods: identity.sign_in_methods,
+    passkey_signin: identity.passkeys !== null,
     redirect_to: target?.href ?? null,
     requesting_app: target === null ? null : await requestingAppOf(context, target),
     dev_signin: identity.signInDevelopment !== null && isLoopbackRequest(context),

@@ -7,6 +7,20 @@ import { refuseByAccept } from "../../http/refusal_page.ts";
 import { originOf } from "../../domain/origins.ts";
 import { setSessionCookies } from "../../http/caller/session_cookies.ts";
 
+/** The refusal of a sign-in to a suspended or deleted account; null: the person may enter. */
+export async function refuseEntry(
+  context: AppContext,
+  identity_id: string,
+  redirect_to: URL | null,
+): Promise<Response | null> {
+  const admitted = await context.get("services").accounts(identity_id).checkCaller(HOLDER);
+  if (admitted.ok) return null;
+  // The account was deleted, but the identity not yet: the next sign-in creates a new identity.
+  return isAccountDeleted(admitted.refusal)
+    ? finishAccountDeletion(context, identity_id, redirect_to)
+    : refuseByAccept(context, admitted.refusal);
+}
+
 /**
  * Redirects to `redirect_to` (null: `/account`) with `token` in its query. Our own pages get no token: they
  * have the cookies, and the browser's history should not contain a credential. A suspended or deleted account
@@ -18,15 +32,10 @@ export async function respondSignedIn(
   redirect_to: URL | null,
 ): Promise<Response> {
   const base_url = context.get("base_url");
-  const { accounts, session_tokens } = context.get("services");
+  const { session_tokens } = context.get("services");
   const { identity_id } = signed_in.session;
-  const admitted = await accounts(identity_id).checkCaller(HOLDER);
-  if (!admitted.ok) {
-    // The account was deleted, but the identity not yet: the next sign-in creates a new identity.
-    return isAccountDeleted(admitted.refusal)
-      ? finishAccountDeletion(context, identity_id, redirect_to)
-      : refuseByAccept(context, admitted.refusal);
-  }
+  const refused = await refuseEntry(context, identity_id, redirect_to);
+  if (refused !== null) return refused;
   await setSessionCookies(context, signed_in.session, signed_in.set_cookies);
   const target = new URL(redirect_to ?? `${base_url}/account`);
   const azp = originOf(target);

@@ -1,7 +1,8 @@
 /** The sign-in page: choose a method, confirm the app, or see why a sign-in failed. */
 import type { SignInFailure, SignInMethod } from "../../identity/port.ts";
-import { NoticeLine, Page } from "../layout/layout.tsx";
+import { NoticeLine, Page, type PageScript } from "../layout/layout.tsx";
 import { ProblemText } from "../layout/problem_page.tsx";
+import { PasskeyForm } from "./passkey_form.tsx";
 import { ProviderIcon } from "./provider_icon.tsx";
 import { currentShell } from "../layout/shell.ts";
 import { SIGN_IN_PROBLEMS } from "../layout/messages.ts";
@@ -16,6 +17,7 @@ export interface RequestingApp {
 
 export interface SignInChoices {
   readonly methods: readonly SignInMethod[];
+  readonly passkey_signin: boolean;
   /** The address to return to; null if the request named none. */
   readonly redirect_to: string | null;
   /** Null for our own pages. */
@@ -56,7 +58,7 @@ export function SignInPage({ state }: { state: SignInPageState }) {
       const { requesting_app } = state.choices;
       const title = requesting_app === null ? "Sign in" : `Sign in to ${nameOf(requesting_app)}`;
       return (
-        <Page title={title}>
+        <Page title={title} scripts={scriptsFor(state.choices)}>
           <NoticeLine notice={state.notice} />
           <h1>{title}</h1>
           <About requesting_app={requesting_app} />
@@ -69,7 +71,7 @@ export function SignInPage({ state }: { state: SignInPageState }) {
     case "failed": {
       const problem = SIGN_IN_PROBLEMS[state.failure](state.provider);
       return (
-        <Page title={problem.title}>
+        <Page title={problem.title} scripts={scriptsFor(state.choices)}>
           <ProblemText problem={problem} />
           <h2>Sign in</h2>
           <Choices choices={state.choices} />
@@ -89,6 +91,9 @@ export function SignInPage({ state }: { state: SignInPageState }) {
     }
   }
 }
+
+const scriptsFor = ({ passkey_signin }: SignInChoices): readonly PageScript[] =>
+  passkey_signin ? ["passkey.js"] : [];
 
 const nameOf = ({ name, host }: RequestingApp): string => name ?? host;
 
@@ -143,7 +148,7 @@ function Continue(props: Extract<SignInPageState, { kind: "continue" }>) {
 
 function Choices(props: { choices: SignInChoices; refused_email?: string | null }) {
   const { choices, refused_email = null } = props;
-  const { methods, redirect_to, dev_signin, closed_services } = choices;
+  const { methods, passkey_signin, redirect_to, dev_signin, closed_services } = choices;
   const query = redirect_to === null ? "" : `?${new URLSearchParams({ redirect_to }).toString()}`;
   return (
     <>
@@ -159,10 +164,14 @@ function Choices(props: { choices: SignInChoices; refused_email?: string | null 
           ))}
         </ul>
       )}
+      {passkey_signin ? <PasskeyChoice query={query} is_only={methods.length === 0} /> : null}
       {dev_signin ? (
-        <DevelopmentForm {...{ redirect_to, refused_email }} is_only={methods.length === 0} />
+        <DevelopmentForm
+          {...{ redirect_to, refused_email }}
+          is_only={methods.length === 0 && !passkey_signin}
+        />
       ) : null}
-      {methods.length === 0 && !dev_signin ? (
+      {methods.length === 0 && !passkey_signin && !dev_signin ? (
         <p>Sign-in is not set up yet. The operator of this service can add a sign-in provider.</p>
       ) : null}
       {closed_services.length === 0 ? null : (
@@ -173,6 +182,26 @@ function Choices(props: { choices: SignInChoices; refused_email?: string | null 
           {closed_services.join(" and ")} here.
         </p>
       )}
+    </>
+  );
+}
+
+function PasskeyChoice({ query, is_only }: { query: string; is_only: boolean }) {
+  return (
+    <>
+      <PasskeyForm
+        start={`/signin/passkey/start${query}`}
+        button="Continue with a passkey"
+        is_quiet={!is_only}
+      />
+      <ul class="ways">
+        <li>
+          <a href={`/signin/passkey/new${query}`}>Create an account with a passkey</a>
+        </li>
+        <li>
+          <a href={`/signin/passkey/recovery${query}`}>Use a recovery code</a>
+        </li>
+      </ul>
     </>
   );
 }

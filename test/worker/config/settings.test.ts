@@ -24,6 +24,34 @@ const ACME = {
   client_secret: SECRET,
 };
 
+describe("the setting SIGNIN_METHODS", () => {
+  it.each([
+    ["providers", undefined, [true, false]],
+    ["providers", "", [true, false]],
+    ["only passkeys", "passkey", [false, true]],
+    ["both", "passkey, providers", [true, true]],
+  ] as const)(
+    "%s can sign people in with the value %j",
+    (_, SIGNIN_METHODS, [providers, passkey]) => {
+      const read = readConfig({
+        ...env,
+        SIGNIN_METHODS,
+        SIGNIN_PROVIDERS: JSON.stringify([GITHUB]),
+      });
+      if (!read.ok) throw new Error(JSON.stringify(read.refusal));
+      expect(read.value.provider_signin).toBe(providers);
+      expect(read.value.passkey_signin).toBe(passkey);
+      expect(read.value.signin_providers).toHaveLength(1);
+    },
+  );
+
+  it("an unknown sign-in method is a problem that names it", () => {
+    expect(problemsOf({ SIGNIN_METHODS: "passkey,password" })).toEqual([
+      'SIGNIN_METHODS, entry 2: "password" is not one of providers, passkey',
+    ]);
+  });
+});
+
 describe("a problem of SIGNIN_PROVIDERS", () => {
   it.each<[string, unknown, readonly string[]]>([
     ["no JSON", "[{]", ["SIGNIN_PROVIDERS: is not JSON"]],
@@ -79,7 +107,7 @@ describe("a problem of SIGNIN_PROVIDERS", () => {
       "an id of ours",
       [{ ...ACME, id: "callback" }],
       [
-        "SIGNIN_PROVIDERS, entry 1, id: must have 1 to 32 characters of a-z 0-9 - and not be dev or callback",
+        "SIGNIN_PROVIDERS, entry 1, id: must have 1 to 32 characters of a-z 0-9 - and not be dev, callback or passkey",
       ],
     ],
   ])(

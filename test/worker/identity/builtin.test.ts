@@ -17,6 +17,8 @@ describeIdentityPort("builtin", () => {
     database: env.DIRECTORY,
     base_url: BASE_URL,
     dev_signin: false,
+    provider_signin: true,
+    passkey_signin: false,
     providers,
     encryption_keys,
     pseudonyms_of: async (identity) => [JSON.stringify(identity)],

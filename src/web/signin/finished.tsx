@@ -1,18 +1,19 @@
-/** `GET /signin/callback/{id}`: finishes a sign-in with a provider's response. */
+/** The response to a finished sign-in, at a provider or with a passkey: a redirect, or the reason why it failed. */
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { SignInFailure, SignInFinished } from "../../identity/port.ts";
 import { SignInPage } from "./signin_page.tsx";
-import { factory, type AppContext } from "../../http/context.ts";
-import { refuseWithPage } from "../../http/refusal_page.ts";
+import type { AppContext } from "../../http/context.ts";
 import { readRedirectTo } from "../../http/redirect_to.ts";
 import { choicesFor } from "./choices.ts";
 import { setCookies } from "../../http/caller/session_cookies.ts";
 import { respondSignedIn } from "./signed_in.ts";
 
-export const finishSignIn = factory.createHandlers(async (context) => {
-  const { identity } = context.get("services");
-  const method_id = context.req.param("id") ?? "";
-  const finished = await identity.finishSignIn(context.req.raw, method_id, context.get("base_url"));
+/** `method_name`: the text of the method's button. */
+export async function respondFinished(
+  context: AppContext,
+  finished: Exclude<SignInFinished, { kind: "unknown_method" }>,
+  method_name: string,
+): Promise<Response> {
   switch (finished.kind) {
     case "signed_in":
       return respondSignedIn(
@@ -24,14 +25,12 @@ export const finishSignIn = factory.createHandlers(async (context) => {
       setCookies(context, finished.set_cookies);
       return context.redirect("/account?notice=linked", 303);
     case "failed":
-      return showFailure(context, method_id, finished);
-    case "unknown_method":
-      return refuseWithPage(context, { code: "not_found" });
+      return showFailure(context, method_name, finished);
   }
-});
+}
 
-/** The address to return to; null if it was removed from the allowlist while the person was at the provider. */
-async function targetIfStillAllowed(
+/** The address to return to; null if it was removed from the allowlist while the person signed in. */
+export async function targetIfStillAllowed(
   context: AppContext,
   redirect_to: string | null,
 ): Promise<URL | null> {
@@ -41,13 +40,11 @@ async function targetIfStillAllowed(
 
 async function showFailure(
   context: AppContext,
-  method_id: string,
+  provider: string,
   finished: Extract<SignInFinished, { kind: "failed" }>,
 ): Promise<Response> {
   const { failure, linking, redirect_to, set_cookies } = finished;
   setCookies(context, set_cookies);
-  const { sign_in_methods } = context.get("services").identity;
-  const provider = sign_in_methods.find(({ id }) => id === method_id)?.name ?? method_id;
   const choices = await choicesFor(context, await targetIfStillAllowed(context, redirect_to));
   const state = linking
     ? ({ kind: "link_failed", failure, provider } as const)
@@ -63,12 +60,16 @@ function statusOf(failure: SignInFailure): ContentfulStatusCode {
     case "linked_elsewhere":
     case "linked_another":
       return 409;
+    case "passkey_unknown":
+    case "passkey_refused":
+      return 403;
     case "issuer_changed":
       return 500;
     case "cancelled":
     case "expired":
     case "mismatch":
     case "link_session_ended":
+    case "passkey_missing":
       return 400;
   }
 }

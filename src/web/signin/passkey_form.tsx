@@ -1,0 +1,30 @@
+/** A form that needs a passkey. The script `passkey.js` fills it in and sends it. */
+import type { PropsWithChildren } from "hono/jsx";
+import { ProviderIcon } from "./provider_icon.tsx";
+
+export function PasskeyForm(
+  props: PropsWithChildren<{
+    /** The address that starts the ceremony. */
+    readonly start: string;
+    readonly button: string;
+    /** A button that is not the main one of its page. `small`: one of a list. */
+    readonly is_quiet?: boolean;
+    readonly small?: boolean;
+  }>,
+) {
+  const { start, button, is_quiet = false, small = false, children } = props;
+  return (
+    <form method="post" action="/signin/passkey" class="passkey" data-passkey={start}>
+      {children}
+      <input type="hidden" name="response" />
+      <button type="submit" class={small ? "quiet small" : is_quiet ? "quiet" : undefined}>
+        {small ? null : <ProviderIcon id="passkey" />}
+        {button}
+      </button>
+      <p class="field-problem" role="alert" data-passkey-status></p>
+      <noscript>
+        <p class="hint">Passkeys need JavaScript. Allow it for this page to use them.</p>
+      </noscript>
+    </form>
+  );
+}

@@ -1,0 +1,123 @@
+/** The pages that create an account with a passkey, show a new recovery code, and ask for one. */
+import { Page } from "../layout/layout.tsx";
+import { currentShell } from "../layout/shell.ts";
+import { PasskeyForm } from "./passkey_form.tsx";
+
+const queryOf = (redirect_to: string | null): string =>
+  redirect_to === null ? "" : `?${new URLSearchParams({ redirect_to }).toString()}`;
+
+export function RegistrationPage({ redirect_to }: { redirect_to: string | null }) {
+  const { service_name } = currentShell();
+  const query = queryOf(redirect_to);
+  const title = "Create an account with a passkey";
+  return (
+    <Page title={title} scripts={["passkey.js"]}>
+      <h1>{title}</h1>
+      <p class="hint">
+        A passkey replaces a password. Your device or password manager keeps it, and you use it with
+        your fingerprint, your face or your screen lock.
+      </p>
+      <PasskeyForm start={`/signin/passkey/register${query}`} button="Create account">
+        <label for="name">Your name</label>
+        <input id="name" name="name" autocomplete="name" required maxlength={60} />
+        <p class="hint">
+          Your device shows the passkey under this name. Apps that use your account can read it.
+        </p>
+      </PasskeyForm>
+      <p class="hint">After that, you get a recovery code, in case you lose the passkey.</p>
+      <ul class="ways">
+        <li>
+          <a href={`/signin${query}`}>{`I already have a ${service_name} account`}</a>
+        </li>
+      </ul>
+    </Page>
+  );
+}
+
+/** Shows a recovery code, once. `redirect_to`: null leads to the account. */
+export function RecoveryCodePage(props: {
+  readonly recovery_code: string;
+  readonly redirect_to: string | null;
+  readonly after: "registration" | "recovery" | "replacement";
+}) {
+  const { recovery_code, redirect_to, after } = props;
+  return (
+    <Page title="Save your recovery code" without_account_link>
+      <h1>Save your recovery code</h1>
+      {after === "recovery" ? (
+        <p>You are signed in. The code that you used is no longer valid. This is your new one.</p>
+      ) : null}
+      {after === "registration" ? <p>Your account is ready.</p> : null}
+      <p class="code recovery-code">{recovery_code}</p>
+      <p>
+        If you lose your passkeys, you can sign in with this code. It works once; then you get a new
+        one. Write it down or keep it in a password manager, and show it to nobody.
+      </p>
+      <p>
+        <strong>We show it only now.</strong> If you lose it, make a new one on your account page
+        while you can still sign in. If you lose it together with all your passkeys, nobody can open
+        your account again, and its credits are lost.
+      </p>
+      {after === "recovery" ? (
+        <p>Next, add a passkey on your account page, and remove the ones that you lost.</p>
+      ) : null}
+      {redirect_to === null ? (
+        <a class="button" href="/account">
+          I saved the code
+        </a>
+      ) : (
+        <form method="post" action="/signin/continue">
+          <input type="hidden" name="redirect_to" value={redirect_to} />
+          <button type="submit">I saved the code</button>
+        </form>
+      )}
+    </Page>
+  );
+}
+
+export function RecoveryPage(props: {
+  readonly redirect_to: string | null;
+  /** Whether a code was sent that nobody has. */
+  readonly is_refused: boolean;
+}) {
+  const { redirect_to, is_refused } = props;
+  const query = queryOf(redirect_to);
+  return (
+    <Page title="Sign in with a recovery code">
+      <h1>Sign in with a recovery code</h1>
+      <p class="hint">
+        Use it if you lost all your passkeys. It works once; then you get a new one.
+      </p>
+      <form method="post" action={`/signin/passkey/recovery${query}`}>
+        <label for="code">Recovery code</label>
+        <input
+          id="code"
+          name="code"
+          class="code recovery-code"
+          required
+          maxlength={60}
+          autocomplete="off"
+          autocapitalize="characters"
+          spellcheck={false}
+          aria-invalid={is_refused ? "true" : undefined}
+          aria-describedby={is_refused ? "code-problem" : "code-form"}
+        />
+        <p class="hint" id="code-form">
+          It has 25 letters and digits in groups of five.
+        </p>
+        {is_refused ? (
+          <p class="field-problem" id="code-problem" role="alert">
+            This code is not valid. Check each letter. If you made a newer code, only the newest one
+            is valid.
+          </p>
+        ) : null}
+        <button type="submit">Sign in</button>
+      </form>
+      <ul class="ways">
+        <li>
+          <a href={`/signin${query}`}>Other ways to sign in</a>
+        </li>
+      </ul>
+    </Page>
+  );
+}
