@@ -32,7 +32,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   "src/tokens/own_token.ts": "the only part of the room that http may import",
   "src/web/account/data_section.tsx": "one section of a page",
   "src/web/scripts/forms.js": "one script that browsers load",
-  "src/web/signin/provider_icon.tsx": "the only file with the SVG of icons",
+  "src/web/signin/callback.ts": "one route",
 };
 
 const files = execFileSync("git", ["ls-files", "--", "src"], { encoding: "utf8" })
