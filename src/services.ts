@@ -1,7 +1,8 @@
 /** The composition root. Only this file and `worker.ts` name concrete adapters. */
 import { createAccountDeletion } from "./operations/account_deletion.ts";
 import { createAccounts, exerciseCanary } from "./account/clients/accounts.ts";
-import { createUpstreamTokenVault } from "./account/clients/vault.ts";
+import { createClerkTokens } from "./account/clients/clerk_tokens.ts";
+import { createUpstreamTokenVault, type UpstreamTokenSource } from "./account/clients/vault.ts";
 import { createStarterBudgets } from "./budget/client.ts";
 import {
   ignoredOperators,
@@ -33,6 +34,7 @@ import { withSessionEndings, type Ending } from "./identity/session_endings.ts";
 import { createMacKeys } from "./keys/mac.ts";
 import { createPseudonyms } from "./keys/pseudonym.ts";
 import { createKeyRing } from "./keys/signing.ts";
+import { createClerk } from "./oauth/clerk.ts";
 import { createIssuerKeys, IssuerKeysUnavailable } from "./oauth/issuer_keys.ts";
 import { createSocialNetwork } from "./oauth/social_network.ts";
 import { createStripe } from "./payments/stripe.ts";
@@ -170,6 +172,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     token_people: createTokenPeople(identity),
     template_tokens: createTemplateTokens(keys),
     vault,
+    upstream_tokens: createUpstreamTokens(config, vault, identity),
     social_network:
       config.social_api_url === null ? null : createSocialNetwork(config.social_api_url),
     personal_tokens,
@@ -203,6 +206,21 @@ function build(env: Env): Result<Services, Misconfiguration> {
             countMissed: (missed) => failures.count("payment_not_booked", missed),
             progress: createReconciliationProgress(env.DIRECTORY),
           }),
+  });
+}
+
+/** Reads upstream tokens also from Clerk, if an issuer's entry says that they are there. */
+function createUpstreamTokens(
+  { clerk, trusted_issuers }: Config,
+  vault: UpstreamTokenSource,
+  identity: IdentityPort,
+): UpstreamTokenSource {
+  const issuer = trusted_issuers.find(({ upstream_tokens }) => upstream_tokens === "clerk");
+  if (clerk === null || issuer === undefined) return vault;
+  return createClerkTokens({
+    vault,
+    readToken: createClerk(clerk),
+    readSubject: (identity_id) => identity.readSubject(identity_id, issuer.people_issuer),
   });
 }
 

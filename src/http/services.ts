@@ -1,6 +1,6 @@
 /** The services that a request may use. The composition root builds them. */
 import type { Accounts } from "../account/clients/accounts.ts";
-import type { UpstreamTokenVault } from "../account/clients/vault.ts";
+import type { UpstreamTokenSource, UpstreamTokenVault } from "../account/clients/vault.ts";
 import type { AccountDeletion } from "../operations/account_deletion.ts";
 import type { CopyAppIcon } from "../operations/app_icon_copy.ts";
 import type { PaymentBooking } from "../operations/payment_booking.ts";
@@ -65,6 +65,8 @@ export interface Services {
   readonly template_tokens: SignTemplateToken;
   /** Users' upstream tokens. A sign-in stores them with `keep`. */
   readonly vault: UpstreamTokenVault;
+  /** Reads users' upstream tokens: from the vault, or also from Clerk. */
+  readonly upstream_tokens: UpstreamTokenSource;
   /** Null if the settings name no social network. */
   readonly social_network: RequestProfile | null;
   readonly personal_tokens: PersonalTokens;

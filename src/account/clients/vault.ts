@@ -5,18 +5,23 @@ import type { UpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Answer, Caller, HandedOutUpstreamToken } from "../contract.ts";
 
-export interface UpstreamTokenVault {
-  /** Stores the tokens that a sign-in brought in place of older ones, unless their identity was unlinked meanwhile. */
-  keep(identity_id: string, tokens: UpstreamTokens): Promise<void>;
+/** The port to users' upstream tokens, with two adapters: the vault, and `clerk_tokens.ts`. */
+export interface UpstreamTokenSource {
   /**
-   * The stored access token of a provider. If it can be renewed, it is valid for at least another minute. A personal
-   * access token needs the scope for upstream tokens. Refused as `token_not_found`, `reconnect_required` or `upstream_unavailable`.
+   * The access token of a provider that is held for a person. If it can be renewed, it is valid for at least another
+   * minute. A personal access token needs the scope for upstream tokens. Refused as `token_not_found`,
+   * `reconnect_required` or `upstream_unavailable`.
    */
   read(
     identity_id: string,
     caller: Caller,
     provider: string,
   ): Promise<Answer<HandedOutUpstreamToken>>;
+}
+
+export interface UpstreamTokenVault extends UpstreamTokenSource {
+  /** Stores the tokens that a sign-in brought in place of older ones, unless their identity was unlinked meanwhile. */
+  keep(identity_id: string, tokens: UpstreamTokens): Promise<void>;
   /** Deletes the tokens of a provider; later ones of an identity that was linked by then are dropped. */
   forget(identity_id: string, provider: string, linked_at_ms: number): Promise<void>;
 }

@@ -85,10 +85,17 @@ export async function openIssuer(
   };
 }
 
-/** Makes the Worker's `fetch` reach these issuers' keys and these providers; returns `TRUSTED_ISSUERS` and `SIGNIN_PROVIDERS`. */
+/** Another server on the network. */
+interface OtherServer {
+  readonly origin: string;
+  handle(request: Request): Promise<Response>;
+}
+
+/** Makes the Worker's `fetch` reach these issuers' keys and these servers; returns `TRUSTED_ISSUERS` and `SIGNIN_PROVIDERS`. */
 export function trust(
   issuers: readonly { readonly double: IssuerDouble; readonly entry?: object }[],
   providers: readonly ProviderDouble[] = [],
+  others: readonly OtherServer[] = [],
 ): Record<string, string> {
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const request = new Request(input, init);
@@ -96,6 +103,8 @@ export function trust(
     const issuer = issuers.find(({ double }) => new URL(double.issuer).origin === origin);
     if (issuer !== undefined && pathname.endsWith("jwks.json")) return issuer.double.handle();
     const provider = providers.find(({ settings }) => settings["issuer"] === origin);
+    const other = others.find((server) => server.origin === origin);
+    if (other !== undefined) return other.handle(request);
     if (provider === undefined) throw new TypeError(`no such host: ${request.url}`);
     return provider.handle(request);
   });

@@ -47,7 +47,8 @@ async function respondWithToken(context: AppContext, provider: string | null): P
   if (proof.kind === "app_session" && !proof.upstream) {
     return refuse(context, { code: "scope", reason: "upstream_issuer" });
   }
-  const read = await context.get("services").vault.read(identity_id, callerOf(context), provider);
+  const { upstream_tokens } = context.get("services");
+  const read = await upstream_tokens.read(identity_id, callerOf(context), provider);
   return read.ok ? context.json({ token: read.value.token }) : refuse(context, read.refusal);
 }
 
