@@ -1,18 +1,16 @@
 /**
- * `npm run openapi`: writes the OpenAPI document from the schemas that validate, and the client's types from the
- * document. With `-- --check` it writes nothing, and exits with 1 if a committed file is out of date.
+ * `npm run openapi`: writes the OpenAPI document from the schemas that validate, and from the document the client's types,
+ * and the types and calls of the Python client. With `-- --check` it writes nothing, and exits with 1 if a committed file is out of date.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { format } from "oxfmt";
 import { runnerImport, type Plugin } from "vite";
-import { clientTypes, type Schemas } from "./client_types.ts";
-
-interface OpenApiDocument {
-  readonly components: { readonly schemas: Schemas };
-}
+import { clientTypes } from "./client_types.ts";
+import { pythonClient, type Operations } from "./python_calls.ts";
 
 const DOCUMENT_FILE = "docs/openapi.json";
+const PYTHON_FOLDER = "clients/python/passbook_client";
 const TYPES_FILE = "src/client/responses.ts";
 
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
@@ -32,11 +30,14 @@ const { module } = await runnerImport<{ openApiDocument(): object }>(
   { plugins: [text_files] },
 );
 const document_text = `${JSON.stringify(module.openApiDocument(), null, 2)}\n`;
-const { components } = JSON.parse(document_text) as OpenApiDocument;
+const document = JSON.parse(document_text) as Operations;
+const python = pythonClient(document);
 
 const files = {
   [DOCUMENT_FILE]: document_text,
-  [TYPES_FILE]: await formatted(clientTypes(components.schemas)),
+  [TYPES_FILE]: await formatted(clientTypes(document.components.schemas)),
+  [`${PYTHON_FOLDER}/types.py`]: python.types,
+  [`${PYTHON_FOLDER}/calls.py`]: python.calls,
 };
 for (const [file, text] of Object.entries(files)) {
   if (!values.check) {

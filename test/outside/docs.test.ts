@@ -268,17 +268,22 @@ function anchorOf(heading: string): string {
 }
 
 it("every link between the pages leads to an existing file and heading", () => {
-  const broken = globSync(["*.md", "docs/*.md", "examples/*.md", "src/client/*.md"]).flatMap(
-    (page) =>
-      [...readFileSync(page, "utf8").matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
-        .filter(([, path = "", anchor]) => {
-          const file = path === "" ? page : join(dirname(page), path);
-          if (!existsSync(file)) return true;
-          if (anchor === undefined) return false;
-          const headings = readFileSync(file, "utf8").matchAll(/^#+ (.+)$/gm);
-          return ![...headings].some(([, heading = ""]) => anchorOf(heading) === anchor);
-        })
-        .map(([link]) => `${page}: ${link}`),
+  const broken = globSync([
+    "*.md",
+    "docs/*.md",
+    "examples/*.md",
+    "src/client/*.md",
+    "clients/python/*.md",
+  ]).flatMap((page) =>
+    [...readFileSync(page, "utf8").matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+      .filter(([, path = "", anchor]) => {
+        const file = path === "" ? page : join(dirname(page), path);
+        if (!existsSync(file)) return true;
+        if (anchor === undefined) return false;
+        const headings = readFileSync(file, "utf8").matchAll(/^#+ (.+)$/gm);
+        return ![...headings].some(([, heading = ""]) => anchorOf(heading) === anchor);
+      })
+      .map(([link]) => `${page}: ${link}`),
   );
   expect(broken).toEqual([]);
 });

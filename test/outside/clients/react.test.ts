@@ -17,7 +17,7 @@ import {
 import { developmentSettings } from "../../../src/commands/development_settings.ts";
 import { freePort, type LocalWorker } from "../../../src/commands/local_worker.ts";
 import { launchBrowser } from "../support/chromium.ts";
-import { openFaultyProxy, type FaultyProxy } from "../support/faulty_proxy.ts";
+import { openCuttingProxy, type CuttingProxy } from "../support/cutting_proxy.ts";
 import { fillSignIn } from "../support/pages_in_browser.ts";
 import { buildReactModules } from "../support/react_modules.ts";
 import { IMPORT_MAP, serveReactSite, type ReactSite } from "../support/react_site.ts";
@@ -25,7 +25,7 @@ import { startTestWorker } from "../support/test_worker.ts";
 
 let directory: string;
 let worker: LocalWorker;
-let proxy: FaultyProxy;
+let proxy: CuttingProxy;
 let site: ReactSite;
 let app: string;
 let browser: Browser;
@@ -42,7 +42,7 @@ beforeAll(async () => {
     buildReactModules().then((modules) => serveReactSite(app_port, modules)),
     launchBrowser(),
   ]);
-  proxy = await openFaultyProxy(0, port);
+  proxy = await openCuttingProxy(port);
   const script = await readFile("test/outside/clients/page.js", "utf8");
   site.pages.set("/", pageOf({}, script));
   site.pages.set("/cookies", pageOf({ cookies: true }, script));
@@ -103,6 +103,9 @@ function recordRequests(page: Page): { path: string; token: string | undefined; 
 
 const JOB = { app: "sketch", costEstimate: 30 };
 
+/** The machine may be busy. */
+const SLOW = { timeout: 20_000 };
+
 describe("the React hooks", () => {
   it("components in strict mode share one stream, which shows each change and survives lost connections, a remount and the end of its token", async () => {
     const context = await browser.newContext();
@@ -115,6 +118,7 @@ describe("the React hooks", () => {
     await shows(page, "other-wallet", "100 credits, 0 held");
     await shows(page, "jobs", "no jobs");
     expect(streams()).toHaveLength(1);
+    expect(requests.filter(({ path }) => path === "/api/wallet")).toHaveLength(1);
     expect(requests.filter(({ path }) => path === "/api/jobs")).toHaveLength(2);
 
     const ada = await clientOf("ada@example.com");
@@ -141,7 +145,7 @@ describe("the React hooks", () => {
     // After the last component, the stream ends. A later one shows what happened meanwhile.
     await page.getByRole("button", { name: "Hide" }).click();
     await page.clock.runFor("00:02");
-    await expect.poll(() => streams().filter(({ open }) => open)).toHaveLength(0);
+    await expect.poll(() => streams().filter(({ open }) => open), SLOW).toHaveLength(0);
     await ada.jobs.create({ ...JOB, action: "four", costEstimate: 5 });
     await page.getByRole("button", { name: "Show" }).click();
     await shows(page, "wallet", "70 credits, 10 held");
@@ -150,10 +154,10 @@ describe("the React hooks", () => {
     // Session tokens live 15 minutes.
     const { token } = streams().at(-1) ?? {};
     await page.clock.fastForward("14:30");
-    await expect.poll(() => requests.map(({ path }) => path)).toContain("/api/sessionToken");
+    await expect.poll(() => requests.map(({ path }) => path), SLOW).toContain("/api/sessionToken");
     proxy.cut();
     await page.clock.runFor("00:20");
-    await expect.poll(() => streams().at(-1)?.token).not.toBe(token);
+    await expect.poll(() => streams().at(-1)?.token, SLOW).not.toBe(token);
     await ada.jobs.create({ ...JOB, action: "five", costEstimate: 5 });
     await shows(page, "wallet", "65 credits, 15 held");
 

@@ -1,0 +1,126 @@
+"""The client of one service, for one caller."""
+from __future__ import annotations
+
+import logging
+import re
+import time
+from typing import Any, Callable, ContextManager, Mapping
+
+from .call import Call
+from .calls import Calls
+from .credentials import Credentials, FixedToken, Token
+from .errors import PassbookError
+from .run_job import Runner, RunningJob
+from .transport import Options, Transport, read_origin
+
+_log = logging.getLogger("passbook_client")
+
+
+class _CallsWith(Calls):
+    """Calls with other retries."""
+
+    def __init__(self, transport: Transport, credentials: Credentials, options: Options) -> None:
+        self._transport = transport
+        self._credentials = credentials
+        self._options = options
+
+    def _send(self, call: Call) -> Any:
+        return self._transport.send(call, self._credentials, self._options)
+
+
+class PassbookClient(Calls):
+    """
+    The calls of the API, and `run_job`. They raise `PassbookError`. Threads may share a client.
+
+    Pass `token` to act for a person: a session token, a personal access token, or a function that returns one. Pass
+    `app_key` and `identity` on an app's server to act for the app in one person's account.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        token: Token | None = None,
+        app_key: str | None = None,
+        identity: str | None = None,
+        on_token: Callable[[str], None] | None = None,
+        timeout_seconds: float = 10.0,
+        retries: int = 4,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """
+        Sends nothing yet.
+
+        :param base_url: The service's origin, such as https://passbook.example.com.
+        :param on_token: Called with each new token when a session token is renewed.
+        :param timeout_seconds: How long one attempt may take to connect, and between two parts of a response.
+        :param retries: Attempts after the first, for calls that may be repeated.
+        :param wait: Waits between attempts. Tests replace it.
+        """
+        if app_key is not None:
+            _check_app(token, app_key, identity)
+        elif identity is not None:
+            raise PassbookError("invalid_argument", "identity needs app_key. A token names its person itself.")
+        headers = {} if identity is None else {"Passbook-Identity": identity}
+        self._transport = Transport(read_origin(base_url), headers, timeout_seconds, retries, wait)
+        self._credentials = Credentials(app_key if app_key is not None else token, self._renew, on_token)
+        self._runner = Runner(
+            lambda options: _CallsWith(self._transport, self._credentials, options),
+            self._credentials.kept_fresh,
+        )
+
+    def run_job(
+        self,
+        *,
+        app: str,
+        action: str,
+        cost_estimate: int,
+        ttl_seconds: int | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        key: str | None = None,
+        report_reason: bool = True,
+        on_warning: Callable[[str], None] = _log.warning,
+    ) -> ContextManager[RunningJob]:
+        """
+        Reserves credits, runs the block, and settles the job at the `actual_cost` that the block sets. If the block
+        raises, the reserve is refunded and the error passed on. If the service is unreachable at that time, the refund
+        is retried in the background: see `when_idle`. Requests without a response are repeated for up to 23 hours under
+        the same idempotency key, so nothing is charged twice and no reserve is left while the process lives. If the
+        service refuses the cost, the job is settled at the amount it allows: see `RunningJob.unsettled`.
+
+        :param key: Your own id of this piece of work, up to 200 printable ASCII characters without a space. A process
+            that restarts within 24 hours and runs the same job under the same key resumes the job instead of reserving
+            again. If the job has ended, the call raises `job_ended` with the job as `error.job`.
+        :param report_reason: Whether the message of an error becomes the job's `failure_reason`.
+        :param on_warning: Called if the job was not settled exactly as the block set it.
+        """
+        request = {
+            "app": app,
+            "action": action,
+            "cost_estimate": cost_estimate,
+            "ttl_seconds": ttl_seconds,
+            "metadata": metadata,
+        }
+        return self._runner.run(request, key, report_reason, on_warning)
+
+    def when_idle(self) -> None:
+        """Returns when no background request is left. Python also waits for them before the process ends."""
+        self._runner.when_idle()
+
+    def _send(self, call: Call) -> Any:
+        return self._transport.send(call, self._credentials)
+
+    def _renew(self, token: str) -> str:
+        # The token itself, without a renewal of its own.
+        call = Call("GET", "/api/sessionToken", field="token")
+        return str(self._transport.send(call, FixedToken(token))["token"])
+
+
+def _check_app(token: Token | None, app_key: str, identity: str | None) -> None:
+    if token is not None:
+        raise PassbookError("invalid_argument", "Pass token or app_key, not both.")
+    if not re.fullmatch(r"pb_app_[A-Za-z0-9_-]+", app_key):
+        raise PassbookError("invalid_argument", "app_key must be an app's key, which begins with pb_app_.")
+    if identity is None or not re.fullmatch(r"[\x21-\x7e]{1,255}", identity):
+        message = "identity must be the identity_id of the account's holder."
+        raise PassbookError("invalid_argument", message)

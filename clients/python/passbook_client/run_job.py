@@ -1,0 +1,284 @@
+"""
+Runs work as a job. While the process lives, every job that it reserved is settled or refunded, even if responses are
+lost. If the process dies, a run under the caller's own key resumes the job, or else the job expires.
+"""
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import math
+import re
+import threading
+import time
+import uuid
+from decimal import Decimal
+from typing import Any, Callable, Iterator, Mapping
+
+from . import types
+from .calls import Calls
+from .errors import PassbookError
+from .transport import Options
+
+#: How long a request without a response is repeated: an hour less than the service keeps idempotency keys.
+_PERSISTENCE_SECONDS = 23 * 60 * 60
+
+_DEFAULT_TTL_SECONDS = 24 * 60 * 60
+
+#: The most a job may cost, in credits.
+_COST_MAX_CREDITS = 1_000_000_000_000
+
+#: Longest `reason` of a failed job, in UTF-16 code units.
+_REASON_MAX_LENGTH = 500
+
+#: Codes with which the service may refuse the metadata.
+_METADATA_REFUSALS = frozenset(["metadata_too_large", "body_too_large", "invalid_request"])
+
+#: Codes with which the service may refuse the cost.
+_COST_REFUSALS = frozenset(["token_budget_exceeded", "overage_limit", "balance_limit"])
+
+
+@dataclasses.dataclass
+class RunningJob:
+    """The job that `run_job` has reserved for your work."""
+
+    id: str
+    #: The balance after reserving, then the balance after settling.
+    credits: int
+    #: Set this to the real cost in credits before the block ends. A fraction is rounded up.
+    actual_cost: int | float | Decimal | None = None
+    #: Set this to metadata that the settled job should get; new keys replace old ones.
+    metadata: Mapping[str, Any] | None = None
+    #: The settled job, after the block.
+    settled: types.Job | None = None
+    #: Credits of `actual_cost` that were not charged, because a token's cap or the app's settings do not allow them.
+    unsettled: int = 0
+
+
+class Runner:
+    """What `run_job` needs from the client."""
+
+    def __init__(self, calls_with: Callable[[Options], Calls], kept_fresh: Callable[[], Any]) -> None:
+        self._calls_with = calls_with
+        self._kept_fresh = kept_fresh
+        self._running: set[threading.Thread] = set()
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def run(
+        self,
+        request: Mapping[str, Any],
+        key: str | None,
+        report_reason: bool,
+        on_warning: Callable[[str], None],
+    ) -> Iterator[RunningJob]:
+        _check_estimate(request["cost_estimate"])
+        keys = _Keys.of(key)
+        job = self._reserve(request, keys)
+        try:
+            with self._kept_fresh():
+                yield job
+        except BaseException as error:
+            self._refund(job.id, keys, _reason_of(error) if report_reason else None)
+            raise
+        self._settle(job, request["cost_estimate"], keys, on_warning)
+
+    def when_idle(self) -> None:
+        """Returns when no background request is left."""
+        while True:
+            with self._lock:
+                threads = list(self._running)
+            if not threads:
+                return
+            for thread in threads:
+                thread.join()
+
+    def _reserve(self, request: Mapping[str, Any], keys: _Keys) -> RunningJob:
+        """
+        Reserves credits, or finds the job that this key reserved before. If it is unknown whether a job was reserved, a
+        background request finds out and refunds it. Under the caller's own key it does so only if the program is
+        interrupted, since the caller may be about to resume the job.
+        """
+        unknown, replayed = threading.Event(), threading.Event()
+        calls = self._calls_with(Options(on_unknown=unknown.set, on_replayed=replayed.set))
+        try:
+            created = calls.create_job(**request, idempotency_key=keys.create)
+            if replayed.is_set() and keys.is_own:
+                self._check_started(created["job_id"])
+            return RunningJob(id=created["job_id"], credits=created["credits"])
+        except BaseException as error:
+            is_failure = isinstance(error, PassbookError)
+            resumable = keys.is_own and is_failure
+            refused = isinstance(error, PassbookError) and error.is_refusal
+            if unknown.is_set() and not resumable and not refused:
+                self._in_background(lambda: self._refund_unknown(request, keys))
+            raise
+
+    def _check_started(self, job_id: str) -> None:
+        """The work of a job that has ended must not run again."""
+        job = self._calls_with(Options()).read_job(job_id)
+        if job["status"] == "started":
+            return
+        ended = "expired" if job["failure"] == "expired" else job["status"]
+        message = f"The job of this key has {'been completed' if ended == 'completed' else ended}."
+        following = "" if ended == "completed" else " To run the work again, use another key."
+        raise PassbookError("job_ended", message + following, body={"job": job})
+
+    def _refund_unknown(self, request: Mapping[str, Any], keys: _Keys) -> None:
+        """Repeats the creation under the same key to learn whether a job was reserved, and refunds it."""
+        # After this time the job has expired, and the service may have forgotten the key.
+        ttl_seconds = request.get("ttl_seconds") or _DEFAULT_TTL_SECONDS
+        until = time.monotonic() + min(ttl_seconds, _PERSISTENCE_SECONDS)
+        calls = self._calls_with(Options(until=until))
+        # If it was refused, no job exists. If no response came, the job expires.
+        with contextlib.suppress(PassbookError):
+            created = calls.create_job(**request, idempotency_key=keys.create)
+            persistent = self._calls_with(_persistently())
+            persistent.fail_job(job_id=created["job_id"], refund=True, idempotency_key=keys.fail)
+
+    def _refund(self, job_id: str, keys: _Keys, reason: str | None) -> None:
+        """
+        Refunds the reserve. The caller needs the error of the work more than an error of this request, and soon. So one
+        attempt is awaited, and the retries run in the background.
+        """
+        attempted = threading.Event()
+        calls = self._calls_with(_persistently(on_wait=attempted.set))
+
+        def fail() -> None:
+            try:
+                with contextlib.suppress(PassbookError):
+                    calls.fail_job(job_id=job_id, refund=True, reason=reason, idempotency_key=keys.fail)
+            finally:
+                attempted.set()
+
+        self._in_background(fail)
+        attempted.wait()
+
+    def _in_background(self, task: Callable[[], None]) -> None:
+        def run() -> None:
+            try:
+                task()
+            finally:
+                with self._lock:
+                    self._running.discard(thread)
+
+        # Python waits for such a thread before the process ends.
+        thread = threading.Thread(target=run, name="passbook-refund", daemon=False)
+        with self._lock:
+            self._running.add(thread)
+        thread.start()
+
+    def _settle(self, job: RunningJob, reserved: int, keys: _Keys, on_warning: Callable[[str], None]) -> None:
+        """
+        Completes the job of finished work. If its cost or metadata is refused, retries with less. If the job cannot be
+        settled at all, it stays started, so that it can be completed later.
+        """
+
+        def warn(message: str) -> None:
+            # The caller's function must not undo finished work.
+            with contextlib.suppress(Exception):
+                on_warning(message)
+
+        wanted = cost = _read_cost(job.actual_cost, reserved, warn)
+        metadata = _read_metadata(job.metadata, warn)
+        calls = self._calls_with(_persistently())
+        while True:
+            try:
+                done = calls.complete_job(
+                    job_id=job.id, actual_cost=cost, metadata=metadata, idempotency_key=keys.complete
+                )
+            except PassbookError as error:
+                if error.is_refusal and metadata is not None and error.code in _METADATA_REFUSALS:
+                    metadata = None
+                    warn(f"Job {job.id} is settled without its metadata: {error}")
+                    continue
+                allowed = _allowed_cost(cost, reserved, error)
+                if allowed is None:
+                    raise
+                cost = allowed
+                warn(f"Job {job.id} is settled at {cost} of {wanted} credits: {error}")
+                continue
+            job.settled, job.credits, job.unsettled = done["job"], done["credits"], wanted - cost
+            return
+
+
+@dataclasses.dataclass(frozen=True)
+class _Keys:
+    """The idempotency keys of one run of a job."""
+
+    create: str
+    complete: str
+    fail: str
+    #: Whether the caller chose the key, so that another process can use it again.
+    is_own: bool
+
+    @staticmethod
+    def of(key: str | None) -> _Keys:
+        # The service accepts 255 characters, and each derived key adds a suffix.
+        if key is not None and not re.fullmatch(r"[\x21-\x7e]{1,200}", key):
+            message = "key must be 1 to 200 printable ASCII characters without a space."
+            raise PassbookError("invalid_argument", message)
+        base = key if key is not None else str(uuid.uuid4())
+        return _Keys(f"{base}:create", f"{base}:complete", f"{base}:fail", key is not None)
+
+
+def _persistently(on_wait: Callable[[], None] | None = None) -> Options:
+    """Options of a request that is repeated as long as the service remembers its key."""
+    until = time.monotonic() + _PERSISTENCE_SECONDS
+    return Options(until=until) if on_wait is None else Options(until=until, on_wait=on_wait)
+
+
+def _is_cost(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _COST_MAX_CREDITS
+
+
+def _check_estimate(cost_estimate: Any) -> None:
+    if not _is_cost(cost_estimate):
+        message = f"cost_estimate must be a whole number of credits from 0, not {cost_estimate!r}."
+        raise PassbookError("invalid_argument", f"{message} Round it up: math.ceil(cost).")
+
+
+def _read_cost(cost: Any, estimate: int, warn: Callable[[str], None]) -> int:
+    if _is_cost(cost):
+        return int(cost)
+    is_fraction = isinstance(cost, (float, Decimal)) and cost == cost and 0 < cost < _COST_MAX_CREDITS
+    nearest = math.ceil(cost) if is_fraction else estimate
+    if is_fraction and nearest == cost:
+        return nearest
+    why = "it is rounded up" if is_fraction else "the job is settled at its estimate"
+    warn(f"actual_cost must be a whole number of credits from 0, not {cost!r}: {why}, {nearest}.")
+    return nearest
+
+
+def _read_metadata(
+    metadata: Mapping[str, Any] | None, warn: Callable[[str], None]
+) -> Mapping[str, Any] | None:
+    try:
+        json.dumps(metadata, allow_nan=False)
+        return metadata
+    except (TypeError, ValueError, RecursionError) as error:
+        warn(f"The job is settled without its metadata, which cannot be written as JSON: {error}")
+        return None
+
+
+def _allowed_cost(cost: int, reserved: int, error: PassbookError) -> int | None:
+    """The highest cost that the service may accept after it refused `cost`; None if a lower one would not help."""
+    if not error.is_refusal or error.code not in _COST_REFUSALS:
+        return None
+    limit, room, required = (error.body.get(name) for name in ("limit", "room", "required"))
+    allowed = reserved
+    if _is_cost(limit):
+        allowed = int(limit)  # type: ignore[arg-type]
+    elif _is_cost(room) and _is_cost(required):
+        # `required` is the part of the cost that exceeds the reserve.
+        allowed = max(0, cost - int(required) + int(room))  # type: ignore[arg-type]
+    return allowed if allowed < cost else None
+
+
+def _reason_of(error: BaseException) -> str | None:
+    """The message of an error, shortened to what the service accepts; None if it has none."""
+    text = str(error).encode("utf-8", "replace").decode().replace("\0", "").strip()
+    units = text.encode("utf-16-le")
+    if len(units) > 2 * _REASON_MAX_LENGTH:
+        text = units[: 2 * (_REASON_MAX_LENGTH - 1)].decode("utf-16-le", "ignore") + "…"
+    return text or None

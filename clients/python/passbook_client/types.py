@@ -1,0 +1,278 @@
+"""The JSON of requests and responses, field for field as in the API. Generated from docs/openapi.json by `npm run openapi`: do not change this file."""
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+
+class Account(TypedDict):
+    id: str
+    """A UUID."""
+    identity_id: str
+    """The person's id at the identity provider; also `sub` of session tokens."""
+    plan: str
+    """`free`, or a plan that an operator set."""
+    credits: int
+    """The available credits, without the credits that started jobs reserve."""
+
+
+class AppEntry(TypedDict):
+    slug: str
+    """An app's slug."""
+    starter_credits: int
+    """The granted amount, or the amount that a grant would have now."""
+    granted: bool
+    """Whether the starter credits were ever granted."""
+    granted_at: str | None
+    """RFC 3339, in UTC with milliseconds."""
+
+
+class WalletAppGrant(TypedDict):
+    slug: str
+    """An app's slug."""
+    starter_credits: int
+    granted: bool
+    """True only in the response to the request that made the grant."""
+
+
+class Wallet(TypedDict):
+    account: Account
+    apps: list[AppEntry]
+    app_grant: WalletAppGrant | None
+    """The app of the query; null without `app`."""
+
+
+JobStatus = Literal["started", "completed", "failed"]
+
+
+#: Any JSON object. Pages show `description` and `previewUrl`.
+Metadata = dict[str, Any]
+
+
+class Job(TypedDict):
+    id: str
+    """A UUID."""
+    app_slug: str | None
+    """An app's slug."""
+    action: str
+    status: JobStatus
+    reserved: int
+    """Credits reserved when the job was created."""
+    actual_cost: int
+    """0 while the job is started, then its final cost."""
+    refunded: int
+    """Credits of the cost that operators gave back later."""
+    failure: Literal["reported", "expired"] | None
+    """`reported`: its client failed it. `expired`: its time ran out, or the holder cancelled it."""
+    failure_reason: str | None
+    """The client's `reason`; null without one."""
+    created_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    updated_at: str
+    """RFC 3339, in UTC with milliseconds."""
+    expires_at: str
+    """
+    A job that is still started at this time expires. Its reserve is refunded, or charged if the app's
+    `on_expiry` says so.
+    """
+    metadata: Metadata | None
+
+
+class _JobPage(TypedDict):
+    jobs: list[Job]
+
+
+class JobPage(_JobPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class CreatedJob(TypedDict):
+    job_id: str
+    """A UUID."""
+    credits: int
+    """The balance after this request. It can be negative after an overage."""
+
+
+class _CreateJobsJobs(TypedDict):
+    app: str
+    action: str
+    cost_estimate: int
+
+
+class CreateJobsJobs(_CreateJobsJobs, total=False):
+    ttl_seconds: int
+    metadata: dict[str, Any]
+    """Any JSON object of at most 16 KiB. Pages show `description` and `previewUrl`."""
+
+
+class CreatedItemRefusal1(TypedDict):
+    error: str
+    """A message for people."""
+    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "suspended", "unavailable", "too_many_open_jobs", "account_full", "token_storage_full"]
+    """A stable code for programs."""
+
+
+class CreatedItemRefusal2Cap(TypedDict):
+    credits: int
+    period: Literal["total", "30_days"]
+
+
+class CreatedItemRefusal2(TypedDict):
+    error: str
+    """A message for people."""
+    code: Literal["token_budget_exceeded"]
+    """A stable code for programs."""
+    cap: CreatedItemRefusal2Cap
+    spent: int
+    """The credits that the token has spent of its cap."""
+    room: int
+    """The credits that the token can still spend."""
+    required: int
+    """The credits that the request needs."""
+    resets_at: str | None
+    """The start of the next period of the cap; null for a cap with the period `total`."""
+
+
+class CreatedItemRefusal3(TypedDict):
+    error: str
+    """A message for people."""
+    code: Literal["insufficient_credits"]
+    """A stable code for programs."""
+    credits: int
+    """The available credits: the balance without held credits."""
+    held: int
+    """The credits reserved by started jobs."""
+    required: int
+    """The credits that the request needs."""
+
+
+#: The item was refused; no job was created.
+CreatedItemRefusal = CreatedItemRefusal1 | CreatedItemRefusal2 | CreatedItemRefusal3
+
+
+class CreatedJobs(TypedDict):
+    results: list[CreatedJob | CreatedItemRefusal]
+    """One result per item, in the order of the items."""
+    credits: int
+    """The balance after all items."""
+
+
+class _CompleteJobsJobs(TypedDict):
+    job_id: str
+    actual_cost: int
+
+
+class CompleteJobsJobs(_CompleteJobsJobs, total=False):
+    metadata: dict[str, Any]
+    """Any JSON object of at most 16 KiB. Pages show `description` and `previewUrl`."""
+
+
+class SettledJob(TypedDict):
+    job: Job
+    credits: int
+    """The balance after this request. It can be negative after an overage."""
+
+
+class SettledItemRefusal1(TypedDict):
+    error: str
+    """A message for people."""
+    code: Literal["invalid_request", "metadata_too_large", "balance_limit", "scope", "app_settles", "suspended", "unavailable", "job_unknown", "job_not_started"]
+    """A stable code for programs."""
+
+
+class SettledItemRefusal2Cap(TypedDict):
+    credits: int
+    period: Literal["total", "30_days"]
+
+
+class SettledItemRefusal2(TypedDict):
+    error: str
+    """A message for people."""
+    code: Literal["token_budget_exceeded"]
+    """A stable code for programs."""
+    cap: SettledItemRefusal2Cap
+    spent: int
+    """The credits that the token has spent of its cap."""
+    room: int
+    """The credits that the token can still spend."""
+    required: int
+    """The credits that the request needs."""
+    resets_at: str | None
+    """The start of the next period of the cap; null for a cap with the period `total`."""
+
+
+class SettledItemRefusal3(TypedDict):
+    error: str
+    """A message for people."""
+    code: Literal["overage_limit"]
+    """A stable code for programs."""
+    limit: int
+    """The highest allowed cost of this job."""
+
+
+#: The item was refused; its job is unchanged.
+SettledItemRefusal = SettledItemRefusal1 | SettledItemRefusal2 | SettledItemRefusal3
+
+
+class SettledJobs(TypedDict):
+    results: list[SettledJob | SettledItemRefusal]
+    """One result per item, in the order of the items."""
+    credits: int
+    """The balance after all items."""
+
+
+class Checkout(TypedDict):
+    url: str
+    """The checkout page for the buyer."""
+
+
+EntryKind = Literal["open", "grant", "reserve", "settle", "refund", "job_refund", "adjustment", "purchase", "purchase_refund", "plan", "debt"]
+
+
+class Entry(TypedDict):
+    """An entry of the ledger."""
+    line: int
+    """The number of the entry, from 1 without gaps."""
+    kind: EntryKind
+    amount: int
+    """The signed change of the balance."""
+    balance_after: int
+    job_id: str | None
+    """A UUID."""
+    app: str | None
+    """An app's slug."""
+    note: str | None
+    """An operator's reason; null for an entry that no operator made."""
+    at: str
+    """RFC 3339, in UTC with milliseconds."""
+
+
+class _EntryPage(TypedDict):
+    entries: list[Entry]
+
+
+class EntryPage(_EntryPage, total=False):
+    next_cursor: str
+    """Send this as `cursor` to get the next page. Missing on the last page."""
+
+
+class _Me(TypedDict):
+    identity_id: str
+    name: str | None
+    email: str | None
+    email_verified: bool
+    plan: str
+    operator: bool
+    """
+    Whether this caller has operator rights: the person is an operator, and uses a token with the scope
+    `admin` or a page of the service.
+    """
+
+
+class Me(_Me, total=False):
+    role: Literal["viewer", "support", "admin"]
+    """Only with `operator: true`."""
+
+
+class TokenResponse(TypedDict):
+    token: str

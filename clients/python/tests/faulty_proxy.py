@@ -1,0 +1,74 @@
+"""A proxy in front of the service, whose connections a test breaks. The client opens one connection for each request."""
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from typing import Iterator, Sequence
+
+PAGE = b"<p>Welcome to the airport</p>"
+PAGE_RESPONSE = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s" % (len(PAGE), PAGE)
+
+
+class FaultyProxy:
+    """
+    Applies faults to the next connections in turn.
+
+    - `request_lost`: it is closed before the request reaches the service.
+    - `response_lost`: the service carries the request out, and the connection is closed instead of its response.
+    - `page`: the service carries the request out, and a network's login page is the response.
+    """
+
+    def __init__(self, target_port: int) -> None:
+        self._target_port = target_port
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self._faults: list[str] = []
+        self.connections = 0
+        self.url = f"http://127.0.0.1:{self._server.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def break_next(self, faults: Sequence[str]) -> None:
+        self._faults = list(faults)
+
+    def close(self) -> None:
+        self._server.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._server.accept()
+                self.connections += 1
+                fault = self._faults.pop(0) if self._faults else "none"
+                threading.Thread(target=self._serve, args=(connection, fault), daemon=True).start()
+
+    def _serve(self, connection: socket.socket, fault: str) -> None:
+        with connection, contextlib.suppress(OSError):
+            request = b"".join(_message(connection))
+            if fault == "request_lost":
+                return
+            with socket.create_connection(("localhost", self._target_port)) as service:
+                service.sendall(request)
+                response = b"".join(iter(lambda: service.recv(65536), b""))
+            if fault == "page":
+                connection.sendall(PAGE_RESPONSE)
+            elif fault == "none":
+                connection.sendall(response)
+
+
+def _message(connection: socket.socket) -> Iterator[bytes]:
+    """One request: its head, and as many bytes as `Content-Length` says."""
+    head = b""
+    while b"\r\n\r\n" not in head:
+        part = connection.recv(65536)
+        if part == b"":
+            raise ConnectionResetError
+        head += part
+    yield head
+    length = [line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+    missing = int(length[0]) - len(head.split(b"\r\n\r\n", 1)[1]) if length else 0
+    while missing > 0:
+        part = connection.recv(65536)
+        if part == b"":
+            raise ConnectionResetError
+        missing -= len(part)
+        yield part

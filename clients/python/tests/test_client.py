@@ -1,0 +1,279 @@
+"""Tests against a running service. `npm test` starts it, and passes its address and the credentials."""
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import os
+import pathlib
+import re
+import time
+import unittest
+import urllib.parse
+import urllib.request
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from faulty_proxy import FaultyProxy
+from passbook_client import PassbookClient, PassbookError, RunningJob
+from passbook_client.credentials import Credentials
+
+URL = os.environ["PASSBOOK_URL"]
+JOB: Any = {"app": "demo", "action": "draw", "cost_estimate": 10}
+
+
+class WorkFailed(Exception):
+    pass
+
+
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def sign_in(person: str) -> str:
+    """A session token of a new person with 100 credits."""
+    form = urllib.parse.urlencode({"email": f"{person}@example.com", "redirect_to": "http://localhost:3000/"})
+    try:
+        urllib.request.build_opener(NoRedirects).open(f"{URL}/signin/dev", form.encode())
+    except urllib.error.HTTPError as response:
+        with response:
+            query = urllib.parse.urlsplit(response.headers["Location"]).query
+        return urllib.parse.parse_qs(query)["token"][0]
+    raise AssertionError("the service did not redirect")
+
+
+class ClientTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.proxy = FaultyProxy(urllib.parse.urlsplit(URL).port or 0)
+        self.addCleanup(self.proxy.close)
+        self.token = sign_in(re.sub("[^a-z]", "-", self.id().rsplit(".", 1)[-1]))
+        self.waited: list[float] = []
+        self.warnings: list[str] = []
+        self.passbook = self.client()
+        self.passbook.read_wallet(app="demo")
+
+    def client(self, **options: Any) -> PassbookClient:
+        given: Any = {"token": self.token, "wait": self.waited.append, **options}
+        return PassbookClient(URL, **given)
+
+    def faulty(self, *faults: str, **options: Any) -> PassbookClient:
+        """The client over a network with these faults."""
+        self.proxy.break_next(faults)
+        given: Any = {"token": self.token, "wait": self.waited.append, **options}
+        return PassbookClient(self.proxy.url, **given)
+
+    def credits(self) -> int:
+        return self.passbook.read_wallet()["account"]["credits"]
+
+    def newest_job(self) -> Any:
+        return self.passbook.list_jobs(limit=1)["jobs"][0]
+
+    def test_run_job_charges_the_actual_cost_and_returns_the_rest(self) -> None:
+        with self.passbook.run_job(**JOB, metadata={"kept": 1}) as job:
+            self.assertEqual(job.credits, 90)
+            job.actual_cost = 7
+            job.metadata = {"description": "A lighthouse"}
+        self.assertEqual((job.credits, job.unsettled, self.credits()), (93, 0, 93))
+        assert job.settled is not None
+        self.assertEqual(job.settled["status"], "completed")
+        self.assertEqual(job.settled["metadata"], {"kept": 1, "description": "A lighthouse"})
+
+    def test_an_exception_refunds_the_reserve_and_its_message_is_the_reason(self) -> None:
+        for error, reason in [
+            (WorkFailed("The model is busy."), "The model is busy."),
+            (WorkFailed(), None),
+            (WorkFailed("x" * 600), "x" * 499 + "…"),
+            (WorkFailed("a\0b\ud800"), "ab?"),
+            (KeyboardInterrupt(), None),
+        ]:
+            with self.assertRaises(type(error)), self.passbook.run_job(**JOB):
+                raise error
+            job = self.newest_job()
+            self.assertEqual((job["status"], job["failure_reason"]), ("failed", reason))
+        with self.assertRaises(WorkFailed), self.passbook.run_job(**JOB, report_reason=False):
+            raise WorkFailed("secret")
+        self.assertIsNone(self.newest_job()["failure_reason"])
+        self.assertEqual(self.credits(), 100)
+
+    def test_lost_connections_charge_the_cost_once_and_leave_no_job_started(self) -> None:
+        faults = ("none", "request_lost", "response_lost")
+        # Some of the faults hit the creation, the rest the settlement.
+        cases = [*itertools.product(faults, repeat=3), ("page", "none", "page"), ("page", "page", "none"), ("none", "page", "page")]
+        spent = 0
+        for number, case in enumerate(cases):
+            passbook = self.faulty(*case)
+            fails = number % 2 == 1
+            try:
+                with passbook.run_job(app="demo", action="draw", cost_estimate=3) as job:
+                    if fails:
+                        raise WorkFailed
+                    job.actual_cost = 1
+                    spent += 1
+            except WorkFailed:
+                passbook.when_idle()
+            self.assertEqual(self.credits(), 100 - spent, case)
+        statuses = [job["status"] for job in self.passbook.list_jobs(limit=200)["jobs"]]
+        self.assertEqual((statuses.count("completed"), statuses.count("failed"), len(statuses)), (15, 15, 30))
+
+    def test_a_retry_after_a_lost_response_has_the_key_of_the_first_attempt(self) -> None:
+        passbook = self.faulty("response_lost")
+        created = passbook.create_job(**JOB)
+        self.assertEqual((self.credits(), self.newest_job()["id"]), (90, created["job_id"]))
+        self.assertEqual(self.proxy.connections, 2)
+        self.assertTrue(0.1 < self.waited[0] < 0.3)
+
+    def test_a_write_without_a_key_is_not_repeated(self) -> None:
+        job_id = self.passbook.create_job(**JOB)["job_id"]
+        with self.assertRaises(PassbookError) as caught:
+            self.faulty("response_lost").cancel_job(job_id=job_id)
+        self.assertEqual((caught.exception.code, self.proxy.connections), ("no_response", 1))
+
+    def test_a_reserve_without_a_response_is_refunded_in_the_background(self) -> None:
+        passbook = self.faulty("response_lost", retries=0)
+        with self.assertRaises(PassbookError) as caught, passbook.run_job(**JOB):
+            self.fail("the work must not run")
+        self.assertEqual(caught.exception.code, "no_response")
+        passbook.when_idle()
+        self.assertEqual((self.newest_job()["status"], self.credits()), ("failed", 100))
+
+    def test_a_run_under_the_same_key_resumes_the_job_of_a_process_that_died(self) -> None:
+        job_id = self.passbook.create_job(**JOB, idempotency_key="order-1:create")["job_id"]
+        with self.passbook.run_job(**JOB, key="order-1") as job:
+            self.assertEqual((job.id, self.credits()), (job_id, 90))
+            job.actual_cost = 4
+        with self.assertRaises(PassbookError) as caught, self.passbook.run_job(**JOB, key="order-1"):
+            self.fail("the work must not run again")
+        ended = caught.exception.job
+        assert ended is not None
+        self.assertEqual((caught.exception.code, ended["status"]), ("job_ended", "completed"))
+        self.assertEqual(self.credits(), 96)
+        with self.assertRaisesRegex(PassbookError, "key must be"), self.passbook.run_job(**JOB, key="two words"):
+            pass
+
+    def test_under_its_own_key_a_reserve_without_a_response_waits_for_the_next_run(self) -> None:
+        passbook = self.faulty("response_lost", retries=0)
+        with self.assertRaises(PassbookError), passbook.run_job(**JOB, key="order-2"):
+            self.fail("the work must not run")
+        passbook.when_idle()
+        self.assertEqual(self.credits(), 90)
+        with self.passbook.run_job(**JOB, key="order-2") as job:
+            job.actual_cost = 10
+        self.assertEqual(self.credits(), 90)
+
+    def test_a_refused_run_raises_the_refusal_and_leaves_no_job(self) -> None:
+        request = {**JOB, "cost_estimate": 500}
+        with self.assertRaises(PassbookError) as caught, self.passbook.run_job(**request):
+            self.fail("the work must not run")
+        error = caught.exception
+        self.assertEqual((error.code, error.status, error.is_refusal), ("insufficient_credits", 402, True))
+        self.assertEqual((error.body["credits"], error.body["required"]), (100, 500))
+        self.assertEqual(self.passbook.list_jobs()["jobs"], [])
+        with self.assertRaisesRegex(PassbookError, "math.ceil"), self.client().run_job(**{**JOB, "cost_estimate": 1.5}):
+            pass
+
+    def test_finished_work_with_a_wrong_cost_or_metadata_is_settled_with_a_warning(self) -> None:
+        cases: list[tuple[Any, Any, int, str]] = [
+            (None, None, 10, "at its estimate, 10"),
+            (float("nan"), None, 10, "at its estimate"),
+            (-1, None, 10, "at its estimate"),
+            (True, None, 10, "at its estimate"),
+            (2.1, None, 3, "it is rounded up, 3"),
+            (1, {"when": datetime.now()}, 1, "cannot be written as JSON"),
+            (1, {"text": "x" * 20_000}, 1, "without its metadata"),
+        ]
+        for cost, metadata, charged, warning in cases:
+            warnings: list[str] = []
+            with self.passbook.run_job(**JOB, on_warning=warnings.append) as job:
+                job.actual_cost = cost
+                job.metadata = metadata
+            assert job.settled is not None
+            self.assertEqual(job.settled["actual_cost"], charged, warning)
+            self.assertIn(warning, " ".join(warnings))
+
+    def test_an_apps_key_settles_at_the_cost_that_the_app_allows(self) -> None:
+        with urllib.request.urlopen(
+            urllib.request.Request(f"{URL}/api/me", headers={"Authorization": f"Bearer {self.token}"})
+        ) as response:
+            identity = json.load(response)["identity_id"]
+        self.passbook.read_wallet(app="sketch")
+        key = os.environ["PASSBOOK_APP_KEY"]
+        passbook = PassbookClient(URL, app_key=key, identity=identity)
+        request: Any = {**JOB, "app": "sketch"}
+        with passbook.run_job(**request, on_warning=self.warnings.append) as job:
+            job.actual_cost = 30
+        assert job.settled is not None
+        self.assertEqual((job.settled["actual_cost"], job.unsettled), (15, 15))
+        self.assertIn("settled at 15 of 30 credits", self.warnings[0])
+        with self.assertRaises(PassbookError) as caught, passbook.run_job(**JOB):
+            self.fail("the work must not run")
+        self.assertEqual(caught.exception.code, "scope")
+
+    def test_the_example_of_the_docs_runs(self) -> None:
+        page = pathlib.Path(__file__).parents[3] / "docs" / "apps.md"
+        found = re.search(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+        assert found is not None
+        identity = self.passbook.read_me()["identity_id"]
+        self.passbook.read_wallet(app="sketch")
+        os.environ["SKETCH_KEY"] = os.environ["PASSBOOK_APP_KEY"]
+        scope: dict[str, Any] = {"identity_id": identity, "render": lambda: "a lighthouse"}
+        before = self.credits()
+        exec(found[1].replace("https://passbook.example.com", URL), scope)
+        self.assertEqual((scope["picture"], before - self.credits()), ("a lighthouse", 25))
+
+    def test_lists_take_times_and_cursors(self) -> None:
+        for action in ("one", "two"):
+            self.passbook.create_job(app="demo", action=action, cost_estimate=1)
+        hour_ago = datetime.now(timezone.utc) - timedelta(hours=1)
+        page = self.passbook.list_jobs(from_=hour_ago, limit=1)
+        rest = self.passbook.list_jobs(from_=hour_ago, cursor=page["next_cursor"])
+        self.assertEqual([job["action"] for job in page["jobs"] + rest["jobs"]], ["two", "one"])
+        self.assertEqual(self.passbook.list_jobs(to=hour_ago)["jobs"], [])
+        self.assertEqual(self.passbook.read_job(page["jobs"][0]["id"])["action"], "two")
+        kinds = [entry["kind"] for entry in self.passbook.list_ledger(app="demo")["entries"]]
+        self.assertEqual(kinds[:2], ["reserve", "reserve"])
+        with self.assertRaisesRegex(PassbookError, "time zone"):
+            self.passbook.list_jobs(from_=datetime.now())
+
+    def test_a_token_function_is_called_again_after_its_token_was_refused(self) -> None:
+        tokens = iter(["refused", self.token])
+        self.assertEqual(self.client(token=lambda: next(tokens)).read_wallet()["account"]["credits"], 100)
+        with self.assertRaises(PassbookError) as caught:
+            self.client(token="refused").read_wallet()
+        self.assertEqual((caught.exception.code, caught.exception.status), ("unauthorized", 401))
+        with self.assertRaises(PassbookError) as caught:
+            self.client(token=None).read_wallet()
+        self.assertEqual(caught.exception.code, "no_credentials")
+
+
+class CredentialsTest(unittest.TestCase):
+    @staticmethod
+    def expiring(seconds: float) -> str:
+        claims = base64.urlsafe_b64encode(json.dumps({"exp": time.time() + seconds}).encode())
+        return f"head.{claims.decode().rstrip('=')}.signature"
+
+    def test_a_session_token_is_renewed_before_it_expires(self) -> None:
+        fresh, stored = self.expiring(900), []
+        credentials = Credentials(self.expiring(30), lambda _: fresh, stored.append)
+        self.assertEqual((credentials.token(), credentials.token(), stored), (fresh, fresh, [fresh]))
+
+    def test_a_failed_renewal_fails_only_requests_whose_token_has_expired(self) -> None:
+        def fail(_: str) -> str:
+            raise PassbookError("no_response", "the service is down")
+
+        valid = self.expiring(30)
+        self.assertEqual(Credentials(valid, fail, None).token(), valid)
+        with self.assertRaisesRegex(PassbookError, "the service is down"):
+            Credentials(self.expiring(-1), fail, None).token()
+
+    def test_an_address_or_credential_that_would_leak_is_refused(self) -> None:
+        for url in ("http://passbook.example.com", "https://a@b.example.com", "https://a.example.com/api", "ftp://a", ""):
+            with self.assertRaisesRegex(PassbookError, "base_url must be"):
+                PassbookClient(url, token="t")
+        for options in ({"token": "two\nlines"}, {"app_key": "pb_pat_x", "identity": "a"}, {"app_key": "pb_app_x"}):
+            with self.assertRaises(PassbookError):
+                PassbookClient("https://passbook.example.com", **options)  # type: ignore[arg-type]
+
+
+if __name__ == "__main__":
+    unittest.main()
