@@ -122,6 +122,12 @@ CREATE TABLE `projection_debt` (
 	`rebuilt_to_job_id` text
 );
 --> statement-breakpoint
+CREATE TABLE `purchase_entries` (
+	`line` integer PRIMARY KEY NOT NULL,
+	`checkout_session_id` text NOT NULL,
+	`amount_minor` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `purchase_reversals` (
 	`payment_intent_id` text NOT NULL,
 	`source_id` text NOT NULL,
@@ -140,6 +146,7 @@ CREATE TABLE `purchases` (
 	`paid_minor` integer NOT NULL,
 	`currency` text NOT NULL,
 	`taken_back` integer NOT NULL,
+	`refunded_minor` integer NOT NULL,
 	`created_at_ms` integer NOT NULL
 ) WITHOUT ROWID;
 --> statement-breakpoint

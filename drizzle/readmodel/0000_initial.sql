@@ -17,6 +17,16 @@ CREATE TABLE `accounts` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `accounts_identity_id` ON `accounts` (`identity_id`);--> statement-breakpoint
+CREATE TABLE `daily_revenue` (
+	`day` integer NOT NULL,
+	`package_id` text NOT NULL,
+	`currency` text NOT NULL,
+	`purchases` integer NOT NULL,
+	`amount_minor` integer NOT NULL,
+	`refunded_minor` integer NOT NULL,
+	PRIMARY KEY(`day`, `package_id`, `currency`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `daily_totals` (
 	`day` integer NOT NULL,
 	`app_slug` text NOT NULL,

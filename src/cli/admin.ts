@@ -18,6 +18,7 @@ import {
   type LedgerOptions,
 } from "./filters.ts";
 import { more, plain, print, table } from "./output.ts";
+import { showMoney, type MoneyOptions } from "./admin_money.ts";
 import { showHealth } from "./admin_health.ts";
 import { rebuild, type RebuildOptions } from "./admin_rebuild.ts";
 import { reconcile, type ReconcileOptions } from "./admin_reconcile.ts";
@@ -84,6 +85,23 @@ function addLists(admin: Command): void {
     .option("--to <day>", "the day after the last one")
     .option("--app <slug>", "only totals of this app")
     .action((_, command: Command) => showStats(command.optsWithGlobals()));
+  admin
+    .command("money")
+    .description("show outstanding credits, and credits and money by UTC day to close a month")
+    .option("--from <day>", "the first day, such as 2026-11-01; the last 30 days by default")
+    .option("--to <day>", "the day after the last one")
+    .addOption(
+      new Option("--csv <list>", "write one list as CSV").choices([
+        "by_app",
+        "revenue",
+        "accounts",
+      ]),
+    )
+    .action(async (_, command: Command) => {
+      const given = command.optsWithGlobals<Options<MoneyOptions>>();
+      const { admin, options, filter } = await adminOf(given);
+      return showMoney(admin, options, filter);
+    });
   admin
     .command("health")
     .description("show whether the service is healthy; exits with 5 if something needs attention")

@@ -3,7 +3,7 @@ import type { Credentials } from "./credentials.ts";
 import { createCalls, type CallOptions, type WriteOptions } from "./calls.ts";
 import type { JobFilter } from "./jobs.ts";
 import type { LedgerFilter } from "./ledger.ts";
-import { isDone, type Call, type Transport } from "./transport.ts";
+import { isDone, readRefusal, type Call, type OpenCall, type Transport } from "./transport.ts";
 import type {
   Account,
   AdjustedCredits,
@@ -16,6 +16,7 @@ import type {
   InspectedAccount,
   Job,
   JobPage,
+  Money,
   OperatorList,
   ReconciledPage,
   RefundedJob,
@@ -42,6 +43,12 @@ export interface AuditFilter {
   readonly to?: Date | string;
   readonly limit?: number;
   readonly cursor?: string;
+}
+
+/** UTC days, such as `2026-11-01`; `to` is not included. The last 30 days by default. */
+export interface MoneyPeriod {
+  readonly from?: string;
+  readonly to?: string;
 }
 
 /**
@@ -123,11 +130,34 @@ export interface Admin {
     filter?: { readonly from?: string; readonly to?: string; readonly app?: string },
     options?: CallOptions,
   ): Promise<Stats>;
+  /** Outstanding credits now, and the credits and money of UTC days; `to` is not included. */
+  money(period?: MoneyPeriod, options?: CallOptions): Promise<Money>;
+  /** One list of {@link Admin.money} as CSV, or the balance of every account; in pieces, as they arrive. */
+  moneyCsv(
+    list: "by_app" | "revenue" | "accounts",
+    period?: MoneyPeriod,
+    options?: CallOptions,
+  ): AsyncGenerator<string, void, undefined>;
   /** The figures that show whether the service is healthy. */
   health(options?: CallOptions): Promise<Health>;
   audit(filter?: AuditFilter, options?: CallOptions): Promise<AuditPage>;
   /** The entries of `OPERATORS`, with their roles. */
   operators(options?: CallOptions): Promise<OperatorList>;
+}
+
+/** The response as text, in pieces. @throws PassbookError if it was refused, or the connection broke. */
+async function* readText(
+  transport: Transport,
+  call: OpenCall,
+): AsyncGenerator<string, void, undefined> {
+  const response = await transport.open(call);
+  if (response.status !== 200) throw readRefusal(response, await response.text());
+  const reader = response.body?.getReader();
+  if (reader === undefined) return yield await response.text();
+  const decoder = new TextDecoder();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    yield decoder.decode(part.value, { stream: true });
+  }
 }
 
 const pathOf = (identity: string, rest = ""): string =>
@@ -212,6 +242,16 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
       read<FoundJobPage>("/api/admin/jobs", { ...rest, identity_id: identity }, options, "jobs"),
     stats: (filter = {}, options = {}) =>
       read<Stats>("/api/admin/stats", { ...filter }, options, "series"),
+    money: (period = {}, options = {}) =>
+      read<Money>("/api/admin/money", { ...period }, options, "outstanding"),
+    moneyCsv: (list, period = {}, { signal } = {}) =>
+      readText(transport, {
+        path: "/api/admin/money",
+        query: { ...period, list },
+        credentials,
+        accept: "text/csv",
+        signal: signal ?? new AbortController().signal,
+      }),
     health: (options = {}) => read<Health>("/api/admin/health", {}, options, "figures"),
     audit: (filter = {}, options = {}) =>
       read<AuditPage>("/api/admin/audit", { ...filter }, options, "entries"),

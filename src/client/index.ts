@@ -1,5 +1,6 @@
 /** `passbook-client`: the typed client for apps. No dependencies; runs in browsers, Node, Deno, Bun and Workers. */
-export type { AccountFilter, Admin, AuditFilter } from "./admin.ts";
+export type { AccountFilter, Admin, AuditFilter, MoneyPeriod } from "./admin.ts";
+export { moneyText } from "../domain/currency.ts";
 export type { AdminApps, AppSettings } from "./admin_apps.ts";
 export { createAppClient, type AppClient, type AppClientOptions } from "./app_client.ts";
 export {

@@ -529,6 +529,43 @@ export interface DailyTotals {
   readonly active_accounts: number;
 }
 
+export interface Money {
+  /** Now, whatever the period. */
+  readonly outstanding: {
+    /** The sum of all balances. A balance below zero lowers it. */
+    readonly credits: number;
+    /** Credits that started jobs hold, not included in `credits`. */
+    readonly held: number;
+    /** Accounts whose balance or held credits are not 0. */
+    readonly accounts: number;
+  };
+  readonly by_app: readonly {
+    readonly app: string;
+    /** Starter credits. */
+    readonly granted: number;
+    /** What jobs cost. */
+    readonly settled: number;
+    /** What jobs gave back: the reserves of failed jobs, and `job_refunded`. */
+    readonly refunded: number;
+    /** Cost of ended jobs that operators gave back. */
+    readonly job_refunded: number;
+  }[];
+  readonly revenue: readonly {
+    readonly package: string;
+    readonly currency: string;
+    readonly purchases: number;
+    /** Money paid in the period, in the currency's smallest unit, such as cents. */
+    readonly amount_minor: number;
+    /**
+     * Money returned in the period by refunds and disputes, in the currency's smallest unit, such as
+     * cents. Negative if more was won back in disputes.
+     */
+    readonly refunded_minor: number;
+  }[];
+  /** The time of the query to the read model, which can be some seconds behind the accounts. */
+  readonly as_of: string;
+}
+
 export interface Health {
   /** `warning` if any figure is one. */
   readonly status: "ok" | "warning";

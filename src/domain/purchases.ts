@@ -60,20 +60,26 @@ export function isReversalKnown(known: Reversal, reversal: Reversal): boolean {
   return amount_minor === known.amount_minor && state === known.state;
 }
 
-/**
- * Credits to take back: in proportion to the returned money, rounded up, never more than were bought. A refund
- * and a dispute of one payment add up.
- */
-export function creditsTakenBack(
-  { credits, paid_minor }: Pick<Purchase, "credits" | "paid_minor">,
+/** Money that refunds and disputes of one payment returned, in all at most what was paid. */
+export function moneyReturned(
+  { paid_minor }: Pick<Purchase, "paid_minor">,
   reversals: readonly Reversal[],
 ): number {
-  assertInvariant(Number.isSafeInteger(paid_minor) && paid_minor > 0, "a purchase was paid for");
   const back_minor = reversals
     .filter(({ state }) => state === "withheld" || state === "lost")
     .reduce((sum, { amount_minor }) => sum + BigInt(amount_minor), 0n);
+  return back_minor >= BigInt(paid_minor) ? paid_minor : Number(back_minor);
+}
+
+/** Credits to take back: in proportion to the returned money, rounded up, never more than were bought. */
+export function creditsTakenBack(
+  purchase: Pick<Purchase, "credits" | "paid_minor">,
+  reversals: readonly Reversal[],
+): number {
+  const { credits, paid_minor } = purchase;
+  assertInvariant(Number.isSafeInteger(paid_minor) && paid_minor > 0, "a purchase was paid for");
+  const back = BigInt(moneyReturned(purchase, reversals));
   const paid = BigInt(paid_minor);
-  if (back_minor >= paid) return credits;
   // Rounds up: adds the divisor less one before dividing.
-  return Number((BigInt(credits) * back_minor + paid - 1n) / paid);
+  return Number((BigInt(credits) * back + paid - 1n) / paid);
 }

@@ -56,6 +56,10 @@ function insertFromJson(
     on conflict (${keyColumns(table).join(", ")}) ${resolution}`;
 }
 
+function hasMoney({ lines }: Pick<ProjectedRows, "lines">): boolean {
+  return lines.some(({ money }) => money !== undefined);
+}
+
 /** SQL: whether the account of a JSON row was not deleted; `field` is the field with its id. */
 function isNotDeleted(field: string): string {
   return `not exists (select 1 from forgotten_accounts where id = value ->> '$.${field}')`;
@@ -117,9 +121,13 @@ export function createDirectProjector(binding: D1Database): DirectProjector {
       deliveries.flatMap(({ rows }) =>
         rowsOf(rows).map((row) => ({ ...row, delivered_line: rows.account.line })),
       );
-    const [, , upserted] = await binding.batch<{ id: string }>([
-      // The totals first: until the account's row moves, it says which entries were counted.
-      ...COUNT_LINES.flatMap((query) => insert(query, account_rows)),
+    // The totals first: until the account's row moves, it says which entries were counted.
+    const counting = [
+      ...COUNT_LINES.totals.flatMap((query) => insert(query, account_rows)),
+      ...insert(COUNT_LINES.money, account_rows.filter(hasMoney)),
+    ];
+    const written = await binding.batch<{ id: string }>([
+      ...counting,
       ...insert(UPSERT_ACCOUNTS, account_rows),
       ...insert(
         INSERT_GRANTS,
@@ -130,7 +138,7 @@ export function createDirectProjector(binding: D1Database): DirectProjector {
         rowsOfAll(({ jobs }) => jobs),
       ),
     ]);
-    const moved = new Set(upserted?.results.map(({ id }) => id));
+    const moved = new Set(written[counting.length]?.results.map(({ id }) => id));
     const ids = deliveries.map(({ rows: { account } }) => account.id);
     const known = await readLines(ids.filter((id) => !moved.has(id)));
     return deliveries.map(({ rows: { account } }) =>

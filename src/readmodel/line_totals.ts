@@ -18,10 +18,22 @@ export const MEASURES = [
 ] as const satisfies readonly (keyof typeof dailyTotals.$inferSelect)[];
 export type Measure = (typeof MEASURES)[number];
 
+/** The money of a purchase's entry, in the currency's smallest unit. */
+export interface LineMoney {
+  readonly package_id: string;
+  readonly currency: string;
+  /** 1 for a purchase, 0 for a refund or dispute. */
+  readonly purchases: 0 | 1;
+  readonly amount_minor: number;
+  /** Negative if a dispute was won, or a refund failed. */
+  readonly refunded_minor: number;
+}
+
 /** The amounts of one entry. A missing measure is 0. `app_slug` is "" if the entry has no app. */
 export type LineTotals = {
   readonly line: number;
   /** Whole UTC days since the epoch. */
   readonly day: number;
   readonly app_slug: string;
+  readonly money?: LineMoney;
 } & { readonly [name in Measure]?: number };

@@ -3,7 +3,7 @@
  * of the last delivered entry, its grants and its jobs. Two adapters: direct to D1, and through a queue.
  */
 import type { accounts, grants, jobs } from "./schema.ts";
-import type { LineTotals } from "./line_totals.ts";
+import type { LineMoney, LineTotals } from "./line_totals.ts";
 
 /**
  * Ledger entries (or jobs of a rebuild) in one D1 batch. Their rows are one JSON parameter: a job's row takes
@@ -11,7 +11,7 @@ import type { LineTotals } from "./line_totals.ts";
  */
 export const PROJECTION_BATCH_LINES = 250;
 
-export type { LineTotals };
+export type { LineMoney, LineTotals };
 
 /** D1's row of an account: the account as of entry `line` of its ledger. */
 export type ProjectedAccount = typeof accounts.$inferSelect;

@@ -7,7 +7,14 @@ import { drizzle } from "drizzle-orm/d1";
 import type { JobStatus } from "../domain/job.ts";
 import type { AccountSort } from "../domain/wire.ts";
 import { accounts, jobs } from "./schema.ts";
-import { readAppTotals, readDailyTotals, type AppTotals, type DailyTotals } from "./totals.ts";
+import {
+  readAppTotals,
+  readDailyTotals,
+  readRevenue,
+  type AppTotals,
+  type DailyTotals,
+  type Revenue,
+} from "./totals.ts";
 
 /** Accounts that one search for silent ones reads. A full table would keep D1 busy for seconds. */
 const SILENT_ACCOUNTS_READ = 5_000;
@@ -40,6 +47,21 @@ export interface JobSearch {
   readonly limit: number;
 }
 
+/** Balances, which lower the sum if they are below zero, and credits that started jobs hold. */
+export interface Outstanding {
+  readonly credits: number;
+  readonly held: number;
+  /** Accounts whose balance or held credits are not 0. */
+  readonly accounts: number;
+}
+
+export interface HeldCredits {
+  readonly id: string;
+  readonly identity_id: string;
+  readonly credits: number;
+  readonly held: number;
+}
+
 /** Each method throws if D1 cannot be reached. */
 export interface ReadModel {
   /** Newest first, or most credits first. */
@@ -50,6 +72,12 @@ export interface ReadModel {
   readDailyTotals(from: number, to: number, app: string | null): Promise<readonly DailyTotals[]>;
   /** The same totals by app, for at most `limit` apps: those with the most settled credits, first. */
   readAppTotals(from: number, to: number, limit: number): Promise<readonly AppTotals[]>;
+  /** The money of the same days, by package and currency. */
+  readRevenue(from: number, to: number): Promise<readonly Revenue[]>;
+  /** The credits of all accounts now. Reads every account's row. */
+  readOutstanding(): Promise<Outstanding>;
+  /** The accounts that {@link Outstanding} counts, with an id after `after`, in the order of their ids. */
+  listHoldings(after: string, limit: number): Promise<readonly HeldCredits[]>;
   /** The last entry of an account that D1 has, and its time; null: D1 does not have the account. */
   readDelivered(account_id: string): Promise<DeliveredAccount | null>;
   /**
@@ -81,6 +109,15 @@ export interface OverdueJobs {
 
 const GRANTED = `select app_slug, granted from daily_totals
   where day = ?1 and app_slug in (select value from json_each(?2))`;
+
+const IS_OUTSTANDING = "(credits <> 0 or reserved <> 0)";
+
+const OUTSTANDING = `select coalesce(sum(credits), 0) as credits,
+    coalesce(sum(reserved), 0) as held, count(*) as accounts
+  from accounts where ${IS_OUTSTANDING}`;
+
+const HOLDINGS = `select id, identity_id, credits, reserved as held from accounts
+  where id > ?1 and ${IS_OUTSTANDING} order by id limit ?2`;
 
 const OVERDUE = `select count(*) as overdue, min(expires_at_ms) as oldest_at_ms
   from accounts join jobs on jobs.account_id = accounts.id
@@ -136,6 +173,15 @@ export function createReadModel(binding: D1Database): ReadModel {
     },
     readDailyTotals: (from, to, app) => readDailyTotals(binding, from, to, app),
     readAppTotals: (from, to, limit) => readAppTotals(binding, from, to, limit),
+    readRevenue: (from, to) => readRevenue(binding, from, to),
+    async readOutstanding() {
+      const outstanding = await binding.prepare(OUTSTANDING).first<Outstanding>();
+      return outstanding ?? { credits: 0, held: 0, accounts: 0 };
+    },
+    async listHoldings(after, limit) {
+      const { results } = await binding.prepare(HOLDINGS).bind(after, limit).all<HeldCredits>();
+      return results;
+    },
     async readDelivered(account_id) {
       const { line, updated_at_ms } = accounts;
       const rows = await database

@@ -94,6 +94,24 @@ export const dailyTotals = sqliteTable(
   (table) => [primaryKey({ columns: [table.day, table.app_slug] })],
 );
 
+/**
+ * Money of a UTC day, by package and currency, in the currency's smallest unit. Counted and kept as the daily totals.
+ * `refunded_minor` belongs to the day of the refund or dispute, and is lower on the day on which a dispute was won.
+ */
+export const dailyRevenue = sqliteTable(
+  "daily_revenue",
+  {
+    /** Whole days since the epoch. */
+    day: integer().notNull(),
+    package_id: text().notNull(),
+    currency: text().notNull(),
+    purchases: integer().notNull(),
+    amount_minor: integer().notNull(),
+    refunded_minor: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.package_id, table.currency] })],
+);
+
 /** The days on which an account was active, by app, so that each day counts it once. */
 export const accountDays = sqliteTable(
   "account_days",

@@ -18,15 +18,20 @@ const SUMS = each((name) => `sum(${name}) as ${name}`);
 
 /**
  * The queries that count the entries of deliveries. They must run before the accounts' rows move. ?1: a JSON
- * array of accounts' rows with their `lines`. `follows`: SQL that says which of them D1 accepts.
+ * array of accounts' rows with their `lines`. `follows`: SQL that says which of them D1 accepts. `money` is only needed
+ * if an entry has money.
  */
-export function countLines(follows: string): readonly string[] {
+export function countLines(follows: string): {
+  readonly totals: readonly string[];
+  readonly money: string;
+} {
   // Both are materialised, or SQLite would parse a delivery's whole JSON again for each of its lines.
-  const counted = `with delivered as materialized (
+  const delivered = `with delivered as materialized (
     select value ->> '$.id' as account_id, value -> '$.lines' as lines,
       coalesce((select line from accounts where id = value ->> '$.id'), 0) as known_line
     from json_each(?1) where ${follows}
-  ), counted as materialized (
+  )`;
+  const counted = `${delivered}, counted as materialized (
     select account_id, line.value ->> '$.day' as day, line.value ->> '$.app_slug' as app_slug,
       ${each((name) => `coalesce(line.value ->> '$.${name}', 0) as ${name}`)}
     from delivered, json_each(lines) as line
@@ -46,7 +51,44 @@ export function countLines(follows: string): readonly string[] {
       ${COLUMNS.map((name) => `${name} = daily_totals.${name} + excluded.${name}`).join(", ")}`;
   const note = `${counted} insert into account_days (account_id, day, app_slug)
     select distinct account_id, day, app_slug from counted where true on conflict do nothing`;
-  return [add, note];
+  return { totals: [add, note], money: countMoney(delivered) };
+}
+
+const MONEY = ["purchases", "amount_minor", "refunded_minor"] as const;
+
+function countMoney(delivered: string): string {
+  const sums = MONEY.map((name) => `sum(line.value ->> '$.money.${name}')`).join(", ");
+  const added = MONEY.map((name) => `${name} = daily_revenue.${name} + excluded.${name}`);
+  return `${delivered} insert into daily_revenue (day, package_id, currency, ${MONEY.join(", ")})
+    select line.value ->> '$.day', line.value ->> '$.money.package_id',
+        line.value ->> '$.money.currency', ${sums}
+      from delivered, json_each(lines) as line
+      where line.value -> '$.money' is not null and line.value ->> '$.line' > known_line
+      group by 1, 2, 3
+    on conflict (day, package_id, currency) do update set ${added.join(", ")}`;
+}
+
+export interface Revenue {
+  readonly package_id: string;
+  readonly currency: string;
+  readonly purchases: number;
+  readonly amount_minor: number;
+  readonly refunded_minor: number;
+}
+
+const REVENUE = `select package_id, currency,
+    ${MONEY.map((name) => `sum(${name}) as ${name}`).join(", ")}
+  from daily_revenue where day >= ?1 and day < ?2
+  group by package_id, currency order by package_id, currency`;
+
+/** The money of the days from `from_day`, `to_day` excluded. Reads one row for each day, package and currency. */
+export async function readRevenue(
+  database: D1Database,
+  from_day: number,
+  to_day: number,
+): Promise<readonly Revenue[]> {
+  const { results } = await database.prepare(REVENUE).bind(from_day, to_day).all<Revenue>();
+  return results;
 }
 
 const SERIES = `select day, ${SUMS},

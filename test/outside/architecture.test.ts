@@ -55,7 +55,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "identity/passkey_port.ts",
     "identity/port.ts",
   ],
-  client: ["domain/refusal_codes.ts"],
+  client: ["domain/currency.ts", "domain/refusal_codes.ts"],
   cli: ["client/index.ts"],
   "worker.ts": [
     "readmodel/projector.ts",

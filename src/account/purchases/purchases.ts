@@ -7,6 +7,7 @@ import {
   creditsTakenBack,
   isReversalKnown,
   mergeReversals,
+  moneyReturned,
   type Purchase,
   type Reversal,
 } from "../../domain/purchases.ts";
@@ -34,14 +35,17 @@ export function recordPurchase(
 ): Answer<null> {
   const { checkout_session_id, payment_intent_id, credits, package_name } = purchase;
   if (bought.readPurchase(checkout_session_id) !== null) return accepted(null);
-  const row = { ...purchase, taken_back: 0, created_at_ms: transaction.now_ms };
-  const due = creditsTakenBack(row, bought.listReversals(payment_intent_id));
-  if (!fits(transaction, credits) || !fits(transaction, credits - due)) {
+  const nothing = { taken_back: 0, refunded_minor: 0 };
+  const row = { ...purchase, ...nothing, created_at_ms: transaction.now_ms };
+  const due = returnedBy(row, bought.listReversals(payment_intent_id));
+  if (!fits(transaction, credits) || !fits(transaction, credits - due.taken_back)) {
     return refused({ code: "balance_limit" });
   }
   ensureOpen(transaction);
-  post(transaction, { ...OF_ACCOUNT, kind: "purchase", amount: credits, note: package_name });
+  const posting = { kind: "purchase", amount: credits, note: package_name } as const;
+  const { line } = post(transaction, { ...OF_ACCOUNT, ...posting });
   bought.insertPurchase(row);
+  bought.insertEntry({ line, checkout_session_id, amount_minor: purchase.paid_minor });
   takeBack(transaction, bought, row, due);
   return accepted(null);
 }
@@ -57,25 +61,41 @@ export function recordReversal(
   const merged = known === null ? reversal : mergeReversals(known, reversal);
   const purchase = bought.readPurchaseOf(payment_intent_id);
   const others = bought.listReversals(payment_intent_id).filter((it) => it.source_id !== source_id);
-  const due = purchase === null ? 0 : creditsTakenBack(purchase, [...others, merged]);
-  if (purchase !== null && !fits(transaction, purchase.taken_back - due)) {
+  const due = purchase === null ? null : returnedBy(purchase, [...others, merged]);
+  if (due !== null && !fits(transaction, (purchase?.taken_back ?? 0) - due.taken_back)) {
     return refused({ code: "balance_limit" });
   }
   bought.saveReversal(merged, transaction.now_ms);
-  if (purchase !== null) takeBack(transaction, bought, purchase, due);
+  if (purchase !== null && due !== null) takeBack(transaction, bought, purchase, due);
   return accepted(null);
 }
 
-/** One entry for the difference between what is due back now and what was taken back. */
+/** The credits and the money that refunds and disputes take back. */
+type Returned = Pick<PurchaseRow, "taken_back" | "refunded_minor">;
+
+function returnedBy(purchase: PurchaseRow, reversals: readonly Reversal[]): Returned {
+  return {
+    taken_back: creditsTakenBack(purchase, reversals),
+    refunded_minor: moneyReturned(purchase, reversals),
+  };
+}
+
+/**
+ * One entry for the difference between what is due back now and what was taken back. Its amount is 0 if the money
+ * differs by less than a credit is worth, because the read model receives money only with an entry.
+ */
 function takeBack(
   transaction: Transaction,
   bought: PurchaseStore,
-  { checkout_session_id, taken_back, package_name: note }: PurchaseRow,
-  due: number,
+  { checkout_session_id, taken_back, refunded_minor, package_name: note }: PurchaseRow,
+  due: Returned,
 ): void {
-  if (due === taken_back) return;
-  post(transaction, { ...OF_ACCOUNT, kind: "purchase_refund", amount: taken_back - due, note });
-  bought.saveTakenBack(checkout_session_id, due);
+  if (due.refunded_minor === refunded_minor) return;
+  const posting = { kind: "purchase_refund", amount: taken_back - due.taken_back, note } as const;
+  const { line } = post(transaction, { ...OF_ACCOUNT, ...posting });
+  const amount_minor = refunded_minor - due.refunded_minor;
+  bought.insertEntry({ line, checkout_session_id, amount_minor });
+  bought.saveReturned(checkout_session_id, due);
 }
 
 function fits(transaction: Transaction, amount: number): boolean {

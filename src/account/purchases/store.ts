@@ -2,7 +2,7 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { Reversal } from "../../domain/purchases.ts";
 import type { PurchaseKey } from "../contract.ts";
-import { purchaseReversals, purchases } from "../sql/schema.ts";
+import { purchaseEntries, purchaseReversals, purchases } from "../sql/schema.ts";
 import type { AccountDatabase } from "../sql/query.ts";
 
 export type PurchaseRow = typeof purchases.$inferSelect;
@@ -34,13 +34,18 @@ export function openPurchaseStore(database: AccountDatabase) {
         .limit(limit)
         .all(),
     insertPurchase: (row: PurchaseRow): void => void database.insert(purchases).values(row).run(),
-    saveTakenBack: (checkout_session_id: string, taken_back: number): void => {
+    saveReturned: (
+      checkout_session_id: string,
+      returned: Pick<PurchaseRow, "taken_back" | "refunded_minor">,
+    ): void => {
       database
         .update(purchases)
-        .set({ taken_back })
+        .set(returned)
         .where(eq(purchases.checkout_session_id, checkout_session_id))
         .run();
     },
+    insertEntry: (row: typeof purchaseEntries.$inferSelect): void =>
+      void database.insert(purchaseEntries).values(row).run(),
 
     listReversals: (payment: string): Reversal[] =>
       database.select().from(purchaseReversals).where(eq(payment_intent_id, payment)).all(),

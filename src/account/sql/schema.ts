@@ -222,11 +222,23 @@ export const purchases = sqliteTable(
     currency: text().notNull(),
     /** Credits taken back so far, for refunds and disputes. */
     taken_back: integer().notNull(),
+    /** Money that they returned so far, at most `paid_minor`. */
+    refunded_minor: integer().notNull(),
     created_at_ms: integer().notNull(),
   },
   // For lists, newest first. The primary key makes the order total.
   (table) => [index("purchases_created_at_ms").on(table.created_at_ms, table.checkout_session_id)],
 );
+
+/**
+ * The entries of purchases. `amount_minor`: what was paid, or for a `purchase_refund` what was returned (negative), or
+ * taken again because a dispute was won.
+ */
+export const purchaseEntries = sqliteTable("purchase_entries", {
+  line: integer().primaryKey(),
+  checkout_session_id: text().notNull(),
+  amount_minor: integer().notNull(),
+});
 
 /** Refunds and disputes, even of payments whose purchase is not known yet. */
 export const purchaseReversals = sqliteTable(

@@ -10,7 +10,14 @@ import type { AccountRow, AppKeyRow, AppRow, EntryRow, JobRow } from "./schema.t
 import * as schema from "./schema.ts";
 import type { StartedCount } from "./started_counts.ts";
 
-const { account, appKeys, debts, jobs, stuckJobs } = schema;
+const { account, appKeys, debts, jobs, purchaseEntries, purchases, stuckJobs } = schema;
+
+/** As in `purchase_entries`. */
+export interface EntryMoney {
+  readonly package_id: string;
+  readonly currency: string;
+  readonly amount_minor: number;
+}
 
 type WrittenEntry = Pick<LedgerEntry, "line" | "balance_after" | "reserved_after">;
 
@@ -57,6 +64,22 @@ export function openTables(database: AccountDatabase) {
     /** Entries after `after_line`, up to `to_line`, oldest first. */
     readEntriesBetween: (after_line: number, to_line: number): EntryRow[] =>
       queries.entries_between(database).all({ after_line, to_line }),
+
+    /** What a purchase's entry did to money; null: it is no such entry. */
+    readMoney: (line: number): EntryMoney | null =>
+      database
+        .select({
+          package_id: purchases.package_id,
+          currency: purchases.currency,
+          amount_minor: purchaseEntries.amount_minor,
+        })
+        .from(purchaseEntries)
+        .innerJoin(
+          purchases,
+          eq(purchases.checkout_session_id, purchaseEntries.checkout_session_id),
+        )
+        .where(eq(purchaseEntries.line, line))
+        .get() ?? null,
 
     listApps: (): AppRow[] => queries.all_apps(database).all(),
     readApp: (slug: string): AppRow | null => queries.app_by_slug(database).get({ slug }) ?? null,

@@ -4,6 +4,7 @@ import type { EntryKind } from "../../domain/ledger.ts";
 import { assertInvariant } from "../../domain/result.ts";
 import type {
   JobRange,
+  LineMoney,
   LineTotals,
   ProjectedAccount,
   ProjectedRows,
@@ -94,10 +95,21 @@ function endedLine(store: Store, job: JobRow | null): number {
   return job.refunded === 0 ? job.line : newestButRefunds(store, job).line;
 }
 
-function totalsOf(context: EntryContext): LineTotals {
+function totalsOf(store: Store, context: EntryContext): LineTotals {
   const { line, at_ms, app_slug } = context.entry;
-  const sums = sumsOf(context);
-  return { line, day: utcDayOf(at_ms), app_slug: app_slug ?? "", ...sums };
+  const totals = { line, day: utcDayOf(at_ms), app_slug: app_slug ?? "", ...sumsOf(context) };
+  const money = moneyOf(store, context.entry);
+  return money === null ? totals : { ...totals, money };
+}
+
+function moneyOf(store: Store, { kind, line }: EntryRow): LineMoney | null {
+  if (kind !== "purchase" && kind !== "purchase_refund") return null;
+  const money = store.readMoney(line);
+  assertInvariant(money !== null, "the entry of a purchase has its money");
+  const { amount_minor, ...of_package } = money;
+  return kind === "purchase"
+    ? { ...of_package, purchases: 1, amount_minor, refunded_minor: 0 }
+    : { ...of_package, purchases: 0, amount_minor: 0, refunded_minor: 0 - amount_minor };
 }
 
 /** The rows that these entries changed, as they are now, and the account as of the last entry. `entries`: in order. */
@@ -116,7 +128,7 @@ export function rowsOf(store: Store, entries: readonly EntryRow[]): ProjectedRow
     const before =
       entry.kind === "settle" ? (entries[at - 1] ?? store.readEntry(entry.line - 1)) : null;
     const job = jobs.get(entry.job_id ?? "") ?? null;
-    return totalsOf({ entry, before, job, ended_line: endedLine(store, job) });
+    return totalsOf(store, { entry, before, job, ended_line: endedLine(store, job) });
   });
   return {
     account: accountRow(account, last),

@@ -38,6 +38,7 @@ export const ROUTE_ROLES: Readonly<Record<string, OperatorRole>> = {
   "POST /api/admin/payments/reconcile": "admin",
   "GET /api/admin/jobs": "viewer",
   "GET /api/admin/stats": "viewer",
+  "GET /api/admin/money": "viewer",
   "GET /api/admin/health": "viewer",
   "GET /api/admin/audit": "viewer",
   "GET /api/admin/operators": "viewer",

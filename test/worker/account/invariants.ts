@@ -170,10 +170,13 @@ function expectGrants({ entries, apps, jobs }: Contents): void {
 
 /** Each purchase has one entry. Its refunds are entries of 0 to all of its credits. */
 async function expectPurchases(identity_id: string, { entries }: Contents): Promise<void> {
-  const rows = await query<{ credits: number; taken_back: number }>(
+  const rows = await query<PurchaseRow>(identity_id, "select * from purchases");
+  const money = await query<{ line: number; checkout_session_id: string; amount_minor: number }>(
     identity_id,
-    "select credits, taken_back from purchases",
+    "select * from purchase_entries order by line",
   );
+  const of_purchases = entries.filter(({ kind }) => kind.startsWith("purchase"));
+  expect(money.map(({ line }) => line)).toEqual(of_purchases.map(({ line }) => line));
   const sumOf = (kind: EntryRow["kind"]): number =>
     entries.filter((entry) => entry.kind === kind).reduce((sum, { amount }) => sum + amount, 0);
   const total = (column: "credits" | "taken_back"): number =>
@@ -181,7 +184,11 @@ async function expectPurchases(identity_id: string, { entries }: Contents): Prom
   expect(entries.filter(({ kind }) => kind === "purchase")).toHaveLength(rows.length);
   expect(sumOf("purchase")).toBe(total("credits"));
   expect(0 - sumOf("purchase_refund")).toBe(total("taken_back"));
-  for (const { credits, taken_back } of rows) {
+  for (const { credits, taken_back, paid_minor, refunded_minor, ...row } of rows) {
+    const own = money.filter((it) => it.checkout_session_id === row.checkout_session_id);
+    expect(own.reduce((sum, it) => sum + it.amount_minor, 0)).toBe(paid_minor - refunded_minor);
+    expect(refunded_minor).toBeGreaterThanOrEqual(0);
+    expect(refunded_minor).toBeLessThanOrEqual(paid_minor);
     expect(taken_back).toBeGreaterThanOrEqual(0);
     expect(taken_back).toBeLessThanOrEqual(credits);
   }
@@ -384,6 +391,14 @@ async function sumOfDays(): Promise<Record<string, number>> {
     for (const [name, value] of Object.entries(totals)) sums[name] = (sums[name] ?? 0) + value;
   }
   return sums;
+}
+
+interface PurchaseRow {
+  readonly checkout_session_id: string;
+  readonly credits: number;
+  readonly taken_back: number;
+  readonly paid_minor: number;
+  readonly refunded_minor: number;
 }
 
 interface CappedTokenRow {

@@ -178,7 +178,7 @@ it(
     report.push({ days_and_apps: await expectSame(end_ms), totals: await countOf("daily_totals") });
 
     // All rows are deleted, and every account is sent again.
-    const tables = ["accounts", "grants", "jobs", "daily_totals", "account_days"];
+    const tables = ["accounts", "grants", "jobs", "daily_totals", "daily_revenue", "account_days"];
     await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
     vi.setSystemTime(end_ms);
     await forEachAccount("rebuilding", (account) =>

@@ -6,10 +6,10 @@ import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
-import { MEASURES, type LineTotals } from "../../../src/readmodel/line_totals.ts";
+import { MEASURES, type LineMoney, type LineTotals } from "../../../src/readmodel/line_totals.ts";
 import { cleanReadModel } from "../../../src/readmodel/retention.ts";
 import { createDirectProjector } from "../../../src/readmodel/direct_projector.ts";
-import { readDailyTotals } from "../../../src/readmodel/totals.ts";
+import { readDailyTotals, readRevenue } from "../../../src/readmodel/totals.ts";
 import { rowsBetween } from "./contract.ts";
 import { seriesOf, type Totals } from "./totals_model.ts";
 import { histories } from "../support/histories.ts";
@@ -77,6 +77,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+/** A purchase, or a refund of one, of two packages. */
+function moneyOf(credits: number): LineMoney {
+  const of_package = { package_id: credits % 2 === 0 ? "small" : "large", currency: "eur" };
+  return credits === 9
+    ? { ...of_package, purchases: 0, amount_minor: 0, refunded_minor: 7 }
+    : { ...of_package, purchases: 1, amount_minor: credits * 100, refunded_minor: 0 };
+}
+
 /** An account: its entries, and how many of them D1 has received. */
 class Book {
   readonly id: string;
@@ -91,6 +99,7 @@ class History {
   readonly #projector = createDirectProjector(env.DB);
   readonly #books = ACCOUNTS.map((id) => new Book(id));
   readonly #model: Totals = new Map();
+  readonly #money = new Map<string, number[]>();
   #now_ms = START_MS;
   #made = 0;
 
@@ -100,7 +109,8 @@ class History {
         const { lines } = this.#book(step.account);
         const day = utcDayOf(this.#now_ms - step.hours_back * HOUR_MS);
         const line = { line: lines.length + 1, day, app_slug: step.app };
-        lines.push({ ...line, reserved: step.credits, jobs: 1, adjusted: 0 - step.credits });
+        const entry = { ...line, reserved: step.credits, jobs: 1, adjusted: 0 - step.credits };
+        lines.push(step.credits < 5 ? entry : { ...entry, money: moneyOf(step.credits) });
         return;
       }
       case "wait":
@@ -133,6 +143,7 @@ class History {
       case "wipe":
         await emptyD1();
         this.#model.clear();
+        this.#money.clear();
         for (const book of this.#books) book.delivered = 0;
         return;
       case "upkeep":
@@ -164,7 +175,16 @@ class History {
     expect(applied).toEqual(owing.map(({ delivered }) => delivered));
   }
 
-  #count(id: string, { day, app_slug, ...sums }: LineTotals): void {
+  #count(id: string, { day, app_slug, money, ...sums }: LineTotals): void {
+    if (money !== undefined) {
+      const { package_id, purchases, amount_minor, refunded_minor } = money;
+      const known = this.#money.get(package_id) ?? [0, 0, 0];
+      const added = [purchases, amount_minor, refunded_minor];
+      this.#money.set(
+        package_id,
+        known.map((sum, at) => sum + (added[at] ?? 0)),
+      );
+    }
     for (const app of ["*", app_slug]) {
       const key = `${new Date(day * DAY_MS).toISOString().slice(0, 10)} ${app}`;
       const total = this.#model.get(key) ?? { accounts: new Set<string>() };
@@ -175,6 +195,12 @@ class History {
   }
 
   async expectExact(): Promise<void> {
+    const revenue = await readRevenue(env.DB, 0, 100_000);
+    const read = revenue.map((it) => [
+      it.package_id,
+      [it.purchases, it.amount_minor, it.refunded_minor],
+    ]);
+    expect(Object.fromEntries(read)).toEqual(Object.fromEntries(this.#money));
     for (const app of ["*", "", ...APPS]) {
       const series = await readDailyTotals(env.DB, 0, 100_000, app === "*" ? null : app);
       expect(series).toEqual(seriesOf(this.#model, app));
@@ -183,7 +209,8 @@ class History {
 }
 
 async function emptyD1(): Promise<void> {
-  const tables = ["accounts", "grants", "jobs", "daily_totals", "account_days", "upkeep"];
+  const totals = ["daily_totals", "daily_revenue", "account_days"];
+  const tables = ["accounts", "grants", "jobs", "upkeep", ...totals];
   await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
 }
 

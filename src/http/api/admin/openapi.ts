@@ -5,6 +5,7 @@ import { listAuditQuery } from "./list_audit.ts";
 import { findJobsQuery } from "./list_jobs.ts";
 import { rebuildBody } from "./rebuild_accounts.ts";
 import { reconcileBody } from "./reconcile_payments.ts";
+import { moneyQuery } from "./read_money.ts";
 import { readStatsQuery } from "./read_stats.ts";
 import * as admin from "./openapi_schemas.ts";
 import { ACCOUNT, ENTRY, JOB, JOB_ID } from "../../openapi/examples.ts";
@@ -111,6 +112,38 @@ export const admin_paths: ZodOpenApiPathsObject = {
               jobs: 1,
               failed: 0,
               active_accounts: 1,
+            },
+          ],
+          as_of: at,
+        },
+      },
+      refusals: [],
+    }),
+  },
+  "/api/admin/money": {
+    get: operation({
+      id: "readMoney",
+      tag: "Operators",
+      summary: "Credits and money of a period, to close a month",
+      description:
+        "Without `from` and `to`, the last 30 days. A period has at most 366 days. With `Accept: text/csv`, the list that `list` names as CSV: `by_app`, `revenue`, or `accounts` with the identity, balance and held credits of each account now. The data comes from the read model.",
+      security: "operator",
+      query: moneyQuery,
+      success: {
+        description:
+          "The credits of all accounts now, and the period by app, package and currency.",
+        schema: admin.money,
+        csv: true,
+        example: {
+          outstanding: { credits: 182_400, held: 350, accounts: 60 },
+          by_app: [{ app: "sketch", granted: 6000, settled: 1820, refunded: 90, job_refunded: 25 }],
+          revenue: [
+            {
+              package: "small",
+              currency: "eur",
+              purchases: 33,
+              amount_minor: 16_500,
+              refunded_minor: 500,
             },
           ],
           as_of: at,

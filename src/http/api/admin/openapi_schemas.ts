@@ -158,6 +158,45 @@ const change = z
   .strictObject({ from: z.unknown(), to: z.unknown() })
   .meta({ id: "FieldChange", description: "A field's value before and after an action." });
 
+const minor = "in the currency's smallest unit, such as cents";
+
+export const money = z
+  .strictObject({
+    outstanding: z
+      .strictObject({
+        credits: z.int().describe("The sum of all balances. A balance below zero lowers it."),
+        held: total.describe("Credits that started jobs hold, not included in `credits`."),
+        accounts: total.describe("Accounts whose balance or held credits are not 0."),
+      })
+      .describe("Now, whatever the period."),
+    by_app: z.array(
+      z.strictObject({
+        app: z.string(),
+        granted: total.describe("Starter credits."),
+        settled: z.int().describe("What jobs cost."),
+        refunded: total.describe(
+          "What jobs gave back: the reserves of failed jobs, and `job_refunded`.",
+        ),
+        job_refunded: total.describe("Cost of ended jobs that operators gave back."),
+      }),
+    ),
+    revenue: z.array(
+      z.strictObject({
+        package: z.string(),
+        currency: z.string(),
+        purchases: total,
+        amount_minor: total.describe(`Money paid in the period, ${minor}.`),
+        refunded_minor: z
+          .int()
+          .describe(
+            `Money returned in the period by refunds and disputes, ${minor}. Negative if more was won back in disputes.`,
+          ),
+      }),
+    ),
+    as_of,
+  })
+  .meta({ id: "Money" });
+
 const audit_entry = z
   .strictObject({
     id: z.uuid(),

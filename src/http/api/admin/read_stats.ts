@@ -16,24 +16,39 @@ const day = z.pipe(
   z.transform((text) => Date.parse(text) / DAY_MS),
 );
 
+/** The fields of a period of days, `to` excluded. */
+export const period_fields = { from: z.optional(day), to: z.optional(day) };
+
+interface Period {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+export const is_period = [
+  z.refine<Period>(({ from, to }) => from === undefined || to === undefined || from < to, {
+    path: ["to"],
+    message: "must be after from",
+  }),
+  z.refine<Period>(({ from, to }) => !from || !to || to - from <= STATS_DAYS_MAX, {
+    path: ["to"],
+    message: `must be at most ${STATS_DAYS_MAX} days after from`,
+  }),
+] as const;
+
 export const readStatsQuery = z
-  .object({ from: z.optional(day), to: z.optional(day), app: z.optional(appSlug) })
-  .check(
-    z.refine(({ from, to }) => from === undefined || to === undefined || from < to, {
-      path: ["to"],
-      message: "must be after from",
-    }),
-    z.refine(({ from, to }) => !from || !to || to - from <= STATS_DAYS_MAX, {
-      path: ["to"],
-      message: `must be at most ${STATS_DAYS_MAX} days after from`,
-    }),
-  );
+  .object({ ...period_fields, app: z.optional(appSlug) })
+  .check(...is_period);
 
 /** The days from `from` up to and excluding `to`; by default the last 30, including today. */
-export async function readStats(context: AppContext, query: z.output<typeof readStatsQuery>) {
+export function daysOf(period: Period): { readonly from: number; readonly to: number } {
   const tomorrow = utcDayOf(Date.now()) + 1;
-  const to = query.to ?? (query.from === undefined ? tomorrow : Math.max(tomorrow, query.from + 1));
-  const from = Math.max(query.from ?? to - DEFAULT_DAYS, to - STATS_DAYS_MAX);
+  const latest = period.from === undefined ? tomorrow : Math.max(tomorrow, period.from + 1);
+  const to = period.to ?? latest;
+  return { from: Math.max(period.from ?? to - DEFAULT_DAYS, to - STATS_DAYS_MAX), to };
+}
+
+export async function readStats(context: AppContext, query: z.output<typeof readStatsQuery>) {
+  const { from, to } = daysOf(query);
   const as_of = timestamp(Date.now());
   const { read_model } = context.get("services");
   return { series: await read_model.readDailyTotals(from, to, query.app ?? null), as_of };

@@ -30,6 +30,7 @@ import { listAudit } from "./list_audit.ts";
 import { listAllJobs } from "./list_jobs.ts";
 import { listOperators } from "./list_operators.ts";
 import { showHealth } from "./read_health.ts";
+import { showMoney } from "./read_money.ts";
 import { listStats } from "./read_stats.ts";
 import { postRebuildAll } from "./rebuild_accounts.ts";
 import { postReconcilePayments } from "./reconcile_payments.ts";
@@ -65,6 +66,7 @@ export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   app.post(payments, requirePayments, ...write, ...postReconcilePayments);
   app.get("/api/admin/jobs", ...listAllJobs);
   app.get("/api/admin/stats", ...listStats);
+  app.get("/api/admin/money", ...showMoney);
   app.get("/api/admin/health", ...showHealth);
   app.get("/api/admin/audit", ...listAudit);
   app.get("/api/admin/operators", ...listOperators);

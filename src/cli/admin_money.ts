@@ -1,0 +1,44 @@
+/** `passbook admin money`: outstanding credits, and the credits and money of a period. */
+import { moneyText, type Admin, type Money, type MoneyPeriod } from "../client/index.ts";
+import { print, table } from "./output.ts";
+import type { GlobalOptions } from "./session.ts";
+
+export interface MoneyOptions extends MoneyPeriod {
+  readonly csv?: "by_app" | "revenue" | "accounts";
+}
+
+export async function showMoney(
+  admin: Admin,
+  options: GlobalOptions,
+  { csv, ...period }: MoneyOptions,
+): Promise<void> {
+  if (csv === undefined) {
+    const money = await admin.money(period);
+    return print(options, money, () => textOf(money));
+  }
+  for await (const text of admin.moneyCsv(csv, period)) {
+    // Waits for a slow reader, such as a pipe, so that a long list is not kept in memory.
+    if (!process.stdout.write(text))
+      await new Promise((done) => process.stdout.once("drain", done));
+  }
+}
+
+function textOf({ outstanding: { credits, held, accounts }, by_app, revenue }: Money): string {
+  const parts = [`Outstanding now: ${credits} credits, and ${held} held, in ${accounts} accounts.`];
+  if (by_app.length > 0) {
+    const rows = by_app.map((it) =>
+      [it.app, it.granted, it.settled, it.refunded, it.job_refunded].map(String),
+    );
+    parts.push(table(["APP", "GRANTED", "SETTLED", "REFUNDED", "OF IT BY OPERATORS"], rows));
+  }
+  if (revenue.length > 0) {
+    const rows = revenue.map((it) => [
+      it.package,
+      String(it.purchases),
+      moneyText(it.amount_minor, it.currency),
+      moneyText(it.refunded_minor, it.currency),
+    ]);
+    parts.push(table(["PACKAGE", "PURCHASES", "PAID", "REFUNDED"], rows));
+  }
+  return parts.join("\n\n");
+}

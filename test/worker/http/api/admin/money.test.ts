@@ -1,0 +1,93 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { fireAlarm } from "../../../support/account_object.ts";
+import { signInWithCredits } from "../../../support/passbook.ts";
+import { signInOperator, type Operator } from "./operators.ts";
+
+const csvOf = (olga: Operator, query: string) =>
+  olga.send("GET", `/api/admin/money?${query}`, undefined, { Accept: "text/csv" });
+
+/** A person who spent 6 of 100 credits, got 2 of them back, and bought 40 for 5.00, of which 1.00 was refunded. */
+async function liveAMonth(olga: Operator) {
+  const ada = await signInWithCredits();
+  const body = { app: "demo", action: "draw", cost_estimate: 10 };
+  const { job_id } = (await ada.post("/api/jobs", body)).body;
+  await ada.post("/api/jobs/complete", { job_id, actual_cost: 6 });
+  const account = env.ACCOUNT.getByName(ada.identity_id);
+  await account.refundJob({ job_id, amount: 2, note: "sorry" }, null);
+  const payment = { checkout_session_id: "cs_1", payment_intent_id: "pi_1" };
+  const package_ = { package_id: "small", package_name: "Small", credits: 40 };
+  await account.recordPurchase({ ...payment, ...package_, paid_minor: 500, currency: "eur" });
+  const reversal = { payment_intent_id: "pi_1", source_id: "re_1", state: "withheld" } as const;
+  await account.recordReversal({ ...reversal, amount_minor: 100 });
+  await fireAlarm(ada.identity_id);
+  await fireAlarm(olga.person.identity_id);
+  return ada;
+}
+
+describe("GET /api/admin/money", () => {
+  it("the money of a period has outstanding credits, credits by app, and money by package", async () => {
+    const olga = await signInOperator();
+    await liveAMonth(olga);
+    const { status, body } = await olga.get("/api/admin/money");
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      outstanding: { credits: 100 - 6 + 2 + 40 - 8, held: 0, accounts: 1 },
+      by_app: [{ app: "demo", granted: 100, settled: 6, refunded: 2, job_refunded: 2 }],
+      revenue: [
+        { package: "small", currency: "eur", purchases: 1, amount_minor: 500, refunded_minor: 100 },
+      ],
+    });
+    const past = (await olga.get("/api/admin/money?from=2020-01-01&to=2020-02-01")).body;
+    expect(past).toMatchObject({ outstanding: { credits: 128 }, by_app: [], revenue: [] });
+  });
+
+  it("each list of the money can be read as CSV", async () => {
+    const olga = await signInOperator();
+    const ada = await liveAMonth(olga);
+    const by_app = await csvOf(olga, "list=by_app&from=2020-01-01&to=2020-02-01");
+    expect(by_app.headers.get("Content-Type")).toBe("text/csv; charset=utf-8");
+    expect(by_app.headers.get("Content-Disposition")).toBe(
+      'attachment; filename="by_app-2020-01-01-2020-02-01.csv"',
+    );
+    expect(by_app.text).toBe('"app","granted","settled","refunded","job_refunded"\r\n');
+    expect((await csvOf(olga, "list=by_app")).text).toContain('\r\n"demo",100,6,2,2\r\n');
+    expect((await csvOf(olga, "list=revenue")).text).toBe(
+      '"package","currency","purchases","amount_minor","refunded_minor"\r\n"small","eur",1,500,100\r\n',
+    );
+    expect((await csvOf(olga, "list=accounts")).text).toBe(
+      `"identity_id","credits","held"\r\n"${ada.identity_id}",128,0\r\n`,
+    );
+  });
+
+  it("the list of accounts is read in portions, and a spreadsheet runs no cell of it as a formula", async () => {
+    const olga = await signInOperator();
+    await env.DB.prepare(
+      `with recursive n(i) as (select 0 union all select i + 1 from n where i < 5001)
+       insert into accounts (id, identity_id, plan, created_at_ms, line, credits, reserved, updated_at_ms)
+       select printf('%06d', i), iif(i = 0, '=1+1', 'user ' || i), 'free', 0, 1, i - 1, 0, 0 from n`,
+    ).run();
+    const { text } = await csvOf(olga, "list=accounts");
+    const [, first, ...rest] = text.trimEnd().split("\r\n");
+    expect(first).toBe(`"'=1+1",-1,0`);
+    // One account has nothing.
+    expect(rest).toHaveLength(5_000);
+    expect(new Set(rest).size).toBe(5_000);
+    expect((await olga.get("/api/admin/money")).body.outstanding.accounts).toBe(5_001);
+  });
+
+  it("the money refuses a list without CSV, CSV without a list, and wrong periods", async () => {
+    const olga = await signInOperator();
+    const answers = [
+      await olga.get("/api/admin/money?list=by_app"),
+      await csvOf(olga, ""),
+      await csvOf(olga, "list=jobs"),
+      await olga.get("/api/admin/money?from=2026-02-01&to=2026-02-01"),
+      await olga.get("/api/admin/money?from=2026-02-30"),
+    ];
+    for (const { status, body } of answers) {
+      expect([status, body.code]).toEqual([400, "invalid_request"]);
+    }
+    expect(answers[1]?.body.error).toContain("Accept: text/csv");
+  });
+});

@@ -1,0 +1,336 @@
+/**
+ * Every figure of month end equals a recount from the ledgers of many accounts with random histories, while deliveries to
+ * D1 are lost and repeated, an account is rebuilt, and D1 is emptied once.
+ */
+import { env } from "cloudflare:workers";
+import * as fc from "fast-check";
+import { expect, it, vi } from "vitest";
+import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
+import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
+import { signInOperator } from "../http/api/admin/operators.ts";
+import { evict, query, readContents, repeatAlarm } from "../support/account_object.ts";
+import { IS_SLOW_CHECK } from "../support/histories.ts";
+import { addAccount, type Totals } from "./totals_model.ts";
+
+const ACCOUNTS = 100;
+const STEPS = IS_SLOW_CHECK ? 6_000 : 1_200;
+/** The history spans about three months. */
+const DAYS = 80;
+/** In the future, so that no alarm fires by itself, and before the days of other such tests. */
+const START_MS = (utcDayOf(Date.now()) + 5_000) * DAY_MS;
+const APPS = ["atelier", "sketch", "tune"];
+const HOLDER = { kind: "holder" } as const;
+const STATES = ["inquiry", "withheld", "lost", "reinstated"] as const;
+
+type Mood = "well" | "twice" | "fails before" | "fails after";
+
+interface Bought {
+  readonly account: number;
+  readonly package_id: string;
+  readonly currency: string;
+  readonly paid_minor: number;
+  is_known: boolean;
+  readonly back: Map<string, { amount: number; state: number }>;
+}
+
+interface Money {
+  readonly day: number;
+  readonly package: string;
+  readonly currency: string;
+  readonly purchases: number;
+  readonly amount_minor: number;
+  readonly refunded_minor: number;
+}
+
+/** Makes D1 lose batches, before or after it has run them, or run them twice. */
+function moodOfBatches(): { mood: Mood } {
+  const state = { mood: "well" as Mood };
+  const database = Object.getPrototypeOf(env.DB);
+  const { batch } = database;
+  const faulty = async function (this: unknown, statements: unknown): Promise<unknown> {
+    const { mood } = state;
+    if (mood === "fails before") throw new Error("D1_ERROR: out of reach");
+    const answer: unknown = await Reflect.apply(batch, this, [statements]);
+    if (mood === "fails after") throw new Error("D1_ERROR: no answer");
+    if (mood === "twice") await Reflect.apply(batch, this, [statements]);
+    return answer;
+  };
+  vi.spyOn(database, "batch").mockImplementation(faulty as never);
+  return state;
+}
+
+class History {
+  readonly #random: () => number;
+  readonly #d1 = moodOfBatches();
+  readonly #jobs = new Map<number, string[]>();
+  readonly #bought: Bought[] = [];
+  readonly money: Money[] = [];
+
+  constructor(seed: number) {
+    let state = seed;
+    this.#random = () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return state / 2 ** 32;
+    };
+  }
+
+  #below(end: number): number {
+    return Math.floor(this.#random() * end);
+  }
+
+  #pick<Value>(values: readonly Value[]): Value {
+    return values[this.#below(values.length)] ?? expect.fail("nothing to pick from");
+  }
+
+  identity = (account: number): string => `user_month_end_${account}`;
+
+  #object(account: number) {
+    return env.ACCOUNT.getByName(this.identity(account));
+  }
+
+  async live(): Promise<void> {
+    for (let step = 0; step < STEPS; step += 1) {
+      vi.setSystemTime(START_MS + (step / STEPS) * DAYS * DAY_MS);
+      await this.#step(this.#below(ACCOUNTS));
+      if (step === Math.floor(STEPS / 2)) await this.#rebuild();
+    }
+    this.#d1.mood = "well";
+    for (let account = 0; account < ACCOUNTS; account += 1) {
+      // The second one finishes what the first one may leave.
+      await this.#object(account).repair();
+      await repeatAlarm(this.identity(account));
+    }
+  }
+
+  async #step(account: number): Promise<void> {
+    const it_ = this.#object(account);
+    const metadata_json = null;
+    const job_id = this.#pick(this.#jobs.get(account) ?? ["unknown"]);
+    switch (this.#below(14)) {
+      case 0:
+        await it_.wallet(HOLDER, { app: { slug: this.#pick(APPS), starter_credits: 100 } });
+        return;
+      case 1:
+      case 2:
+      case 3:
+      case 4:
+        return this.#create(account);
+      case 5:
+      case 6: {
+        const request = { job_id, actual_cost: this.#below(30), metadata_json };
+        await it_.completeJob(HOLDER, request, null);
+        return;
+      }
+      case 7: {
+        const request = { job_id, refund: this.#below(2) === 0, reason: null, metadata_json };
+        await it_.failJob(HOLDER, request, null);
+        return;
+      }
+      case 8: {
+        const amount = this.#below(2) === 0 ? null : 1 + this.#below(9);
+        await it_.refundJob({ job_id, amount, note: "sorry" }, null);
+        return;
+      }
+      case 9: {
+        const amount = this.#pick([-40, -5, 7, 60]);
+        await it_.adjustCredits({ amount, note: "why", allow_negative: true }, null);
+        return;
+      }
+      case 10:
+        return this.#buy(account);
+      case 11:
+        return this.#payBack();
+      case 12:
+        this.#d1.mood = this.#pick<Mood>(["well", "twice", "fails before", "fails after"]);
+        return;
+      default:
+        await (this.#below(2) === 0 ? evict : repeatAlarm)(this.identity(account));
+    }
+  }
+
+  async #create(account: number): Promise<void> {
+    const on_expiry = this.#pick(["refund", "charge"] as const);
+    const request = {
+      app_slug: this.#pick(APPS),
+      policy: { ...DEFAULT_POLICY, on_expiry },
+      action: "draw",
+      cost_estimate: this.#below(20),
+      ttl_seconds: this.#pick([60, 86_400 * 5]),
+      metadata_json: null,
+    };
+    const created = await this.#object(account).createJob(HOLDER, request, null);
+    if (!created.ok) return;
+    const jobs = this.#jobs.get(account) ?? [];
+    this.#jobs.set(account, [created.value.value.job_id, ...jobs].slice(0, 3));
+  }
+
+  async #buy(account: number): Promise<void> {
+    const package_id = this.#pick(["small", "large"]);
+    const currency = this.#pick(["eur", "jpy"]);
+    const paid_minor = this.#pick([1, 300, 999]);
+    const bought = { account, package_id, currency, paid_minor, is_known: true, back: new Map() };
+    const number = this.#bought.push(bought) - 1;
+    // Some refunds arrive before their purchase.
+    if (this.#below(4) === 0) {
+      bought.is_known = false;
+      await this.#report(number);
+      bought.is_known = true;
+    }
+    const purchase = {
+      checkout_session_id: `cs_${number}`,
+      payment_intent_id: `pi_${number}`,
+      package_id,
+      package_name: package_id,
+      credits: this.#pick([1, 40, 100]),
+      paid_minor,
+      currency,
+    };
+    for (let time = 0; time < 2; time += 1) {
+      expect((await this.#object(account).recordPurchase(purchase)).ok).toBe(true);
+    }
+    this.#note(bought, { purchases: 1, amount_minor: paid_minor, refunded_minor: back(bought) });
+  }
+
+  async #payBack(): Promise<void> {
+    if (this.#bought.length > 0) await this.#report(this.#below(this.#bought.length));
+  }
+
+  /** Reports a refund or dispute twice, as the payment service may. */
+  async #report(number: number): Promise<void> {
+    const bought = this.#bought[number] ?? expect.fail("no such purchase");
+    const source_id = this.#pick(["re_1", "re_2", "dp_1"]);
+    const amount = 1 + this.#below(400);
+    const state = this.#below(STATES.length);
+    const before = back(bought);
+    const known = bought.back.get(source_id) ?? { amount: 0, state: 0 };
+    bought.back.set(source_id, {
+      amount: Math.max(known.amount, amount),
+      state: Math.max(known.state, state),
+    });
+    const reversal = { payment_intent_id: `pi_${number}`, source_id, amount_minor: amount };
+    for (let time = 0; time < 2; time += 1) {
+      const reported = { ...reversal, state: STATES[state] ?? "inquiry" };
+      expect((await this.#object(bought.account).recordReversal(reported)).ok).toBe(true);
+    }
+    if (!bought.is_known) return;
+    const refunded_minor = back(bought) - before;
+    // A report that moves no money has no entry.
+    if (refunded_minor !== 0) this.#note(bought, { purchases: 0, amount_minor: 0, refunded_minor });
+  }
+
+  #note(
+    { package_id, currency }: Bought,
+    money: Omit<Money, "day" | "package" | "currency">,
+  ): void {
+    this.money.push({ day: utcDayOf(Date.now()), package: package_id, currency, ...money });
+  }
+
+  /** Sends one account again, and loses everything that D1 has. */
+  async #rebuild(): Promise<void> {
+    this.#d1.mood = "well";
+    await this.#object(3).rebuild();
+    const tables = ["accounts", "grants", "jobs", "daily_totals", "daily_revenue", "account_days"];
+    await env.DB.batch(tables.map((table) => env.DB.prepare(`delete from ${table}`)));
+  }
+}
+
+/** The money of a purchase that was returned. */
+function back({ paid_minor, back: reversals }: Bought): number {
+  const gone = [...reversals.values()].filter(({ state }) => state === 1 || state === 2);
+  const sum = gone.reduce((total, { amount }) => total + amount, 0);
+  return Math.min(paid_minor, sum);
+}
+
+/** Adds up the fields of rows with the same key. */
+function sumBy<Row extends object>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+  fields: readonly (keyof Row)[],
+): Record<string, number[]> {
+  const sums: Record<string, number[]> = {};
+  for (const row of rows) {
+    const sum = (sums[keyOf(row)] ??= fields.map(() => 0));
+    fields.forEach((field, at) => (sum[at] = (sum[at] ?? 0) + Number(row[field] ?? 0)));
+  }
+  return sums;
+}
+
+const BY_APP = ["granted", "settled", "refunded", "job_refunded"] as const;
+const REVENUE = ["purchases", "amount_minor", "refunded_minor"] as const;
+const nameOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
+
+it(
+  `every figure of month end equals a recount from the ledgers of ${ACCOUNTS} accounts with random histories`,
+  { tags: ["history"], timeout: 300_000 },
+  async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    vi.spyOn(console, "error").mockReturnValue();
+    vi.useFakeTimers({ toFake: ["Date"], now: START_MS });
+    const [seed = 0] = fc.sample(fc.nat(), 1);
+    const history = new History(seed);
+    await history.live();
+    const totals: Totals = new Map();
+    const holdings: Record<string, unknown> = {};
+    const outstanding = { credits: 0, held: 0, accounts: 0 };
+    for (let account = 0; account < ACCOUNTS; account += 1) {
+      const identity_id = history.identity(account);
+      const has_tables = await query(
+        identity_id,
+        "select 1 from sqlite_master where name = 'jobs'",
+      );
+      if (has_tables.length === 0) continue;
+      const { entries, jobs } = await readContents(identity_id);
+      addAccount(totals, identity_id, entries, jobs);
+      const { balance_after: credits = 0, reserved_after: held = 0 } = entries.at(-1) ?? {};
+      expect(credits).toBe(entries.reduce((sum, { amount }) => sum + amount, 0));
+      if (credits === 0 && held === 0) continue;
+      outstanding.credits += credits;
+      outstanding.held += held;
+      outstanding.accounts += 1;
+      holdings[identity_id] = [credits, held];
+    }
+    expect(outstanding.accounts).toBeGreaterThan(ACCOUNTS / 2);
+
+    const olga = await signInOperator();
+    const first = utcDayOf(START_MS);
+    const end = first + DAYS + 1;
+    for (const [from, to] of [
+      [first, end],
+      [first, first + 30],
+      [first + 30, first + 61],
+      [first + 61, end],
+      [first + 17, first + 18],
+    ] as const) {
+      const period = `from=${nameOf(from)}&to=${nameOf(to)}`;
+      const { body } = await olga.get(`/api/admin/money?${period}`);
+      const days = [...totals]
+        .map(([key, sums]) => ({ day: key.slice(0, 10), app: key.slice(11), ...sums }))
+        .filter(({ app, day }) => app !== "*" && day >= nameOf(from) && day < nameOf(to));
+      const appOf = ({ app }: { app: string }) => app;
+      expect({ seed, by_app: sumBy(body.by_app, appOf, BY_APP as never) }).toEqual({
+        seed,
+        by_app: sumBy(days, appOf, BY_APP),
+      });
+      const paid = history.money.filter(({ day }) => day >= from && day < to);
+      const lotOf = (row: { package: string; currency: string }) =>
+        `${row.package} ${row.currency}`;
+      expect({ seed, revenue: sumBy(body.revenue, lotOf, REVENUE as never) }).toEqual({
+        seed,
+        revenue: sumBy(paid, lotOf, REVENUE),
+      });
+      expect({ seed, outstanding: body.outstanding }).toEqual({ seed, outstanding });
+    }
+    const csv = await olga.send("GET", "/api/admin/money?list=accounts", undefined, {
+      Accept: "text/csv",
+    });
+    const listed = csv.text.trimEnd().split("\r\n").slice(1);
+    expect(
+      Object.fromEntries(
+        listed.map((line) => {
+          const [identity_id = "", credits, held] = line.replaceAll('"', "").split(",");
+          return [identity_id, [Number(credits), Number(held)]];
+        }),
+      ),
+    ).toEqual(holdings);
+  },
+);
