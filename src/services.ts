@@ -149,7 +149,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     support_credits: createSupportCredits(env.DIRECTORY),
     account_deletion: createAccountDeletion({
       records: createDeletionRecords(env.DIRECTORY),
-      closeAccount: (identity_id) => accounts(identity_id).deleteAccount(HOLDER),
+      closeAccount: (identity_id, by) => accounts(identity_id).deleteAccount({ kind: by }),
       isClosed: (identity_id) => accounts(identity_id).isDeleted(),
       forget: [
         async (identity_id) =>

@@ -193,6 +193,23 @@ function addActs(admin: Command): void {
         return { ...DONE, text: "Revoked." };
       }),
   );
+  act(admin, "delete <identity>", "delete an account for good, as its holder could")
+    .requiredOption("--confirm <identity>", "the account's identity, once more")
+    .action((identity: string, given: { confirm: string }, command: Command) =>
+      perform(command, async (it, { reason, key }) => {
+        await it.deleteAccount(identity, { confirm: given.confirm, reason }, key);
+        return { ...DONE, text: "Deleted. The data is erased within minutes." };
+      }),
+    );
+  admin
+    .command("export <identity>")
+    .description("print everything that is stored about a person, as JSON")
+    .requiredOption("--reason <text>", "why; the audit log keeps it, and the person can see it")
+    .action(async (identity: string, _, command: Command) => {
+      const { admin: it, filter } = await adminOf(command.optsWithGlobals<Options<Reason>>());
+      const data = await it.exportAccount(identity, { reason: filter.reason });
+      process.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
+    });
   admin
     .command("rebuild [identity]")
     .description("write one account to the read model again, or repair all accounts there")

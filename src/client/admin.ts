@@ -18,6 +18,7 @@ import type {
   JobPage,
   Money,
   OperatorList,
+  PersonData,
   ReconciledPage,
   RefundedJob,
   RepairedPage,
@@ -108,6 +109,18 @@ export interface Admin {
   suspend(
     identity: string,
     change: { readonly reason: string },
+    options?: WriteOptions,
+  ): Promise<void>;
+  /** Everything that the service stores about a person, as they can download it themselves. */
+  exportAccount(
+    identity: string,
+    change?: { readonly reason?: string },
+    options?: CallOptions,
+  ): Promise<PersonData>;
+  /** Deletes an account for good, as its holder would. `confirm` is its `identity_id`. */
+  deleteAccount(
+    identity: string,
+    change: { readonly confirm: string; readonly reason: string },
     options?: WriteOptions,
   ): Promise<void>;
   restore(
@@ -233,6 +246,12 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
     },
     suspend: (identity, { reason }, options = {}) => act(identity, "suspend", { reason }, options),
     restore: (identity, { reason }, options = {}) => act(identity, "restore", { reason }, options),
+    exportAccount: (identity, { reason } = {}, options = {}) =>
+      read<PersonData>(pathOf(identity, "/export"), { reason }, options, "account"),
+    async deleteAccount(identity, body, options = {}) {
+      const path = pathOf(identity);
+      await calls.write({ method: "DELETE", path, body, isValid: isDone }, options);
+    },
     async revokePersonalToken(identity, id, { reason } = {}, options = {}) {
       const path = pathOf(identity, `/personal-tokens/${encodeURIComponent(id)}`);
       const query = { reason };

@@ -403,6 +403,8 @@ export interface InspectedAccount {
   readonly started_jobs: readonly Job[];
 }
 
+export type PersonData = Readonly<Record<string, unknown>>;
+
 export interface RefundedJob {
   readonly job: Job;
   readonly entry: Entry;

@@ -13,6 +13,7 @@ export interface DeletionRecords {
   list(to_ms: number, limit: number): Promise<readonly string[]>;
   /** Deletes a record unless it was written again since that time. */
   drop(identity_id: string, to_ms: number): Promise<void>;
+  has(identity_id: string): Promise<boolean>;
 }
 
 export function createDeletionRecords(binding: D1Database): DeletionRecords {
@@ -39,6 +40,9 @@ export function createDeletionRecords(binding: D1Database): DeletionRecords {
         lte(deletions.requested_at_ms, to_ms),
       );
       await database.delete(deletions).where(recorded);
+    },
+    async has(identity_id) {
+      return (await database.$count(deletions, eq(deletions.identity_id, identity_id))) > 0;
     },
   };
 }

@@ -33,9 +33,18 @@ export async function respondWithPersonData(
 ): Promise<Response> {
   const chunks = await collectPersonData(context.get("services"), identity_id);
   if (!chunks.ok) return refuseByAccept(context, chunks.refusal);
+  return respondWithDocument(context, chunks.value, filename);
+}
+
+/** Responds with a collected document as a download. */
+export function respondWithDocument(
+  context: AppContext,
+  chunks: Chunks,
+  filename: string,
+): Response {
   context.header("Content-Type", "application/json; charset=utf-8");
   context.header("Content-Disposition", `attachment; filename="${filename}"`);
-  return context.body(streamOf(chunks.value));
+  return context.body(streamOf(chunks));
 }
 
 /**

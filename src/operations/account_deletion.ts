@@ -21,20 +21,26 @@ export interface AccountDeletionParts {
     write(identity_id: string, requested_at_ms: number): Promise<void>;
     list(to_ms: number, limit: number): Promise<readonly string[]>;
     drop(identity_id: string, to_ms: number): Promise<void>;
+    has(identity_id: string): Promise<boolean>;
   };
   /** Closes the account for good. */
-  readonly closeAccount: (identity_id: string) => Promise<Result<null, Refusal>>;
+  readonly closeAccount: (identity_id: string, by: Deleter) => Promise<Result<null, Refusal>>;
   readonly isClosed: (identity_id: string) => Promise<boolean>;
   /** Deletes the person elsewhere: in the identity adapter and the audit log. */
   readonly forget: readonly ((identity_id: string) => Promise<unknown>)[];
 }
 
+/** Who deletes an account. Only an operator can delete a suspended one. */
+export type Deleter = "holder" | "operator";
+
 export interface AccountDeletion {
   /**
-   * Deletes an account for its holder. Refused if the account refuses it.
+   * Deletes an account. Refused if the account refuses it.
    * @throws if it is unknown whether it was deleted; the caller may repeat it.
    */
-  deleteAccount(identity_id: string): Promise<Result<null, Refusal>>;
+  deleteAccount(identity_id: string, by: Deleter): Promise<Result<null, Refusal>>;
+  /** Whether a deletion was requested in about the last hour. Only the account knows whether it was done. */
+  isRecorded(identity_id: string): Promise<boolean>;
   /**
    * Completes the deletion of a closed account.
    * @throws if a store is unavailable.
@@ -53,9 +59,9 @@ export function createAccountDeletion(parts: AccountDeletionParts): AccountDelet
     for (const forget of parts.forget) await forget(identity_id);
   };
   return {
-    async deleteAccount(identity_id) {
+    async deleteAccount(identity_id, by) {
       await records.write(identity_id, Date.now());
-      const closed = await closeAccount(identity_id);
+      const closed = await closeAccount(identity_id, by);
       if (!closed.ok) return closed;
       console.log({ event: "account_deleted" });
       try {
@@ -67,6 +73,7 @@ export function createAccountDeletion(parts: AccountDeletionParts): AccountDelet
       }
       return closed;
     },
+    isRecorded: (identity_id) => records.has(identity_id),
     finish,
     async finishRecorded(now_ms) {
       const to_ms = now_ms - DELETION_REPEAT_MS;

@@ -18,6 +18,8 @@ interface Route {
 export const ROUTE_ROLES: Readonly<Record<string, OperatorRole>> = {
   "GET /api/admin/accounts": "viewer",
   "GET /api/admin/accounts/:identity_id": "viewer",
+  "DELETE /api/admin/accounts/:identity_id": "admin",
+  "GET /api/admin/accounts/:identity_id/export": "viewer",
   "GET /api/admin/accounts/:identity_id/jobs": "viewer",
   "GET /api/admin/accounts/:identity_id/jobs/:job_id": "viewer",
   "GET /api/admin/accounts/:identity_id/ledger": "viewer",
@@ -57,6 +59,8 @@ export const ROUTE_ROLES: Readonly<Record<string, OperatorRole>> = {
   ...formRoles("/console/accounts/:identity_id/signout", "support"),
   ...formRoles("/console/accounts/:identity_id/revoke-token", "support"),
   ...formRoles("/console/accounts/:identity_id/rebuild", "admin"),
+  ...formRoles("/console/accounts/:identity_id/export", "viewer"),
+  ...formRoles("/console/accounts/:identity_id/delete", "admin"),
   "GET /console/apps": "viewer",
   "GET /console/apps/:slug": "viewer",
   ...formRoles("/console/new-app", "admin"),

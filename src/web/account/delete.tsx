@@ -20,7 +20,7 @@ export const deleteAccount = factory.createHandlers(validForm(form), async (cont
   if (!is_confirmed) return showForm(context, confirmation);
   const { account_deletion } = context.get("services");
   const { identity_id } = context.get("session");
-  const deleted = await account_deletion.deleteAccount(identity_id);
+  const deleted = await account_deletion.deleteAccount(identity_id, "holder");
   if (!deleted.ok) {
     return isAccountDeleted(deleted.refusal)
       ? finishAccountDeletion(context, identity_id, null)

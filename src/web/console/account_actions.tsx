@@ -1,6 +1,6 @@
 /** `GET` and `POST /console/accounts/{identity_id}/{action}`: the forms of operators' actions on an account. */
 import type { InspectedAccount, OnceAnswer } from "../../account/contract.ts";
-import { accepted, type Result } from "../../domain/result.ts";
+import { accepted, refused, type Result } from "../../domain/result.ts";
 import { ActionPage, type ActionSubject } from "./account_actions_page.tsx";
 import { emptyForm, type FormState } from "./form.tsx";
 import { accountPath, consolePath } from "./table.tsx";
@@ -17,6 +17,12 @@ import {
   signOutAccount,
   suspendAccount,
 } from "../../http/api/admin/accounts/actions.ts";
+import {
+  confirmationProblem,
+  deleteAccount,
+  deletionBody,
+  exportAccount,
+} from "../../http/api/admin/accounts/privacy.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { check, invalid, optional, readForm, submit, textOf, type FailedForm } from "./forms.ts";
@@ -27,6 +33,7 @@ export const FIELD_LABELS = {
   reason: "The reason",
   plan: "The plan",
   amount: "The number of credits",
+  confirm: "The identity",
 };
 
 /** The action, ready to run, or the invalid fields. */
@@ -49,13 +56,30 @@ const ACTIONS: Readonly<Record<AccountAction, (context: AppContext, form: FormSt
       withReason(optionalReasonBody, (_, request) =>
         revokePersonalToken(context, textOf(form, "token_id"), request),
       )(context, form),
+    export: withReason(reasonBody, exportAccount),
+    delete(context, form) {
+      const body = { confirm: textOf(form, "confirm"), reason: textOf(form, "reason") };
+      const checked = check(deletionBody, body, FIELD_LABELS);
+      const wrong = confirmationProblem(context.get("holder").identity_id, body.confirm);
+      const problems = {
+        ...(wrong === null ? {} : { confirm: NOT_CONFIRMED }),
+        ...(checked.ok ? {} : checked.refusal),
+      };
+      if (!checked.ok || wrong !== null) return refused(problems);
+      return accepted(() => deleteAccount(context, { ...checked.value, key: form.key }));
+    },
   };
+
+const NOT_CONFIRMED = "The identity is not the one of this account.";
 
 type WithReason = typeof reasonBody | typeof optionalReasonBody;
 
 function withReason(
   schema: WithReason,
-  perform: typeof suspendAccount,
+  perform: (
+    context: AppContext,
+    options: { readonly reason?: string | undefined; readonly key: string },
+  ) => Promise<OnceAnswer<unknown>>,
 ): (context: AppContext, form: FormState) => Checked {
   return (context, form) => {
     const may_be_empty = schema === optionalReasonBody;
@@ -73,17 +97,25 @@ export const showAction = (action: AccountAction) =>
     return showForm(context, action, { form, status: 200 });
   });
 
-/** Redirects to the account's page with a notice, or shows the form again with its problems. */
+/** Redirects with a notice or, if the action has a response, sends that; or shows the form again with its problems. */
 export const doAction = (action: AccountAction) =>
   factory.createHandlers(async (context) => {
     const form = await readForm(context);
     const checked = ACTIONS[action](context, form);
-    const failed = checked.ok
-      ? await submit(context, form, checked.value)
-      : invalid(form, checked.refusal);
-    return failed === null
-      ? context.redirect(accountPathWithNotice(context, action), 303)
-      : showForm(context, action, failed);
+    if (!checked.ok) return showForm(context, action, invalid(form, checked.refusal));
+    let value: unknown;
+    const failed = await submit(context, form, async () => {
+      const done = await checked.value();
+      if (done.ok) ({ value } = done.value);
+      return done;
+    });
+    if (failed !== null) return showForm(context, action, failed);
+    if (value instanceof Response) return value;
+    const path =
+      action === "delete"
+        ? consolePath("/console/accounts", { notice: action })
+        : accountPathWithNotice(context, action);
+    return context.redirect(path, 303);
   });
 
 export function accountPathWithNotice(context: AppContext, notice: string): string {

@@ -57,6 +57,15 @@ export function ActionPage({ action, subject, form, token_label }: ActionPagePro
         {action === "revoke-token" ? (
           <input type="hidden" name="token_id" value={form.values["token_id"] ?? ""} />
         ) : null}
+        {action === "delete" ? (
+          <Field
+            form={form}
+            name="confirm"
+            label="The identity of the account, to confirm"
+            spellcheck={false}
+            hint={<code>{subject.identity_id}</code>}
+          />
+        ) : null}
         {reason_hint === null ? null : <Reason form={form} hint={reason_hint} />}
       </ActionForm>
     </FormPage>

@@ -208,6 +208,11 @@ export function Status({ person, inspected, read_model_progress }: AccountPanels
         )}
         <ActionLink to={person} action="rebuild" text="Refresh lists and charts" />
       </div>
+      <h3>Privacy requests</h3>
+      <div class="acts">
+        <ActionLink to={person} action="export" text="Export the data" />
+        <ActionLink to={person} action="delete" text="Delete the account" />
+      </div>
     </Panel>
   );
 }

@@ -2,6 +2,7 @@
 import { AccountsPage, type AccountItem } from "./accounts_page.tsx";
 import { findAccounts, findAccountsQuery } from "../../http/api/admin/accounts/list.ts";
 import { factory, type AppContext } from "../../http/context.ts";
+import { consoleNoticeText } from "./labels.ts";
 import { readQuery, cursorOf, nullIfUnreadable } from "./queries.ts";
 
 /** The most people whom the console's search shows in addition to the listed accounts. */
@@ -21,6 +22,7 @@ export const showAccounts = factory.createHandlers(async (context) => {
       accounts={[...listed, ...unlisted]}
       next_cursor={found?.next_cursor}
       as_of={found?.as_of ?? null}
+      notice={consoleNoticeText(context.req.query("notice"))}
     />,
   );
 });

@@ -1,6 +1,6 @@
 /** The list of accounts, and the search form. */
 import { ACCOUNT_SORTS, type AccountSort } from "../../domain/wire.ts";
-import { Page } from "../layout/layout.tsx";
+import { NoticeLine, Page } from "../layout/layout.tsx";
 import { NewRows } from "../layout/live.tsx";
 import { Time } from "../layout/time.tsx";
 import { nameFromSlug, number } from "../layout/labels.ts";
@@ -25,6 +25,7 @@ export interface AccountsPageProps {
   readonly next_cursor: string | undefined;
   /** Null if the read model cannot be read. */
   readonly as_of: string | null;
+  readonly notice: string | null;
 }
 
 const SORT_NAMES: Readonly<Record<AccountSort, string>> = {
@@ -42,6 +43,7 @@ export function AccountsPage(props: AccountsPageProps) {
       section="accounts"
       scripts={["times.js", "live.js"]}
     >
+      <NoticeLine notice={props.notice} />
       <div class="page-head">
         <h1>Accounts</h1>
         <AccountSearch q={q} sort={sort} />

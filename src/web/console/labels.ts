@@ -96,12 +96,34 @@ export const ACCOUNT_ACTIONS = {
     done: "Lists and charts are being refreshed. This usually takes a few seconds.",
     reason_hint: null,
   },
+  export: {
+    title: "Export the person’s data",
+    button: "Download",
+    effect:
+      "Downloads everything that this service stores about the person as one JSON file, the same as they can download themselves. Give it only to that person.",
+    done: "The data was exported.",
+    reason_hint: "This is kept in the audit log, and the person can see it in their data.",
+  },
+  delete: {
+    title: "Delete the account",
+    button: "Delete the account",
+    effect:
+      "Every session, token and key to the account stops immediately, and its credits are lost. The person’s data is erased within minutes. This cannot be undone.",
+    done: "The account was deleted. Its data is being erased.",
+    reason_hint:
+      "The audit log keeps this after the account is gone, so do not write who the person is.",
+  },
 } as const;
 
 export type AccountAction = keyof typeof ACCOUNT_ACTIONS;
 
 /** Actions that remove access; their buttons are red. */
-export const DANGEROUS_ACTIONS: readonly string[] = ["suspend", "signout", "revoke-token"];
+export const DANGEROUS_ACTIONS: readonly string[] = [
+  "suspend",
+  "signout",
+  "revoke-token",
+  "delete",
+];
 
 const NOTICES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(ACCOUNT_ACTIONS).map(([name, { done }]) => [name, done])),
@@ -119,6 +141,8 @@ export function consoleNoticeText(name: string | undefined): string | null {
 /** Names of the audit log's `act`. One that is missing here is shown as it is stored. */
 export const ACT_NAMES: Readonly<Record<string, string>> = {
   "account.credits": "Credits adjusted",
+  "account.delete": "Account deleted",
+  "account.export": "Data exported",
   "account.job.refund": "Job refunded",
   "account.personal_token.revoke": "Personal token revoked",
   "account.plan": "Plan changed",

@@ -398,7 +398,7 @@ describe("an interrupted deletion", () => {
     const services = servicesFor(env);
     if (!services.ok) throw new Error("misconfigured");
     const { account_deletion } = services.value;
-    await expect(account_deletion.deleteAccount(ada.identity_id)).rejects.toThrow();
+    await expect(account_deletion.deleteAccount(ada.identity_id, "holder")).rejects.toThrow();
     closing.mockRestore();
     expect(await directory("select identity_id from deletions")).toHaveLength(1);
     passTime(DELETION_REPEAT_MS);

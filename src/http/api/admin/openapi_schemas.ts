@@ -111,6 +111,8 @@ export const inspected_account = z
   })
   .meta({ id: "InspectedAccount" });
 
+export const person_data = z.record(z.string(), z.unknown()).meta({ id: "PersonData" });
+
 export const adjusted_credits = z.strictObject({ entry, credits }).meta({ id: "AdjustedCredits" });
 
 export const refunded_job = z.strictObject({ job, entry, credits }).meta({ id: "RefundedJob" });

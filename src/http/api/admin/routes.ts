@@ -23,6 +23,7 @@ import {
   readAccount,
   readAccountJob,
 } from "./accounts/read.ts";
+import { getExport, removeAccount } from "./accounts/privacy.ts";
 import { deleteAppKey, listAppKeys, postAppKey } from "./apps/keys.ts";
 import { listApps } from "./apps/list.ts";
 import { putApp } from "./apps/save.ts";
@@ -43,6 +44,8 @@ export function addAdminRoutes(app: Hono<AppEnvironment>): void {
 
   app.get("/api/admin/accounts", ...listAccounts);
   app.get(account, requireHolder, ...readAccount);
+  app.delete(account, ...write_json, ...removeAccount);
+  app.get(`${account}/export`, limitWrites, requireHolder, ...getExport);
   app.get(`${account}/jobs`, requireHolder, ...listAccountJobs);
   app.get(`${account}/jobs/:job_id`, requireHolder, ...readAccountJob);
   app.get(`${account}/ledger`, requireHolder, ...listAccountLedger);

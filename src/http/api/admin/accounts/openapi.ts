@@ -12,11 +12,12 @@ import {
   revokeQuery,
 } from "./actions.ts";
 import { findAccountsQuery } from "./list.ts";
+import { deletionBody, exportQuery } from "./privacy.ts";
 import { listJobsQuery } from "../../jobs/list.ts";
 import { listLedgerQuery } from "../../ledger/list.ts";
 import * as admin from "../openapi_schemas.ts";
 import { ACCOUNT, ENTRY, JOB, JOB_ID, PERSONAL_TOKEN } from "../../../openapi/examples.ts";
-import { done, operation } from "../../../openapi/operation.ts";
+import { DOWNLOAD, done, operation } from "../../../openapi/operation.ts";
 import * as schemas from "../../../openapi/schemas.ts";
 
 const of_account = z.object({ identity_id: z.string().describe("The person's identity.") });
@@ -81,6 +82,47 @@ export const account_paths: ZodOpenApiPathsObject = {
           personal_tokens: [PERSONAL_TOKEN],
           sessions: [],
           started_jobs: [],
+        },
+      },
+      refusals: ["account_unknown"],
+    }),
+    delete: operation({
+      id: "deleteAccount",
+      tag: "Operators",
+      summary: "Delete a person's account",
+      description:
+        "For a person who asks for it: deletes as the holder would, also a suspended account. `confirm` repeats the `identity_id`. The audit log keeps the reason. A repeated request gets the same response for at least an hour.",
+      security: "operator",
+      path: of_account,
+      body: {
+        schema: deletionBody,
+        example: { confirm: ACCOUNT.identity_id, reason: "Request 4711" },
+      },
+      idempotent: true,
+      success: done,
+      refusals: ["account_unknown"],
+    }),
+  },
+  "/api/admin/accounts/{identity_id}/export": {
+    get: operation({
+      id: "exportAccount",
+      tag: "Operators",
+      summary: "Everything that is stored about a person",
+      description:
+        "For a person who asks for their data: the same document as the holder's own download. Also for a suspended account. Adds an audit record, which the person sees in the document.",
+      security: "operator",
+      path: of_account,
+      query: exportQuery,
+      idempotent: true,
+      success: {
+        description: "The document. Times are RFC 3339.",
+        schema: admin.person_data,
+        headers: DOWNLOAD,
+        example: {
+          exported_at: at,
+          person: { identity_id: ACCOUNT.identity_id, email: PERSON.email },
+          account: { ...ACCOUNT, created_at: at, suspended_at: null },
+          ledger: [ENTRY],
         },
       },
       refusals: ["account_unknown"],

@@ -37,6 +37,7 @@ const WRITES: Readonly<Record<string, () => object>> = {
   "POST /api/admin/accounts/:identity_id/restore": () => REASON,
   "POST /api/admin/accounts/:identity_id/signout": () => REASON,
   "POST /api/admin/accounts/:identity_id/rebuild": () => ({}),
+  "DELETE /api/admin/accounts/:identity_id": () => REASON,
   "POST /api/admin/rebuild": () => ({}),
   "POST /api/admin/payments/reconcile": () => ({}),
   "DELETE /api/admin/accounts/:identity_id/personal-tokens/:id": () => ({}),
@@ -54,6 +55,8 @@ const WRITES: Readonly<Record<string, () => object>> = {
   "POST /console/accounts/:identity_id/signout": ACT_FORM,
   "POST /console/accounts/:identity_id/rebuild": ACT_FORM,
   "POST /console/accounts/:identity_id/revoke-token": ACT_FORM,
+  "POST /console/accounts/:identity_id/export": ACT_FORM,
+  "POST /console/accounts/:identity_id/delete": ACT_FORM,
   "POST /console/new-app": APP_FORM,
   "POST /console/apps/:slug/settings": () => ({ ...APP_FORM(), version: "1" }),
   "POST /console/apps/:slug/keys": () => ({ ...KEY_FORM(), label: "server" }),
@@ -98,7 +101,10 @@ describe("an operator's write", () => {
     const lines = async () =>
       (await olga.get("/api/admin/audit?limit=200")).body.entries as readonly { details: object }[];
     const before = (await lines()).length;
-    const body = WRITES[route]?.() ?? {};
+    const is_deletion =
+      route.endsWith("/delete") || route.endsWith("DELETE /api/admin/accounts/:identity_id");
+    const confirm = is_deletion ? { confirm: ada.identity_id } : {};
+    const body = { ...WRITES[route]?.(), ...confirm };
     const response = path.startsWith("/api/")
       ? await olga.send(method, address, body, { "Idempotency-Key": "one" })
       : await submit(address, { ...body, id, token_id: id, key_id: id });
