@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { env } from "cloudflare:workers";
 import { countRowsWritten, evict, fireAlarm, repeatAlarm } from "../../support/account_object.ts";
 import { countedEnvironment } from "../../support/bindings.ts";
+import { openIssuer, trust } from "../../support/issuer_double.ts";
 import { send, signIn, signInWithCredits, type SignedIn } from "../../support/passbook.ts";
 
 const ONE_OBJECT_CALL = { account: 1, d1: 0, kv: 0 };
@@ -61,6 +62,31 @@ describe("the hops of a request", () => {
       },
     );
   }
+
+  it.each(ENDPOINTS)(
+    "with a token of a trusted issuer, %s makes exactly one object call and no query, KV read or fetch",
+    async (_, method, path, bodyOf) => {
+      const acme = await openIssuer("https://acme.test");
+      const { environment, hops } = countedEnvironment();
+      const settings = { ...environment, ...trust([{ double: acme }]) };
+      const headers = {
+        Authorization: `Bearer ${await acme.token()}`,
+        "Content-Type": "application/json",
+      };
+      // The keys, the person and the registry of apps are read at the first use in an isolate.
+      await send("GET", "/api/wallet?app=demo", { headers }, settings);
+      const job = JSON.stringify({ app: "demo", action: "draw", cost_estimate: 1 });
+      const { job_id } = (await send("POST", "/api/jobs", { headers, body: job }, settings)).body;
+      vi.mocked(globalThis.fetch).mockClear();
+      Object.assign(hops, { account: 0, d1: 0, kv: 0 });
+      const body = bodyOf === null ? null : JSON.stringify(bodyOf(job_id));
+      const address = path.replace(":id", job_id);
+      const response = await send(method, address, { headers, body }, settings);
+      expect(response.status).toBe(200);
+      expect(hops).toEqual(ONE_OBJECT_CALL);
+      expect(globalThis.fetch).not.toHaveBeenCalled();
+    },
+  );
 
   it("the hop counter counts calls of each store", async () => {
     const ada = await signIn();

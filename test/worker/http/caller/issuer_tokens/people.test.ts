@@ -86,7 +86,7 @@ describe("the person of a token", () => {
     expect(await identityOf(settings, await double.token({ sub: "ada" }))).toBe(zoe_id);
   });
 
-  it("a token that is not verified reaches nobody: the person of an unlinked identity is another one", async () => {
+  it("a token issued before its identity was unlinked is refused, and a later one is of another person", async () => {
     const { double, acme, zeta, settings } = await open();
     const browser = openBrowser(settings);
     const zoe_id = subjectOf(tokenOf(await browser.signIn(zeta, { sub: "zoe" })));
