@@ -137,15 +137,22 @@ function Spending({
   appName,
 }: Pick<AccountPageProps, "overview"> & { readonly appName: (slug: string | null) => string }) {
   const { spending } = overview;
-  if (spending.length === 0) return <div id="spending" data-live></div>;
   const total = spending.reduce((sum, it) => sum + it.credits, 0);
   return (
     <section class="panel" id="spending" data-live aria-labelledby="spending-name">
       <div class="panel-head">
         <h2 id="spending-name">Spending by app</h2>
-        <span class="hint">{credits(total)} in the last 30 days</span>
+        <span class="hint">
+          {spending.length === 0 ? null : `${credits(total)} in the last 30 days`}
+        </span>
       </div>
-      <SpendingChart spending={spending} appName={appName} />
+      {spending.length === 0 ? (
+        <p class="empty">
+          You have spent nothing in the last 30 days. What each app’s jobs cost appears here.
+        </p>
+      ) : (
+        <SpendingChart spending={spending} appName={appName} />
+      )}
     </section>
   );
 }

@@ -2,11 +2,15 @@
 import type { BalancePoint } from "../../domain/history.ts";
 import { DAY_MS } from "../../domain/calendar.ts";
 import { Time } from "../layout/time.tsx";
-import { number } from "../layout/labels.ts";
-import { axisFor, stepArea, stepPath, y } from "./scale.ts";
+import { credits, number } from "../layout/labels.ts";
+import { Break, breakText, Points } from "./parts.tsx";
+import { axesFor, columnsOf, stepArea, stepPath, y } from "./scale.ts";
 
 const WIDTH = 640;
 const HEIGHT = 160;
+
+/** Points to read, one a day in a month. */
+const POINTS = 30;
 
 export interface BalanceChartProps {
   readonly points: readonly BalancePoint[];
@@ -15,48 +19,62 @@ export interface BalanceChartProps {
 }
 
 export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
-  const { ticks, low, high } = axisFor(
-    points.map(({ credits }) => credits),
-    3,
-  );
-  const frame = { from: from_ms, to: to_ms, low, high, width: WIDTH, height: HEIGHT };
-  const steps = points.map(({ at_ms, credits }) => ({ at: at_ms, value: credits }));
+  const values = points.map((point) => point.credits);
+  const axes = axesFor(values, 3);
+  const frame = { from: from_ms, to: to_ms, axes, width: WIDTH, height: HEIGHT };
+  const steps = points.map((point) => ({ at: point.at_ms, value: point.credits }));
   const first = points[0]?.credits ?? 0;
   const last = points.at(-1)?.credits ?? 0;
   const spans_days = to_ms - from_ms > 3 * DAY_MS;
-  const summary = `Balance from ${number(first)} to ${number(last)} credits, between ${number(low)} and ${number(high)}.`;
+  const summary = `Balance from ${number(first)} to ${number(last)} credits, between ${number(Math.min(...values))} and ${number(Math.max(...values))}.`;
+  const style = spans_days ? "date" : "clock";
   return (
     <figure class="chart">
       <div class="chart-plot">
         <div class="chart-values" aria-hidden="true">
-          {ticks.toReversed().map((tick) => (
-            <span>{number(tick)}</span>
+          {axes.toReversed().map(({ ticks }) => (
+            <div>
+              {ticks.toReversed().map((tick) => (
+                <span>{number(tick)}</span>
+              ))}
+            </div>
           ))}
         </div>
-        <svg
-          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label={summary}
-        >
-          {ticks.map((tick) => (
-            <line
-              class={tick === 0 ? "chart-zero" : "chart-grid"}
-              x1="0"
-              x2={WIDTH}
-              y1={y(tick, frame)}
-              y2={y(tick, frame)}
-            />
-          ))}
-          <path class="chart-area" d={stepArea(steps, frame)} />
-          <path class="chart-line" d={stepPath(steps, frame)} />
-        </svg>
+        <div class="chart-lines">
+          <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img">
+            <title>{summary}</title>
+            <Break axes={axes} width={WIDTH} height={HEIGHT} />
+            {axes
+              .flatMap(({ ticks }) => ticks)
+              .map((tick) => (
+                <line
+                  class={tick === 0 ? "chart-zero" : "chart-grid"}
+                  x1="0"
+                  x2={WIDTH}
+                  y1={y(tick, frame)}
+                  y2={y(tick, frame)}
+                />
+              ))}
+            <path class="chart-area" d={stepArea(steps, frame)} />
+            <path class="chart-line" d={stepPath(steps, frame)} />
+          </svg>
+          <Points
+            id="balance-at"
+            name="Balance over time"
+            texts={columnsOf(steps, frame, POINTS).map(({ at, value }) => (
+              <>
+                <Time at_ms={at} style={style} />: {credits(value)}
+              </>
+            ))}
+          />
+        </div>
         <div class="chart-times" aria-hidden="true">
           {[from_ms, (from_ms + to_ms) / 2, to_ms].map((at_ms) => (
-            <Time at_ms={at_ms} style={spans_days ? "date" : "clock"} />
+            <Time at_ms={at_ms} style={style} />
           ))}
         </div>
       </div>
+      {breakText(axes) === null ? null : <p class="hint">{breakText(axes)}</p>}
       <details class="numbers">
         <summary>Show the numbers</summary>
         <div class="scroll" tabindex={0} role="region" aria-label="Balance over time, in numbers">
@@ -70,12 +88,12 @@ export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
               </tr>
             </thead>
             <tbody>
-              {points.toReversed().map(({ at_ms, credits }) => (
+              {points.toReversed().map((point) => (
                 <tr>
                   <td>
-                    <Time at_ms={at_ms} />
+                    <Time at_ms={point.at_ms} />
                   </td>
-                  <td class="amount">{number(credits)}</td>
+                  <td class="amount">{number(point.credits)}</td>
                 </tr>
               ))}
             </tbody>

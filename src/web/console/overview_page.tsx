@@ -119,16 +119,17 @@ const amount = (name: string) => ({ amount: name });
 function DailyCharts({ from_day, days, newest, as_of }: Totals) {
   const values = (name: keyof DayTotals) => days.map((day) => day[name]);
   const [first_day, last_day] = [dayName(from_day), dayName(from_day + days.length - 1)];
-  const span = { first_day, last_day };
+  const names = days.map((_, at) => dayName(from_day + at));
   return (
     <>
       <div class="charts">
         {MEASURES.filter((name) => name !== "adjusted").map((name) => (
           <DaysChart
+            id={`by-day-${name}`}
             name={MEASURE_NAMES[name]}
             {...totalOf(name, values(name))}
             values={values(name)}
-            {...span}
+            days={names}
           />
         ))}
       </div>

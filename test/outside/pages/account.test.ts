@@ -216,6 +216,69 @@ describe("live updates of the account page", () => {
   });
 });
 
+describe("live lists", () => {
+  it("open lists of jobs and entries say how many rows are new, and a link loads them", async () => {
+    const ada = await signIn("lists@example.com");
+    await work(ada, [{ app: "paint", action: "image.first", estimate: 5, cost: 4 }]);
+    const other = await ada.page.context().newPage();
+    await ada.page.goto(`${pages.url}/account/jobs`);
+    await other.goto(`${pages.url}/account/statement`);
+    await work(ada, [
+      { app: "paint", action: "image.second", estimate: 5, cost: 3 },
+      { app: "paint", action: "image.third", estimate: 5, cost: null },
+    ]);
+    for (const page of [ada.page, other]) {
+      await page.bringToFront();
+      await page.getByRole("link", { name: "2 new" }).click();
+      await page.getByText("image.third").first().waitFor();
+      expect(await page.locator(".new-rows").isVisible()).toBe(false);
+    }
+  });
+
+  it("a job's page follows the job, and cancels it after a confirmation", async () => {
+    const ada = await signIn("cancel@example.com");
+    await ada.get("/api/wallet?app=paint");
+    const body = { app: "paint", action: "image.generate", cost_estimate: 9 };
+    const { job_id } = await ada.post("/api/jobs", body);
+    const { page } = ada;
+    await page.goto(`${pages.url}/account/jobs`);
+    await page.getByRole("link", { name: "image.generate" }).click();
+    await page.getByText("9 held", { exact: true }).first().waitFor();
+    const confirm = page.getByRole("button", { name: "Yes, cancel it now" });
+    expect(await confirm.isVisible()).toBe(false);
+    await expectForEverybody(page, "a started job");
+    await pages.picture(page, "job-started");
+    await page.getByText("Cancel this job").click();
+    await confirm.click();
+    await page.getByText("You were not charged.").waitFor();
+    await pages.picture(page, "job-cancelled");
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 5 });
+    await page.getByText("−5 credits").waitFor();
+  });
+});
+
+describe("charts", () => {
+  it("the balance chart shows date and value to pointer and keyboard, also without scripts", async () => {
+    const ada = await signIn("chart@example.com", { ...SCREENS.wide, javaScriptEnabled: false });
+    await work(ada);
+    await ada.page.goto(`${pages.url}/account`);
+    const columns = ada.page.locator(".points label");
+    expect(await columns.count()).toBe(30);
+    const text = columns.nth(29).locator("span");
+    const opacity = () => text.evaluate((element) => getComputedStyle(element).opacity);
+    expect(await opacity()).toBe("0");
+    await columns.nth(29).hover();
+    expect(await text.textContent()).toMatch(/\d\d:\d\d: \d+ credits$/);
+    expect(await opacity()).toBe("1");
+    await ada.page.mouse.move(0, 0);
+    await columns.nth(28).locator("input").focus();
+    expect(await opacity()).toBe("0");
+    await ada.page.keyboard.press("ArrowRight");
+    expect(await opacity()).toBe("1");
+    await pages.picture(ada.page, "chart-focus");
+  });
+});
+
 describe("a reader's own time", () => {
   it("times are in the reader's time zone, and in UTC without scripts", async () => {
     const tokyo = { ...SCREENS.wide, timezoneId: "Asia/Tokyo" };

@@ -1,7 +1,15 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { csvRow } from "../../../src/http/csv.ts";
 import { descriptionOf, previewOf } from "../../../src/web/account/job_metadata.ts";
-import { axisFor, stepArea, stepPath } from "../../../src/web/chart/scale.ts";
+import {
+  axesFor,
+  axisFor,
+  columnsOf,
+  stepArea,
+  stepPath,
+  y,
+} from "../../../src/web/chart/scale.ts";
 import { contrast, textOn, themeStyle } from "../../../src/web/layout/theme.ts";
 import { nameFromSlug, number, signed } from "../../../src/web/layout/labels.ts";
 
@@ -37,8 +45,62 @@ describe("an axis", () => {
   });
 });
 
+describe("the axes of a chart", () => {
+  it("one large purchase does not flatten the small changes before it", () => {
+    const values = [100, 94, 81, 10_081, 10_040];
+    const axes = axesFor(values, 3);
+    expect(axes.map(({ low, high }) => [low, high])).toEqual([
+      [0, 100],
+      [10_000, 10_100],
+    ]);
+    const at = (value: number): number => y(value, { axes, height: 100 });
+    expect(at(81) - at(100)).toBeGreaterThan(5);
+    expect(at(10_040) - at(10_081)).toBeGreaterThan(5);
+    expect(at(10_040)).toBeLessThan(at(100));
+  });
+
+  it.each([[[]], [[0]], [[100]], [[0, 5_000]], [[100, 94, 88]], [[-40, 95]], [[1, 5, 9, 14]]])(
+    "the values %j have one axis",
+    (values) => {
+      expect(axesFor(values, 3)).toEqual([axisFor(values, 3)]);
+    },
+  );
+
+  it("axes cover every value, do not overlap, and keep the order of values", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: -500, max: 1_000_000 }), { maxLength: 9 }),
+        (values) => {
+          const axes = axesFor(values, 3);
+          for (const value of values) {
+            expect(axes.some(({ low, high }) => value >= low && value <= high)).toBe(true);
+          }
+          const [lower, upper] = axes;
+          if (upper !== undefined) expect(upper.low).toBeGreaterThan(lower?.high ?? 0);
+          const tops = values
+            .toSorted((one, other) => one - other)
+            .map((value) => y(value, { axes, height: 100 }));
+          expect(tops).toEqual(tops.toSorted((one, other) => other - one));
+        },
+      ),
+    );
+  });
+
+  it("a column shows the last value up to its end", () => {
+    const points = [
+      { at: 0, value: 5 },
+      { at: 4, value: 7 },
+      { at: 9, value: 1 },
+    ];
+    expect(columnsOf(points, { from: 0, to: 10 }, 5).map(({ value }) => value)).toEqual([
+      5, 7, 7, 7, 1,
+    ]);
+  });
+});
+
 describe("a line of steps", () => {
-  const frame = { from: 0, to: 10, low: -10, high: 10, width: 100, height: 20 };
+  const axes = [{ low: -10, high: 10, ticks: [] }];
+  const frame = { from: 0, to: 10, axes, width: 100, height: 20 };
   const points = [
     { at: 0, value: 10 },
     { at: 5, value: -10 },

@@ -29,8 +29,7 @@ describe("the overview", () => {
     await fireAlarm(ada.identity_id);
     const ten_days_ago = utcDayOf(Date.now()) - 10;
     await env.DB.prepare(
-      `insert into daily_totals (day, app_slug, settled, jobs, active_accounts)
-       values (?1, '*', 0, 0, 1), (?1, 'demo', 5, 1, 1)`,
+      `insert into daily_totals values (?1, '*', 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), (?1, 'demo', 0, 0, 5, 0, 0, 0, 0, 1, 0, 1)`,
     )
       .bind(ten_days_ago)
       .run();
@@ -56,7 +55,7 @@ describe("the overview", () => {
     const { open } = await consoleAndAda();
     const { text } = await open("/console?days=7");
     expect(text.match(/<th scope="row">/g)).toHaveLength(7);
-    expect(text).toMatch(/role="img" aria-label="Spent on jobs by day, [^"]+ The table below has/);
+    expect(text).toMatch(/role="img"><title>Starter credits by day, [^<]+ The table below has/);
     expect(words(text)).toMatch(/read at \d\d:\d\d:\d\d UTC/);
     expect(words(text)).toMatch(
       /The newest change that they include was made on [-\d]+ at [:\d]+ UTC\./,
