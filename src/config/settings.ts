@@ -12,6 +12,7 @@ import { flag, json, list, origin, some_text, wholeNumber, wholeNumberBetween } 
 /** The most packages for sale: one page shows all of them. */
 export const CREDIT_PACKAGES_MAX = 12;
 const CREDIT_PACKAGE_NAME_MAX_LENGTH = 60;
+const PRICE_TEXT_MAX_LENGTH = 40;
 
 /** How many days a job stays in the read model, by default and at most. */
 export const READ_MODEL_DEFAULT_DAYS = 90;
@@ -164,6 +165,9 @@ const credit_package = z.strictObject({
   price: z
     .string()
     .check(z.regex(/^price_\w{1,200}$/, "is not the id of a price, such as price_1Pq…")),
+  price_text: z.optional(
+    z.string().check(z.trim(), z.minLength(1), z.maxLength(PRICE_TEXT_MAX_LENGTH), shown_text),
+  ),
 });
 
 const credit_packages = z

@@ -10,6 +10,8 @@ export interface CreditPackage {
   readonly name: string;
   readonly credits: number;
   readonly price: string;
+  /** The price as people see it; undefined: it is read from the payment service. */
+  readonly price_text?: string | undefined;
 }
 
 /** A paid checkout. `paid_minor`: in the smallest unit of its currency, such as cents. */

@@ -17,6 +17,16 @@ export interface CheckoutRequest {
 export interface Payments {
   readonly packages: readonly CreditPackage[];
   /**
+   * The prices as text by the package's id, as far as they are known. Usually without a request; never rejects, and
+   * never waits long. `keepAlive`: keeps a read running after the response.
+   */
+  readPriceTexts(keepAlive: (work: Promise<unknown>) => void): Promise<ReadonlyMap<string, string>>;
+  /**
+   * The address of a payment's receipt at the payment service; null: there is none.
+   * @returns `payments_unavailable` or `payments_refused`.
+   */
+  readReceipt(payment_intent_id: string): Promise<Result<string | null, Refusal>>;
+  /**
    * Opens a checkout. Changes nothing in Passbook.
    * @returns the address that the buyer must go to; `package_unknown`, `idempotency_key_reused`,
    * `payments_unavailable` or `payments_refused`.

@@ -8,6 +8,7 @@ import type { CreditPackage } from "../domain/purchases.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import type { CheckoutRequest, Payments } from "./payments.ts";
+import { createPriceTexts } from "./prices.ts";
 import { isSignatureValid } from "./signature.ts";
 import { requestStripe, type StripeAccount, type StripeCall } from "./stripe_api.ts";
 import {
@@ -20,7 +21,14 @@ import {
   type EffectReader,
 } from "./stripe_effects.ts";
 import { readEvent, type Subject } from "./stripe_events.ts";
-import { identified, newCheckoutSession, page } from "./stripe_objects.ts";
+import {
+  identified,
+  newCheckoutSession,
+  page,
+  paidPayment,
+  price,
+  stripeAddress,
+} from "./stripe_objects.ts";
 
 export interface StripeSettings extends StripeAccount {
   readonly webhook_secret: string;
@@ -38,6 +46,16 @@ const SESSION_PLACEHOLDER = "{CHECKOUT_SESSION_ID}";
 export function createStripe(settings: StripeSettings): Payments {
   return {
     packages: settings.packages,
+    readPriceTexts: createPriceTexts(settings.packages, (id) =>
+      request(settings, price, { method: "GET", path: `/v1/prices/${id}` }),
+    ),
+    async readReceipt(payment_intent_id) {
+      const path = `/v1/payment_intents/${payment_intent_id}?expand[]=latest_charge`;
+      const read = await request(settings, paidPayment, { method: "GET", path });
+      return read.ok
+        ? accepted(stripeAddress(read.value.latest_charge?.receipt_url ?? null))
+        : read;
+    },
     startCheckout: (request) => startCheckout(settings, request),
     async readWebhook(body, signature, now_ms) {
       if (!(await isSignatureValid(settings.webhook_secret, body, signature, now_ms))) {

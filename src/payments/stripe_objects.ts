@@ -39,6 +39,29 @@ export const newCheckoutSession = z.object({
   ),
 });
 
+/** A price. Its amount never changes (Stripe's API, "Update a price"). */
+export const price = z.object({
+  active: z.boolean(),
+  type: z.string(),
+  unit_amount: z.nullable(minor_units),
+  currency: z.string(),
+});
+export type Price = z.infer<typeof price>;
+
+/** A payment with its last charge, which has the hosted receipt. */
+export const paidPayment = z.object({
+  latest_charge: z.nullable(z.object({ receipt_url: text_or_null })),
+});
+
+/** The address if people may be redirected to it: only an https address of Stripe; otherwise null. */
+export function stripeAddress(text: string | null): string | null {
+  const url = text === null ? null : URL.parse(text);
+  if (url === null || url.protocol !== "https:") return null;
+  const { hostname, port, username, password } = url;
+  const is_stripe = hostname === "stripe.com" || hostname.endsWith(".stripe.com");
+  return is_stripe && `${port}${username}${password}` === "" ? url.href : null;
+}
+
 /** The payment of a refund or dispute, read in the same request. */
 const paymentIntent = z.nullable(
   z.object({

@@ -7,6 +7,7 @@ import { deleteAccount, showDeletion } from "./account/delete.tsx";
 import { confirmEndSession, endSession, signOutEverywhere } from "./account/sessions.tsx";
 import { cancelJobFromPage, showJob } from "./account/job.tsx";
 import { showJobs } from "./account/jobs.tsx";
+import { showPurchases, showReceipt } from "./account/purchases.tsx";
 import { showAccount } from "./account/overview.tsx";
 import { makeToken, showNewToken } from "./account/new_token.tsx";
 import { linkMethod, unlinkMethod } from "./account/sign_in_methods.ts";
@@ -105,6 +106,8 @@ export function addPageRoutes(app: Hono<AppEnvironment>): void {
   app.post("/account/tokens/revoke", ...own_form, ...revokeFromPage);
 
   app.post("/account/buy", requirePayments, ...own_form, limitCheckouts, ...buyCredits);
+  app.get("/account/purchases", ...page, ...showPurchases);
+  app.get("/account/receipt", requirePayments, requireSignIn, limitCheckouts, ...showReceipt);
   app.get("/account/paid", requirePayments, ...page, ...showPaid);
 
   addConsoleRoutes(app);

@@ -1,5 +1,6 @@
 /** The page that a buyer returns to: paid, waiting for the confirmation, or cancelled. */
 import type { ListedPurchase } from "../../account/contract.ts";
+import { BackToApp } from "./back_to_app.tsx";
 import { Page } from "../layout/layout.tsx";
 import { CHECKOUT_TEXTS, credits as creditText, number } from "../layout/labels.ts";
 
@@ -7,11 +8,13 @@ export interface CheckoutPageProps extends ListedPurchase {
   readonly state: "paid" | "waiting" | "cancelled";
   /** The path of this page, to check again without a script. */
   readonly reload_path: string;
+  /** The app's page that the buyer came from; null: none. */
+  readonly return_url: URL | null;
 }
 
 /** While it waits, it follows the account's stream, and screen readers announce the change. */
 export function CheckoutPage(props: CheckoutPageProps) {
-  const { state, line, reload_path } = props;
+  const { state, line, reload_path, return_url } = props;
   const { title } = CHECKOUT_TEXTS[state];
   return (
     <Page title={title} section="account" scripts={state === "waiting" ? ["live.js"] : []}>
@@ -22,7 +25,8 @@ export function CheckoutPage(props: CheckoutPageProps) {
           </div>
         </div>
         <div class="acts" id="checkout-acts" data-live>
-          <a class="button" href="/account">
+          <BackToApp return_url={return_url} button />
+          <a class={return_url === null ? "button" : "button quiet"} href="/account#purchases">
             Go to your account
           </a>
           {state === "waiting" ? (
@@ -31,7 +35,7 @@ export function CheckoutPage(props: CheckoutPageProps) {
             </a>
           ) : null}
           {state === "cancelled" ? (
-            <a class="button quiet" href="/account#buy">
+            <a class="button quiet" href={choosePath(return_url)}>
               Choose a package
             </a>
           ) : null}
@@ -39,6 +43,12 @@ export function CheckoutPage(props: CheckoutPageProps) {
       </section>
     </Page>
   );
+}
+
+/** The packages again, with the way back to the app. */
+function choosePath(return_url: URL | null): string {
+  if (return_url === null) return "/account#buy";
+  return `/account?${new URLSearchParams({ return_url: return_url.href }).toString()}#buy`;
 }
 
 function State({ state, purchase, credits, taken_back }: CheckoutPageProps) {

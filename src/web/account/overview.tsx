@@ -1,5 +1,6 @@
 /** `GET /account`: the signed-in person's own page. */
 import { DAY_MS } from "../../domain/calendar.ts";
+import { readReturnUrl } from "./back_to_app.tsx";
 import { AccountPage } from "./overview_page.tsx";
 import { sessionItems } from "./session_items.ts";
 import { noticeText } from "../layout/messages.ts";
@@ -11,21 +12,31 @@ import { defaultPasskeyName } from "../signin/passkey.tsx";
 /** The days that the charts of the account page span. */
 const OVERVIEW_DAYS = 30;
 
+/** The purchases that it lists; another page has all of them. */
+const OVERVIEW_PURCHASES = 3;
+
 export const showAccount = factory.createHandlers(async (context) => {
-  const { identity, accounts } = context.get("services");
+  const { identity, accounts, payments } = context.get("services");
   const { identity_id } = context.get("session");
   const account = accounts(identity_id);
   const to_ms = Date.now();
   const from_ms = to_ms - OVERVIEW_DAYS * DAY_MS;
-  const [person, overview, tokens, sessions, appLook] = await Promise.all([
-    identity.readPerson(identity_id),
-    account.readOverview(callerOf(context), { from_ms }),
-    account.listPersonalTokens(callerOf(context)),
-    identity.listSessions(identity_id),
-    appLooks(context),
-  ]);
+  const [person, overview, tokens, sessions, appLook, purchases, prices, return_url] =
+    await Promise.all([
+      identity.readPerson(identity_id),
+      account.readOverview(callerOf(context), { from_ms }),
+      account.listPersonalTokens(callerOf(context)),
+      identity.listSessions(identity_id),
+      appLooks(context),
+      account.listPurchases(callerOf(context), { limit: OVERVIEW_PURCHASES }),
+      payments === null
+        ? new Map<string, string>()
+        : payments.readPriceTexts((work) => context.executionCtx.waitUntil(work)),
+      readReturnUrl(context, context.req.query("return_url")),
+    ]);
   if (!overview.ok) return refuseWithPage(context, overview.refusal);
   if (!tokens.ok) return refuseWithPage(context, tokens.refusal);
+  if (!purchases.ok) return refuseWithPage(context, purchases.refusal);
   if (person === null) return refuseWithPage(context, { code: "not_found" });
   return context.html(
     <AccountPage
@@ -36,7 +47,11 @@ export const showAccount = factory.createHandlers(async (context) => {
       sessions={sessionItems(context, sessions, tokens.value)}
       methods={identity.sign_in_methods}
       new_passkey={identity.passkeys === null ? null : defaultPasskeyName(context)}
-      packages={context.get("services").payments?.packages ?? []}
+      packages={payments?.packages ?? []}
+      prices={prices}
+      return_url={return_url}
+      purchases={purchases.value.rows}
+      has_more_purchases={purchases.value.next !== null}
       notice={noticeText(context.req.query("notice"))}
     />,
   );

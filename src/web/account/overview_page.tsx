@@ -1,5 +1,9 @@
 /** The account page: balance, jobs and spending, and on the side the person, sessions and devices. */
-import type { ListedPersonalToken, Overview as AccountOverview } from "../../account/contract.ts";
+import type {
+  ListedPersonalToken,
+  Overview as AccountOverview,
+  PurchaseRecord,
+} from "../../account/contract.ts";
 import type { CreditPackage } from "../../domain/purchases.ts";
 import type { Person, SignInMethod } from "../../identity/port.ts";
 import { BalanceChart } from "../chart/balance.tsx";
@@ -9,6 +13,7 @@ import { Time, Zone } from "../layout/time.tsx";
 import { credits, debtReason, holdSentence, nameFromSlug, number } from "../layout/labels.ts";
 import { Apps } from "./apps_section.tsx";
 import { BuyCredits } from "./packages_section.tsx";
+import { Purchases } from "./purchases_section.tsx";
 import type { AppLooks } from "../layout/app_icon.tsx";
 import { JobRows, type JobRowsProps } from "./job_rows.tsx";
 import { Sessions } from "./sessions_section.tsx";
@@ -29,6 +34,11 @@ export interface AccountPageProps {
   /** The suggested name of a new passkey; null: nobody can sign in with a passkey. */
   readonly new_passkey: string | null;
   readonly packages: readonly CreditPackage[];
+  readonly prices: ReadonlyMap<string, string>;
+  /** The app's page that the person came from; null: none. */
+  readonly return_url: URL | null;
+  readonly purchases: readonly PurchaseRecord[];
+  readonly has_more_purchases: boolean;
   readonly notice: string | null;
 }
 
@@ -46,7 +56,12 @@ export function AccountPage(props: AccountPageProps) {
       <div class="columns" data-live-after={overview.line}>
         <div class="main-column">
           <Balance overview={overview} />
-          <BuyCredits packages={packages} />
+          <BuyCredits packages={packages} prices={props.prices} return_url={props.return_url} />
+          <Purchases
+            purchases={props.purchases}
+            has_more={props.has_more_purchases}
+            has_receipts={packages.length > 0}
+          />
           <RecentJobs jobs={overview.recent_jobs} appLook={appLook} />
           <Spending overview={overview} appName={appName} />
           <Apps apps={overview.apps} takes_starters={overview.takes_starters} appName={appName} />

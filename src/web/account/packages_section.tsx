@@ -1,31 +1,48 @@
 /** The credit packages, each with a button to its checkout. */
 import type { CreditPackage } from "../../domain/purchases.ts";
 import { number } from "../layout/labels.ts";
+import { BackToApp } from "./back_to_app.tsx";
 
-export function BuyCredits({ packages }: { packages: readonly CreditPackage[] }) {
+export interface BuyCreditsProps {
+  readonly packages: readonly CreditPackage[];
+  /** By the package's id; without an entry, Stripe shows the price. */
+  readonly prices: ReadonlyMap<string, string>;
+  /** The app's page that the buyer came from; null: none. */
+  readonly return_url: URL | null;
+}
+
+export function BuyCredits({ packages, prices, return_url }: BuyCreditsProps) {
   if (packages.length === 0) return null;
   return (
     <section class="panel" id="buy" aria-labelledby="buy-name">
-      <h2 id="buy-name">Buy credits</h2>
+      <div class="panel-head">
+        <h2 id="buy-name">Buy credits</h2>
+        <BackToApp return_url={return_url} />
+      </div>
       <ul class="packages">
         {packages.map(({ id, name, credits }) => (
           <li>
             <form method="post" action="/account/buy">
               <input type="hidden" name="package" value={id} />
+              {return_url === null ? null : (
+                <input type="hidden" name="return_url" value={return_url.href} />
+              )}
               <h3 id={`package-${id}`}>{name}</h3>
               <p id={`credits-${id}`} class="package-credits">
                 {number(credits)} <small>credits</small>
               </p>
-              <button type="submit" class="small" aria-describedby={`package-${id} credits-${id}`}>
-                Buy
+              <button type="submit" aria-describedby={`package-${id} credits-${id}`}>
+                {prices.has(id) ? `Buy for ${prices.get(id)}` : "Buy"}
               </button>
             </form>
           </li>
         ))}
       </ul>
       <p class="hint">
-        Stripe shows the price and takes the payment. Your credits arrive as soon as the payment is
-        confirmed.
+        {packages.every(({ id }) => prices.has(id))
+          ? "Stripe takes the payment; taxes may be added there."
+          : "Stripe shows the price and takes the payment."}{" "}
+        Your credits arrive as soon as the payment is confirmed.
       </p>
     </section>
   );

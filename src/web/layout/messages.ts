@@ -191,6 +191,8 @@ const NOTICES: Readonly<Record<string, string>> = {
     "Cancelled. The job ended now, as if it had timed out. If its app still completes it, you pay what it cost.",
   job_ended: "This job had already ended, so it was not cancelled.",
   session_ended: "Ended. That browser has to sign in again.",
+  no_receipt: "Stripe has no receipt for this payment. Ask for one if you need it.",
+  receipt_unavailable: "Stripe did not give the receipt. Try again in a minute.",
   token_revoked: "Revoked. That device or token has no access any more.",
   account_deleted: "That account was deleted. Sign in to create a new one.",
   not_linked: "That was not linked to your account.",

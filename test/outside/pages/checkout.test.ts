@@ -48,6 +48,9 @@ const sessionOf = (page: Page): string => new URL(page.url()).pathname.split("/"
 describe("buying credits", () => {
   it("the buyer goes to the checkout and back and sees the credits when they arrive", async () => {
     const page = await pages.signIn("buyer@example.com");
+    const back = encodeURIComponent("http://localhost:3000/studio");
+    await page.goto(`${pages.url}/account?return_url=${back}`);
+    await page.getByRole("button", { name: "Buy for 33.33 EUR" }).waitFor();
     await lookAt(page, "account");
     await buy(page, "whole project").click();
     await page.getByRole("heading", { name: "Checkout" }).waitFor();
@@ -67,10 +70,18 @@ describe("buying credits", () => {
     expect(await page.getByText("Your balance is 1,000.").isVisible()).toBe(true);
     expect(await page.evaluate(() => performance.timeOrigin)).toBe(loaded);
     expect(await page.getByRole("link", { name: "Check again" }).count()).toBe(0);
+    const way_back = page.getByRole("link", { name: "Back to localhost:3000" });
+    expect(await way_back.getAttribute("href")).toBe("http://localhost:3000/studio");
     await lookAt(page, "paid");
     await deliver(stripe.refunds(id, 3_333));
     await page.reload();
     await page.getByText("The payment was refunded later, and credits were taken back.").waitFor();
+    await page.getByRole("link", { name: "Go to your account" }).click();
+    await page.getByText("refunded, 1,000 credits taken back").waitFor();
+    await lookAt(page, "account-with-purchases");
+    await page.goto(`${pages.url}/account/purchases`);
+    await page.getByText("33.33 EUR").waitFor();
+    await lookAt(page, "purchases");
     await page.goto(`${pages.url}/account/statement`);
     await lookAt(page, "statement");
   });

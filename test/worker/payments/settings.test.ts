@@ -52,6 +52,16 @@ describe("payment settings", () => {
       ["CREDIT_PACKAGES, entry 2, price: is not the id of a price, such as price_1Pq…"],
     ],
     [
+      "an empty price text",
+      packages({ price_text: " " }),
+      ["CREDIT_PACKAGES, entry 1, price_text: must not be empty"],
+    ],
+    [
+      "a price text that is too long",
+      packages({ price_text: "x".repeat(41) }),
+      ["CREDIT_PACKAGES, entry 1, price_text: must have at most 40 characters"],
+    ],
+    [
       "no credits",
       packages({ credits: 0 }),
       ["CREDIT_PACKAGES, entry 1, credits: must be at least 1"],

@@ -78,7 +78,7 @@ export class StripeDouble {
     "/v1/refunds": { objects: () => this.refunded, expandable: "payment_intent" },
     "/v1/disputes": { objects: () => this.disputed, expandable: "payment_intent" },
     "/v1/charges": { objects: () => this.charges },
-    "/v1/payment_intents": { objects: () => this.payments },
+    "/v1/payment_intents": { objects: () => this.payments, expandable: "latest_charge" },
   };
 
   #read({ pathname, searchParams }: URL): Response {
@@ -86,6 +86,11 @@ export class StripeDouble {
     if (listed !== undefined) return this.#list(pathname, listed, searchParams);
     const [, path = "", id = ""] = /^(\/v1\/[\w/]+)\/(\w+)$/.exec(pathname) ?? [];
     const kind = this.#kinds[path];
+    const price = this.prices[id];
+    if (path === "/v1/prices" && price !== undefined) {
+      const fixed = { active: true, type: "one_time", unit_amount: price, currency: "eur" };
+      return Response.json({ id, object: "price", ...fixed });
+    }
     if (kind === undefined) return unrecognized(pathname);
     for (const [name, value] of searchParams) {
       if (name !== "expand[]") return refusal(400, { code: "parameter_unknown", param: name });
@@ -132,6 +137,11 @@ export class StripeDouble {
         ...shown,
         line_items: line_items ?? { data: [{ price: { id: price }, quantity: 1 }] },
       };
+    }
+    if (path === "/v1/payment_intents") {
+      const charge = [...this.charges.values()].find((it) => it["payment_intent"] === shown["id"]);
+      const latest_charge = is_expanded ? (charge ?? null) : (charge?.["id"] ?? null);
+      return { ...shown, latest_charge };
     }
     const payment = this.payments.get(String(shown["payment_intent"]));
     return is_expanded && payment !== undefined ? { ...shown, payment_intent: payment } : shown;
@@ -216,6 +226,7 @@ export class StripeDouble {
       amount: session["amount_total"],
       amount_refunded: 0,
       currency: "eur",
+      receipt_url: `https://pay.stripe.com/receipts/${session.id}`,
     });
   }
 
