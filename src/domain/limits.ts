@@ -136,6 +136,9 @@ export const RECONCILIATION_PAUSE_MS = 6 * 60 * 60_000;
 /** `Retry-After` of a response that fails because one of our stores is unavailable. */
 export const UNAVAILABLE_RETRY_AFTER_SECONDS = 5;
 
+/** The most passkeys of one person, which one list shows and one ceremony excludes. */
+export const PASSKEYS_MAX = 20;
+
 /** Live personal tokens of one account, and apps that one of them may be limited to. */
 export const PERSONAL_TOKENS_PER_ACCOUNT_MAX = 100;
 export const APPS_PER_PERSONAL_TOKEN_MAX = 20;

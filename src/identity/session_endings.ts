@@ -1,6 +1,5 @@
 /** Ends what depends on sessions and sign-in methods, whichever adapter ended them. */
-import { RECOVERY_METHOD } from "./passkey_port.ts";
-import type { IdentityPort, Session, Unlinked } from "./port.ts";
+import { RECOVERY_METHOD, type IdentityPort, type Session, type Unlinked } from "./port.ts";
 import { errorName } from "../domain/result.ts";
 
 /** What ended for a person: some sessions, all sessions, or a sign-in method that they unlinked. */

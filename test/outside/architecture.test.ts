@@ -47,14 +47,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "tokens/own_token.ts",
   ],
   // Pages build on the API's callers, middleware and operations.
-  web: [
-    "domain/",
-    "http/",
-    "account/contract.ts",
-    "device/contract.ts",
-    "identity/passkey_port.ts",
-    "identity/port.ts",
-  ],
+  web: ["domain/", "http/", "account/contract.ts", "device/contract.ts", "identity/port.ts"],
   client: ["domain/currency.ts", "domain/refusal_codes.ts"],
   cli: ["client/index.ts"],
   "worker.ts": [

@@ -25,6 +25,7 @@ import {
   OPEN_JOBS_MAX,
   OPEN_JOBS_SHARE,
   PAGE_MAX_ROWS,
+  PASSKEYS_MAX,
   PERSONAL_TOKENS_PER_ACCOUNT_MAX,
   PROJECTION_MESSAGE_LINES,
   RECONCILED_DAYS,
@@ -87,6 +88,8 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `your app keeps it | ${minutes(SESSION_JWT_TTL_SECONDS)} |`,
     `own host | ${minutes(SIGNIN_FLOW_TTL_SECONDS)} |`,
     `at most ${minutes(SESSION_JWT_TTL_SECONDS)} later`,
+    `adds passkeys, up to ${PASSKEYS_MAX}, to any account`,
+    `may create ${NETWORK_RATE_LIMITS.passkey_account.network.count} accounts or try`,
   ],
   "docs/apps.md": [
     `An app may have ${KEYS_PER_APP_MAX} keys.`,

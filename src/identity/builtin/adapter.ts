@@ -4,8 +4,13 @@ import { lowerCaseAscii } from "../../domain/text.ts";
 import { SESSION_TTL_MS } from "../../domain/limits.ts";
 import { CEREMONY_PURPOSE, type EncryptionKey } from "../../keys/encryption.ts";
 import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
-import { RECOVERY_METHOD, type PasskeyPort } from "../passkey_port.ts";
-import type { Debt, IdentityPort, SignedIn } from "../port.ts";
+import {
+  RECOVERY_METHOD,
+  type Debt,
+  type IdentityPort,
+  type PasskeyPort,
+  type SignedIn,
+} from "../port.ts";
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import type { DeleteUpstreamTokens, StoreUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import { createCookiesOf, createFlowCookies } from "./flow_cookie.ts";

@@ -16,6 +16,7 @@ export interface StoredPasskey {
   readonly user_id: string;
   readonly key: PublicKey;
   readonly sign_count: number;
+  readonly last_used_at_ms: number | null;
 }
 
 /** An account to create. */
@@ -76,9 +77,10 @@ export function createPasskeyStore(
     async find(origin) {
       const row = await database.select().from(identities).where(isThis(origin)).get();
       if (row === undefined) return null;
-      const { user_id, algorithm, public_key, sign_count } = row;
+      const { user_id, algorithm, public_key, sign_count, last_used_at_ms } = row;
       if (algorithm === null || !isAlgorithm(algorithm) || public_key === null) return null;
-      return { user_id, key: { algorithm, public_key }, sign_count: sign_count ?? 0 };
+      const used = { sign_count: sign_count ?? 0, last_used_at_ms };
+      return { user_id, key: { algorithm, public_key }, ...used };
     },
     async list(user_id) {
       const rows = await database

@@ -5,14 +5,16 @@
  */
 import { base64url } from "jose";
 import * as z from "zod/mini";
+import { PASSKEYS_MAX } from "../../domain/limits.ts";
 import { accepted, type Result } from "../../domain/result.ts";
-import {
-  PASSKEYS_MAX,
-  type PasskeyFinished,
-  type PasskeyPort,
-  type PasskeyStart,
-} from "../passkey_port.ts";
-import type { Session, SignedIn, SignInFailure } from "../port.ts";
+import type {
+  PasskeyFinished,
+  PasskeyPort,
+  PasskeyStart,
+  Session,
+  SignedIn,
+  SignInFailure,
+} from "../port.ts";
 import type { FlowCookies } from "./flow_cookie.ts";
 import { passkeyOrigin, type PasskeyStore } from "./passkey_store.ts";
 import { drawRecoveryCode } from "./recovery_codes.ts";
@@ -136,7 +138,7 @@ async function finishSignIn(
   const origin = await passkeyOrigin(base_url, assertion.id);
   const passkey = await store.find(origin);
   if (passkey === null) return failed("passkey_unknown", flow, ended);
-  const { user_id, sign_count } = passkey;
+  const { user_id, sign_count, last_used_at_ms } = passkey;
   const expected = { challenge: flow.challenge, origin: base_url };
   const verified = await verifyAssertion(assertion, passkey, expected);
   if (!verified.ok) return refused(verified.refusal, flow, ended);
@@ -144,7 +146,8 @@ async function finishSignIn(
   const use = { sign_count: verified.value.sign_count, started_at_ms };
   if (!(await store.use(origin, use))) {
     // A counter that did not grow means that a copy of the passkey exists (WebAuthn, section 6.1.1).
-    const is_copy = sign_count > 0 && use.sign_count <= sign_count;
+    const is_new = started_at_ms > (last_used_at_ms ?? 0);
+    const is_copy = is_new && sign_count > 0 && use.sign_count <= sign_count;
     return is_copy ? refused("counter", flow, ended) : failed("expired", flow, ended);
   }
   await parts.prepare(user_id);

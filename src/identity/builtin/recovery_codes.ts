@@ -5,8 +5,7 @@
 import { and, eq, ne } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { base64url } from "jose";
-import { RECOVERY_METHOD } from "../passkey_port.ts";
-import type { Session } from "../port.ts";
+import { RECOVERY_METHOD, type Session } from "../port.ts";
 import { sessions, users } from "./schema.ts";
 
 /** Digits and letters without I, L, O and U (Crockford's base 32). 256 is a multiple of 32, so no letter is likelier. */

@@ -89,6 +89,7 @@ function Passkeys({ person, new_passkey }: { person: Person; new_passkey: string
         <input
           id="passkey-name"
           name="passkey_name"
+          type="text"
           value={new_passkey}
           autocomplete="off"
           required
@@ -96,7 +97,7 @@ function Passkeys({ person, new_passkey }: { person: Person; new_passkey: string
         />
       </PasskeyForm>
       {has_passkey || made_at_ms !== null ? (
-        <form method="post" action="/account/recovery-code" class="recovery">
+        <form method="post" action="/account/recovery-code" class="passkey">
           <p class="hint">
             {made_at_ms === null ? (
               "You have no recovery code. With one, you can sign in if you lose your passkeys."

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { programOf } from "../../domain/client_description.ts";
 import { findInvisible } from "../../domain/text.ts";
-import type { PasskeyPort, PasskeyStart } from "../../identity/passkey_port.ts";
+import type { PasskeyPort, PasskeyStart } from "../../identity/port.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { setCookies, setSessionCookies } from "../../http/caller/session_cookies.ts";
 import { readRedirectTo } from "../../http/redirect_to.ts";

@@ -19,7 +19,7 @@ export function RegistrationPage({ redirect_to }: { redirect_to: string | null }
       </p>
       <PasskeyForm start={`/signin/passkey/register${query}`} button="Create account">
         <label for="name">Your name</label>
-        <input id="name" name="name" autocomplete="name" required maxlength={60} />
+        <input id="name" name="name" type="text" autocomplete="name" required maxlength={60} />
         <p class="hint">
           Your device shows the passkey under this name. Apps that use your account can read it.
         </p>
@@ -42,20 +42,33 @@ export function RecoveryCodePage(props: {
 }) {
   const { recovery_code, redirect_to, after } = props;
   return (
-    <Page title="Save your recovery code" without_account_link>
+    <Page title="Save your recovery code" scripts={["copy.js"]} without_account_link>
       <h1>Save your recovery code</h1>
       {after === "recovery" ? (
         <p>You are signed in. The code that you used is no longer valid. This is your new one.</p>
       ) : null}
       {after === "registration" ? <p>Your account is ready.</p> : null}
-      <p class="code recovery-code">{recovery_code}</p>
+      <label for="recovery-code">Your recovery code</label>
+      <textarea
+        id="recovery-code"
+        class="code recovery-code"
+        rows={2}
+        readonly
+        spellcheck={false}
+        autocomplete="off"
+      >
+        {recovery_code}
+      </textarea>
+      <button type="button" class="quiet" data-copy="recovery-code" hidden>
+        Copy
+      </button>
       <p>
         If you lose your passkeys, you can sign in with this code. It works once; then you get a new
         one. Write it down or keep it in a password manager, and show it to nobody.
       </p>
       <p>
         <strong>We show it only now.</strong> If you lose it, make a new one on your account page
-        while you can still sign in. If you lose it together with all your passkeys, nobody can open
+        while you can still sign in. If you lose it and all other ways to sign in, nobody can open
         your account again, and its credits are lost.
       </p>
       {after === "recovery" ? (
@@ -93,6 +106,7 @@ export function RecoveryPage(props: {
         <input
           id="code"
           name="code"
+          type="text"
           class="code recovery-code"
           required
           maxlength={60}

@@ -30,7 +30,7 @@ export async function register(
   const started = await browser.post(`/signin/passkey/register${queryOf(redirect_to)}`, form);
   const { credential, response } = await createCredential(HERE, started.body, -7, altered);
   const answer = await finish(browser, response);
-  const [, recovery_code = ""] = /recovery-code">([^<]+)</.exec(answer.text) ?? [];
+  const [, recovery_code = ""] = /<textarea[^>]*>([^<]+)</.exec(answer.text) ?? [];
   return { credential, response, answer, recovery_code };
 }
 

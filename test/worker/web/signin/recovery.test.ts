@@ -24,7 +24,7 @@ const open = () => openBrowser(ONLY_PASSKEYS);
 
 const use = (browser: Browser, code: string) => browser.post("/signin/passkey/recovery", { code });
 
-const codeIn = (text: string): string => /recovery-code">([^<]+)</.exec(text)?.[1] ?? "";
+const codeIn = (text: string): string => /<textarea[^>]*>([^<]+)</.exec(text)?.[1] ?? "";
 
 const isSignedIn = async (browser: Browser) => (await browser.get("/account")).status === 200;
 
