@@ -2,12 +2,17 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 import threading
 from typing import Iterator, Sequence
 
-PAGE = b"<p>Welcome to the airport</p>"
-PAGE_RESPONSE = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s" % (len(PAGE), PAGE)
+#: Responses that do not come from the service.
+FOREIGN = {
+    "page": b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 26\r\n\r\n<p>Welcome to the hotel</p>",
+    "json": b'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 16\r\n\r\n{"status": "up"}',
+    "redirect": b"HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\nLocation: /api/me\r\n\r\n",
+}
 
 
 class FaultyProxy:
@@ -16,7 +21,7 @@ class FaultyProxy:
 
     - `request_lost`: it is closed before the request reaches the service.
     - `response_lost`: the service carries the request out, and the connection is closed instead of its response.
-    - `page`: the service carries the request out, and a network's login page is the response.
+    - `page`, `json`, `redirect`: the service carries the request out, and another server's response is the response.
     """
 
     def __init__(self, target_port: int) -> None:
@@ -46,13 +51,14 @@ class FaultyProxy:
             request = b"".join(_message(connection))
             if fault == "request_lost":
                 return
+            # Tokens name the address that issued them, so the service must see its own.
+            host = b"\r\nHost: localhost:%d\r\n" % self._target_port
+            request = re.sub(rb"\r\nHost: [^\r]+\r\n", host, request, count=1)
             with socket.create_connection(("localhost", self._target_port)) as service:
                 service.sendall(request)
                 response = b"".join(iter(lambda: service.recv(65536), b""))
-            if fault == "page":
-                connection.sendall(PAGE_RESPONSE)
-            elif fault == "none":
-                connection.sendall(response)
+            if fault != "response_lost":
+                connection.sendall(FOREIGN.get(fault, response))
 
 
 def _message(connection: socket.socket) -> Iterator[bytes]:

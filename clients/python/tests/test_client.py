@@ -7,15 +7,19 @@ import json
 import os
 import pathlib
 import re
+import threading
 import time
+import typing
 import unittest
 import urllib.parse
 import urllib.request
+import uuid
 from datetime import datetime, timedelta, timezone
 from typing import Any
+from unittest import mock
 
 from faulty_proxy import FaultyProxy
-from passbook_client import PassbookClient, PassbookError, RunningJob
+from passbook_client import PassbookClient, PassbookError, types
 from passbook_client.credentials import Credentials
 
 URL = os.environ["PASSBOOK_URL"]
@@ -33,7 +37,7 @@ class NoRedirects(urllib.request.HTTPRedirectHandler):
 
 def sign_in(person: str) -> str:
     """A session token of a new person with 100 credits."""
-    form = urllib.parse.urlencode({"email": f"{person}@example.com", "redirect_to": "http://localhost:3000/"})
+    form = urllib.parse.urlencode({"email": f"{person}-{uuid.uuid4()}@example.com", "redirect_to": "http://localhost:3000/"})
     try:
         urllib.request.build_opener(NoRedirects).open(f"{URL}/signin/dev", form.encode())
     except urllib.error.HTTPError as response:
@@ -99,7 +103,7 @@ class ClientTest(unittest.TestCase):
     def test_lost_connections_charge_the_cost_once_and_leave_no_job_started(self) -> None:
         faults = ("none", "request_lost", "response_lost")
         # Some of the faults hit the creation, the rest the settlement.
-        cases = [*itertools.product(faults, repeat=3), ("page", "none", "page"), ("page", "page", "none"), ("none", "page", "page")]
+        cases = [*itertools.product(faults, repeat=3), ("page", "json", "page"), ("json", "none", "json"), ("none", "json", "page")]
         spent = 0
         for number, case in enumerate(cases):
             passbook = self.faulty(*case)
@@ -122,6 +126,11 @@ class ClientTest(unittest.TestCase):
         self.assertEqual((self.credits(), self.newest_job()["id"]), (90, created["job_id"]))
         self.assertEqual(self.proxy.connections, 2)
         self.assertTrue(0.1 < self.waited[0] < 0.3)
+
+    def test_a_redirect_is_not_followed_so_that_the_token_stays_here(self) -> None:
+        with self.assertRaises(PassbookError) as caught:
+            self.faulty("redirect", retries=0).read_wallet()
+        self.assertEqual((caught.exception.code, self.proxy.connections), ("invalid_response", 1))
 
     def test_a_write_without_a_key_is_not_repeated(self) -> None:
         job_id = self.passbook.create_job(**JOB)["job_id"]
@@ -257,6 +266,12 @@ class CredentialsTest(unittest.TestCase):
         credentials = Credentials(self.expiring(30), lambda _: fresh, stored.append)
         self.assertEqual((credentials.token(), credentials.token(), stored), (fresh, fresh, [fresh]))
 
+    def test_a_session_token_is_renewed_while_long_work_sends_no_requests(self) -> None:
+        renewed = threading.Event()
+        credentials = Credentials(self.expiring(30), lambda _: self.expiring(900), lambda _: renewed.set())
+        with mock.patch("passbook_client.credentials._CHECK_INTERVAL_SECONDS", 0.01), credentials.kept_fresh():
+            self.assertTrue(renewed.wait(10))
+
     def test_a_failed_renewal_fails_only_requests_whose_token_has_expired(self) -> None:
         def fail(_: str) -> str:
             raise PassbookError("no_response", "the service is down")
@@ -265,6 +280,12 @@ class CredentialsTest(unittest.TestCase):
         self.assertEqual(Credentials(valid, fail, None).token(), valid)
         with self.assertRaisesRegex(PassbookError, "the service is down"):
             Credentials(self.expiring(-1), fail, None).token()
+
+    def test_every_generated_type_is_complete(self) -> None:
+        declared = [it for it in vars(types).values() if typing.is_typeddict(it)]
+        self.assertGreater(len(declared), 10)
+        for declaration in declared:
+            self.assertNotEqual(typing.get_type_hints(declaration), {})
 
     def test_an_address_or_credential_that_would_leak_is_refused(self) -> None:
         for url in ("http://passbook.example.com", "https://a@b.example.com", "https://a.example.com/api", "ftp://a", ""):

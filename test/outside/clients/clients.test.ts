@@ -1,4 +1,4 @@
-/** The hooks in a real browser, with React's development build, against a Worker. */
+/** The clients of other languages and libraries, against one Worker: React's hooks in a real browser, and Python. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,6 +22,7 @@ import { fillSignIn } from "../support/pages_in_browser.ts";
 import { buildReactModules } from "../support/react_modules.ts";
 import { IMPORT_MAP, serveReactSite, type ReactSite } from "../support/react_site.ts";
 import { startTestWorker } from "../support/test_worker.ts";
+import { runPythonTests } from "./python.ts";
 
 let directory: string;
 let worker: LocalWorker;
@@ -31,7 +32,7 @@ let app: string;
 let browser: Browser;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "passbook-react-"));
+  directory = await mkdtemp(join(tmpdir(), "passbook-clients-"));
   const [port, app_port] = [await freePort(), await freePort()];
   app = `http://localhost:${app_port}`;
   const env_file = join(directory, "settings.env");
@@ -255,5 +256,11 @@ describe("the React hooks", () => {
     await shows(page, "wallet", "signed_out");
     expect(problems.filter((problem) => !problem.includes("favicon"))).toEqual([]);
     await page.close();
+  });
+});
+
+describe("the Python client", () => {
+  it("the Python client keeps its promises against a running service, also over a faulty network", async () => {
+    expect(await runPythonTests(worker.url)).toMatch(/Ran \d\d tests in .*\n\nOK\n$/);
   });
 });

@@ -1,0 +1,61 @@
+/** The tests of the Python client, `clients/python/tests`. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect } from "vitest";
+import { DEVELOPMENT_OPERATOR } from "../../../src/commands/development_settings.ts";
+
+const run = promisify(execFile);
+
+/** Runs the tests against the Worker at `url`. Returns their output; throws if one fails. */
+export async function runPythonTests(url: string): Promise<string> {
+  const python = await findPython();
+  const env = {
+    PATH: process.env["PATH"],
+    PYTHONPATH: "clients/python",
+    PYTHONDONTWRITEBYTECODE: "1",
+    PASSBOOK_URL: url,
+    PASSBOOK_APP_KEY: await registerApp(url),
+  };
+  // Warnings are errors, such as a connection that is not closed.
+  const args = ["-W", "error", "-m", "unittest", "discover", "-s", "clients/python/tests"];
+  return (await run(python, args, { env })).stderr;
+}
+
+/** The key of a new app, whose jobs may cost half more than their estimate. */
+async function registerApp(url: string): Promise<string> {
+  const body = new URLSearchParams({ email: DEVELOPMENT_OPERATOR });
+  const signed_in = await fetch(`${url}/signin/dev`, {
+    method: "POST",
+    body,
+    redirect: "manual",
+  });
+  const cookies = signed_in.headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
+  const send = async (method: string, path: string, content: object): Promise<{ key?: string }> => {
+    const response = await fetch(`${url}/api/admin/apps/sketch${path}`, {
+      method,
+      headers: {
+        Cookie: cookies.join("; "),
+        Origin: url,
+        "Content-Type": "application/json",
+        "Idempotency-Key": crypto.randomUUID(),
+      },
+      body: JSON.stringify(content),
+    });
+    expect(response.status).toBe(200);
+    return (await response.json()) as { key?: string };
+  };
+  const app = { name: "Sketch", starter_credits: 0, origins: [], daily_starter_budget: 0 };
+  await send("PUT", "", { ...app, max_overage_percent: 50 });
+  return (await send("POST", "/keys", { label: "server" })).key ?? "";
+}
+
+async function findPython(): Promise<string> {
+  const { stdout } = await run("python3", [
+    "-c",
+    "import sys; print(sys.version_info >= (3, 10))",
+  ]).catch(() => ({ stdout: "" }));
+  if (stdout.trim() === "True") return "python3";
+  throw new Error(
+    "python3 3.10 or newer is missing. The tests of clients/python need it: apt-get install python3",
+  );
+}
