@@ -120,6 +120,17 @@ class ClientTest(unittest.TestCase):
         statuses = [job["status"] for job in self.passbook.list_jobs(limit=200)["jobs"]]
         self.assertEqual((statuses.count("completed"), statuses.count("failed"), len(statuses)), (15, 15, 30))
 
+    def test_a_settlement_and_a_refund_outlast_a_long_outage(self) -> None:
+        outage = ["request_lost"] * 20
+        with self.faulty("none", *outage).run_job(**JOB) as job:
+            job.actual_cost = 4
+        self.assertEqual((self.credits(), max(self.waited) <= 15), (96, True))
+        passbook = self.faulty("none", *outage)
+        with self.assertRaises(WorkFailed), passbook.run_job(**JOB):
+            raise WorkFailed
+        passbook.when_idle()
+        self.assertEqual((self.credits(), self.newest_job()["status"]), (96, "failed"))
+
     def test_a_retry_after_a_lost_response_has_the_key_of_the_first_attempt(self) -> None:
         passbook = self.faulty("response_lost")
         created = passbook.create_job(**JOB)

@@ -162,6 +162,12 @@ describe("the React hooks", () => {
     await ada.jobs.create({ ...JOB, action: "five", costEstimate: 5 });
     await shows(page, "wallet", "65 credits, 15 held");
 
+    // A job that leaves a full list makes room for an older one.
+    const six = await ada.jobs.create({ ...JOB, action: "six", costEstimate: 0 });
+    await shows(page, "started", "six started 0, five started 0, four started 0, more");
+    await ada.jobs.complete({ jobId: six.job_id, actualCost: 0 });
+    await shows(page, "started", "five started 0, four started 0, three started 0");
+
     await page.getByRole("button", { name: "Sign out" }).click();
     await shows(page, "wallet", "signed_out");
     await shows(page, "jobs", "signed_out");
