@@ -12,6 +12,8 @@ import type { ReserveRequest, StarterBudgetOperations } from "./contract.ts";
 const STARTER_BUDGET_KEEP_MS = 24 * 60 * 60 * 1000;
 
 const TOTAL_KEY = "total";
+/** The budget that was last reported as used up. */
+const REPORTED_KEY = "reported";
 const CLAIM_PREFIX = "claim ";
 
 export class StarterBudget extends DurableObject<Env> implements StarterBudgetOperations {
@@ -22,13 +24,30 @@ export class StarterBudget extends DurableObject<Env> implements StarterBudgetOp
       const known = kv.get<number>(CLAIM_PREFIX + claimant);
       if (known !== undefined) return known;
       const total = kv.get<number>(TOTAL_KEY) ?? 0;
-      if (total + credits > budget) return null;
+      if (total + credits > budget) {
+        if (total === 0) this.#deleteAfter(day);
+        this.#reportUsedUp(budget, total);
+        return null;
+      }
       kv.put(CLAIM_PREFIX + claimant, credits);
       kv.put(TOTAL_KEY, total + credits);
-      // No request for a past day arrives: the account would refuse its grant.
-      if (total === 0) void this.ctx.storage.setAlarm((day + 1) * DAY_MS + STARTER_BUDGET_KEEP_MS);
+      if (total === 0) this.#deleteAfter(day);
       return credits;
     });
+  }
+
+  /** Once for each budget, so that a wave of refused people writes one line. An operator may raise it meanwhile. */
+  #reportUsedUp(budget: number, used: number): void {
+    const { kv } = this.ctx.storage;
+    if (kv.get<number>(REPORTED_KEY) === budget) return;
+    kv.put(REPORTED_KEY, budget);
+    const [app_slug] = this.ctx.id.name?.split(" ") ?? [];
+    console.warn({ event: "starter_budget_used_up", app_slug, used, budget });
+  }
+
+  /** No request for a past day arrives: the account would refuse its grant. */
+  #deleteAfter(day: number): void {
+    void this.ctx.storage.setAlarm((day + 1) * DAY_MS + STARTER_BUDGET_KEEP_MS);
   }
 
   override async alarm(): Promise<void> {

@@ -156,6 +156,20 @@ describe("a daily starter budget", () => {
     expect(await query(ada.identity_id, "select * from entries where kind = 'grant'")).toEqual([]);
   });
 
+  it("a used-up budget is logged once, and again after an operator changed it", async () => {
+    const warned = vi.spyOn(console, "warn").mockReturnValue();
+    const operator = await signInOperator();
+    const used_up = () =>
+      warned.mock.calls.filter(([line]) => line.event === "starter_budget_used_up");
+    await saveApp(operator, "demo", { starter_credits: 60, daily_starter_budget: 100 });
+    for (const person of await people(3)) await wallet(person, operator.settings);
+    const event = { event: "starter_budget_used_up", app_slug: "demo", used: 60, budget: 100 };
+    expect(used_up()).toEqual([[event]]);
+    await saveApp(operator, "demo", { starter_credits: 60, daily_starter_budget: 110 });
+    for (const person of await people(2)) await wallet(person, operator.settings);
+    expect(used_up()).toEqual([[event], [{ ...event, budget: 110 }]]);
+  });
+
   it("the budget's object stores no identity and deletes its data after its day", async () => {
     const operator = await signInOperator();
     await saveApp(operator, "demo", { starter_credits: 10, daily_starter_budget: 20 });
