@@ -168,6 +168,7 @@ CREATE TABLE `users` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text,
 	`email` text,
+	`email_domain` text GENERATED ALWAYS AS (lower(substr(email, instr(email, '@') + 1))) VIRTUAL,
 	`email_verified` integer DEFAULT false NOT NULL,
 	`created_at_ms` integer NOT NULL,
 	`opens_as_returned` integer DEFAULT false NOT NULL,
@@ -178,4 +179,5 @@ CREATE TABLE `users` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_recovery_code_hash` ON `users` (`recovery_code_hash`) WHERE recovery_code_hash is not null;--> statement-breakpoint
 CREATE INDEX `users_email` ON `users` (lower("email"));--> statement-breakpoint
+CREATE INDEX `users_email_domain` ON `users` (`email_domain`,`created_at_ms`);--> statement-breakpoint
 CREATE INDEX `users_person_id` ON `users` (`person_id`);

@@ -13,10 +13,13 @@ CREATE TABLE `accounts` (
 	`line` integer NOT NULL,
 	`credits` integer NOT NULL,
 	`reserved` integer NOT NULL,
-	`updated_at_ms` integer NOT NULL
+	`updated_at_ms` integer NOT NULL,
+	`suspended_at_ms` integer
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `accounts_identity_id` ON `accounts` (`identity_id`);--> statement-breakpoint
+CREATE INDEX `accounts_created` ON `accounts` (created_at_ms desc,`id`);--> statement-breakpoint
+CREATE INDEX `accounts_suspended` ON `accounts` (created_at_ms desc,`id`) WHERE suspended_at_ms is not null;--> statement-breakpoint
 CREATE TABLE `daily_revenue` (
 	`day` integer NOT NULL,
 	`package_id` text NOT NULL,
@@ -55,6 +58,7 @@ CREATE TABLE `grants` (
 	PRIMARY KEY(`account_id`, `app_slug`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE INDEX `grants_app` ON `grants` (`app_slug`,`granted_at_ms`);--> statement-breakpoint
 CREATE TABLE `jobs` (
 	`account_id` text NOT NULL,
 	`id` text NOT NULL,

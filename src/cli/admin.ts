@@ -6,6 +6,7 @@ import {
   type AuditFilter,
   type AccountFilter,
   type JobFilter,
+  type SuspendedAccounts,
 } from "../client/index.ts";
 import {
   ledgerFilterOf,
@@ -54,6 +55,15 @@ function addLists(admin: Command): void {
         "credits",
       ]),
     )
+    .addOption(
+      new Option("--order <order>", "desc: newest or highest first").choices(["desc", "asc"]),
+    )
+    .addOption(
+      new Option("--state <state>", "only accounts in this state").choices(["active", "suspended"]),
+    )
+    .option("--app <slug>", "only accounts that got starter credits of this app")
+    .option("--domain <domain>", "only people with an e-mail address in this domain")
+    .option("--created-from <day>", "only accounts opened from this day or time on")
     .action((q: string | undefined, _, command: Command) =>
       showAccounts(q, command.optsWithGlobals<Options<AccountFilter>>()),
     );
@@ -172,12 +182,11 @@ function addActs(admin: Command): void {
       }),
   );
   const simple = {
-    suspend: "lock the holder out",
     restore: "unlock the account",
     signout: "end all sessions",
   } as const;
   for (const [name, description] of Object.entries(simple)) {
-    const call = name === "signout" ? "signOut" : (name as "suspend" | "restore");
+    const call = name === "signout" ? "signOut" : "restore";
     act(admin, `${name} <identity>`, description, name !== "signout").action(
       (identity: string, _, command: Command) =>
         perform(command, async (it, { reason, key }) => {
@@ -186,6 +195,10 @@ function addActs(admin: Command): void {
         }),
     );
   }
+  act(admin, "suspend <identities...>", "lock the holders of these accounts out").action(
+    (identities: readonly string[], _, command: Command) =>
+      perform(command, (it, change) => suspend(it, identities, change)),
+  );
   act(admin, "revoke <identity> <token>", "revoke a personal access token", false).action(
     (identity: string, token: string, _, command: Command) =>
       perform(command, async (it, { reason, key }) => {
@@ -233,6 +246,31 @@ interface Outcome {
 
 const DONE: Outcome = { response: { ok: true }, text: "Done." };
 
+/** Accounts that one request suspends. */
+const SUSPENDED_AT_ONCE_MAX = 100;
+
+async function suspend(
+  admin: Admin,
+  identities: readonly string[],
+  { reason, key }: ChangeOptions,
+): Promise<Outcome> {
+  const [first, ...others] = identities;
+  if (first !== undefined && others.length === 0) {
+    await admin.suspend(first, { reason }, key);
+    return DONE;
+  }
+  const results: SuspendedAccounts["results"][number][] = [];
+  for (let at = 0; at < identities.length; at += SUSPENDED_AT_ONCE_MAX) {
+    const some = identities.slice(at, at + SUSPENDED_AT_ONCE_MAX);
+    results.push(...(await admin.suspendMany(some, { reason }, key)).results);
+  }
+  const failed = results.filter(({ ok }) => ok !== true);
+  if (failed.length > 0) process.exitCode = 1;
+  const lines = failed.map(({ identity_id, error }) => `${identity_id}: ${error}`);
+  const text = [`${results.length - failed.length} of ${results.length} accounts are suspended.`];
+  return { response: { results }, text: [...text, ...lines].join("\n") };
+}
+
 type ChangeOptions = {
   readonly reason: string;
   readonly key: { readonly idempotencyKey?: string };
@@ -245,7 +283,7 @@ async function perform(
   const { admin, options, filter } = await adminOf(command.optsWithGlobals<Options<Reason>>());
   const key = filter.key === undefined ? {} : { idempotencyKey: filter.key };
   const { response, text } = await work(admin, { reason: filter.reason, key });
-  print(options, response, () => plain(text));
+  print(options, response, () => text.split("\n").map(plain).join("\n"));
 }
 
 async function showAccounts(q: string | undefined, given: Options<AccountFilter>): Promise<void> {
@@ -255,12 +293,13 @@ async function showAccounts(q: string | undefined, given: Options<AccountFilter>
     const rows = page.accounts.map((it) => [
       it.email ?? it.name ?? "",
       it.plan,
+      it.state,
       String(it.credits),
       String(it.reserved),
       it.created_at,
       it.identity_id,
     ]);
-    const names = ["PERSON", "PLAN", "CREDITS", "HELD", "CREATED", "IDENTITY"];
+    const names = ["PERSON", "PLAN", "STATE", "CREDITS", "HELD", "CREATED", "IDENTITY"];
     return rows.length === 0 ? "No accounts." : table(names, rows) + more(page.next_cursor);
   });
 }

@@ -23,12 +23,22 @@ import type {
   RefundedJob,
   RepairedPage,
   Stats,
+  SuspendedAccounts,
 } from "./responses.ts";
 
 export interface AccountFilter {
   /** An account id, an identity, or the beginning of an e-mail address. */
   readonly q?: string;
   readonly sort?: "created" | "credits";
+  /** `desc`, the default: newest or most credits first. */
+  readonly order?: "desc" | "asc";
+  readonly state?: "active" | "suspended";
+  /** Only accounts that got starter credits of this app. */
+  readonly app?: string;
+  /** Only people whose e-mail address is in this domain. */
+  readonly domain?: string;
+  /** A UTC day such as `2026-11-21`, or a time. */
+  readonly createdFrom?: string;
   readonly limit?: number;
   readonly cursor?: string;
 }
@@ -123,6 +133,12 @@ export interface Admin {
     change: { readonly confirm: string; readonly reason: string },
     options?: WriteOptions,
   ): Promise<void>;
+  /** Suspends up to 100 accounts. Each succeeds or fails by itself: see `results`. */
+  suspendMany(
+    identities: readonly string[],
+    change: { readonly reason: string },
+    options?: WriteOptions,
+  ): Promise<SuspendedAccounts>;
   restore(
     identity: string,
     change: { readonly reason: string },
@@ -198,8 +214,10 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
     void (await post(identity, name, body, options, isDone));
 
   return {
-    accounts: (filter = {}, options = {}) =>
-      read<FoundAccountPage>("/api/admin/accounts", { ...filter }, options, "accounts"),
+    accounts: ({ createdFrom, ...filter } = {}, options = {}) => {
+      const query = { ...filter, created_from: createdFrom };
+      return read<FoundAccountPage>("/api/admin/accounts", query, options, "accounts");
+    },
     account: (identity, options = {}) =>
       read<InspectedAccount>(pathOf(identity), {}, options, "account"),
     accountJobs: (identity, filter = {}, options = {}) =>
@@ -245,6 +263,13 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
       return calls.write({ method: "POST", path, body: { cursor }, isValid }, options);
     },
     suspend: (identity, { reason }, options = {}) => act(identity, "suspend", { reason }, options),
+    suspendMany: (identities, { reason }, options = {}) => {
+      const body = { identity_ids: identities, reason };
+      const isValid = ({ results }: SuspendedAccounts): boolean =>
+        results?.length === identities.length;
+      const path = "/api/admin/accounts/suspend";
+      return calls.write({ method: "POST", path, body, isValid }, options);
+    },
     restore: (identity, { reason }, options = {}) => act(identity, "restore", { reason }, options),
     exportAccount: (identity, { reason } = {}, options = {}) =>
       read<PersonData>(pathOf(identity, "/export"), { reason }, options, "account"),

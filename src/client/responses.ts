@@ -71,6 +71,8 @@ export const ENTRY_KINDS = [
   "purchase",
   "purchase_refund",
   "plan",
+  "suspend",
+  "restore",
   "debt",
 ] as const;
 
@@ -365,8 +367,22 @@ export interface FoundAccount {
   readonly email: string | null;
   /** Credits that started jobs hold, not included in `credits`. */
   readonly reserved: number;
+  readonly state: "active" | "suspended";
   /** RFC 3339, in UTC with milliseconds. */
   readonly created_at: string;
+}
+
+export interface SuspendedAccounts {
+  /** One result per identity, in their order: `ok`, or `error` and `code`. */
+  readonly results: readonly {
+    readonly identity_id: string;
+    /** The account is suspended. */
+    readonly ok?: true | undefined;
+    /** Why it is not suspended, or may not be. */
+    readonly error?: string | undefined;
+    /** As in an error response. */
+    readonly code?: string | undefined;
+  }[];
 }
 
 export interface InspectedAccount {

@@ -6,7 +6,8 @@ import { assertInvariant } from "./result.ts";
  * What an entry is for. `open` account opened · `grant` starter credits of an app · `reserve` taken for a job ·
  * `settle` a reserve replaced by the actual cost, or a late cost · `refund` a reserve returned in full ·
  * `job_refund` cost of an ended job that an operator gave back · `adjustment` by an operator, up or down ·
- * `purchase` credits bought · `purchase_refund` money returned, and its credits taken back · `plan` another plan, amount 0 · `debt` what the holder's deleted account owed. Whatever the
+ * `purchase` credits bought · `purchase_refund` money returned, and its credits taken back · `plan` another plan, amount 0 · `suspend` and
+ * `restore` an operator suspended the account or ended that, amount 0 · `debt` what the holder's deleted account owed. Whatever the
  * read model shows of an account changes with an entry: a change without money has amount 0.
  */
 export const ENTRY_KINDS = [
@@ -20,6 +21,8 @@ export const ENTRY_KINDS = [
   "purchase",
   "purchase_refund",
   "plan",
+  "suspend",
+  "restore",
   "debt",
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];

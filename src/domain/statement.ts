@@ -23,6 +23,8 @@ const GROUPS: Readonly<Record<EntryKind, StatementGroup>> = {
   purchase: "purchases",
   purchase_refund: "purchases",
   plan: "other",
+  suspend: "other",
+  restore: "other",
   debt: "other",
 };
 

@@ -42,9 +42,15 @@ export function jobView(row: StoredJobFields) {
   };
 }
 
-/** The orders of operators' lists of accounts: newest first, or most credits first. */
+/** The columns by which operators' lists of accounts are sorted, and the directions: newest or most first is `desc`. */
 export const ACCOUNT_SORTS = ["created", "credits"] as const;
 export type AccountSort = (typeof ACCOUNT_SORTS)[number];
+export const SORT_ORDERS = ["desc", "asc"] as const;
+export type SortOrder = (typeof SORT_ORDERS)[number];
+
+/** An account is suspended until an operator restores it. */
+export const ACCOUNT_STATES = ["active", "suspended"] as const;
+export type AccountState = (typeof ACCOUNT_STATES)[number];
 
 /** What `/readyz` checks, by the names in its response. */
 export const READINESS_CHECKS = ["directory", "read_model", "codes", "keys", "account"] as const;

@@ -322,6 +322,8 @@ export interface IdentityPort {
   findByEmail(prefix: string, limit: number): Promise<readonly string[]>;
   /** Identities of people with this e-mail address, verified or not, ignoring case; at most `limit`. */
   findByAddress(address: string, limit: number): Promise<readonly string[]>;
+  /** Identities of people whose e-mail address is in this domain, newest first; at most `limit`. */
+  findByDomain(domain: string, limit: number): Promise<readonly string[]>;
   /**
    * Unlinks a method from a session's person, but never the last one. Ends the other sessions that were started
    * with it; this session no longer names it. Upstream tokens of a sign-in in progress are dropped.

@@ -2,10 +2,26 @@
  * Operators' queries of the read model: lists across accounts. The data is some seconds late, and no decision
  * depends on it.
  */
-import { and, asc, desc, eq, gt, gte, inArray, lt, max, or, sql, type SQL } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  max,
+  or,
+  sql,
+  type SQL,
+} from "drizzle-orm";
+import { drizzle, type DrizzleD1Database } from "drizzle-orm/d1";
 import type { JobStatus } from "../domain/job.ts";
-import type { AccountSort } from "../domain/wire.ts";
+import type { AccountSort, AccountState, SortOrder } from "../domain/wire.ts";
 import { accounts, jobs } from "./schema.ts";
 import {
   readAppTotals,
@@ -19,6 +35,9 @@ import {
 /** Accounts that one search for silent ones reads. A full table would keep D1 busy for seconds. */
 const SILENT_ACCOUNTS_READ = 5_000;
 
+/** Accounts of one app that a list considers: several days of a fraud wave. D1 looks each of them up. */
+export const GRANTEES_LISTED_MAX = 5_000;
+
 export type FoundAccount = typeof accounts.$inferSelect;
 export type FoundJob = typeof jobs.$inferSelect & { readonly identity_id: string };
 
@@ -31,7 +50,14 @@ export interface AccountCursor {
 export interface AccountSearch {
   /** Undefined: all accounts. Otherwise the account with this id, or those of these identities. */
   readonly only?: { readonly id: string; readonly identity_ids: readonly string[] } | undefined;
+  readonly state?: AccountState | undefined;
+  /** Only the last {@link GRANTEES_LISTED_MAX} accounts that got starter credits of this app. */
+  readonly app_slug?: string | undefined;
+  /** Only accounts of these identities. */
+  readonly identity_ids?: readonly string[] | undefined;
+  readonly created_from_ms?: number | undefined;
   readonly sort: AccountSort;
+  readonly order: SortOrder;
   readonly after?: AccountCursor | undefined;
   readonly limit: number;
 }
@@ -64,7 +90,7 @@ export interface HeldCredits {
 
 /** Each method throws if D1 cannot be reached. */
 export interface ReadModel {
-  /** Newest first, or most credits first. */
+  /** Sorting by credits reads every account that the filters leave; an index would cost two written rows per job. */
   findAccounts(search: AccountSearch): Promise<readonly FoundAccount[]>;
   /** Jobs across accounts, newest first. Reads every stored job unless `identity_id` is given. */
   findJobs(search: JobSearch): Promise<readonly FoundJob[]>;
@@ -143,15 +169,7 @@ export function createReadModel(binding: D1Database): ReadModel {
     return rows.map((row) => row.identity_id);
   };
   return {
-    findAccounts({ only, sort, after, limit }) {
-      const column = sort === "created" ? accounts.created_at_ms : accounts.credits;
-      return database
-        .select()
-        .from(accounts)
-        .where(and(only === undefined ? undefined : isOneOf(only), isAfter(column, after)))
-        .orderBy(desc(column), asc(accounts.id))
-        .limit(limit);
-    },
+    findAccounts: (search) => accountsQuery(database, search),
     async findJobs({ app_slug, status, identity_id, from_ms, to_ms, before_id, limit }) {
       const rows = await database
         .select({ job: jobs, identity_id: accounts.identity_id })
@@ -223,16 +241,47 @@ export function createReadModel(binding: D1Database): ReadModel {
   };
 }
 
+const listOf = (values: readonly string[]): SQL =>
+  sql`(select value from json_each(${JSON.stringify(values)}))`;
+
 function isOneOf({ id, identity_ids }: NonNullable<AccountSearch["only"]>): SQL | undefined {
-  const listed = sql`(select value from json_each(${JSON.stringify(identity_ids)}))`;
-  return or(eq(accounts.id, id), inArray(accounts.identity_id, listed));
+  return or(eq(accounts.id, id), inArray(accounts.identity_id, listOf(identity_ids)));
 }
 
-/** Rows with equal values are sorted by id. */
-function isAfter(
-  column: typeof accounts.created_at_ms | typeof accounts.credits,
-  after: AccountCursor | undefined,
-): SQL | undefined {
+const GRANTEES = (app_slug: string): SQL => sql`(select account_id from grants
+  where app_slug = ${app_slug} order by granted_at_ms desc limit ${GRANTEES_LISTED_MAX})`;
+
+/** The query of a list of accounts. Accounts with equal values are sorted by id. */
+export function accountsQuery(database: DrizzleD1Database, search: AccountSearch) {
+  const { only, state, app_slug, identity_ids, created_from_ms, sort, order, limit } = search;
+  const { id, identity_id, created_at_ms, credits, suspended_at_ms } = accounts;
+  const column = sort === "created" ? created_at_ms : credits;
+  const by_value = order === "desc" ? desc(column) : asc(column);
+  // The order by id is that of the index, forwards and backwards.
+  const by_id = order === "desc" ? asc(id) : desc(id);
+  return database
+    .select()
+    .from(accounts)
+    .where(
+      and(
+        only && isOneOf(only),
+        identity_ids && inArray(identity_id, listOf(identity_ids)),
+        app_slug === undefined ? undefined : inArray(id, GRANTEES(app_slug)),
+        state && (state === "active" ? isNull(suspended_at_ms) : isNotNull(suspended_at_ms)),
+        created_from_ms === undefined ? undefined : gte(created_at_ms, created_from_ms),
+        isAfter(search),
+      ),
+    )
+    .orderBy(by_value, by_id)
+    .limit(limit);
+}
+
+/** SQL: whether a row comes after the cursor. The first condition is for the index, which "or" cannot use. */
+function isAfter({ sort, order, after }: AccountSearch): SQL | undefined {
   if (after === undefined) return undefined;
-  return sql`(${column} < ${after.value} or (${column} = ${after.value} and ${accounts.id} > ${after.id}))`;
+  const { id, created_at_ms, credits } = accounts;
+  const column = sort === "created" ? created_at_ms : credits;
+  return order === "desc"
+    ? and(lte(column, after.value), or(lt(column, after.value), gt(id, after.id)))
+    : and(gte(column, after.value), or(gt(column, after.value), lt(id, after.id)));
 }

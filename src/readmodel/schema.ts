@@ -3,6 +3,7 @@
  * and never used to decide about money. Nothing grows without limit: accounts and grants grow with people, jobs
  * and daily activity with the window (`retention.ts`), totals with days and apps.
  */
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { JOB_STATUSES, type JobFailure } from "../domain/job.ts";
 
@@ -24,8 +25,17 @@ export const accounts = sqliteTable(
     reserved: integer().notNull(),
     /** The time of that entry. */
     updated_at_ms: integer().notNull(),
+    /** Null: not suspended. */
+    suspended_at_ms: integer(),
   },
-  (table) => [index("accounts_identity_id").on(table.identity_id)],
+  (table) => [
+    index("accounts_identity_id").on(table.identity_id),
+    // Operators' lists, newest first. An index by credits would cost two more written rows per job.
+    index("accounts_created").on(sql`created_at_ms desc`, table.id),
+    index("accounts_suspended")
+      .on(sql`created_at_ms desc`, table.id)
+      .where(sql`suspended_at_ms is not null`),
+  ],
 );
 
 export const grants = sqliteTable(
@@ -36,7 +46,10 @@ export const grants = sqliteTable(
     amount: integer().notNull(),
     granted_at_ms: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.account_id, table.app_slug] })],
+  (table) => [
+    primaryKey({ columns: [table.account_id, table.app_slug] }),
+    index("grants_app").on(table.app_slug, table.granted_at_ms),
+  ],
 );
 
 /**

@@ -226,7 +226,7 @@ class Checkout(TypedDict):
     """The checkout page for the buyer."""
 
 
-EntryKind = Literal["open", "grant", "reserve", "settle", "refund", "job_refund", "adjustment", "purchase", "purchase_refund", "plan", "debt"]
+EntryKind = Literal["open", "grant", "reserve", "settle", "refund", "job_refund", "adjustment", "purchase", "purchase_refund", "plan", "suspend", "restore", "debt"]
 
 
 class Entry(TypedDict):

@@ -77,16 +77,24 @@ export function changePlan(
   return accepted({ entry, account, previous_plan });
 }
 
-/** Keeps the holder out. The holder's jobs still settle or expire. Repeating it changes nothing. */
+/**
+ * Keeps the holder out. The holder's jobs still settle or expire. Repeating it changes nothing. The entry of amount 0
+ * makes the read model receive it.
+ */
 export function suspend(transaction: Transaction): Answer<null> {
   const { store, now_ms } = transaction;
   ensureOpen(transaction);
-  store.saveSuspendedAt(store.readAccount()?.suspended_at_ms ?? now_ms);
+  if (store.readAccount()?.suspended_at_ms !== null) return accepted(null);
+  store.saveSuspendedAt(now_ms);
+  post(transaction, { ...OF_ACCOUNT, kind: "suspend", amount: 0 });
   return accepted(null);
 }
 
-/** Ends a suspension. */
-export function restore({ store }: Transaction): Answer<null> {
+/** Ends a suspension. Repeating it changes nothing. */
+export function restore(transaction: Transaction): Answer<null> {
+  const { store } = transaction;
+  if ((store.readAccount()?.suspended_at_ms ?? null) === null) return accepted(null);
   store.saveSuspendedAt(null);
+  post(transaction, { ...OF_ACCOUNT, kind: "restore", amount: 0 });
   return accepted(null);
 }

@@ -28,6 +28,8 @@ function changedBesides(kind: EntryKind): "nothing" | "its job" | "its grant" {
     case "purchase":
     case "purchase_refund":
     case "plan":
+    case "suspend":
+    case "restore":
     case "debt":
       return "nothing";
   }
@@ -69,6 +71,8 @@ function sumsOf(context: EntryContext): Sums {
     case "open":
     case "purchase_refund":
     case "plan":
+    case "suspend":
+    case "restore":
     // A debt counts in the totals of the deleted account, where it was spent.
     case "debt":
       return {};
@@ -167,8 +171,11 @@ export function isOwn(store: Store, known: ProjectedAccount): boolean {
   const entry = store.readEntry(known.line);
   if (entry === null) return false;
   const expected = accountRow(readAccount(store), entry);
-  // Entries do not contain the plan. D1 has the plan of its newest delivery.
-  if (entry.line !== store.readNewestEntry()?.line) expected.plan = known.plan;
+  // Entries contain neither the plan nor a suspension. D1 has those of its newest delivery.
+  if (entry.line !== store.readNewestEntry()?.line) {
+    expected.plan = known.plan;
+    expected.suspended_at_ms = known.suspended_at_ms;
+  }
   return Object.entries(expected).every(([column, value]) => Reflect.get(known, column) === value);
 }
 
@@ -179,7 +186,7 @@ function readAccount(store: Store): AccountRow {
 }
 
 function accountRow(
-  { id, identity_id, plan, created_at_ms }: AccountRow,
+  { id, identity_id, plan, created_at_ms, suspended_at_ms }: AccountRow,
   entry: EntryRow,
 ): ProjectedAccount {
   return {
@@ -191,6 +198,7 @@ function accountRow(
     credits: entry.balance_after,
     reserved: entry.reserved_after,
     updated_at_ms: entry.at_ms,
+    suspended_at_ms,
   };
 }
 

@@ -17,6 +17,7 @@ interface Route {
 /** The page of a form requires the same role as the form. */
 export const ROUTE_ROLES: Readonly<Record<string, OperatorRole>> = {
   "GET /api/admin/accounts": "viewer",
+  "POST /api/admin/accounts/suspend": "support",
   "GET /api/admin/accounts/:identity_id": "viewer",
   "DELETE /api/admin/accounts/:identity_id": "admin",
   "GET /api/admin/accounts/:identity_id/export": "viewer",

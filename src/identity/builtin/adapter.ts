@@ -14,7 +14,14 @@ import {
 import type { OAuthProvider } from "../../oauth/providers.ts";
 import type { DeleteUpstreamTokens, StoreUpstreamTokens } from "../../oauth/upstream_tokens.ts";
 import { createCookiesOf, createFlowCookies } from "./flow_cookie.ts";
-import { countPeople, findByAddress, findByEmail, listIdentities, readPeople } from "./people.ts";
+import {
+  countPeople,
+  findByAddress,
+  findByDomain,
+  findByEmail,
+  listIdentities,
+  readPeople,
+} from "./people.ts";
 import { assignDebts, dropDebts } from "./debts.ts";
 import { forgetPerson } from "./forgetting.ts";
 import { ceremony, createPasskeys } from "./passkeys.ts";
@@ -169,6 +176,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     readPeople: (identity_ids) => readPeople(database, identity_ids),
     findByEmail: (prefix, limit) => findByEmail(database, prefix, limit),
     findByAddress: (address, limit) => findByAddress(database, address, limit),
+    findByDomain: (domain, limit) => findByDomain(database, domain, limit),
     async unlink(session, provider) {
       const outcome = await users.unlink(session, provider);
       if (outcome.kind === "only_one_left") return { kind: "refused", reason: outcome.kind };

@@ -1,5 +1,5 @@
 /** Lists of people for operators. */
-import { and, asc, gt, gte, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, inArray, lt, sql } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { lowerCaseAscii } from "../../domain/text.ts";
 import type { Profile } from "../port.ts";
@@ -34,6 +34,21 @@ export async function listIdentities(
 
 export function countPeople(database: DrizzleD1Database): Promise<number> {
   return database.$count(users);
+}
+
+/** Identities whose address is in a domain, newest first, by the schema's index for this. */
+export async function findByDomain(
+  database: DrizzleD1Database,
+  domain: string,
+  limit: number,
+): Promise<readonly string[]> {
+  const rows = await database
+    .select({ id: users.id })
+    .from(users)
+    .where(eq(users.email_domain, lowerCaseAscii(domain)))
+    .orderBy(desc(users.created_at_ms))
+    .limit(limit);
+  return rows.map(({ id }) => id);
 }
 
 /** Identities whose address starts with `prefix`, by the schema's index for this. */

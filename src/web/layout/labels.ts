@@ -14,6 +14,8 @@ export const ENTRY_NAMES: Readonly<Record<EntryKind, string>> = {
   purchase: "Credits bought",
   purchase_refund: "Purchase refunded",
   plan: "Plan changed",
+  suspend: "Account suspended",
+  restore: "Account restored",
   debt: "Debt of your deleted account",
 };
 

@@ -336,10 +336,20 @@ export async function expectReadModel(identity_id: string): Promise<void> {
     (await env.DB.prepare(statement).bind(value).all()).results;
   const shown = await select("select * from accounts where identity_id = ?", identity_id);
   if (account === undefined || newest === undefined) return expect(shown).toEqual([]);
-  const { id, plan, created_at_ms } = account;
+  const { id, plan, created_at_ms, suspended_at_ms } = account;
   const { line, balance_after: credits, reserved_after: reserved, at_ms: updated_at_ms } = newest;
   expect(shown).toEqual([
-    { id, identity_id, plan, created_at_ms, line, credits, reserved, updated_at_ms },
+    {
+      id,
+      identity_id,
+      plan,
+      created_at_ms,
+      line,
+      credits,
+      reserved,
+      updated_at_ms,
+      suspended_at_ms,
+    },
   ]);
   expect(await select("select * from grants where account_id = ? order by app_slug", id)).toEqual(
     apps.flatMap(({ slug, starter_credits, granted_at_ms }) =>
@@ -415,4 +425,5 @@ interface AccountRow {
   readonly id: string;
   readonly plan: string;
   readonly created_at_ms: number;
+  readonly suspended_at_ms: number | null;
 }

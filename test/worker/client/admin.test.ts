@@ -32,7 +32,9 @@ describe("client.admin", () => {
     await fireAlarm(who);
     const { accounts } = await admin.accounts({ q: "ada@", limit: 1 });
     expect(accounts).toMatchObject([{ identity_id: who, credits: 105, plan: "gold" }]);
-    await admin.suspend(who, { reason });
+    expect(await admin.suspendMany([who, "nobody"], { reason })).toMatchObject({
+      results: [{ identity_id: who, ok: true }, { code: "account_unknown" }],
+    });
     expect((await admin.account(who)).account.suspended_at).not.toBeNull();
     await admin.restore(who, { reason });
     await admin.rebuild(who);

@@ -47,6 +47,7 @@ export function rowsBetween(first: number, last: number, account_id = "account")
       credits: last === 1 ? 0 : 100 - 2 * (last - 2),
       reserved: Math.max(0, 2 * (last - 2)),
       updated_at_ms: last,
+      suspended_at_ms: null,
     },
     grants: numbers.includes(2)
       ? [{ account_id, app_slug: "demo", amount: 100, granted_at_ms: 2 }]

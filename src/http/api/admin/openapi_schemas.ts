@@ -1,6 +1,7 @@
 /** Schemas of responses to operators. */
 import * as z from "zod";
 import { PAYMENT_LISTS } from "../../../domain/payment_list.ts";
+import { ACCOUNT_STATES } from "../../../domain/wire.ts";
 import { OPERATOR_ROLES } from "../../../domain/operators.ts";
 import { FIGURE_NAMES } from "../../../domain/health.ts";
 import {
@@ -25,6 +26,7 @@ const found_account = z
     name: text_or_null,
     email: text_or_null,
     reserved: z.int().min(0).describe("Credits that started jobs hold, not included in `credits`."),
+    state: z.enum(ACCOUNT_STATES),
     created_at: time,
   })
   .meta({ id: "FoundAccount" });
@@ -32,6 +34,21 @@ const found_account = z
 export const found_accounts = z
   .strictObject({ accounts: z.array(found_account), next_cursor, as_of })
   .meta({ id: "FoundAccountPage" });
+
+export const suspended_accounts = z
+  .strictObject({
+    results: z
+      .array(
+        z.strictObject({
+          identity_id: z.string(),
+          ok: z.literal(true).optional().describe("The account is suspended."),
+          error: z.string().optional().describe("Why it is not suspended, or may not be."),
+          code: z.string().optional().describe("As in an error response."),
+        }),
+      )
+      .describe("One result per identity, in their order: `ok`, or `error` and `code`."),
+  })
+  .meta({ id: "SuspendedAccounts" });
 
 export const repaired_page = z
   .strictObject({

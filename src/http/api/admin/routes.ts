@@ -24,6 +24,7 @@ import {
   readAccountJob,
 } from "./accounts/read.ts";
 import { getExport, removeAccount } from "./accounts/privacy.ts";
+import { postSuspendMany } from "./accounts/suspend_many.ts";
 import { deleteAppKey, listAppKeys, postAppKey } from "./apps/keys.ts";
 import { listApps } from "./apps/list.ts";
 import { putApp } from "./apps/save.ts";
@@ -43,6 +44,7 @@ export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   const write_json = [...write, requireJsonBody] as const;
 
   app.get("/api/admin/accounts", ...listAccounts);
+  app.post("/api/admin/accounts/suspend", ...write_json, ...postSuspendMany);
   app.get(account, requireHolder, ...readAccount);
   app.delete(account, ...write_json, ...removeAccount);
   app.get(`${account}/export`, limitWrites, requireHolder, ...getExport);

@@ -13,6 +13,7 @@ import {
 } from "./actions.ts";
 import { findAccountsQuery } from "./list.ts";
 import { deletionBody, exportQuery } from "./privacy.ts";
+import { suspendManyBody } from "./suspend_many.ts";
 import { listJobsQuery } from "../../jobs/list.ts";
 import { listLedgerQuery } from "../../ledger/list.ts";
 import * as admin from "../openapi_schemas.ts";
@@ -53,13 +54,34 @@ export const account_paths: ZodOpenApiPathsObject = {
       tag: "Operators",
       summary: "Find accounts",
       description:
-        "`q` is an account's id, an identity, or the beginning of an e-mail address. The data comes from the read model.",
+        "`q` is an account's id, an identity, or the beginning of an e-mail address. `state`, `app` (accounts that got starter credits of this app), `domain` (of the e-mail address) and `created_from` narrow the list. `app` considers the 5,000 accounts that got them last, and `domain` the 5,000 people who joined last. `sort` and `order` sort it: `desc` is newest or most first. The data comes from the read model.",
       security: "operator",
       query: findAccountsQuery,
       success: {
         description: "A page of accounts.",
         schema: admin.found_accounts,
-        example: { accounts: [{ ...PERSON, reserved: 0, created_at: at }], as_of: at },
+        example: {
+          accounts: [{ ...PERSON, reserved: 0, state: "active", created_at: at }],
+          as_of: at,
+        },
+      },
+      refusals: [],
+    }),
+  },
+  "/api/admin/accounts/suspend": {
+    post: operation({
+      id: "suspendAccounts",
+      tag: "Operators",
+      summary: "Suspend many accounts for one reason",
+      description:
+        "Suspends up to 100 accounts. Each succeeds or fails by itself and has its own audit record. If the request is repeated with its `Idempotency-Key`, accounts that it suspended are not suspended again, and the others are tried again.",
+      security: "operator",
+      body: { schema: suspendManyBody, example: { identity_ids: [PERSON.identity_id], ...REASON } },
+      idempotent: true,
+      success: {
+        description: "The results.",
+        schema: admin.suspended_accounts,
+        example: { results: [{ identity_id: PERSON.identity_id, ok: true }] },
       },
       refusals: [],
     }),

@@ -29,7 +29,8 @@ const APP_FORM = () => ({
 });
 
 /** The body with which each write succeeds. A new route fails this test until it is listed here. */
-const WRITES: Readonly<Record<string, () => object>> = {
+const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
+  "POST /api/admin/accounts/suspend": (identity_id) => ({ identity_ids: [identity_id], ...REASON }),
   "POST /api/admin/accounts/:identity_id/credits": () => ({ amount: 5, ...REASON }),
   "POST /api/admin/accounts/:identity_id/jobs/:job_id/refund": () => REASON,
   "POST /api/admin/accounts/:identity_id/plan": () => ({ plan: "gold", ...REASON }),
@@ -104,7 +105,7 @@ describe("an operator's write", () => {
     const is_deletion =
       route.endsWith("/delete") || route.endsWith("DELETE /api/admin/accounts/:identity_id");
     const confirm = is_deletion ? { confirm: ada.identity_id } : {};
-    const body = { ...WRITES[route]?.(), ...confirm };
+    const body = { ...WRITES[route]?.(ada.identity_id), ...confirm };
     const response = path.startsWith("/api/")
       ? await olga.send(method, address, body, { "Idempotency-Key": "one" })
       : await submit(address, { ...body, id, token_id: id, key_id: id });

@@ -81,6 +81,7 @@ describe("the roles of routes", () => {
       .map(([route]) => route.replace("/api/admin/accounts/:identity_id", "…"));
     expect(writes.toSorted()).toEqual([
       "DELETE …/personal-tokens/:id",
+      "POST /api/admin/accounts/suspend",
       "POST …/credits",
       "POST …/jobs/:job_id/refund",
       "POST …/restore",

@@ -1,0 +1,83 @@
+/** `POST /api/admin/accounts/suspend`: suspends many accounts for one reason, such as those of a fraud wave. */
+import * as z from "zod/mini";
+import { SUSPENDED_AT_ONCE_MAX } from "../../../../domain/limits.ts";
+import type { Refusal } from "../../../../domain/refusals.ts";
+import { accepted, type Result } from "../../../../domain/result.ts";
+import { factory, type AppContext } from "../../../context.ts";
+import { refusalForError } from "../../../failures.ts";
+import { refusalView, refuse } from "../../../refusals.ts";
+import { guardOf, idempotencyKey, validBody } from "../../../validation.ts";
+import { performActionOnce, reason } from "../audited_action.ts";
+
+/** Accounts that one request suspends at the same time. Each needs three calls, and the platform queues more than six. */
+const AT_THE_SAME_TIME = 6;
+
+export const suspendManyBody = z.strictObject({
+  identity_ids: z.array(z.string("must be a string"), "must be a list of identities").check(
+    z.minLength(1, "must not be empty"),
+    z.maxLength(SUSPENDED_AT_ONCE_MAX, `must have at most ${SUSPENDED_AT_ONCE_MAX} entries`),
+    z.refine((ids) => new Set(ids).size === ids.length, "must have no duplicates"),
+  ),
+  reason,
+});
+
+/** The outcome for one identity. */
+export interface SuspendedItem {
+  readonly identity_id: string;
+  /** Null: the account is suspended. */
+  readonly refusal: Refusal | null;
+}
+
+/**
+ * Suspends each account by itself, with an audit record of its own, in the order of the list. All use one idempotency
+ * key, so a repeated request continues where the first one stopped. Refused as a whole only if the key is malformed.
+ */
+export async function suspendMany(
+  context: AppContext,
+  { identity_ids, reason: given }: z.output<typeof suspendManyBody>,
+  key: string | undefined,
+): Promise<Result<readonly SuspendedItem[], Refusal>> {
+  const guard = await guardOf(key, {});
+  if (!guard.ok) return guard;
+  const { identity, accounts } = context.get("services");
+  const people = await identity.readPeople(identity_ids);
+  const suspend = async (subject: string): Promise<Refusal | null> => {
+    if (!people.has(subject)) return { code: "account_unknown" };
+    const details = { accounts: identity_ids.length };
+    const action = { act: "account.suspend", subject, reason: given, details, key };
+    try {
+      const done = await performActionOnce(context, action, () => accounts(subject).suspend());
+      return done.ok ? null : done.refusal;
+    } catch (error) {
+      return refusalForError(error as Error, context);
+    }
+  };
+  const items: SuspendedItem[] = identity_ids.map((identity_id) => ({
+    identity_id,
+    refusal: null,
+  }));
+  const waiting = items.entries();
+  // Several loops share one iterator, so each identity is taken once.
+  const loop = async (): Promise<void> => {
+    for (const [at, { identity_id }] of waiting) {
+      items[at] = { identity_id, refusal: await suspend(identity_id) };
+    }
+  };
+  await Promise.all(Array.from({ length: AT_THE_SAME_TIME }, loop));
+  return accepted(items);
+}
+
+export const postSuspendMany = factory.createHandlers(
+  validBody(suspendManyBody),
+  async (context) => {
+    const body = context.req.valid("json");
+    const suspended = await suspendMany(context, body, idempotencyKey(context));
+    if (!suspended.ok) return refuse(context, suspended.refusal);
+    return context.json({
+      results: suspended.value.map(({ identity_id, refusal }) => ({
+        identity_id,
+        ...(refusal === null ? { ok: true } : refusalView(refusal)),
+      })),
+    });
+  },
+);
