@@ -18,7 +18,7 @@ import {
   withTimes,
   type LedgerOptions,
 } from "./filters.ts";
-import { more, plain, print, table } from "./output.ts";
+import { more, plain, print, table, writePieces } from "./output.ts";
 import { showMoney, type MoneyOptions } from "./admin_money.ts";
 import { showHealth } from "./admin_health.ts";
 import { rebuild, type RebuildOptions } from "./admin_rebuild.ts";
@@ -124,7 +124,8 @@ function addLists(admin: Command): void {
     .option("--actor <identity>", "only acts of this operator, by identity or e-mail address")
     .option("--act <act>", "only acts of this kind, such as account.credits")
     .option("--subject <id>", "only acts on this person or app")
-    .action((_, command: Command) => showAudit(command.optsWithGlobals<Options<AuditFilter>>()));
+    .option("--csv", "write the newest 10,000 acts as CSV")
+    .action((_, command: Command) => showAudit(command.optsWithGlobals<Options<AuditOptions>>()));
   admin
     .command("operators")
     .description("list the entries of OPERATORS with their roles")
@@ -384,8 +385,15 @@ function changesOf({ changed, details }: AuditEntry): string {
     .join(", ");
 }
 
-async function showAudit(given: Options<AuditFilter>): Promise<void> {
-  const { admin, options, filter } = await adminOf(given);
+type AuditOptions = AuditFilter & { readonly csv?: true };
+
+async function showAudit(given: Options<AuditOptions>): Promise<void> {
+  const { admin, options, filter: chosen } = await adminOf(given);
+  const { csv = false, ...filter } = chosen;
+  if (csv) {
+    const { limit: _, cursor: __, ...all } = filter;
+    return writePieces(admin.auditCsv(all));
+  }
   const page = await admin.audit(filter);
   print(options, page, () => {
     const rows = page.entries.map((it) => [

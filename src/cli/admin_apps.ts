@@ -89,8 +89,9 @@ export function addAdminApps(admin: Command): void {
   apps
     .command("revoke-key <slug> <id>")
     .description("revoke a key; it stops working everywhere within a minute")
+    .option("--reason <text>", "why; the audit log keeps it")
     .action((slug: string, id: string, _, command: Command) =>
-      revokeKey(slug, id, command.optsWithGlobals<GlobalOptions>()),
+      revokeKey(slug, id, command.optsWithGlobals<AppOptions>()),
     );
 }
 
@@ -204,8 +205,10 @@ async function addKey(slug: string, label: string, options: GlobalOptions): Prom
   print(options, created, text);
 }
 
-async function revokeKey(slug: string, id: string, options: GlobalOptions): Promise<void> {
-  await (await signedIn(options)).adminApps.revokeKey(slug, id);
+async function revokeKey(slug: string, id: string, options: AppOptions): Promise<void> {
+  const { reason } = options;
+  const given = reason === undefined ? {} : { reason };
+  await (await signedIn(options)).adminApps.revokeKey(slug, id, given);
   print(options, { ok: true }, "Revoked. The key stops working everywhere within a minute.");
 }
 

@@ -1,6 +1,6 @@
 /** `passbook admin money`: outstanding credits, and the credits and money of a period. */
 import { moneyText, type Admin, type Money, type MoneyPeriod } from "../client/index.ts";
-import { print, table } from "./output.ts";
+import { print, table, writePieces } from "./output.ts";
 import type { GlobalOptions } from "./session.ts";
 
 export interface MoneyOptions extends MoneyPeriod {
@@ -16,11 +16,7 @@ export async function showMoney(
     const money = await admin.money(period);
     return print(options, money, () => textOf(money));
   }
-  for await (const text of admin.moneyCsv(csv, period)) {
-    // Waits for a slow reader, such as a pipe, so that a long list is not kept in memory.
-    if (!process.stdout.write(text))
-      await new Promise((done) => process.stdout.once("drain", done));
-  }
+  return writePieces(admin.moneyCsv(csv, period));
 }
 
 function textOf({ outstanding: { credits, held, accounts }, by_app, revenue }: Money): string {

@@ -59,3 +59,11 @@ export function spin(stream: NodeJS.WriteStream, text: string): () => void {
     stream.write("\r\u001B[K");
   };
 }
+
+/** Writes a text that arrives in pieces. Waits for a slow reader, such as a pipe, so that it is not kept in memory. */
+export async function writePieces(pieces: AsyncIterable<string>): Promise<void> {
+  for await (const text of pieces) {
+    if (!process.stdout.write(text))
+      await new Promise((done) => process.stdout.once("drain", done));
+  }
+}

@@ -49,7 +49,11 @@ export interface AdminApps {
   /** Creates a key. Throws `app_key_revoked` if the same `idempotencyKey` created a key that was revoked since. */
   addKey(slug: string, label: string, options?: WriteOptions): Promise<NewAppKey>;
   /** Revokes a key; it stops working everywhere within a minute. */
-  revokeKey(slug: string, id: string, options?: WriteOptions): Promise<void>;
+  revokeKey(
+    slug: string,
+    id: string,
+    options?: WriteOptions & { readonly reason?: string },
+  ): Promise<void>;
 }
 
 export function createAdminApps(transport: Transport, credentials: Credentials): AdminApps {
@@ -89,9 +93,10 @@ export function createAdminApps(transport: Transport, credentials: Credentials):
         typeof id === "string" && (typeof key === "string" || key === null);
       return calls.write({ method: "POST", path, body: { label }, isValid }, options);
     },
-    async revokeKey(slug, id, options) {
+    async revokeKey(slug, id, { reason, ...options } = {}) {
       const path = pathOf(slug, `/keys/${encodeURIComponent(id)}`);
-      await calls.write({ method: "DELETE", path, isValid: isDone }, options);
+      const query = { reason };
+      await calls.write({ method: "DELETE", path, query, isValid: isDone }, options);
     },
   };
 }

@@ -55,6 +55,19 @@ describe("client.admin", () => {
     ]);
   });
 
+  it("the operators' client exports a person's data, reads the audit log as CSV, and deletes an account", async () => {
+    const admin = adminOf(await operatorToken());
+    const ada = await signInWithCredits();
+    const data = await admin.exportAccount("ada@example.com", { reason: "request 12" });
+    expect(data).toMatchObject({ person: { identity_id: ada.identity_id } });
+    let csv = "";
+    for await (const text of admin.auditCsv({ subject: "ada@example.com" })) csv += text;
+    expect(csv.split("\r\n")[1]).toContain(`"account.export","${ada.identity_id}"`);
+    await admin.deleteAccount(ada.identity_id, { confirm: ada.identity_id, reason: "request 12" });
+    await expect(admin.account(ada.identity_id)).rejects.toMatchObject({ code: "account_unknown" });
+    expect((await admin.operators()).operators).toMatchObject([{ role: "admin" }]);
+  });
+
   it("the operators' client repairs the read model page by page", async () => {
     const admin = adminOf(await operatorToken());
     const ada = await signInWithCredits();
