@@ -31,6 +31,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   "src/operations/time_limit.ts": "one rule, used by readiness and health",
   "src/tokens/own_token.ts": "the only part of the room that http may import",
   "src/web/account/data_section.tsx": "one section of a page",
+  "src/web/layout/live.tsx": "one element of four pages",
   "src/web/scripts/forms.js": "one script that browsers load",
   "src/web/signin/callback.ts": "one route",
 };

@@ -1,17 +1,15 @@
-/** The holder's statement of a month: one row for each job and each other entry. And the entries of one job. */
+/** The holder's statement of a month: one row for each job and each other entry. */
 import { and, desc, gte, lt, sql } from "drizzle-orm";
 import { accepted, assertInvariant } from "../../domain/result.ts";
-import { entriesFrom, kindsOf, ownedAfter, statementRows } from "../../domain/statement.ts";
+import { kindsOf, ownedAfter, statementRows } from "../../domain/statement.ts";
 import type {
   Answer,
   CountedEntry,
   EntryRow,
-  JobHistory,
   StatementRow,
   StatementRows,
   StatementRowsRequest,
 } from "../contract.ts";
-import { readJob } from "../jobs/settle.ts";
 import { arrayJson, atMost, ifGiven, isAmong, matchesIfGiven, value } from "../sql/parameters.ts";
 import { query, type AccountDatabase } from "../sql/query.ts";
 import { entries } from "../sql/schema.ts";
@@ -113,20 +111,6 @@ function rowOf(store: Store, own: readonly EntryRow[]): StatementRow {
   return { change, job: job_id === null ? null : store.readJob(job_id), entries: counted };
 }
 
-function countedEntry(store: Store, entry: EntryRow): CountedEntry {
+export function countedEntry(store: Store, entry: EntryRow): CountedEntry {
   return { ...entry, change: ownedAfter(entry) - ownedAfter(store.readEntry(entry.line - 1)) };
-}
-
-/** A job that the caller may see, and its entries. */
-export function readJobHistory(transaction: Transaction, job_id: string): Answer<JobHistory> {
-  const { store } = transaction;
-  const read = readJob(transaction, job_id);
-  if (!read.ok) return read;
-  const job = read.value;
-  const entries_of_job = entriesFrom(store, job.line);
-  return accepted({
-    job,
-    entries: entries_of_job.map((entry) => countedEntry(store, entry)),
-    line: store.readNewestEntry()?.line ?? job.line,
-  });
 }
