@@ -256,6 +256,17 @@ describe("the rights of a token of a trusted issuer", () => {
   });
 });
 
+describe("the limit of a person whose identity is not known yet", () => {
+  it("a person over the limit gets 429 before any query to a store", async () => {
+    const { acme, settings } = await open();
+    const { environment, hops } = countedEnvironment();
+    const limiter = { limit: async () => ({ success: false }) };
+    const both = { ...environment, ...settings, LIMIT_AUTHENTICATED: limiter };
+    expect((await withToken(both, await acme.token({ azp: undefined }))).status).toBe(429);
+    expect(hops).toEqual({ account: 0, d1: 0, kv: 0 });
+  });
+});
+
 describe("the hops of a token of a trusted issuer", () => {
   it("after the first use in an isolate, a request makes one object call and no query, KV read or fetch", async () => {
     const { acme, settings } = await open();
