@@ -3,22 +3,26 @@ import { AccountsPage, type AccountItem } from "./accounts_page.tsx";
 import { findAccounts, findAccountsQuery } from "../../http/api/admin/accounts/list.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { consoleNoticeText } from "./labels.ts";
-import { readQuery, cursorOf, nullIfUnreadable } from "./queries.ts";
+import { appFilter, readQuery, cursorOf, nullIfUnreadable } from "./queries.ts";
 
 /** The most people whom the console's search shows in addition to the listed accounts. */
 const PEOPLE_FOUND_SHOWN_MAX = 50;
 
 export const showAccounts = factory.createHandlers(async (context) => {
   const query = readQuery(context, findAccountsQuery);
-  const { q = "", sort } = query;
+  const { q = "", sort, state, app, domain } = query;
   const found = await nullIfUnreadable(findAccounts(context, query));
   const listed = found?.accounts ?? [];
   const is_first_page = query.cursor === undefined;
-  const unlisted = is_first_page && q !== "" ? await findPeople(context, q, listed) : [];
+  const is_unfiltered = [state, app, domain].every((filter) => filter === undefined);
+  const unlisted =
+    is_first_page && q !== "" && is_unfiltered ? await findPeople(context, q, listed) : [];
   const page = { q, sort, cursor: is_first_page ? null : cursorOf(context) };
   return context.html(
     <AccountsPage
       {...page}
+      filters={{ state, app, domain }}
+      app_options={(await appFilter(context, app)).app_options}
       accounts={[...listed, ...unlisted]}
       next_cursor={found?.next_cursor}
       as_of={found?.as_of ?? null}

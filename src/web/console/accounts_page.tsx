@@ -1,10 +1,20 @@
 /** The list of accounts, and the search form. */
-import { ACCOUNT_SORTS, type AccountSort } from "../../domain/wire.ts";
+import { ACCOUNT_SORTS, type AccountSort, type AccountState } from "../../domain/wire.ts";
 import { NoticeLine, Page } from "../layout/layout.tsx";
 import { NewRows } from "../layout/live.tsx";
 import { Time } from "../layout/time.tsx";
 import { nameFromSlug, number } from "../layout/labels.ts";
-import { accountPath, AsOf, consolePath, Pager, ReadModelUnavailable, Table } from "./table.tsx";
+import {
+  accountPath,
+  AsOf,
+  ChosenFilter,
+  consolePath,
+  FilterForm,
+  Pager,
+  ReadModelUnavailable,
+  Table,
+  TypedFilter,
+} from "./table.tsx";
 
 /** An account in the list. The values from the read model are null if it does not have the account. */
 export interface AccountItem {
@@ -15,6 +25,14 @@ export interface AccountItem {
   readonly credits: number | null;
   readonly reserved: number | null;
   readonly created_at: string | null;
+  readonly state?: AccountState;
+}
+
+/** The filters in addition to the search, as they are in the address. */
+export interface AccountFilters {
+  readonly state?: string | undefined;
+  readonly app?: string | undefined;
+  readonly domain?: string | undefined;
 }
 
 export interface AccountsPageProps {
@@ -26,7 +44,12 @@ export interface AccountsPageProps {
   /** Null if the read model cannot be read. */
   readonly as_of: string | null;
   readonly notice: string | null;
+  readonly filters: AccountFilters;
+  readonly app_options: readonly (readonly [slug: string, name: string])[];
 }
+
+/** An account counts as new for a day. */
+const NEW_ACCOUNT_MS = 24 * 60 * 60 * 1000;
 
 const SORT_NAMES: Readonly<Record<AccountSort, string>> = {
   created: "Newest first",
@@ -36,7 +59,7 @@ const SORT_NAMES: Readonly<Record<AccountSort, string>> = {
 const COLUMNS = ["Person", "Plan", { amount: "Credits" }, { amount: "Held" }, "Since"] as const;
 
 export function AccountsPage(props: AccountsPageProps) {
-  const { q, sort, cursor, accounts, next_cursor, as_of } = props;
+  const { q, sort, cursor, accounts, next_cursor, as_of, filters } = props;
   return (
     <Page
       title={q === "" ? "Accounts" : `Accounts: ${q}`}
@@ -49,6 +72,27 @@ export function AccountsPage(props: AccountsPageProps) {
         <AccountSearch q={q} sort={sort} />
       </div>
       {as_of === null ? <ReadModelUnavailable /> : null}
+      <FilterForm path="/console/accounts">
+        {q === "" ? null : <input type="hidden" name="q" value={q} />}
+        {sort === "created" ? null : <input type="hidden" name="sort" value={sort} />}
+        <ChosenFilter
+          name="state"
+          label="State"
+          value={filters.state}
+          options={[
+            ["", "Any state"],
+            ["active", "Active"],
+            ["suspended", "Suspended"],
+          ]}
+        />
+        <ChosenFilter
+          name="app"
+          label="Starter credits from"
+          value={filters.app}
+          options={[["", "Any app"], ...props.app_options]}
+        />
+        <TypedFilter name="domain" label="E-mail domain" value={filters.domain} />
+      </FilterForm>
       <section
         class="panel"
         aria-label={q === "" ? "All accounts" : "Matching accounts"}
@@ -58,7 +102,7 @@ export function AccountsPage(props: AccountsPageProps) {
         <p class="sorts">
           {ACCOUNT_SORTS.map((option) => (
             <a
-              href={consolePath("/console/accounts", { q, sort: option })}
+              href={consolePath("/console/accounts", { q, ...filters, sort: option })}
               aria-current={option === sort ? "true" : undefined}
             >
               {SORT_NAMES[option]}
@@ -73,7 +117,11 @@ export function AccountsPage(props: AccountsPageProps) {
           empty={<NoAccounts q={q} />}
         />
       </section>
-      <Pager path="/console/accounts" filters={{ q, sort }} {...{ cursor, next_cursor }} />
+      <Pager
+        path="/console/accounts"
+        filters={{ q, sort, ...filters }}
+        {...{ cursor, next_cursor }}
+      />
       {as_of === null ? null : <AsOf as_of={as_of} />}
     </Page>
   );
@@ -84,6 +132,10 @@ function accountCells(account: AccountItem) {
   return [
     <>
       <a href={accountPath(identity_id)}>{email ?? name ?? identity_id}</a>
+      {account.state === "suspended" ? <span class="tag">suspended</span> : null}
+      {created_at !== null && Date.now() - Date.parse(created_at) < NEW_ACCOUNT_MS ? (
+        <span class="tag">new</span>
+      ) : null}
       <span class="hint below">
         {email === null || name === null ? null : `${name} · `}
         <code>{identity_id}</code>

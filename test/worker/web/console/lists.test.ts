@@ -302,3 +302,26 @@ describe("while the read model is unavailable", () => {
     expect((await ada.get("/api/wallet")).body.account.credits).toBe(105);
   });
 });
+
+describe("the filters of the list of accounts", () => {
+  it("the console filters accounts by state, app and e-mail domain, and marks suspended and new ones", async () => {
+    const { olga, open } = await openConsole();
+    const ada = await signInWithCredits("demo", "ada@example.com");
+    const bob = await signInWithCredits("draw", "bob@throwaway.example");
+    const path = `/api/admin/accounts/${bob.identity_id}/suspend`;
+    await olga.send("POST", path, { reason: "fraud" });
+    for (const { identity_id } of [ada, bob]) await fireAlarm(identity_id);
+    for (const [query, shown, hidden] of [
+      ["state=suspended", "bob@", "ada@"],
+      ["app=demo", "ada@", "bob@"],
+      ["domain=throwaway.example", "bob@", "ada@"],
+    ] as const) {
+      const { text } = await open(`/console/accounts?${query}`);
+      expect(text, query).toContain(shown);
+      expect(text, query).not.toContain(hidden);
+    }
+    const { text } = await open("/console/accounts");
+    expect(text.match(/class="tag">suspended/g)).toHaveLength(1);
+    expect(text.match(/class="tag">new/g)).toHaveLength(2);
+  });
+});
