@@ -2,6 +2,13 @@ import { env } from "cloudflare:workers";
 import { readConfig } from "../../../src/config/config.ts";
 import { createBuiltinAdapter } from "../../../src/identity/builtin/adapter.ts";
 import { describeIdentityPort } from "./contract.ts";
+import {
+  createCredential,
+  useCredential,
+  type CreationOptions,
+  type Credential,
+  type RequestOptions,
+} from "../support/authenticator.ts";
 import { connect, openProviderDouble } from "../support/provider_double.ts";
 
 const BASE_URL = "https://passbook.test";
@@ -45,6 +52,59 @@ describeIdentityPort("builtin", () => {
     },
   };
 });
+
+describeIdentityPort(
+  "builtin, with passkeys only",
+  () => {
+    const read = readConfig({ ...env, DEV_SIGNIN: "false", BASE_URL });
+    if (!read.ok) throw new Error(JSON.stringify(read.refusal));
+    const identity = createBuiltinAdapter({
+      database: env.DIRECTORY,
+      base_url: BASE_URL,
+      dev_signin: false,
+      provider_signin: false,
+      passkey_signin: true,
+      providers: [],
+      encryption_keys: read.value.encryption_keys,
+      pseudonyms_of: async (name) => [JSON.stringify(name)],
+      open_returned: async () => undefined,
+      owe_debts: async () => true,
+    });
+    const { passkeys } = identity;
+    if (passkeys === null) throw new Error("passkeys are off");
+    const known = new Map<string, Credential>();
+    const common = { base_url: BASE_URL, redirect_to: null };
+    const names = { service_name: "Passbook", passkey_name: "Key" };
+    return {
+      identity,
+      base_url: BASE_URL,
+      returned: [],
+      owed: [],
+      async signIn(person) {
+        const credential = known.get(person);
+        const started = await passkeys.start(
+          credential === undefined
+            ? { kind: "register", ...common, ...names, person_name: person }
+            : { kind: "sign_in", ...common },
+        );
+        if (started.kind !== "started") throw new Error(started.kind);
+        const headers = { Cookie: cookiePairs(started.set_cookies) };
+        const request = new Request(`${BASE_URL}/signin/passkey`, { headers });
+        const options = started.options as CreationOptions & RequestOptions;
+        const made =
+          credential === undefined ? await createCredential(BASE_URL, options) : undefined;
+        if (made !== undefined) known.set(person, made.credential);
+        const response =
+          made?.response ?? (credential && (await useCredential(BASE_URL, options, credential)));
+        const finished = await passkeys.finish(request, response, BASE_URL);
+        const cookies = cookiePairs("set_cookies" in finished ? finished.set_cookies : []);
+        if (finished.kind !== "registered") return { finished, cookies };
+        return { finished: { ...finished, kind: "signed_in" }, cookies };
+      },
+    };
+  },
+  "passkey",
+);
 
 function cookiePairs(set_cookies: readonly string[]): string {
   return set_cookies.map((cookie) => cookie.split(";")[0]).join("; ");

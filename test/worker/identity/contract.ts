@@ -22,7 +22,10 @@ type SignedIn = Extract<SignInFinished, { kind: "signed_in" }>;
 export function describeIdentityPort(
   name: string,
   open: () => ProviderWorld | Promise<ProviderWorld>,
+  by: "provider" | "passkey" = "provider",
 ): void {
+  // A device makes a new passkey for each account, so nobody who returns with one can be recognised.
+  const itWithProviders = by === "provider" ? it : () => undefined;
   const request = (world: ProviderWorld, cookies = "", path = "/signin") =>
     new Request(world.base_url + path, { headers: cookies === "" ? {} : { Cookie: cookies } });
   const signedIn = async (world: ProviderWorld, person: string) => {
@@ -32,13 +35,13 @@ export function describeIdentityPort(
   };
 
   describe(`the identity adapter "${name}"`, () => {
-    it("every sign-in method has a name for its button", async () => {
+    itWithProviders("every sign-in method has a name for its button", async () => {
       const { sign_in_methods } = (await open()).identity;
       expect(sign_in_methods.length).toBeGreaterThan(0);
       for (const method of sign_in_methods) expect(method.name).not.toBe("");
     });
 
-    it("a sign-in redirects the browser to the provider", async () => {
+    itWithProviders("a sign-in redirects the browser to the provider", async () => {
       const { identity, base_url } = await open();
       const method_id = identity.sign_in_methods[0]?.id ?? "";
       const start = { method_id, base_url, redirect_to: null, link_to: null };
@@ -152,7 +155,8 @@ export function describeIdentityPort(
     it("the last sign-in method is never unlinked", async () => {
       const world = await open();
       const { session } = await signedIn(world, "ada");
-      const method_id = world.identity.sign_in_methods[0]?.id ?? "";
+      const person = await world.identity.readPerson(session.identity_id);
+      const method_id = person?.linked[0]?.provider ?? "";
       expect(await world.identity.unlink(session, method_id)).not.toMatchObject({
         kind: "unlinked",
       });
@@ -175,29 +179,35 @@ export function describeIdentityPort(
       expect(await identity.isSessionLive(ben.id, ben.identity_id)).toBe(true);
     });
 
-    it("a returning person gets a new identity, whose account is opened once as returned", async () => {
-      const world = await open();
-      const former = await signedIn(world, "ada");
-      await world.identity.forgetPerson(former.session.identity_id, NOTHING_OWED);
-      const { session } = await signedIn(world, "ada");
-      expect(session.identity_id).not.toBe(former.session.identity_id);
-      expect(world.returned).toEqual([session.identity_id]);
-      expect((await signedIn(world, "ada")).session.identity_id).toBe(session.identity_id);
-      await signedIn(world, "ben");
-      expect(world.returned).toEqual([session.identity_id]);
-    });
+    itWithProviders(
+      "a returning person gets a new identity, whose account is opened once as returned",
+      async () => {
+        const world = await open();
+        const former = await signedIn(world, "ada");
+        await world.identity.forgetPerson(former.session.identity_id, NOTHING_OWED);
+        const { session } = await signedIn(world, "ada");
+        expect(session.identity_id).not.toBe(former.session.identity_id);
+        expect(world.returned).toEqual([session.identity_id]);
+        expect((await signedIn(world, "ada")).session.identity_id).toBe(session.identity_id);
+        await signedIn(world, "ben");
+        expect(world.returned).toEqual([session.identity_id]);
+      },
+    );
 
-    it("the account of a returning person takes over the debt of the deleted one once", async () => {
-      const world = await open();
-      const { session: former } = await signedIn(world, "ada");
-      await world.identity.forgetPerson(former.identity_id, { credits: 40, debt_ids: [] });
-      await world.identity.forgetPerson(former.identity_id, { credits: 40, debt_ids: [] });
-      expect(world.owed).toEqual([]);
-      await signedIn(world, "ben");
-      const { session } = await signedIn(world, "ada");
-      await signedIn(world, "ada");
-      expect(world.owed).toEqual([{ identity_id: session.identity_id, credits: 40 }]);
-    });
+    itWithProviders(
+      "the account of a returning person takes over the debt of the deleted one once",
+      async () => {
+        const world = await open();
+        const { session: former } = await signedIn(world, "ada");
+        await world.identity.forgetPerson(former.identity_id, { credits: 40, debt_ids: [] });
+        await world.identity.forgetPerson(former.identity_id, { credits: 40, debt_ids: [] });
+        expect(world.owed).toEqual([]);
+        await signedIn(world, "ben");
+        const { session } = await signedIn(world, "ada");
+        await signedIn(world, "ada");
+        expect(world.owed).toEqual([{ identity_id: session.identity_id, credits: 40 }]);
+      },
+    );
 
     it("a provider response without a started sign-in signs nobody in", async () => {
       const world = await open();
