@@ -11,8 +11,8 @@ import type { Transaction } from "./transaction.ts";
 const HELD_TOKENS_MAX = 1_000;
 
 export function readHoldings(
-  database: AccountDatabase,
   transaction: Transaction,
+  { database }: { readonly database: AccountDatabase },
 ): Answer<Holdings> {
   const { store, personal_tokens } = transaction;
   ensureOpen(transaction);

@@ -14,7 +14,7 @@ import * as callers from "./caller.ts";
 import type * as contract from "./contract.ts";
 import { HOLDER, SERVICE, type Answer, type Caller, type OnceAnswer } from "./contract.ts";
 import * as deletion from "./deletion/deletion.ts";
-import { WATCH_HEADER, WATCH_PROTOCOL, type WatchRequest } from "./events/watcher.ts";
+import { WATCH_HEADER, type WatchRequest } from "./events/watcher.ts";
 import { onceInJob } from "./idempotency/job_keys.ts";
 import { WHOLE } from "./idempotency/responses.ts";
 import * as batches from "./jobs/batches.ts";
@@ -276,8 +276,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   hasBought(payment_intent_id: string): boolean {
-    const bought = this.#instance.parts?.purchases.readPurchaseOf(payment_intent_id) ?? null;
-    return bought !== null;
+    return (this.#instance.parts?.purchases.readPurchaseOf(payment_intent_id) ?? null) !== null;
   }
 
   readPurchase(caller: Caller, checkout_session_id: string): Answer<contract.ListedPurchase> {
@@ -296,9 +295,7 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   readHoldings(caller: Caller): Answer<contract.Holdings> {
-    return this.#instance.transact(caller, "read", (it, { database }) =>
-      readHoldings(database, it),
-    );
+    return this.#instance.transact(caller, "read", readHoldings);
   }
 
   exercise(released_at: string | null): Answer<null> {
@@ -376,9 +373,8 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   /** Opens a stream of the account's events: a WebSocket that hibernates with the object. */
   override fetch(request: Request): Response {
     const watch = JSON.parse(request.headers.get(WATCH_HEADER) ?? "") as WatchRequest;
-    const { proof } = watch;
     const opened = this.#instance.transact(
-      proof.kind === "session" ? HOLDER : proof,
+      watch.proof.kind === "session" ? HOLDER : watch.proof,
       "read",
       (it, { streams }) => {
         ensureOpen(it);
@@ -388,15 +384,10 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       },
     );
     if (!opened.ok) return Response.json(opened.refusal, { status: 403 });
-    // A session token may live longer than the personal token that it was obtained with. The stream may not.
-    const token_ends_ms = opened.value?.expires_at_ms ?? proof.expires_at_ms;
-    const expires_at_ms = Math.min(proof.expires_at_ms, token_ends_ms);
-    const { 0: client, 1: server } = new WebSocketPair();
     const { streams, alarm } = this.#instance.openParts();
-    streams.open(server, { ...watch, proof: { ...proof, expires_at_ms } });
+    const { response, expires_at_ms } = streams.accept(watch, opened.value);
     alarm.by(expires_at_ms);
-    const headers = { "Sec-WebSocket-Protocol": WATCH_PROTOCOL };
-    return new Response(null, { status: 101, webSocket: client, headers });
+    return response;
   }
 
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {

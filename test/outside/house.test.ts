@@ -30,8 +30,12 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   "src/http/redirect_to.ts": "one rule, used by the API and the pages",
   "src/operations/time_limit.ts": "one rule, used by readiness and health",
   "src/tokens/own_token.ts": "the only part of the room that http may import",
+  "src/web/account/data.ts": "one route",
   "src/web/account/data_section.tsx": "one section of a page",
   "src/web/layout/live.tsx": "one element of four pages",
+  "src/web/device/offered.ts": "one rule, used by two forms",
+  "src/web/layout/support.tsx": "one component of several pages",
+  "src/web/scripts/copy.js": "one script that browsers load",
   "src/web/scripts/forms.js": "one script that browsers load",
   "src/web/signin/callback.ts": "one route",
 };

@@ -17,6 +17,7 @@ import {
   isProofGood,
   readWatcher,
   saveWatcher,
+  WATCH_PROTOCOL,
   type Watcher,
   type WatchRequest,
 } from "./watcher.ts";
@@ -42,6 +43,22 @@ export class Streams {
   /** Whether one more stream may be opened. */
   hasRoom(): boolean {
     return this.#sources.context.getWebSockets().length < EVENTS_WATCHERS_MAX;
+  }
+
+  /** Opens a stream for a client. `personal_token`: the one that its session token was obtained with; null: none. */
+  accept(
+    watch: WatchRequest,
+    personal_token: { readonly expires_at_ms: number } | null,
+  ): { readonly response: Response; readonly expires_at_ms: number } {
+    const { proof } = watch;
+    // A session token may live longer than the personal token that it was obtained with. The stream may not.
+    const token_ends_ms = personal_token?.expires_at_ms ?? proof.expires_at_ms;
+    const expires_at_ms = Math.min(proof.expires_at_ms, token_ends_ms);
+    const { 0: client, 1: server } = new WebSocketPair();
+    this.open(server, { ...watch, proof: { ...proof, expires_at_ms } });
+    const headers = { "Sec-WebSocket-Protocol": WATCH_PROTOCOL };
+    const response = new Response(null, { status: 101, webSocket: client, headers });
+    return { response, expires_at_ms };
   }
 
   /** Opens a stream of an open account. Nothing here is asynchronous, so no entry can be missed. */
