@@ -63,7 +63,8 @@ export function BalanceChart({ points, from_ms, to_ms }: BalanceChartProps) {
             name="Balance over time"
             texts={columnsOf(steps, frame, POINTS).map(({ at, value }) => (
               <>
-                <Time at_ms={at} style={style} />: {credits(value)}
+                <Time at_ms={at} style={style} />:{" "}
+                {value === null ? "no balance yet" : credits(value)}
               </>
             ))}
           />

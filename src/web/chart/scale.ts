@@ -98,15 +98,15 @@ export function y(value: number, { axes, height }: Pick<Frame, "axes" | "height"
   return round(bottom - ((value - axis.low) / (axis.high - axis.low)) * height * share);
 }
 
-/** The last value in each of `count` equal parts of the time, each at its end. */
+/** The last value in each of `count` equal parts of the time, at its end; null before the first point. */
 export function columnsOf(
   points: readonly ChartPoint[],
   { from, to }: Pick<Frame, "from" | "to">,
   count: number,
-): readonly ChartPoint[] {
+): readonly { readonly at: number; readonly value: number | null }[] {
   return Array.from({ length: count }, (_, column) => {
     const at = from + ((column + 1) * (to - from)) / count;
-    return { at, value: (points.findLast((point) => point.at <= at) ?? points[0])?.value ?? 0 };
+    return { at, value: points.findLast((point) => point.at <= at)?.value ?? null };
   });
 }
 

@@ -88,12 +88,17 @@ describe("the axes of a chart", () => {
 
   it("a column shows the last value up to its end", () => {
     const points = [
-      { at: 0, value: 5 },
+      { at: 3, value: 5 },
       { at: 4, value: 7 },
       { at: 9, value: 1 },
     ];
+    // Nothing is known of the time before the first point.
     expect(columnsOf(points, { from: 0, to: 10 }, 5).map(({ value }) => value)).toEqual([
-      5, 7, 7, 7, 1,
+      null,
+      7,
+      7,
+      7,
+      1,
     ]);
   });
 });
