@@ -5,7 +5,6 @@ import {
   type AuditEntry,
   type AuditFilter,
   type AccountFilter,
-  type JobFilter,
   type SuspendedAccounts,
 } from "../client/index.ts";
 import {
@@ -19,12 +18,18 @@ import {
   type LedgerOptions,
 } from "./filters.ts";
 import { more, plain, print, table, writePieces } from "./output.ts";
-import { showMoney, type MoneyOptions } from "./admin_money.ts";
+import {
+  showMoney,
+  showPurchases,
+  type MoneyOptions,
+  type PurchaseOptions,
+} from "./admin_money.ts";
+import { showJob, showJobs, type AllJobsFilter } from "./admin_jobs.ts";
 import { showHealth } from "./admin_health.ts";
 import { rebuild, type RebuildOptions } from "./admin_rebuild.ts";
 import { reconcile, type ReconcileOptions } from "./admin_reconcile.ts";
 import { signedIn, type GlobalOptions } from "./session.ts";
-import { entryTable, printLedger } from "./show.ts";
+import { printLedger } from "./show.ts";
 
 type Options<Filter = object> = GlobalOptions & Filter;
 interface Reason {
@@ -73,6 +78,13 @@ function addLists(admin: Command): void {
     .action((identity: string, _, command: Command) =>
       showAccount(identity, command.optsWithGlobals<Options>()),
     );
+  paged(admin.command("purchases <identity>"))
+    .description("list an account's purchases, newest first")
+    .action(async (identity: string, _, command: Command) => {
+      const given = command.optsWithGlobals<Options<PurchaseOptions>>();
+      const { admin, options, filter } = await adminOf(given);
+      return showPurchases(admin, options, identity, filter);
+    });
   withLedgerFilters(admin.command("ledger <identity>"))
     .description("list every change of an account's balance, newest first")
     .action((identity: string, _, command: Command) =>
@@ -81,13 +93,19 @@ function addLists(admin: Command): void {
   withJobFilters(admin.command("jobs"))
     .description("list jobs of all accounts, newest first")
     .option("--identity <id>", "only jobs of this person, by identity or e-mail address")
-    .action((_, command: Command) => showJobs(command.optsWithGlobals()));
+    .action(async (_, command: Command) => {
+      const { admin, options, filter } = await adminOf(
+        command.optsWithGlobals<Options<AllJobsFilter>>(),
+      );
+      return showJobs(admin, options, filter);
+    });
   admin
     .command("job <identity> <job>")
     .description("show one job of an account, with its ledger entries")
-    .action((identity: string, job: string, _, command: Command) =>
-      showJob(identity, job, command.optsWithGlobals<Options>()),
-    );
+    .action(async (identity: string, job: string, _, command: Command) => {
+      const { admin, options } = await adminOf(command.optsWithGlobals<Options>());
+      return showJob(admin, options, identity, job);
+    });
   admin
     .command("stats")
     .description("show totals by UTC day; the last 30 days by default")
@@ -326,38 +344,6 @@ async function showAccount(identity: string, given: Options): Promise<void> {
 async function showAccountLedger(identity: string, given: Options<LedgerOptions>): Promise<void> {
   const { admin, options, filter } = await adminOf(given);
   printLedger(options, await admin.accountLedger(identity, ledgerFilterOf(filter)));
-}
-
-async function showJobs(given: Options<JobFilter & { identity?: string }>): Promise<void> {
-  const { admin, options, filter } = await adminOf(given);
-  const page = await admin.jobs(filter);
-  print(options, page, () => {
-    const rows = page.jobs.map((it) => [
-      it.created_at,
-      it.status,
-      String(it.reserved),
-      String(it.actual_cost),
-      it.app_slug ?? "",
-      it.action,
-      it.identity_id,
-      it.id,
-    ]);
-    const names = ["CREATED", "STATUS", "RESERVED", "COST", "APP", "ACTION", "IDENTITY", "ID"];
-    return rows.length === 0 ? "No jobs." : table(names, rows) + more(page.next_cursor);
-  });
-}
-
-async function showJob(identity: string, id: string, given: Options): Promise<void> {
-  const { admin, options } = await adminOf(given);
-  const job = await admin.accountJob(identity, id);
-  const { entries } = await admin.accountLedger(identity, { jobId: job.id });
-  print(options, { job, entries }, () => {
-    const shown = Object.entries(job).map(([name, value]) => [
-      name,
-      value !== null && typeof value === "object" ? JSON.stringify(value) : String(value ?? ""),
-    ]);
-    return `${table(["FIELD", "VALUE"], shown)}\n\n${entryTable(entries)}`;
-  });
 }
 
 async function showStats(

@@ -1,6 +1,6 @@
 /** `passbook admin money`: outstanding credits, and the credits and money of a period. */
 import { moneyText, type Admin, type Money, type MoneyPeriod } from "../client/index.ts";
-import { print, table, writePieces } from "./output.ts";
+import { more, print, table, writePieces } from "./output.ts";
 import type { GlobalOptions } from "./session.ts";
 
 export interface MoneyOptions extends MoneyPeriod {
@@ -37,4 +37,30 @@ function textOf({ outstanding: { credits, held, accounts }, by_app, revenue }: M
     parts.push(table(["PACKAGE", "PURCHASES", "PAID", "REFUNDED"], rows));
   }
   return parts.join("\n\n");
+}
+
+export interface PurchaseOptions {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export async function showPurchases(
+  admin: Admin,
+  options: GlobalOptions,
+  identity: string,
+  filter: PurchaseOptions,
+): Promise<void> {
+  const page = await admin.accountPurchases(identity, filter);
+  print(options, page, () => {
+    const rows = page.purchases.map((it) => [
+      it.at,
+      it.package,
+      String(it.credits),
+      moneyText(it.amount_minor, it.currency),
+      moneyText(it.refunded_minor, it.currency),
+      it.payment_url ?? it.payment_intent_id,
+    ]);
+    const names = ["AT", "PACKAGE", "CREDITS", "PAID", "REFUNDED", "PAYMENT"];
+    return rows.length === 0 ? "No purchases." : table(names, rows) + more(page.next_cursor);
+  });
 }

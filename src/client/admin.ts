@@ -6,6 +6,7 @@ import type { LedgerFilter } from "./ledger.ts";
 import { isDone, readRefusal, type Call, type OpenCall, type Transport } from "./transport.ts";
 import type {
   Account,
+  AccountPurchasePage,
   AdjustedCredits,
   AuditPage,
   ChangedPlan,
@@ -71,6 +72,12 @@ export interface Admin {
   account(identity: string, options?: CallOptions): Promise<InspectedAccount>;
   accountJob(identity: string, jobId: string, options?: CallOptions): Promise<Job>;
   accountJobs(identity: string, filter?: JobFilter, options?: CallOptions): Promise<JobPage>;
+  /** Purchases with the money paid and returned, newest first. */
+  accountPurchases(
+    identity: string,
+    page?: { readonly limit?: number; readonly cursor?: string },
+    options?: CallOptions,
+  ): Promise<AccountPurchasePage>;
   accountLedger(identity: string, filter?: LedgerFilter, options?: CallOptions): Promise<EntryPage>;
   /**
    * Adds credits, or removes them if `amount` is negative; the holder sees the reason. To remove more than the balance,
@@ -232,6 +239,8 @@ export function createAdmin(transport: Transport, credentials: Credentials): Adm
       const isValid = (job: Job): boolean => job.id === jobId.toLowerCase();
       return calls.read({ path, signal, isValid });
     },
+    accountPurchases: (identity, page = {}, options = {}) =>
+      read<AccountPurchasePage>(pathOf(identity, "/purchases"), { ...page }, options, "purchases"),
     accountLedger: (identity, { jobId, ...rest } = {}, options = {}) => {
       const query = { ...rest, job_id: jobId };
       return read<EntryPage>(pathOf(identity, "/ledger"), query, options, "entries");

@@ -428,6 +428,33 @@ export interface RefundedJob {
   readonly credits: number;
 }
 
+export interface AccountPurchasePage {
+  readonly purchases: readonly AccountPurchase[];
+  /** Send this as `cursor` to get the next page. Missing on the last page. */
+  readonly next_cursor?: string | undefined;
+}
+
+export interface AccountPurchase {
+  /** The checkout's id at Stripe. */
+  readonly checkout_session_id: string;
+  /** The payment's id at Stripe. */
+  readonly payment_intent_id: string;
+  /** The payment in Stripe's dashboard; null if this service does not sell credits now. */
+  readonly payment_url: string | null;
+  readonly package: string;
+  readonly package_name: string;
+  readonly credits: number;
+  /** Credits taken back for refunds and disputes. */
+  readonly taken_back: number;
+  readonly currency: string;
+  /** The money paid, in the currency's smallest unit, such as cents. */
+  readonly amount_minor: number;
+  /** The money returned, in the currency's smallest unit, such as cents. */
+  readonly refunded_minor: number;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly at: string;
+}
+
 export interface AdjustedCredits {
   readonly entry: Entry;
   /** The balance after this request. It can be negative after an overage. */

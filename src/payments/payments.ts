@@ -16,6 +16,8 @@ export interface CheckoutRequest {
 
 export interface Payments {
   readonly packages: readonly CreditPackage[];
+  /** The page of a payment at the payment service, for operators. */
+  readonly paymentUrl: (payment_intent_id: string) => string;
   /**
    * The prices as text by the package's id, as far as they are known. Usually without a request; never rejects, and
    * never waits long. `keepAlive`: keeps a read running after the response.

@@ -56,6 +56,12 @@ export function createStripe(settings: StripeSettings): Payments {
         ? accepted(stripeAddress(read.value.latest_charge?.receipt_url ?? null))
         : read;
     },
+    paymentUrl: (payment_intent_id) => {
+      // Keys of Stripe's test mode start like this; its dashboard keeps test payments apart.
+      const mode = /^[sr]k_test_/.test(settings.secret_key) ? "test/" : "";
+      const id = encodeURIComponent(payment_intent_id);
+      return `https://dashboard.stripe.com/${mode}payments/${id}`;
+    },
     startCheckout: (request) => startCheckout(settings, request),
     async readWebhook(body, signature, now_ms) {
       if (!(await isSignatureValid(settings.webhook_secret, body, signature, now_ms))) {

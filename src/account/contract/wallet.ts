@@ -48,6 +48,8 @@ export interface Wallet {
 export interface PurchaseRecord extends Purchase {
   /** Credits taken back so far. */
   readonly taken_back: number;
+  /** Money returned so far. */
+  readonly refunded_minor: number;
   readonly created_at_ms: number;
   readonly reversals: readonly Reversal[];
 }

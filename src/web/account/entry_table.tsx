@@ -3,7 +3,13 @@ import { Time } from "../layout/time.tsx";
 import { number, signed } from "../layout/labels.ts";
 import type { StatementEntry } from "./statement_entries.ts";
 
-export function EntryTable({ entries }: { entries: readonly StatementEntry[] }) {
+interface EntryTableProps {
+  readonly entries: readonly StatementEntry[];
+  /** The path of a job's page; without it, jobs are not links. */
+  readonly jobPath?: (job_id: string) => string;
+}
+
+export function EntryTable({ entries, jobPath }: EntryTableProps) {
   return (
     <table class="statement">
       <thead>
@@ -19,13 +25,19 @@ export function EntryTable({ entries }: { entries: readonly StatementEntry[] }) 
         </tr>
       </thead>
       <tbody>
-        {entries.map(({ at_ms, name, about, amount, movement, balance_after, is_hold }) => (
+        {entries.map(({ job_id, at_ms, name, about, amount, movement, balance_after, is_hold }) => (
           <tr class={is_hold ? "is-hold" : undefined}>
             <td class="when">
               <Time at_ms={at_ms} style="clock" />
             </td>
             <td>
-              <span class="what">{name}</span>
+              {job_id === null || jobPath === undefined ? (
+                <span class="what">{name}</span>
+              ) : (
+                <a class="what" href={jobPath(job_id)}>
+                  {name}
+                </a>
+              )}
               {about === null ? null : <span class="hint below">{about}</span>}
             </td>
             <td class={amount > 0 && movement === null ? "amount is-in" : "amount"}>

@@ -5,6 +5,7 @@ import { descriptionOf, readMetadata } from "./job_metadata.ts";
 
 export interface StatementEntry {
   readonly line: number;
+  readonly job_id: string | null;
   readonly at_ms: number;
   readonly name: string;
   /** The job, the app and the note; null if the entry has none of them. */
@@ -31,6 +32,7 @@ export function statementEntries(
     ].filter((text) => text !== null);
     return {
       line: entry.line,
+      job_id: entry.job_id,
       at_ms: entry.at_ms,
       name: nameOf(entry, job),
       about: about.length === 0 ? null : about.join(" · "),

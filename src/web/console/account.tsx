@@ -1,20 +1,18 @@
-/** `GET /console/accounts/{identity_id}[?before=]`: one account, read from its own object. */
+/** `GET /console/accounts/{identity_id}[?before=&kind=&app=&job=&first=&last=]`: one account, read from its own object. */
 import { OPERATOR, type InspectedAccount } from "../../account/contract.ts";
-import { DAY_MS } from "../../domain/calendar.ts";
 import { ConsoleAccountPage } from "./account_page.tsx";
-import { accountPath, consolePath } from "./table.tsx";
 import { consoleNoticeText } from "./labels.ts";
 import { appNames } from "../account/apps.ts";
-import { readEntryNumber } from "../account/statement.tsx";
 import { statementEntries } from "../account/statement_entries.ts";
 import { holderAccount } from "../../http/api/admin/accounts/holder.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { readAuditLog } from "./audit.tsx";
+import { readLedgerPage } from "./ledger.ts";
 import { nullIfUnreadable } from "./queries.ts";
 
-/** Ledger entries on the first page of an account in the console. */
-const ENTRIES_SHOWN_MAX = 25;
+/** Purchases shown with an account. */
+const PURCHASES_SHOWN_MAX = 20;
 
 /** Operator actions shown with an account. The audit log has all of them. */
 const ACTIONS_SHOWN_MAX = 5;
@@ -22,33 +20,30 @@ const ACTIONS_SHOWN_MAX = 5;
 export const showAccount = factory.createHandlers(async (context) => {
   const { identity } = context.get("services");
   const person = context.get("holder");
-  const before_line = readEntryNumber(context.req.query("before"));
   const account = holderAccount(context);
   const { identity_id } = person;
-  const [inspected, statement, sessions, appName, audited] = await Promise.all([
+  const [inspected, ledger, bought, sessions, appName, audited] = await Promise.all([
     account.inspect(),
-    account.readStatement(OPERATOR, {
-      from_ms: 0,
-      to_ms: Date.now() + DAY_MS,
-      before_line,
-      limit: ENTRIES_SHOWN_MAX,
-    }),
+    readLedgerPage(context),
+    account.listPurchases(OPERATOR, { limit: PURCHASES_SHOWN_MAX }),
     identity.listSessions(identity_id),
     appNames(context),
     readAuditLog(context, { subject: identity_id, limit: ACTIONS_SHOWN_MAX }),
   ]);
   if (!inspected.ok) return refuseWithPage(context, inspected.refusal);
-  if (!statement.ok) return refuseWithPage(context, statement.refusal);
-  const { rows, more } = statement.value;
-  const older_path = consolePath(accountPath(identity_id), { before: rows.at(-1)?.line });
+  if (!ledger.ok) return refuseWithPage(context, ledger.refusal);
+  if (!bought.ok) return refuseWithPage(context, bought.refusal);
+  const { payments } = context.get("services");
   return context.html(
     <ConsoleAccountPage
       person={person}
       inspected={inspected.value}
       sessions={sessions}
-      entries={statementEntries(statement.value, appName)}
-      is_first_page={before_line === null}
-      older_path={more ? older_path : null}
+      {...ledger.value}
+      entries={statementEntries(ledger.value, appName)}
+      app_options={inspected.value.apps.map(({ slug }) => [slug, appName(slug)] as const)}
+      purchases={bought.value.rows}
+      paymentUrl={payments === null ? null : payments.paymentUrl}
       audit_entries={audited.entries}
       personName={audited.personName}
       read_model_progress={await readModelProgress(context, inspected.value)}

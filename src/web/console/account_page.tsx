@@ -1,6 +1,4 @@
 /** One account: its balance, jobs, ledger and audit log, and what an operator can do to it. */
-import type { StatementEntry } from "../account/statement_entries.ts";
-import { EntryTable } from "../account/entry_table.tsx";
 import { NoticeLine, Page } from "../layout/layout.tsx";
 import { Time, Zone } from "../layout/time.tsx";
 import { number } from "../layout/labels.ts";
@@ -14,14 +12,13 @@ import {
   type AccountPanelsProps,
 } from "./account_panels.tsx";
 import { AuditRows, type AuditEntry } from "./audit_page.tsx";
+import { LedgerPanel, type LedgerPanelProps } from "./ledger_panel.tsx";
 import { Panel } from "./panel.tsx";
-import { accountPath, consolePath, Table } from "./table.tsx";
+import { PurchasesPanel, type PurchasesPanelProps } from "./purchases_panel.tsx";
+import { consolePath, jobPath, Table } from "./table.tsx";
 
-export interface ConsoleAccountPageProps extends AccountPanelsProps {
-  readonly entries: readonly StatementEntry[];
-  readonly is_first_page: boolean;
-  /** The path of older entries; null on the last page. */
-  readonly older_path: string | null;
+export interface ConsoleAccountPageProps
+  extends AccountPanelsProps, Omit<LedgerPanelProps, "person">, PurchasesPanelProps {
   readonly audit_entries: readonly AuditEntry[];
   readonly personName: (identity_id: string) => string;
   readonly notice: string | null;
@@ -44,7 +41,8 @@ export function ConsoleAccountPage(props: ConsoleAccountPageProps) {
         <div class="main-column">
           <Balance person={person} inspected={inspected} />
           <StartedJobs person={person} inspected={inspected} appName={appName} />
-          <Ledger {...props} />
+          <PurchasesPanel {...props} />
+          <LedgerPanel {...props} />
           <AuditPanel {...props} />
         </div>
         <div class="side-column">
@@ -110,7 +108,7 @@ function StartedJobs({
         columns={["Job", { amount: "Held" }, "Started", "Times out"]}
         rows={jobs.slice(0, STARTED_JOBS_SHOWN).map((job) => [
           <>
-            {job.action}
+            <a href={jobPath(person.identity_id, job.id)}>{job.action}</a>
             <span class="hint below">{appName(job.app_slug)}</span>
           </>,
           number(job.reserved),
@@ -119,32 +117,6 @@ function StartedJobs({
         ])}
         empty=""
       />
-    </Panel>
-  );
-}
-
-function Ledger({ person, entries, is_first_page, older_path }: ConsoleAccountPageProps) {
-  const account_path = accountPath(person.identity_id);
-  return (
-    <Panel
-      id="ledger"
-      title={is_first_page ? "Ledger" : "Ledger, older entries"}
-      aside={
-        <a href={consolePath("/console/jobs", { identity_id: person.identity_id })}>All jobs</a>
-      }
-    >
-      <p class="hint">Every change of the balance, newest first, with the balance after it.</p>
-      {entries.length === 0 ? <p class="empty">No entries.</p> : <EntryTable entries={entries} />}
-      {is_first_page && older_path === null ? null : (
-        <nav class="pages" aria-label="Pages of the ledger">
-          {is_first_page ? <span></span> : <a href={`${account_path}#ledger`}>Newest entries</a>}
-          {older_path === null ? null : (
-            <a href={`${older_path}#ledger`} rel="next">
-              Older entries
-            </a>
-          )}
-        </nav>
-      )}
     </Panel>
   );
 }

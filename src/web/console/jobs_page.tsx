@@ -10,6 +10,7 @@ import {
   AsOf,
   ChosenFilter,
   FilterForm,
+  jobPath,
   FilterProblem,
   Pager,
   ReadModelUnavailable,
@@ -83,7 +84,7 @@ export function ConsoleJobsPage(props: ConsoleJobsPageProps) {
             columns={COLUMNS}
             rows={jobs.map((job) => [
               <>
-                {job.action}
+                <a href={jobPath(job.identity_id, job.id)}>{job.action}</a>
                 <span class="hint below">{appName(job.app_slug)}</span>
               </>,
               <a href={accountPath(job.identity_id)}>{personName(job.identity_id)}</a>,

@@ -129,6 +129,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(ACCOUNT_ACTIONS).map(([name, { done }]) => [name, done])),
   given: "The credits were given.",
   taken: "The credits were taken.",
+  refunded: "The credits were given back.",
   "app-saved": "The app’s settings were saved. They take effect within a minute.",
   "key-revoked": "The key was revoked. It stops working within a minute.",
 };

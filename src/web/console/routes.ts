@@ -13,7 +13,9 @@ import { registerApp, saveSettings, showApp, showApps, showNewApp } from "./apps
 import { downloadAudit, showAudit } from "./audit.tsx";
 import { doCredits, showCredits } from "./credits.tsx";
 import { refuseOtherOrigins, requireOperatorSession } from "./access.ts";
+import { doRefund, showConsoleJob } from "./job.tsx";
 import { showAllJobs } from "./jobs.tsx";
+import { downloadMoney, showMoneyPage } from "./money.tsx";
 import { showOperators } from "./operators.tsx";
 import { showOverview } from "./overview.tsx";
 
@@ -32,10 +34,14 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   app.get("/console/jobs", ...showAllJobs);
   app.get("/console/audit", ...showAudit);
   app.get("/console/audit.csv", ...downloadAudit);
+  app.get("/console/money", ...showMoneyPage);
+  app.get("/console/money.csv", ...downloadMoney);
   app.get("/console/operators", ...showOperators);
 
   const account = "/console/accounts/:identity_id";
   app.get(account, requireHolder, ...showAccount);
+  app.get(`${account}/jobs/:job_id`, requireHolder, ...showConsoleJob);
+  app.post(`${account}/jobs/:job_id/refund`, requireHolder, ...doRefund);
   app.get(`${account}/credits`, requireHolder, ...showCredits);
   app.post(`${account}/credits`, requireHolder, ...doCredits);
   for (const name of ACCOUNT_ACTION_NAMES) {

@@ -61,6 +61,11 @@ export function accountPath(identity_id: string, action = ""): string {
   return `/console/accounts/${encodeURIComponent(identity_id)}${action === "" ? "" : `/${action}`}`;
 }
 
+/** The path of a job's page. */
+export function jobPath(identity_id: string, job_id: string): string {
+  return accountPath(identity_id, `jobs/${job_id}`);
+}
+
 interface PagerProps {
   readonly path: string;
   readonly filters: Filters;

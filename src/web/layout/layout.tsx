@@ -17,6 +17,7 @@ const NAVIGATION = {
     ["accounts", "/console/accounts", "Accounts"],
     ["apps", "/console/apps", "Apps"],
     ["all_jobs", "/console/jobs", "Jobs"],
+    ["money", "/console/money", "Money"],
     ["audit", "/console/audit", "Audit"],
     ["operators", "/console/operators", "Operators"],
   ],

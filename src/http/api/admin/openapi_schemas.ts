@@ -132,6 +132,30 @@ export const person_data = z.record(z.string(), z.unknown()).meta({ id: "PersonD
 
 export const adjusted_credits = z.strictObject({ entry, credits }).meta({ id: "AdjustedCredits" });
 
+const minor_units = "in the currency's smallest unit, such as cents";
+
+const purchase = z
+  .strictObject({
+    checkout_session_id: z.string().describe("The checkout's id at Stripe."),
+    payment_intent_id: z.string().describe("The payment's id at Stripe."),
+    payment_url: text_or_null.describe(
+      "The payment in Stripe's dashboard; null if this service does not sell credits now.",
+    ),
+    package: z.string(),
+    package_name: z.string(),
+    credits: z.int().min(0),
+    taken_back: z.int().min(0).describe("Credits taken back for refunds and disputes."),
+    currency: z.string(),
+    amount_minor: z.int().min(0).describe(`The money paid, ${minor_units}.`),
+    refunded_minor: z.int().min(0).describe(`The money returned, ${minor_units}.`),
+    at: time,
+  })
+  .meta({ id: "AccountPurchase" });
+
+export const purchase_page = z
+  .strictObject({ purchases: z.array(purchase), next_cursor })
+  .meta({ id: "AccountPurchasePage" });
+
 export const refunded_job = z.strictObject({ job, entry, credits }).meta({ id: "RefundedJob" });
 
 export const changed_plan = z
@@ -177,8 +201,6 @@ const change = z
   .strictObject({ from: z.unknown(), to: z.unknown() })
   .meta({ id: "FieldChange", description: "A field's value before and after an action." });
 
-const minor = "in the currency's smallest unit, such as cents";
-
 export const money = z
   .strictObject({
     outstanding: z
@@ -204,11 +226,11 @@ export const money = z
         package: z.string(),
         currency: z.string(),
         purchases: total,
-        amount_minor: total.describe(`Money paid in the period, ${minor}.`),
+        amount_minor: total.describe(`Money paid in the period, ${minor_units}.`),
         refunded_minor: z
           .int()
           .describe(
-            `Money returned in the period by refunds and disputes, ${minor}. Negative if more was won back in disputes.`,
+            `Money returned in the period by refunds and disputes, ${minor_units}. Negative if more was won back in disputes.`,
           ),
       }),
     ),

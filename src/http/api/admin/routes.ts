@@ -26,6 +26,7 @@ import {
 import { getExport, removeAccount } from "./accounts/privacy.ts";
 import { postSuspendMany } from "./accounts/suspend_many.ts";
 import { deleteAppKey, listAppKeys, postAppKey } from "./apps/keys.ts";
+import { listAccountPurchases } from "./accounts/purchases.ts";
 import { listApps } from "./apps/list.ts";
 import { putApp } from "./apps/save.ts";
 import { listAudit } from "./list_audit.ts";
@@ -50,6 +51,7 @@ export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   app.get(`${account}/export`, limitWrites, requireHolder, ...getExport);
   app.get(`${account}/jobs`, requireHolder, ...listAccountJobs);
   app.get(`${account}/jobs/:job_id`, requireHolder, ...readAccountJob);
+  app.get(`${account}/purchases`, requireHolder, ...listAccountPurchases);
   app.get(`${account}/ledger`, requireHolder, ...listAccountLedger);
   app.post(`${account}/credits`, ...write_json, requireHolder, ...postCredits);
   app.post(`${account}/jobs/:job_id/refund`, ...write_json, requireHolder, ...postJobRefund);

@@ -13,6 +13,7 @@ import {
 } from "./actions.ts";
 import { findAccountsQuery } from "./list.ts";
 import { deletionBody, exportQuery } from "./privacy.ts";
+import { listPurchasesQuery } from "./purchases.ts";
 import { suspendManyBody } from "./suspend_many.ts";
 import { listJobsQuery } from "../../jobs/list.ts";
 import { listLedgerQuery } from "../../ledger/list.ts";
@@ -201,6 +202,39 @@ export const account_paths: ZodOpenApiPathsObject = {
         },
       },
       refusals: ["account_unknown", "job_not_found", "refund_limit", "balance_limit"],
+    }),
+  },
+  "/api/admin/accounts/{identity_id}/purchases": {
+    get: operation({
+      id: "listAccountPurchases",
+      tag: "Operators",
+      summary: "An account's purchases, newest first",
+      description: "The data comes from the account itself.",
+      security: "operator",
+      path: of_account,
+      query: listPurchasesQuery,
+      success: {
+        description: "A page of purchases.",
+        schema: admin.purchase_page,
+        example: {
+          purchases: [
+            {
+              checkout_session_id: "cs_test_a1",
+              payment_intent_id: "pi_3QK",
+              payment_url: "https://dashboard.stripe.com/test/payments/pi_3QK",
+              package: "small",
+              package_name: "Small",
+              credits: 100,
+              taken_back: 0,
+              currency: "eur",
+              amount_minor: 500,
+              refunded_minor: 0,
+              at,
+            },
+          ],
+        },
+      },
+      refusals: ["account_unknown"],
     }),
   },
   "/api/admin/accounts/{identity_id}/ledger": {

@@ -50,6 +50,7 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
     direction: "give",
     amount: "5",
   }),
+  "POST /console/accounts/:identity_id/jobs/:job_id/refund": ACT_FORM,
   "POST /console/accounts/:identity_id/plan": () => ({ ...ACT_FORM(), plan: "gold" }),
   "POST /console/accounts/:identity_id/suspend": ACT_FORM,
   "POST /console/accounts/:identity_id/restore": ACT_FORM,

@@ -1,0 +1,117 @@
+/** Month end: outstanding credits, credits by app, and money by package and currency. */
+import { moneyText } from "../../domain/currency.ts";
+import { DAY_MS, type Month } from "../../domain/calendar.ts";
+import { dayName, type MoneyList, type readMoney } from "../../http/api/admin/read_money.ts";
+import { counted, number } from "../layout/labels.ts";
+import { Page } from "../layout/layout.tsx";
+import { DayFilter } from "./day_filter.tsx";
+import { Panel } from "./panel.tsx";
+import { AsOf, consolePath, FilterForm, ReadModelUnavailable, Table } from "./table.tsx";
+
+export interface MoneyPageProps {
+  /** Whole UTC days since the epoch; `to` is excluded. */
+  readonly from: number;
+  readonly to: number;
+  /** This month and the last one. */
+  readonly months: readonly Month[];
+  /** Null if the read model cannot be read. */
+  readonly money: Awaited<ReturnType<typeof readMoney>> | null;
+  readonly appName: (slug: string | null) => string;
+}
+
+const amount = (name: string) => ({ amount: name });
+
+export function MoneyPage(props: MoneyPageProps) {
+  const { from, to, months, money } = props;
+  const [first, last] = [dayName(from), dayName(to - 1)];
+  return (
+    <Page title="Money" section="money" scripts={["times.js"]}>
+      <div class="page-head">
+        <h1>Money</h1>
+        <FilterForm path="/console/money">
+          <DayFilter name="first" label="First day" value={first} />
+          <DayFilter name="last" label="Last day" value={last} />
+        </FilterForm>
+      </div>
+      <nav class="pages" aria-label="Months">
+        {months.map(({ name, from_ms, to_ms }, at) => (
+          <a
+            href={consolePath("/console/money", { month: name })}
+            aria-current={
+              from === from_ms / DAY_MS && to === to_ms / DAY_MS ? ("page" as const) : undefined
+            }
+          >
+            {at === 0 ? "This month" : "Last month"} ({name})
+          </a>
+        ))}
+      </nav>
+      {money === null ? <ReadModelUnavailable /> : <Figures {...props} money={money} />}
+    </Page>
+  );
+}
+
+function Figures(props: MoneyPageProps & { readonly money: NonNullable<MoneyPageProps["money"]> }) {
+  const { from, to, money, appName } = props;
+  const { outstanding, by_app, revenue, as_of } = money;
+  const period = `${dayName(from)} to ${dayName(to - 1)}`;
+  const csv = (list: MoneyList) => (
+    <a href={consolePath("/console/money.csv", { list, from: dayName(from), to: dayName(to) })}>
+      Download as CSV
+    </a>
+  );
+  return (
+    <>
+      <Panel id="revenue" title={`Sales, ${period}`} aside={csv("revenue")}>
+        <p class="hint">
+          Money paid and returned on these days. A refund or a lost dispute counts on its own day.
+        </p>
+        <Table
+          label="Sales by package and currency"
+          columns={["Package", amount("Sold"), amount("Paid"), amount("Returned"), amount("Net")]}
+          rows={revenue.map((it) => [
+            it.package,
+            number(it.purchases),
+            moneyText(it.amount_minor, it.currency),
+            moneyText(it.refunded_minor, it.currency),
+            moneyText(it.amount_minor - it.refunded_minor, it.currency),
+          ])}
+          empty="Nobody paid, and nothing was returned, on these days."
+        />
+      </Panel>
+      <Panel id="by-app" title={`Credits by app, ${period}`} aside={csv("by_app")}>
+        <p class="hint">
+          What jobs cost, less what operators refunded, is what people paid for an app’s jobs.
+        </p>
+        <Table
+          label="Credits by app"
+          columns={[
+            "App",
+            amount("Starter credits"),
+            amount("Jobs cost"),
+            amount("Refunded"),
+            amount("Net"),
+          ]}
+          rows={by_app.map((it) => [
+            <a href={consolePath("/console/jobs", { app: it.app })}>{appName(it.app)}</a>,
+            number(it.granted),
+            number(it.settled),
+            number(it.job_refunded),
+            number(it.settled - it.job_refunded),
+          ])}
+          empty="No app was used on these days."
+        />
+      </Panel>
+      <Panel id="outstanding" title="Outstanding credits now" aside={csv("accounts")}>
+        <p class="balance-now">
+          {number(outstanding.credits)} <small>credits in all balances</small>
+        </p>
+        <p class="hint">
+          And {number(outstanding.held)} held for running jobs, in{" "}
+          {counted(outstanding.accounts, "account", "accounts")}. A balance below zero lowers the
+          sum.
+        </p>
+      </Panel>
+      <AsOf as_of={as_of} />
+    </>
+  );
+}
