@@ -176,10 +176,7 @@ function Choices(props: { choices: SignInChoices; refused_email?: string | null 
       ) : null}
       {closed_services.length === 0 ? null : (
         <p class="hint">
-          Do you know this service from an app that signs you in with {closed_services.join(" or ")}
-          ? You cannot use that account on this page yet; any other sign-in opens a different
-          account. It keeps working in the app. The operator of this service can set up sign-in with{" "}
-          {closed_services.join(" and ")} here.
+          {`Do you use an app that signs you in with ${closed_services.join(" or ")}? You cannot use that account on this page yet. Use it in the app, and ask the operator of this service to set up sign-in with ${closed_services.join(" and ")} here. Any other sign-in on this page opens a different account.`}
         </p>
       )}
     </>
