@@ -13,7 +13,9 @@ import {
 const PAGE_MAX_BYTES = 60 * 1024;
 const OPERATOR = "olga@example.com";
 
-const pages = usePages("console", { OPERATORS: OPERATOR });
+const VIEWER = "vera@example.com";
+
+const pages = usePages("console", { OPERATORS: `${OPERATOR}, ${VIEWER}=viewer` });
 
 interface Person {
   readonly identity_id: string;
@@ -51,6 +53,18 @@ beforeAll(async () => {
     },
   });
   expect(saved.status(), await saved.text()).toBe(200);
+  const changed = await olga.request.put(`${pages.url}/api/admin/apps/paint`, {
+    headers: { Origin: pages.url },
+    data: {
+      name: "Paint",
+      starter_credits: 120,
+      origins: ["https://paint.example", "https://*.paint.example"],
+      daily_starter_budget: 6_000,
+      version: 1,
+      reason: "more people sign in",
+    },
+  });
+  expect(changed.status(), await changed.text()).toBe(200);
   ada = await client(await pages.signIn("ada@example.com"));
   await work(ada, "paint", 6);
   const quick = Array.from({ length: 60 }, () => ({
@@ -116,6 +130,9 @@ const places = () => {
     credits: `${account}/credits`,
     plan: `${account}/plan`,
     suspend: `${account}/suspend`,
+    export: `${account}/export`,
+    delete: `${account}/delete`,
+    operators: "/console/operators",
     jobs: "/console/jobs",
     "jobs-none": "/console/jobs?app=paint&status=failed&identity_id=nobody",
     audit: "/console/audit",
@@ -144,6 +161,17 @@ describe("the console", () => {
       await expectForEverybody(page, place);
       expect(bytes, place).toBeLessThan(PAGE_MAX_BYTES);
       expect([...hosts], place).toEqual([new URL(pages.url).origin]);
+    }
+  });
+
+  it("the console of a viewer has no accessibility violation and stays within its size", async () => {
+    const page = await pages.signIn(VIEWER);
+    const { account, app, suspend } = places();
+    for (const [place, path] of Object.entries({ account, app, suspend })) {
+      const answer = await page.goto(pages.url + path);
+      expect((await answer?.body())?.byteLength, place).toBeLessThan(PAGE_MAX_BYTES);
+      await pages.picture(page, `viewer-${place}`);
+      await expectForEverybody(page, place);
     }
   });
 
