@@ -3,12 +3,12 @@ import { ENTRY_KINDS } from "../../domain/ledger.ts";
 import { EntryTable } from "../account/entry_table.tsx";
 import type { StatementEntry } from "../account/statement_entries.ts";
 import { ENTRY_NAMES } from "../layout/labels.ts";
-import { DayFilter } from "./day_filter.tsx";
 import { Panel } from "./panel.tsx";
 import {
   accountPath,
   ChosenFilter,
   consolePath,
+  DayFilter,
   FilterForm,
   jobPath,
   TypedFilter,

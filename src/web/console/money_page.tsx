@@ -4,9 +4,8 @@ import { DAY_MS, type Month } from "../../domain/calendar.ts";
 import { dayName, type MoneyList, type readMoney } from "../../http/api/admin/read_money.ts";
 import { counted, number } from "../layout/labels.ts";
 import { Page } from "../layout/layout.tsx";
-import { DayFilter } from "./day_filter.tsx";
 import { Panel } from "./panel.tsx";
-import { AsOf, consolePath, FilterForm, ReadModelUnavailable, Table } from "./table.tsx";
+import { AsOf, consolePath, DayFilter, FilterForm, ReadModelUnavailable, Table } from "./table.tsx";
 
 export interface MoneyPageProps {
   /** Whole UTC days since the epoch; `to` is excluded. */

@@ -146,6 +146,21 @@ export function FilterProblem({ problem }: { problem: string }) {
   );
 }
 
+/** A filter with a UTC day. */
+export function DayFilter(props: {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string | undefined;
+}) {
+  const { name, label, value = "" } = props;
+  return (
+    <>
+      <label for={name}>{label}</label>
+      <input id={name} name={name} type="date" value={value} />
+    </>
+  );
+}
+
 /** Shown instead of a list if the read model cannot be read. */
 export function ReadModelUnavailable() {
   return (

@@ -1,7 +1,7 @@
 /** The entries of one job, each of which names the one before it. */
 import { assertInvariant } from "../../domain/result.ts";
-import type { EntryRow, JobRow } from "../sql/schema.ts";
-import type { Store } from "../sql/store.ts";
+import type { EntryRow, JobRow } from "./schema.ts";
+import type { Store } from "./store.ts";
 
 /** The job's newest entry other than refunds: the one that ended it. Reads one entry, and one for each refund. */
 export function newestButRefunds(store: Store, job: JobRow): EntryRow {
