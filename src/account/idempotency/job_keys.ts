@@ -5,7 +5,7 @@
  */
 import { IDEMPOTENCY_KEEP_MS } from "../../domain/limits.ts";
 import type { Answer, IdempotencyGuard, OnceAnswer, SettledJob } from "../contract.ts";
-import { newestButRefunds } from "../sql/job_entries.ts";
+import { newestButRefunds } from "../sql/store.ts";
 import type { EntryRow, JobRow } from "../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 import { keyedRequest, once, type FirstRequest, type KeyedRequest } from "./once.ts";

@@ -4,6 +4,7 @@
  * rows, and it writes them through this file, so each is read once after the object wakes or rolls back. A wrong
  * memory could not move money: the next entry would have a number that is already taken, and the insert would fail.
  */
+import { assertInvariant } from "../../domain/result.ts";
 import type { AccountDatabase } from "./query.ts";
 import type { AccountRow, EntryRow, JobCreator, JobRow } from "./schema.ts";
 import { StartedCounts } from "./started_counts.ts";
@@ -112,3 +113,13 @@ function withMemory(tables: Tables) {
 }
 
 export type Store = ReturnType<typeof withMemory>;
+
+/** The job's newest entry other than refunds: the one that ended it. Reads one entry, and one for each refund. */
+export function newestButRefunds(store: Store, job: JobRow): EntryRow {
+  for (let line: number | null = job.line; ;) {
+    const entry: EntryRow | null = line === null ? null : store.readEntry(line);
+    assertInvariant(entry?.job_id === job.id, "a job names its entries");
+    if (entry.kind !== "job_refund") return entry;
+    line = entry.previous_line;
+  }
+}

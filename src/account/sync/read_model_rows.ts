@@ -9,7 +9,7 @@ import type {
   ProjectedAccount,
   ProjectedRows,
 } from "../../readmodel/projector.ts";
-import { newestButRefunds } from "../sql/job_entries.ts";
+import { newestButRefunds } from "../sql/store.ts";
 import type { AccountRow, AppRow, EntryRow, JobRow } from "../sql/schema.ts";
 import type { Store } from "../sql/store.ts";
 
