@@ -1,5 +1,5 @@
 /** The audit log: each operator's action with its subject, time, reason and what it changed. */
-import type { Changes } from "../../directory/audit.ts";
+import type { Changes } from "../../domain/audit.ts";
 import type { AuditPage as Entries } from "../../http/api/admin/list_audit.ts";
 import { Page } from "../layout/layout.tsx";
 import { Time, Zone } from "../layout/time.tsx";

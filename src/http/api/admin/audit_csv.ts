@@ -1,5 +1,5 @@
 /** The audit log as comma-separated values. */
-import type { AuditEntry, AuditFilter } from "../../../directory/audit.ts";
+import type { AuditEntry, AuditFilter } from "../../../domain/audit.ts";
 import { PAGE_MAX_ROWS } from "../../../domain/limits.ts";
 import { csvRow } from "../../csv.ts";
 import type { Services } from "../../services.ts";

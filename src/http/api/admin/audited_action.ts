@@ -1,7 +1,7 @@
 /** An operator's action: recorded in the audit log before it runs, and run at most once per idempotency key. */
 import * as z from "zod/mini";
 import type { IdempotencyGuard, OnceAnswer } from "../../../account/contract.ts";
-import type { Changes } from "../../../directory/audit.ts";
+import type { Changes } from "../../../domain/audit.ts";
 import { REASON_MAX_LENGTH } from "../../../domain/limits.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, refused, type Result } from "../../../domain/result.ts";

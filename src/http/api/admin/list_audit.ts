@@ -1,6 +1,6 @@
 /** `GET /api/admin/audit`: operators' actions, newest first, as JSON or, with `Accept: text/csv`, as CSV. */
 import * as z from "zod/mini";
-import type { AuditEntry } from "../../../directory/audit.ts";
+import type { AuditEntry } from "../../../domain/audit.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
 import { accepted, type Result } from "../../../domain/result.ts";
 import { factory, type AppContext } from "../../context.ts";

@@ -31,7 +31,7 @@ export async function withinSupportLimit<Value>(
   const result = await perform();
   if (!result.ok || result.value.replayed) {
     await support_credits.release(reserved.value).catch((error: unknown) => {
-      console.error({ event: "support_credits_not_released", audit_id, name: errorName(error) });
+      console.error({ event: "support_credits_release_failed", audit_id, name: errorName(error) });
     });
   }
   return result;

@@ -4,7 +4,7 @@
  */
 import * as z from "zod/mini";
 import type { OnceAnswer } from "../../../../account/contract.ts";
-import { DELETION_ACT } from "../../../../directory/audit.ts";
+import { DELETION_ACT } from "../../../../domain/audit.ts";
 import { accepted } from "../../../../domain/result.ts";
 import { factory, type AppContext } from "../../../context.ts";
 import { collectPersonData, respondWithDocument } from "../../../person_data.ts";

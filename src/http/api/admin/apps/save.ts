@@ -1,8 +1,7 @@
 /** `PUT /api/admin/apps/{slug}`: registers an app, or changes a registered one. */
 import * as z from "zod/mini";
 import type { OnceAnswer } from "../../../../account/contract.ts";
-import type { AppRecord } from "../../../../directory/app_records.ts";
-import type { Changes } from "../../../../directory/audit.ts";
+import type { Changes } from "../../../../domain/audit.ts";
 import { EXPIRY_OUTCOMES, OVERAGE_MAX_PERCENT, SETTLERS } from "../../../../domain/app_policy.ts";
 import { parseAllowedOrigin } from "../../../../domain/origins.ts";
 import type { Refusal } from "../../../../domain/refusals.ts";
@@ -15,6 +14,7 @@ import {
 import { accepted, refused, type Result } from "../../../../domain/result.ts";
 import { factory, type AppContext } from "../../../context.ts";
 import { refuse } from "../../../refusals.ts";
+import type { Services } from "../../../services.ts";
 import {
   appSlug,
   cost,
@@ -25,6 +25,8 @@ import {
 } from "../../../validation.ts";
 import { respondDone } from "../../../views.ts";
 import { performActionOnce, reason as reasonText } from "../audited_action.ts";
+
+type AppRecord = NonNullable<Awaited<ReturnType<Services["app_records"]["find"]>>>;
 
 /** Longest name of an app, in UTF-16 code units. */
 const APP_NAME_MAX_LENGTH = 200;
