@@ -36,8 +36,10 @@ export type CeremonyRefusal =
   | "user handle"
   | "signature";
 
-/** Base64url of at most 4 KiB: an RSA key or signature of 4,096 bits has a quarter of that. */
-const bytes = z.string().check(z.maxLength(5_462), z.regex(/^[A-Za-z0-9_-]+$/));
+/** Base64url of at most 4 KiB: an RSA key or signature of 4,096 bits has a quarter of that. One letter more is no byte. */
+const bytes = z
+  .string()
+  .check(z.minLength(2), z.maxLength(5_462), z.regex(/^(?:[\w-]{4})*(?:[\w-]{2,3})?$/));
 
 const registration = z.object({
   id: bytes,

@@ -215,6 +215,21 @@ describe("signing in with a passkey", () => {
     },
   );
 
+  it.each(["id", "clientDataJSON", "authenticatorData", "signature"])(
+    "a response whose %s is no base64url is refused",
+    async (field) => {
+      const { credential } = await registered();
+      const browser = ada();
+      const started = await browser.post("/signin/passkey/start");
+      const { id, response } = await useCredential(HERE, started.body, credential);
+      const sent = { id, response, ...(field === "id" ? { id: "A" } : {}) };
+      if (field !== "id") sent.response = { ...response, [field]: "AAAAA" };
+      const refused = await browser.post("/signin/passkey", { response: JSON.stringify(sent) });
+      await expectNobody(browser, refused.status);
+      expect(refused.status).toBe(403);
+    },
+  );
+
   it("a passkey that nobody has is refused like a removed one", async () => {
     const { credential } = await registered();
     const { answer } = await signInWith(ada(), { ...credential, id: "AAAAAAAAAAAAAAAAAAAAAA" });
