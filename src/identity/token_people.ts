@@ -12,6 +12,13 @@ export interface PersonToken extends IssuerClaims {
   readonly expires_at_ms: number;
 }
 
+/** `issued_at_ms`: an older token may be of an account that the person left since. */
+interface Remembered {
+  readonly identity_id: string;
+  readonly issued_at_ms: number;
+  readonly until_ms: number;
+}
+
 export interface TokenPeople {
   /** The identity, if this isolate found it for this token or for an earlier one; else null. */
   known(token: PersonToken): string | null;
@@ -24,12 +31,13 @@ export interface TokenPeople {
  * long in both cases. The lifetime of the token bounds it as well.
  */
 export function createTokenPeople(identity: Pick<IdentityPort, "findByToken">): TokenPeople {
-  const people = new Map<string, { readonly identity_id: string; readonly until_ms: number }>();
+  const people = new Map<string, Remembered>();
   const keyOf = ({ issuer, subject }: PersonToken): string => `${issuer.issuer} ${subject}`;
   return {
     known(token) {
       const person = people.get(keyOf(token));
-      return person !== undefined && Date.now() < person.until_ms ? person.identity_id : null;
+      if (person === undefined || token.issued_at_ms < person.issued_at_ms) return null;
+      return Date.now() < person.until_ms ? person.identity_id : null;
     },
     async find(token) {
       const { issuer, subject, issued_at_ms, expires_at_ms } = token;
@@ -44,7 +52,7 @@ export function createTokenPeople(identity: Pick<IdentityPort, "findByToken">): 
       if (identity_id === null) return null;
       if (people.size >= PEOPLE_MAX) people.clear();
       const until_ms = Math.min(expires_at_ms, Date.now() + SESSION_JWT_TTL_SECONDS * 1000);
-      people.set(keyOf(token), { identity_id, until_ms });
+      people.set(keyOf(token), { identity_id, issued_at_ms, until_ms });
       return identity_id;
     },
   };

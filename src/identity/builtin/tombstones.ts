@@ -9,13 +9,16 @@ export type PseudonymsOf = (identity: readonly string[]) => Promise<readonly [st
 /** An identity, and its present or former user. */
 interface OwnedIdentity {
   readonly provider: string;
+  readonly issuer: string;
   readonly subject: string;
   readonly user_id: string;
 }
 
-/** The text that a tombstone is the pseudonym of. */
-export function nameOf({ provider, subject }: { provider: string; subject: string }): string[] {
-  return ["identity", provider, subject];
+type NamedIdentity = Pick<OwnedIdentity, "issuer" | "subject">;
+
+/** The text that a tombstone is the pseudonym of: with the issuer, because the id of its provider may change. */
+export function nameOf({ issuer, subject }: NamedIdentity): string[] {
+  return ["identity", issuer, subject];
 }
 
 /**
@@ -23,7 +26,7 @@ export function nameOf({ provider, subject }: { provider: string; subject: strin
  */
 export async function isTombstoneOf(
   pseudonymsOf: PseudonymsOf,
-  identity: { provider: string; subject: string },
+  identity: NamedIdentity,
 ): Promise<SQL> {
   const pseudonyms = JSON.stringify(await pseudonymsOf(nameOf(identity)));
   return sql`pseudonym in (select value from json_each(${pseudonyms}))`;
@@ -52,7 +55,7 @@ export function leaveTombstone(
     )
     .onConflictDoUpdate({
       target: tombstones.pseudonym,
-      set: { person_id: sql`excluded.person_id` },
+      set: { person_id: sql`excluded.person_id`, left_at_ms: sql`excluded.left_at_ms` },
     });
 }
 
@@ -63,10 +66,10 @@ export function leaveTombstone(
 export async function joinPeople(
   database: DrizzleD1Database,
   pseudonymsOf: PseudonymsOf,
-  { provider, subject, user_id }: OwnedIdentity,
+  { provider, issuer, subject, user_id }: OwnedIdentity,
 ) {
   const former = sql`
-    person_id in (select person_id from tombstones where ${await isTombstoneOf(pseudonymsOf, { provider, subject })})
+    person_id in (select person_id from tombstones where ${await isTombstoneOf(pseudonymsOf, { issuer, subject })})
     and exists (
       select 1 from ${identities}
       where provider = ${provider} and subject = ${subject} and user_id = ${user_id})`;

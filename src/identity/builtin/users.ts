@@ -206,9 +206,9 @@ export function createUsers(
           .where(former),
       ]);
       if (isOther(other)) return { kind: "issuer_changed", ...other };
-      if (known === undefined) {
-        return issued_at_ms <= (left?.at_ms ?? -1) ? null : create(origin, profile);
-      }
+      // Also for a person who returned since: the token was issued for the account that they left.
+      if (issued_at_ms <= (left?.at_ms ?? -1)) return null;
+      if (known === undefined) return create(origin, profile);
       if (profile.email !== null) {
         await refreshProfile(known.user_id, known.provider, (old) => withToken(old, profile));
       }
@@ -255,7 +255,7 @@ export function createUsers(
           .select({ id: sessions.id })
           .from(sessions)
           .where(and(eq(sessions.id, session_id), eq(sessions.user_id, user_id))),
-        ...(await joinPeople(database, pseudonymsOf, { provider, subject, user_id })),
+        ...(await joinPeople(database, pseudonymsOf, { provider, issuer, subject, user_id })),
       ]);
       if (isOther(other)) return { kind: "issuer_changed", ...other };
       if (inserted.meta.changes > 0) return { kind: "linked", linked_at_ms: now_ms };
@@ -271,7 +271,7 @@ export function createUsers(
       const row = before.find((linked) => linked.provider === provider);
       const subject = row?.subject ?? "";
       const not_the_last = sql`(select count(*) from identities where user_id = ${user_id}) > 1`;
-      const identity = { provider, subject, user_id };
+      const identity = { provider, issuer: row?.issuer ?? "", subject, user_id };
       const [pseudonym] = await pseudonymsOf(nameOf(identity));
       const tombstone = leaveTombstone(database, pseudonym, identity, not_the_last);
       const removal = database

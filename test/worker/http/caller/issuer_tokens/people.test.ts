@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { openBrowser, subjectOf, tokenOf } from "../../../support/browser.ts";
 import { openIssuer, trust } from "../../../support/issuer_double.ts";
 import { openProviderDouble } from "../../../support/provider_double.ts";
+import { signInOperator } from "../../api/admin/operators.ts";
 import { forgetEnvironments, send, type Answer } from "../../../support/passbook.ts";
 
 const ACME = "https://acme.test";
@@ -210,6 +211,56 @@ describe("a token of a person who may not use the service", () => {
     const later = await double.token({ sub: "ada", iat: Math.floor(Date.now() / 1000) + 1 });
     const wallet = await call({ ...settings }, later, "/api/wallet?app=demo");
     expect(wallet.body.account.identity_id).not.toBe(identity_id);
+    expect(wallet.body.account.credits).toBe(0);
+  });
+
+  it("a token issued between two deletions of a person's accounts is 401 after the second", async () => {
+    const { double, acme, settings } = await open();
+    const now = Date.now();
+    vi.useFakeTimers({ toFake: ["Date"], now });
+    for (const at_ms of [now, now + 600_000]) {
+      vi.setSystemTime(at_ms);
+      const browser = openBrowser(settings);
+      await browser.signIn(acme, ADA);
+      await deleteAccount(browser);
+    }
+    const iat = Math.floor(now / 1000) + 300;
+    const between = await double.token({ sub: "ada", iat, nbf: iat, exp: iat + 3_600 });
+    expect((await call({ ...settings }, between, "/api/wallet")).status).toBe(401);
+    vi.useRealTimers();
+  });
+
+  it("a token issued before a deletion does not open the account of the person who returned", async () => {
+    const { double, acme, settings } = await open();
+    const browser = openBrowser(settings);
+    await browser.signIn(acme, ADA);
+    const before = await double.token({ sub: "ada" });
+    await identityOf(settings, before);
+    await deleteAccount(browser);
+    const returned = openBrowser(settings);
+    const identity_id = subjectOf(tokenOf(await returned.signIn(acme, ADA)));
+    const elsewhere = { ...settings };
+    expect((await call(elsewhere, before, "/api/wallet")).status).toBe(401);
+    const iat = Math.floor(Date.now() / 1000) + 1;
+    const later = await double.token({ sub: "ada", iat });
+    expect(await identityOf(elsewhere, later)).toBe(identity_id);
+    expect((await call(elsewhere, before, "/api/wallet")).status).toBe(401);
+  });
+
+  it("a person who deleted the account has no starter credits under an id that the issuer got later", async () => {
+    const double = await openIssuer(ACME);
+    const acme = openProviderDouble("acme");
+    const entry = { preset: "clerk" };
+    const alone = trust([{ double, entry }]);
+    const identity_id = await identityOf(alone, await double.token({ sub: "ada" }));
+    const operator = await signInOperator();
+    const request = { confirm: identity_id, reason: "requested" };
+    const deleted = await operator.send("DELETE", `/api/admin/accounts/${identity_id}`, request);
+    expect(deleted.status).toBe(200);
+    const both = trust([{ double, entry }], [acme]);
+    const browser = openBrowser(both);
+    const signed_in = tokenOf(await browser.signIn(acme, ADA));
+    const wallet = await call(both, signed_in ?? "", "/api/wallet?app=demo");
     expect(wallet.body.account.credits).toBe(0);
   });
 
