@@ -5,11 +5,12 @@ import type { Refusal } from "../../../../domain/refusals.ts";
 import { accepted, type Result } from "../../../../domain/result.ts";
 import { factory, type AppContext } from "../../../context.ts";
 import { refusalForError } from "../../../failures.ts";
-import { refusalView, refuse } from "../../../refusals.ts";
+import { describeRefusal, refuse } from "../../../refusals.ts";
 import { guardOf, idempotencyKey, validBody } from "../../../validation.ts";
 import { performActionOnce, reason } from "../audited_action.ts";
+import { whyNotChange } from "./holder.ts";
 
-/** Accounts that one request suspends at the same time. Each needs three calls, and the platform queues more than six. */
+/** Accounts that one request suspends at the same time. Each needs four calls, and the platform queues more than six. */
 const AT_THE_SAME_TIME = 6;
 
 export const suspendManyBody = z.strictObject({
@@ -40,12 +41,14 @@ export async function suspendMany(
   const guard = await guardOf(key, {});
   if (!guard.ok) return guard;
   const { identity, accounts } = context.get("services");
-  const people = await identity.readPeople(identity_ids);
   const suspend = async (subject: string): Promise<Refusal | null> => {
-    if (!people.has(subject)) return { code: "account_unknown" };
     const details = { accounts: identity_ids.length };
     const action = { act: "account.suspend", subject, reason: given, details, key };
     try {
+      const person = await identity.readPerson(subject);
+      if (person === null) return { code: "account_unknown" };
+      const refusal = whyNotChange(context, person);
+      if (refusal !== null) return refusal;
       const done = await performActionOnce(context, action, () => accounts(subject).suspend());
       return done.ok ? null : done.refusal;
     } catch (error) {
@@ -67,6 +70,11 @@ export async function suspendMany(
   return accepted(items);
 }
 
+function whyOf(refusal: Refusal): object {
+  const { error, code } = describeRefusal(refusal);
+  return { error, code };
+}
+
 export const postSuspendMany = factory.createHandlers(
   validBody(suspendManyBody),
   async (context) => {
@@ -76,7 +84,7 @@ export const postSuspendMany = factory.createHandlers(
     return context.json({
       results: suspended.value.map(({ identity_id, refusal }) => ({
         identity_id,
-        ...(refusal === null ? { ok: true } : refusalView(refusal)),
+        ...(refusal === null ? { ok: true } : whyOf(refusal)),
       })),
     });
   },

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { signIn, signInWithCredits } from "../../../../support/passbook.ts";
-import { operatorWith, personalToken, signInOperator } from "../operators.ts";
+import { operatorOnPages, operatorWith, personalToken, signInOperator } from "../operators.ts";
 
 const PATH = "/api/admin/accounts/suspend";
 const KEY = { "Idempotency-Key": "wave" };
@@ -107,6 +107,21 @@ describe("suspending many accounts", () => {
       const operator = operatorWith(olga.person, token?.token ?? "", settings);
       const response = await operator.send("POST", PATH, { identity_ids, reason: REASON });
       expect(response.status, role).toBe(status);
+    }
+  });
+
+  it("the role support cannot suspend an operator with a higher role among many accounts", async () => {
+    const { olga, identity_ids, people } = await wave();
+    const settings = { OPERATORS: "olga@example.com, sam@example.com=support" };
+    const sam = operatorOnPages(await signIn("sam@example.com"), settings);
+    const olga_id = olga.person.identity_id;
+    const body = { identity_ids: [olga_id, ...identity_ids], reason: REASON };
+    const { results } = (await sam.send("POST", PATH, body)).body;
+    const error = expect.stringContaining("role admin");
+    expect(results[0]).toEqual({ identity_id: olga_id, error, code: "role_required" });
+    expect((await olga.get(PATH.replace("/suspend", ""))).status).toBe(200);
+    for (const person of people) {
+      expect((await person.get("/api/wallet")).body.code).toBe("suspended");
     }
   });
 });
