@@ -13,15 +13,27 @@ import { resolveIdentity } from "./identity.ts";
  * would create one for an identity that does not exist.
  */
 export const requireHolder = factory.createMiddleware(async (context, next) => {
-  const resolved = await resolveIdentity(context, context.req.param("identity_id") ?? "");
+  const named = context.req.param("identity_id") ?? "";
+  const resolved = await resolveIdentity(context, named);
   if (!resolved.ok) return refuseByAccept(context, resolved.refusal);
   const holder = await context.get("services").identity.readPerson(resolved.value);
   if (holder === null) return refuseByAccept(context, { code: "account_unknown" });
-  const refusal = whyNotChange(context, holder);
+  const refusal = whyNotNamed(context, named, holder) ?? whyNotChange(context, holder);
   if (refusal !== null) return refuseByAccept(context, refusal);
   context.set("holder", holder);
   return next();
 });
+
+/**
+ * Refuses a change of an account that an unverified address names: anybody may have written the address of the person
+ * whom the operator means. Null if the caller may change it.
+ */
+function whyNotNamed(context: AppContext, named: string, holder: Person): Refusal | null {
+  const is_certain = named === holder.identity_id || holder.email_verified;
+  if (is_certain || neededRole(context) === "viewer") return null;
+  const detail = `Nobody verified that this e-mail address belongs to the person with the identity ${holder.identity_id}. Read the account; if it is the right one, name it by this identity.`;
+  return { code: "invalid_request", detail };
+}
 
 /**
  * Refuses a change of the account of an operator with a higher role: otherwise someone with the role support could lock out

@@ -90,6 +90,24 @@ describe("a person named by e-mail address", () => {
     for (const person of [ada, bob]) expect((await person.get("/api/wallet")).status).toBe(200);
   });
 
+  it("an address that nobody verified finds its account, but does not name it for a change", async () => {
+    const { olga, ada } = await withJob();
+    await env.DIRECTORY.prepare("update users set email_verified = 0 where id = ?")
+      .bind(ada.identity_id)
+      .run();
+    const account = "/api/admin/accounts/ada@example.com";
+    expect((await olga.get(account)).body.account.identity_id).toBe(ada.identity_id);
+    const key = { "Idempotency-Key": "gift" };
+    const given = await olga.send("POST", `${account}/credits`, { amount: 5, ...REASON }, key);
+    expect(given).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    expect(given.body.error).toContain(ada.identity_id);
+    const deleted = await olga.send("DELETE", account, { confirm: ada.identity_id, ...REASON });
+    expect(deleted.status).toBe(400);
+    expect((await ada.get("/api/wallet")).body.account.credits).toBe(95);
+    const by_identity = `/api/admin/accounts/${ada.identity_id}/credits`;
+    expect((await olga.send("POST", by_identity, { amount: 5, ...REASON }, key)).status).toBe(200);
+  });
+
   it("an identity costs no query for the address", async () => {
     const { olga, ada } = await withJob();
     const queries: string[] = [];
