@@ -257,6 +257,7 @@ function createIdentity(
         dev_signin: config.dev_signin,
         provider_signin: config.provider_signin,
         passkey_signin: config.passkey_signin,
+        passkey_starters: config.passkey_starters,
         providers: config.signin_providers,
         encryption_keys: config.encryption_keys,
         pseudonyms_of: pseudonymsOf,

@@ -31,6 +31,8 @@ export interface Config {
   /** Whether people may sign in with providers, and with passkeys. */
   readonly provider_signin: boolean;
   readonly passkey_signin: boolean;
+  /** Whether accounts that were created with a passkey get starter credits. */
+  readonly passkey_starters: boolean;
   readonly signin_providers: readonly OAuthProvider[];
   /** Issuers whose tokens are accepted as sessions of apps. */
   readonly trusted_issuers: readonly TrustedIssuer[];
@@ -99,6 +101,7 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     dev_signin: settings.DEV_SIGNIN,
     provider_signin,
     passkey_signin: settings.SIGNIN_METHODS.includes("passkey"),
+    passkey_starters: settings.PASSKEY_STARTER_CREDITS,
     signin_providers: settings.SIGNIN_PROVIDERS,
     trusted_issuers: matchProviders(settings.TRUSTED_ISSUERS, settings.SIGNIN_PROVIDERS).issuers,
     clerk:

@@ -240,6 +240,7 @@ export const variables = z
     DEV_SIGNIN: flag,
     IDENTITY_PROVIDER: z._default(z.enum(["builtin"]), "builtin"),
     SIGNIN_METHODS: signin_methods,
+    PASSKEY_STARTER_CREDITS: flag,
     SIGNIN_PROVIDERS: z._default(z.pipe(json, signInProviders), []),
     SOCIAL_PROVIDER: z.optional(some_text),
     SOCIAL_API_URL: z.optional(secureEndpoint),

@@ -50,6 +50,8 @@ export interface BuiltinOptions {
   /** Whether people may sign in with providers, and with passkeys. */
   readonly provider_signin: boolean;
   readonly passkey_signin: boolean;
+  /** Whether accounts that were created with a passkey get starter credits. */
+  readonly passkey_starters: boolean;
   readonly providers: readonly OAuthProvider[];
   /** The first one seals flow cookies; all open them. */
   readonly encryption_keys: readonly EncryptionKey[];
@@ -109,6 +111,10 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
     sessionOf,
     signIn,
   });
+  const prepare = async (user_id: string): Promise<void> => {
+    if (await users.opensAsReturned(user_id)) await openReturned(users, options, user_id);
+    await moveDebts(user_id);
+  };
   const passkeys = (): PasskeyPort => ({
     ...createPasskeys({
       store: createPasskeyStore(database, options.pseudonyms_of),
@@ -119,7 +125,8 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
         content: ceremony,
       }),
       sessionOf,
-      prepare: moveDebts,
+      takes_starters: options.passkey_starters,
+      prepare,
       signIn,
     }),
     findByRecoveryCode: (code) => findByRecoveryCode(database, code),
@@ -127,7 +134,7 @@ export function createBuiltinAdapter(options: BuiltinOptions): IdentityPort {
       const exchanged = await exchangeRecoveryCode(database, typed);
       if (exchanged === null) return null;
       const { user_id, code: recovery_code } = exchanged;
-      await moveDebts(user_id);
+      await prepare(user_id);
       const recovery = { provider: RECOVERY_METHOD, subject: null };
       const signed_in = await signIn(user_id, recovery, request, base_url);
       return signed_in === null ? null : { ...signed_in, recovery_code };
@@ -222,22 +229,25 @@ function debtMover(database: DrizzleD1Database, { owe_debts }: BuiltinOptions): 
   };
 }
 
+/** Opens a new account without starter credits; may be repeated. */
+async function openReturned(
+  users: Users,
+  { open_returned }: BuiltinOptions,
+  user_id: string,
+): Promise<void> {
+  await open_returned(user_id);
+  await users.markOpened(user_id);
+}
+
 /**
  * Wraps the users: a sign-in of a person who deleted an account before opens the new account, with the debts of
  * the old one, before it can be used. D1 remembers both until they are done, so the next sign-in completes an
  * interrupted one.
  */
-function withReturningPeople(
-  users: Users,
-  { open_returned }: BuiltinOptions,
-  moveDebts: MoveDebts,
-): Users {
+function withReturningPeople(users: Users, options: BuiltinOptions, moveDebts: MoveDebts): Users {
   const welcome = async (found: Found): Promise<Found> => {
     if (found.kind !== "found") return found;
-    if (found.opens_as_returned) {
-      await open_returned(found.user_id);
-      await users.markOpened(found.user_id);
-    }
+    if (found.opens_as_returned) await openReturned(users, options, found.user_id);
     await moveDebts(found.user_id);
     return found;
   };

@@ -24,6 +24,8 @@ export interface NewPerson {
   readonly user_id: string;
   readonly name: string;
   readonly recovery_code_hash: string;
+  /** A script makes passkeys without end, so they earn no starter credits unless the settings say so. */
+  readonly opens_as_returned: boolean;
 }
 
 /** A use of a passkey whose signature was verified. */
@@ -89,7 +91,7 @@ export function createPasskeyStore(
         .where(and(eq(identities.user_id, user_id), like(identities.provider, "passkey.%")));
       return rows.map(({ subject }) => subject);
     },
-    async register(origin, { user_id, name, recovery_code_hash }) {
+    async register(origin, { user_id, name, recovery_code_hash, opens_as_returned }) {
       const { provider, subject, issuer, client_id, passkey } = origin;
       const now_ms = Date.now();
       const former = await isTombstoneOf(pseudonymsOf, origin);
@@ -110,7 +112,7 @@ export function createPasskeyStore(
           .insert(users)
           .select(
             sql`
-              select ${user_id}, ${name}, null, 0, ${now_ms}, 0, ${crypto.randomUUID()},
+              select ${user_id}, ${name}, null, 0, ${now_ms}, ${Number(opens_as_returned)}, ${crypto.randomUUID()},
                 ${recovery_code_hash}, ${now_ms}
               where exists (
                 select 1 from identities

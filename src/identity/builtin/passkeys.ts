@@ -52,7 +52,9 @@ export interface PasskeyParts {
   readonly ceremonies: FlowCookies<Ceremony>;
   /** The session of a request's cookies; null if it has ended. */
   sessionOf(request: Request): Promise<Session | null>;
-  /** Completes what a former account left to do, before the user gets a session. */
+  /** Whether an account that is created with a passkey gets starter credits. */
+  readonly takes_starters: boolean;
+  /** Opens the account without starter credits if it must, and completes what a former account left to do. */
   prepare(user_id: string): Promise<void>;
   /** Starts a session; null: the identity was unlinked meanwhile. */
   signIn(
@@ -182,8 +184,11 @@ async function finishRegistration(parts: PasskeyParts, given: Response): Promise
   if (!origin.ok) return refused(origin.refusal, flow, ended);
   const user_id = identity_id ?? "";
   const { code: recovery_code, hash: recovery_code_hash } = await drawRecoveryCode();
-  const made = await parts.store.register(origin.value, { user_id, name, recovery_code_hash });
-  const signed_in = made ? await parts.signIn(user_id, origin.value, request, base_url) : null;
+  const opens_as_returned = !parts.takes_starters;
+  const person = { user_id, name, recovery_code_hash, opens_as_returned };
+  if (!(await parts.store.register(origin.value, person))) return failed("expired", flow, ended);
+  await parts.prepare(user_id);
+  const signed_in = await parts.signIn(user_id, origin.value, request, base_url);
   if (signed_in === null) return failed("expired", flow, ended);
   const set_cookies = [...signed_in.set_cookies, ...ended];
   return {

@@ -23,8 +23,8 @@ export const users = sqliteTable(
     email_verified: integer({ mode: "boolean" }).notNull().default(false),
     created_at_ms: integer().notNull(),
     /**
-     * Whether the person deleted an account before and the new one still has to be opened without starter
-     * credits.
+     * Whether the account still has to be opened without starter credits: the person deleted one before, or created
+     * this one with a passkey.
      */
     opens_as_returned: integer({ mode: "boolean" }).notNull().default(false),
     /** The same for all accounts of a person, one after another. Random, so it identifies nobody. */

@@ -79,6 +79,8 @@ export interface Users {
   findByToken(origin: Origin, profile: Profile, issued_at_ms: number): Promise<Found | null>;
   /** The subject of a user at an issuer; null if the user has no identity there. */
   readSubject(user_id: string, issuer: string): Promise<string | null>;
+  /** Whether the user's account has to be opened without starter credits first. */
+  opensAsReturned(user_id: string): Promise<boolean>;
   /** Notes that the account of a returning user is open. */
   markOpened(user_id: string): Promise<void>;
   /**
@@ -222,6 +224,10 @@ export function createUsers(
         .limit(1)
         .get();
       return row?.subject ?? null;
+    },
+    async opensAsReturned(user_id) {
+      const user = database.select({ opens_as_returned }).from(users).where(eq(users.id, user_id));
+      return (await user.get())?.opens_as_returned ?? false;
     },
     async markOpened(user_id) {
       await database.update(users).set({ opens_as_returned: false }).where(eq(users.id, user_id));

@@ -108,7 +108,7 @@ function Balance({ overview }: { overview: Overview }) {
         <p class="empty">
           {overview.takes_starters
             ? "You get your first credits when you open an app that uses this account."
-            : "You get starter credits only once, and you had them in the account that you deleted."}
+            : "This account gets no starter credits: you had an account before, or created this one with a passkey."}
         </p>
       ) : (
         <BalanceChart points={balance} from_ms={from_ms} to_ms={to_ms} />

@@ -1,4 +1,5 @@
 /** Accounts with passkeys: creating one, signing in, adding and removing passkeys. */
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import {
@@ -117,6 +118,70 @@ describe("creating an account with a passkey", () => {
     }
     expect(statuses.filter((status) => status === 200)).toHaveLength(10);
     expect(statuses.at(-1)).toBe(429);
+  });
+});
+
+describe("starter credits of an account that was created with a passkey", () => {
+  const ACCEPTED = { PASSKEY_STARTER_CREDITS: "true" };
+  const creditsOf = async (settings: object, token: string | null) => {
+    const headers = { Authorization: `Bearer ${token ?? ""}` };
+    const { body } = await send("GET", "/api/wallet?app=demo", { headers }, settings);
+    return body.account.credits;
+  };
+
+  it("it gets none", async () => {
+    const { credential } = await registered();
+    const { answer } = await signInWith(ada(), credential);
+    expect(await creditsOf(ONLY_PASSKEYS, tokenOf(answer))).toBe(0);
+  });
+
+  it("it gets them if PASSKEY_STARTER_CREDITS is true", async () => {
+    const settings = { ...ONLY_PASSKEYS, ...ACCEPTED };
+    const { credential } = await register(openBrowser(settings));
+    const { answer } = await signInWith(openBrowser(settings), credential);
+    expect(await creditsOf(settings, tokenOf(answer))).toBe(100);
+  });
+
+  it("it gets none after a provider is linked and the passkey is removed", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = { ...connect(acme), SIGNIN_METHODS: "providers,passkey" };
+    const browser = openBrowser(settings);
+    await register(browser);
+    const started = await browser.post("/account/link", { provider: "acme" });
+    await browser.get(acme.approve(started.headers.get("Location") ?? "", { sub: "ben" }).href);
+    const signed_in = openBrowser(settings);
+    const token = tokenOf(await signed_in.signIn(acme, { sub: "ben" }));
+    const methods = await removableMethods(signed_in);
+    const provider = [...methods].find(([name]) => name !== "Acme")?.[1] ?? "";
+    await signed_in.post("/account/unlink", { provider });
+    expect(await creditsOf(settings, token)).toBe(0);
+  });
+
+  it.each(["a sign-in", "a recovery"])(
+    "it gets none after an interrupted registration and %s",
+    async (way) => {
+      const { credential, recovery_code } = await registered();
+      const identity_id = await onlyPerson();
+      // The registration ended before it opened the account.
+      await env.DIRECTORY.prepare("update users set opens_as_returned = 1").run();
+      await runInDurableObject(env.ACCOUNT.getByName(identity_id), (_, { storage }) =>
+        storage.sql.exec("update account set returned = 0"),
+      );
+      const browser = ada();
+      if (way === "a sign-in") await signInWith(browser, credential);
+      else await browser.post("/signin/passkey/recovery", { code: recovery_code });
+      const landed = await browser.post("/signin/continue", { redirect_to: BACK });
+      expect(await creditsOf(ONLY_PASSKEYS, tokenOf(landed))).toBe(0);
+    },
+  );
+
+  it("a person who signed in with a provider first gets them", async () => {
+    const acme = openProviderDouble("acme");
+    const settings = { ...connect(acme), SIGNIN_METHODS: "providers,passkey" };
+    const browser = openBrowser(settings);
+    const token = tokenOf(await browser.signIn(acme, { sub: "ada", name: "Ada" }));
+    await addPasskey(browser);
+    expect(await creditsOf(settings, token)).toBe(100);
   });
 });
 
