@@ -18,6 +18,12 @@ export function isExcluded(
   if (domains.length === 0) return false;
   const { email = null, email_verified = false } = person ?? {};
   if (email === null || !email_verified) return true;
-  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  const domain = asciiDomain(email.slice(email.lastIndexOf("@") + 1));
   return domains.some((excluded) => domain === excluded || domain.endsWith(`.${excluded}`));
+}
+
+/** A domain in the form of {@link MAIL_DOMAIN_PATTERN}. A name with a last dot, or in Unicode, is the same name. */
+function asciiDomain(domain: string): string {
+  const host = URL.parse(`https://${domain}`)?.hostname ?? domain.toLowerCase();
+  return host.replace(/\.$/, "");
 }

@@ -92,13 +92,18 @@ describe("domains without starter credits", () => {
   it.each([
     ["a@mailinator.com", true, true],
     ["a@x.mailinator.com", true, true],
+    ["a@mailinator.com.", true, true],
+    ["a@xn--bcher-kva.example", true, true],
+    ["a@Bücher.example", true, true],
+    ["a@not a host", true, false],
     ["a@notmailinator.com", true, false],
     ["a@mailinator.com.example", true, false],
     ['"a@example.com"@mailinator.com', true, true],
     ["a@example.com", false, true],
     [null, false, true],
   ])("the address %s (verified: %s) is excluded: %s", (email, email_verified, expected) => {
-    expect(isExcluded({ email, email_verified }, ["mailinator.com"])).toBe(expected);
+    const domains = ["mailinator.com", "xn--bcher-kva.example"];
+    expect(isExcluded({ email, email_verified }, domains)).toBe(expected);
     expect(isExcluded({ email, email_verified }, [])).toBe(false);
   });
 });
