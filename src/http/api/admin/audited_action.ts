@@ -31,21 +31,28 @@ export interface OperatorAction {
   readonly key: string | undefined;
 }
 
+/** An attempt at an action: see {@link performAction}. */
+export interface Attempt {
+  readonly audit_id: string;
+  readonly is_done: boolean;
+}
+
 /**
  * Runs an action that stores its own response per key, as the account does, or that may be repeated under its key.
  * Nothing runs if the audit log cannot be written (it throws), or if the key belongs to another action. `perform` also gets
- * the id of the audit record, which all attempts under one key share. `changesOf`: what the action changed.
+ * the id of the audit record, which all attempts under one key share, and whether an earlier attempt did the action, whose
+ * response is then repeated. `changesOf`: what the action changed.
  */
 export async function performAction<Value>(
   context: AppContext,
   action: OperatorAction,
-  perform: (guard: IdempotencyGuard | null, audit_id: string) => Promise<OnceAnswer<Value>>,
+  perform: (guard: IdempotencyGuard | null, attempt: Attempt) => Promise<OnceAnswer<Value>>,
   changesOf: (value: Value) => Changes | null = () => null,
 ): Promise<OnceAnswer<Value>> {
   const begun = await begin(context, action);
   if (!begun.ok) return begun;
   const { id, kind, guard } = begun.value;
-  const result = await perform(guard, id);
+  const result = await perform(guard, { audit_id: id, is_done: kind === "done" });
   // A stored response to a new audit record means that an earlier request ran the action.
   const replayed = result.ok && result.value.replayed && kind === "new";
   const outcome = result.ok ? (replayed ? "replayed" : "done") : "refused";

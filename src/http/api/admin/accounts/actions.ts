@@ -81,8 +81,8 @@ export function adjustCredits(
   return performAction(
     context,
     action,
-    (guard, audit_id) =>
-      withinSupportLimit(context, { audit_id, credits: Math.abs(amount) }, () =>
+    (guard, attempt) =>
+      withinSupportLimit(context, { ...attempt, credits: Math.abs(amount) }, () =>
         holderAccount(context).adjustCredits({ ...change, note }, guard),
       ),
     ({ credits }) => ({ credits: { from: credits - amount, to: credits } }),
@@ -101,13 +101,13 @@ export async function refundJob(
   const account = holderAccount(context);
   const refund = { job_id, amount: amount ?? null };
   const action = accountAction(context, "job.refund", { reason: note, key }, refund);
-  return performAction(context, action, async (guard, audit_id) => {
+  return performAction(context, action, async (guard, attempt) => {
     const job = amount === undefined ? await account.readJob(OPERATOR, job_id) : null;
     // The limit counts credits before the account decides, so the amount must be known by now. If nothing is left, the
     // account refuses any amount; without an amount it would refund a job that ends in the meantime, uncounted.
     const left = job?.ok ? job.value.actual_cost - job.value.refunded : 0;
     const credits = amount ?? Math.max(left, 1);
-    return withinSupportLimit(context, { audit_id, credits }, () =>
+    return withinSupportLimit(context, { ...attempt, credits }, () =>
       account.refundJob({ job_id, amount: credits, note }, guard),
     );
   });

@@ -1,6 +1,7 @@
 /** The daily limit of the credits that an operator with the role support gives and takes. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { DAY_MS, utcDayOf } from "../../../../../src/domain/calendar.ts";
 import { fromOwnPage } from "../../../support/device_logins.ts";
 import { send, signIn, signInWithCredits, type SignedIn } from "../../../support/passbook.ts";
 import { operatorOnPages, type Operator } from "./operators.ts";
@@ -145,6 +146,20 @@ describe("the daily limit of the role support", () => {
     expect((await adjust(sam, ada, 60, {}, "one")).status).toBe(200);
     expect((await adjust(sam, ada, 40)).status).toBe(200);
     expect(await balanceOf(ada)).toBe(200);
+  });
+
+  it("a retry on the next day gets the first response, even if that day's limit is used up", async () => {
+    const midnight = (utcDayOf(Date.now()) + 1) * DAY_MS;
+    vi.useFakeTimers({ toFake: ["Date"], now: midnight - 1_000 });
+    const { sam, ada } = await staff();
+    expect((await adjust(sam, ada, 100, {}, "one")).status).toBe(200);
+    vi.setSystemTime(midnight + 1_000);
+    expect((await adjust(sam, ada, 100, {}, "two")).status).toBe(200);
+    const again = await adjust(sam, ada, 100, {}, "one");
+    expect([again.status, again.headers.get("Idempotency-Replayed")]).toEqual([200, "true"]);
+    expect((await adjust(sam, ada, 1)).status).toBe(403);
+    expect(await balanceOf(ada)).toBe(300);
+    vi.useRealTimers();
   });
 
   it("refunds of jobs count towards the same limit, also without an amount", async () => {
