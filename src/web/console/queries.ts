@@ -14,11 +14,16 @@ export function readQuery<Schema extends z.ZodMiniType>(
   context: AppContext,
   schema: Schema,
 ): z.output<Schema> {
-  const given = Object.entries(context.req.query()).filter(([, value]) => value !== "");
-  const parsed = schema.safeParse(Object.fromEntries(given));
-  if (parsed.success) return parsed.data;
-  const wrong = new Set(parsed.error.issues.map(({ path }) => path[0]));
-  return schema.parse(Object.fromEntries(given.filter(([name]) => !wrong.has(name))));
+  let given = Object.entries(context.req.query()).filter(([, value]) => value !== "");
+  for (;;) {
+    const parsed = schema.safeParse(Object.fromEntries(given));
+    if (parsed.success) return parsed.data;
+    const wrong = new Set(parsed.error.issues.map(({ path }) => path[0]));
+    const rest = given.filter(([name]) => !wrong.has(name));
+    // Without one field, another may be invalid.
+    if (rest.length === given.length) return schema.parse({});
+    given = rest;
+  }
 }
 
 /** The unparsed cursor; null on the first page. */

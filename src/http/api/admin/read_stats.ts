@@ -19,19 +19,29 @@ const day = z.pipe(
 /** The fields of a period of days, `to` excluded. */
 export const period_fields = { from: z.optional(day), to: z.optional(day) };
 
+const tomorrow = (): number => utcDayOf(Date.now()) + 1;
+
 interface Period {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
+
+const isTooLong = ({ from, to = tomorrow() }: Period): boolean =>
+  from !== undefined && to - from > STATS_DAYS_MAX;
 
 export const is_period = [
   z.refine<Period>(({ from, to }) => from === undefined || to === undefined || from < to, {
     path: ["to"],
     message: "must be after from",
   }),
-  z.refine<Period>(({ from, to }) => !from || !to || to - from <= STATS_DAYS_MAX, {
+  z.refine<Period>((period) => period.to === undefined || !isTooLong(period), {
     path: ["to"],
     message: `must be at most ${STATS_DAYS_MAX} days after from`,
+  }),
+  // The sums of a shorter period than the requested one would look complete.
+  z.refine<Period>((period) => period.to !== undefined || !isTooLong(period), {
+    path: ["from"],
+    message: `must be at most ${STATS_DAYS_MAX} days before to, which is tomorrow by default`,
   }),
 ] as const;
 
@@ -41,10 +51,8 @@ export const readStatsQuery = z
 
 /** The days from `from` up to and excluding `to`; by default the last 30, including today. */
 export function daysOf(period: Period): { readonly from: number; readonly to: number } {
-  const tomorrow = utcDayOf(Date.now()) + 1;
-  const latest = period.from === undefined ? tomorrow : Math.max(tomorrow, period.from + 1);
-  const to = period.to ?? latest;
-  return { from: Math.max(period.from ?? to - DEFAULT_DAYS, to - STATS_DAYS_MAX), to };
+  const to = period.to ?? Math.max(tomorrow(), (period.from ?? 0) + 1);
+  return { from: period.from ?? to - DEFAULT_DAYS, to };
 }
 
 export async function readStats(context: AppContext, query: z.output<typeof readStatsQuery>) {

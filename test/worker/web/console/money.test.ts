@@ -147,3 +147,16 @@ describe("the console's page of money", () => {
     }
   });
 });
+
+it("a download of a period that the API refuses is that of the default period", async () => {
+  const { open } = await consoleAndAda();
+  for (const period of [
+    "from=2020-01-01&to=2019-01-01",
+    "from=2020-01-01&to=2022-01-01",
+    "from=2020-01-01",
+  ]) {
+    const { status, headers } = await open(`/console/money.csv?list=by_app&${period}`);
+    expect(status, period).toBe(200);
+    expect(headers.get("Content-Disposition"), period).not.toContain("2020");
+  }
+});
