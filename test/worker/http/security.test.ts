@@ -21,22 +21,27 @@ const OPEN = [
   "GET /signin",
   "GET /signin/:id",
   "GET /signin/callback/:id",
+  "GET /signin/passkey/new",
+  "GET /signin/passkey/recovery",
   "GET /theme.css",
   "POST /api/device/start",
   "POST /signin/dev",
   "POST /webhooks/stripe",
 ];
 
-/** Sends requests with payments configured, because the routes of payments exist only then. */
+/** Payments and passkeys: their routes exist only with these settings. */
+const ALL_ROUTES = { ...SELLING, SIGNIN_METHODS: "providers,passkey" };
+
+/** Sends requests to all routes. */
 const send = (
   method: string,
   address: string,
   init: Parameters<typeof sendTo>[2] = {},
-  settings: object = SELLING,
+  settings: object = ALL_ROUTES,
 ) => sendTo(method, address, init, settings);
 
 /** Settings with acme as the social network. */
-const SOCIAL = { ...SELLING, SOCIAL_PROVIDER: "acme" };
+const SOCIAL = { ...ALL_ROUTES, SOCIAL_PROVIDER: "acme" };
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 const PROTECTED = API_ROUTES.filter((route) => !OPEN.includes(nameOf(route)));
@@ -60,7 +65,7 @@ const VALID_BODY = JSON.stringify({
 function ask(
   { method, address }: Route,
   headers: Record<string, string> = {},
-  settings: object = SELLING,
+  settings: object = ALL_ROUTES,
 ) {
   return send(method, address, { headers }, settings);
 }
@@ -77,7 +82,7 @@ function limited(environment: object): object {
   const names = Object.keys(env).filter((name) => name.startsWith("LIMIT_"));
   return {
     ...environment,
-    ...SELLING,
+    ...ALL_ROUTES,
     ...Object.fromEntries(names.map((name) => [name, limiter])),
   };
 }

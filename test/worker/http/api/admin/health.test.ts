@@ -308,7 +308,9 @@ describe("GET /api/admin/health", () => {
     await env.DIRECTORY.exec("alter table failures rename to away");
     const page = await open("/console");
     expect(page.status).toBe(200);
-    expect(words(page.text)).toContain("the directory (D1) does not respond");
+    expect(words(page.text)).toContain(
+      "the database of people and apps (D1 DIRECTORY) does not respond",
+    );
     expect(words(page.text)).toContain("7 warnings");
   });
 

@@ -67,12 +67,12 @@ describe("POST /api/jobs/cancel", () => {
   });
 });
 
-describe("the button on /account/jobs", () => {
-  it("the page /account/jobs has a cancel button only for started jobs", async () => {
+describe("the button on a job's page", () => {
+  it("a job's page has a cancel button only while the job is started", async () => {
     const ada = await signInWithCredits();
     const job_id = await start(ada);
     const page = async () =>
-      (await send("GET", "/account/jobs", { headers: { Cookie: ada.cookies } })).text;
+      (await send("GET", `/account/jobs/${job_id}`, { headers: { Cookie: ada.cookies } })).text;
     expect(await page()).toContain(`name="job_id" value="${job_id}"`);
     const headers = {
       Cookie: ada.cookies,
@@ -81,7 +81,8 @@ describe("the button on /account/jobs", () => {
     };
     const body = new URLSearchParams({ job_id }).toString();
     const done = await send("POST", "/account/jobs/cancel", { headers, body });
-    expect([done.status, done.headers.get("Location")]).toEqual([303, "/account/jobs"]);
+    const back = `/account/jobs/${job_id}?notice=job_cancelled`;
+    expect([done.status, done.headers.get("Location")]).toEqual([303, back]);
     expect(await page()).not.toContain(`value="${job_id}"`);
     const rows = await query(ada.identity_id, "select failure from jobs");
     expect(rows).toEqual([{ failure: "expired" }]);
