@@ -17,6 +17,7 @@ import { createRequestCopies } from "./device/request_copies.ts";
 import { createDeviceCodes } from "./device/device_code.ts";
 import { createAlertRecords } from "./directory/alert_records.ts";
 import { createAppIcons } from "./directory/app_icons.ts";
+import { createAppKeyUses } from "./directory/app_key_uses.ts";
 import { createAppRecords } from "./directory/app_records.ts";
 import { createAppRegistry } from "./directory/apps.ts";
 import { createAuditLog } from "./directory/audit.ts";
@@ -130,6 +131,7 @@ function build(env: Env): Result<Services, Misconfiguration> {
     apps,
     keepOwned,
     app_records,
+    note_app_key_use: createAppKeyUses(env.DIRECTORY),
     app_icons: createAppIcons(env.DIRECTORY),
     copyAppIcon,
     failures,

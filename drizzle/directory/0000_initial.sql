@@ -17,6 +17,7 @@ CREATE TABLE `app_keys` (
 	`key_hash` text NOT NULL,
 	`created_at_ms` integer NOT NULL,
 	`revoked_at_ms` integer,
+	`last_used_at_ms` integer,
 	CONSTRAINT "app_keys_key_hash_form" CHECK(length("app_keys"."key_hash") = 64 and "app_keys"."key_hash" not glob '*[^0-9a-f]*')
 ) WITHOUT ROWID;
 --> statement-breakpoint

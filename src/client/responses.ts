@@ -756,17 +756,19 @@ export interface RegisteredApp {
 }
 
 export interface AppKeyPage {
-  readonly keys: readonly AppKey[];
+  readonly keys: readonly ListedAppKey[];
   /** Send this as `cursor` to get the next page. Missing on the last page. */
   readonly next_cursor?: string | undefined;
 }
 
-export interface AppKey {
+export interface ListedAppKey {
   /** A UUID. */
   readonly id: string;
   readonly label: string;
   /** RFC 3339, in UTC with milliseconds. */
   readonly created_at: string;
+  /** The start of the UTC day of its last use; null: it was never used. */
+  readonly last_used_at: string | null;
 }
 
 export interface NewAppKey {

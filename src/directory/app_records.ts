@@ -59,6 +59,11 @@ export interface AppKeyRecord {
   readonly created_at_ms: number;
 }
 
+export interface ListedAppKey extends AppKeyRecord {
+  /** The start of the UTC day of its last use; null: it was never used. */
+  readonly last_used_at_ms: number | null;
+}
+
 /** `key`: the secret, returned only once; null: the same request created the key before. */
 export interface NewAppKey extends AppKeyRecord {
   readonly key: string | null;
@@ -97,7 +102,7 @@ export interface AppRecords {
   listKeys(
     slug: string,
     page: { readonly before_id?: string | undefined; readonly limit: number },
-  ): Promise<Result<readonly AppKeyRecord[], Refusal>>;
+  ): Promise<Result<readonly ListedAppKey[], Refusal>>;
   /** Revokes a key. One that was revoked, or belongs to another app, is refused as `app_key_not_found`. */
   revokeKey(slug: string, id: string): Promise<Result<null, Refusal>>;
 }
@@ -196,9 +201,9 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
     },
     async listKeys(slug, { before_id, limit }) {
       if (!(await exists(slug))) return refused({ code: "app_unknown" });
-      const { id, label, created_at_ms } = appKeys;
+      const { id, label, created_at_ms, last_used_at_ms } = appKeys;
       const rows = await database
-        .select({ id, label, created_at_ms })
+        .select({ id, label, created_at_ms, last_used_at_ms })
         .from(appKeys)
         .where(
           and(

@@ -11,6 +11,7 @@ import type { DeviceLogins } from "../device/client.ts";
 import type { DeviceCodes } from "../device/device_code.ts";
 import type { RequestCopies } from "../device/request_copies.ts";
 import type { AppIcons } from "../directory/app_icons.ts";
+import type { NoteAppKeyUse } from "../directory/app_key_uses.ts";
 import type { AppRecords } from "../directory/app_records.ts";
 import type { AppRegistry } from "../directory/apps.ts";
 import type { AuditLog } from "../directory/audit.ts";
@@ -43,6 +44,7 @@ export interface Services {
   readonly keepOwned: KeepOwned;
   /** The app registry for operators: reads and writes. */
   readonly app_records: AppRecords;
+  readonly note_app_key_use: NoteAppKeyUse;
   readonly app_icons: AppIcons;
   readonly copyAppIcon: CopyAppIcon;
   /** Reserves a starter grant within the app's daily budget. */

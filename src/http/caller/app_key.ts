@@ -25,7 +25,15 @@ export async function findAppOfKey(
   key: string,
 ): Promise<Result<AppProof, Refusal>> {
   const known = await context.get("services").apps.appOfKey(key);
-  return known.kind === "app" ? accepted(known) : lookUpApp(context, key);
+  const app = known.kind === "app" ? accepted(known) : await lookUpApp(context, key);
+  if (app.ok) noteUse(context, app.value);
+  return app;
+}
+
+/** No response waits for the write. */
+function noteUse(context: AppContext, { key_hash }: AppProof): void {
+  const written = context.get("services").note_app_key_use(key_hash);
+  if (written !== null) context.executionCtx.waitUntil(written);
 }
 
 async function lookUpApp(context: AppContext, key: string): Promise<Result<AppProof, Refusal>> {
@@ -64,6 +72,7 @@ export async function identifyApp(
   const proof =
     known.kind === "app" || may_settle ? accepted(known) : await lookUpApp(context, key);
   if (!proof.ok) return proof;
+  if (proof.value.kind === "app") noteUse(context, proof.value);
   const identity_id = context.req.header(IDENTITY_HEADER) ?? "";
   if (identity_id === "") return refused({ code: "identity_required" });
   if (identity_id.length > IDENTITY_ID_MAX_LENGTH || !/^[\x21-\x7e]+$/.test(identity_id)) {

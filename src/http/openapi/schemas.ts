@@ -187,7 +187,18 @@ const app_key = z
   .meta({ id: "AppKey" });
 
 export const app_key_page = z
-  .strictObject({ keys: z.array(app_key), next_cursor })
+  .strictObject({
+    keys: z.array(
+      app_key
+        .extend({
+          last_used_at: time
+            .nullable()
+            .describe("The start of the UTC day of its last use; null: it was never used."),
+        })
+        .meta({ id: "ListedAppKey" }),
+    ),
+    next_cursor,
+  })
   .meta({ id: "AppKeyPage" });
 
 export const new_app_key = z

@@ -2,7 +2,7 @@
 import type { Services } from "../../http/services.ts";
 import type { readApps } from "../../http/api/admin/apps/list.ts";
 import { NoticeLine, Page } from "../layout/layout.tsx";
-import { Time } from "../layout/time.tsx";
+import { Time, timeText } from "../layout/time.tsx";
 import { credits, number } from "../layout/labels.ts";
 import { ActionForm, Choices, Field, FormPage, Reason, titleOf, type FormState } from "./form.tsx";
 import { Panel } from "./panel.tsx";
@@ -198,12 +198,16 @@ function Keys({ app, keys, new_key, added }: AppPageProps) {
       {added === null ? null : <Added {...added} />}
       {keys.length === 0 ? <p class="hint">This app has no key.</p> : null}
       <ul class="rows">
-        {keys.map(({ id, label, created_at_ms }) => (
+        {keys.map(({ id, label, created_at_ms, last_used_at_ms }) => (
           <li>
             <span>
               <strong>{label}</strong>
               <span class="hint below">
                 since <Time at_ms={created_at_ms} style="day" />
+                {/* Text, because scripts would change the start of a UTC day to the day before it. */}
+                {last_used_at_ms === null
+                  ? " · never used"
+                  : ` · last used ${timeText(last_used_at_ms, "day")} (UTC)`}
               </span>
             </span>
             {mayAct("admin") ? (

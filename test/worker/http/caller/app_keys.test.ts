@@ -286,6 +286,76 @@ describe("the lifetime of an app's key", () => {
     expect(hops).toEqual({ account: 1, d1: 0, kv: 0 });
   });
 
+  it("the first request of a day with an app's key writes the day of its last use, and later requests write nothing", async () => {
+    const headers = {
+      Authorization: `Bearer ${server.key}`,
+      "Passbook-Identity": ada.identity_id,
+    };
+    const lastUse = async () =>
+      (await server.operator.get("/api/admin/apps/demo/keys")).body.keys[0].last_used_at;
+    await env.DIRECTORY.batch([
+      env.DIRECTORY.prepare("create table written (at_ms integer)"),
+      env.DIRECTORY.prepare(
+        "create trigger count_written after update on app_keys begin insert into written values (new.last_used_at_ms); end",
+      ),
+    ]);
+    const written = async () => (await rows("select * from written")).length;
+    expect([await lastUse(), await written()]).toEqual([null, 0]);
+    const { environment, hops } = countedEnvironment();
+    const other_isolate = { ...environment };
+    const get = async (isolate: Env) => {
+      Object.assign(hops, { account: 0, d1: 0, kv: 0 });
+      expect((await send("GET", "/api/jobs", { headers }, isolate)).status).toBe(200);
+      return [hops.d1, await written()];
+    };
+    const today = new Date().toISOString().slice(0, 10);
+    // A new isolate reads the registry. Only the first one of the day also changes the key's row.
+    expect(await get(environment)).toEqual([2, 1]);
+    expect(await lastUse()).toBe(`${today}T00:00:00.000Z`);
+    expect(await get(environment)).toEqual([0, 1]);
+    expect(await get(other_isolate)).toEqual([2, 1]);
+    expect(await get(other_isolate)).toEqual([0, 1]);
+    const tomorrow_ms = Date.parse(`${today}T00:00:00.000Z`) + 24 * 60 * MINUTE_MS;
+    vi.useFakeTimers({ toFake: ["Date"], now: tomorrow_ms });
+    expect(await get(environment)).toEqual([2, 2]);
+    vi.useRealTimers();
+    expect(await lastUse()).toBe(new Date(tomorrow_ms).toISOString());
+  });
+
+  it("a write of a key's last use that fails does not affect the request, and is tried again after a minute", async () => {
+    const warned = vi.spyOn(console, "warn").mockReturnValue();
+    let tried = 0;
+    const DIRECTORY = new Proxy(env.DIRECTORY, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name);
+        if (name !== "prepare") return typeof member === "function" ? member.bind(target) : member;
+        return (sql: string) => {
+          if (!sql.startsWith("update")) return target.prepare(sql);
+          tried += 1;
+          if (tried === 1) throw new Error("D1_ERROR: out of reach");
+          return target.prepare(sql);
+        };
+      },
+    });
+    const settings = environmentWith({ DIRECTORY });
+    const app = { Authorization: `Bearer ${server.key}`, "Passbook-Identity": ada.identity_id };
+    const get = async () =>
+      expect((await send("GET", "/api/jobs", { headers: app }, settings)).status).toBe(200);
+    // Noon, so that the day does not end during the test.
+    vi.useFakeTimers({ toFake: ["Date"], now: new Date(Date.now()).setUTCHours(36, 0, 0, 0) });
+    await get();
+    expect(warned).toHaveBeenCalledWith({ event: "app_key_use_write_failed" });
+    vi.setSystemTime(Date.now() + MINUTE_MS - 1);
+    await get();
+    expect(tried).toBe(1);
+    vi.setSystemTime(Date.now() + 1);
+    await get();
+    expect(tried).toBe(2);
+    expect((await rows("select last_used_at_ms from app_keys"))[0]?.["last_used_at_ms"]).not.toBe(
+      null,
+    );
+  });
+
   it("many invented app keys cause one read of the registry and are limited per network", async () => {
     const { environment, hops } = countedEnvironment();
     const known = {

@@ -101,9 +101,10 @@ export const listAppKeys = factory.createHandlers(validQuery(listAppKeysQuery), 
   const page = listed.value.slice(0, limit);
   const next_cursor = listed.value.length > limit ? page.at(-1)?.id : undefined;
   return context.json({
-    keys: page.map(({ created_at_ms, ...key }) => ({
+    keys: page.map(({ created_at_ms, last_used_at_ms, ...key }) => ({
       ...key,
       created_at: timestamp(created_at_ms),
+      last_used_at: last_used_at_ms === null ? null : timestamp(last_used_at_ms),
     })),
     ...(next_cursor === undefined ? {} : { next_cursor }),
   });

@@ -80,14 +80,14 @@ export const app_paths: ZodOpenApiPathsObject = {
       tag: "Apps",
       summary: "The app's valid keys",
       description:
-        "Revoked keys are not listed. The keys themselves are not stored and not returned.",
+        "Revoked keys are not listed. The keys themselves are not stored and not returned. `last_used_at` is the start of the UTC day on which a request with the key was last accepted, and null for a key that was never used.",
       security: "operator",
       path: slug,
       query: listAppKeysQuery,
       success: {
         description: "A page of keys.",
         schema: schemas.app_key_page,
-        example: { keys: [KEY] },
+        example: { keys: [{ ...KEY, last_used_at: "2026-11-22T00:00:00.000Z" }] },
       },
       refusals: ["app_unknown"],
     }),

@@ -294,7 +294,9 @@ describe("app keys", () => {
       created_at: expect.any(String),
     });
     const { id, label, created_at } = made.body;
-    expect((await operator.get(KEYS)).body).toEqual({ keys: [{ id, label, created_at }] });
+    expect((await operator.get(KEYS)).body).toEqual({
+      keys: [{ id, label, created_at, last_used_at: null }],
+    });
     expect((await operator.send("DELETE", `${KEYS}/${id}?reason=leaked`)).body).toEqual({
       ok: true,
     });
