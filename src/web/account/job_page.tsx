@@ -73,12 +73,12 @@ function Outcome({ job, change }: { job: JobRow; change: number }) {
       </p>
       <p class="hint">
         {given_back > 0
-          ? `It cost ${credits(cost)}, and ${number(given_back)} were given back.`
+          ? `It cost ${credits(cost)}, and ${number(given_back)} ${given_back === 1 ? "was" : "were"} given back.`
           : cost === 0
             ? "You were not charged."
             : cost > job.reserved
               ? `It cost ${number(cost - job.reserved)} more than the ${number(job.reserved)} that were held.`
-              : `${number(job.reserved)} were held while it ran.`}
+              : `${number(job.reserved)} ${job.reserved === 1 ? "was" : "were"} held while it ran.`}
       </p>
       {reason === null ? null : (
         <p class="job-failure">
@@ -97,7 +97,7 @@ function Facts({ job, look }: { job: JobRow; look: AppLook }) {
         <AppIcon look={look} size={28} /> {look.name}
       </span>,
     ],
-    ["State", <JobState {...job} />],
+    ["Status", <JobState {...job} />],
     ["Action", job.action],
     ["Started", <Time at_ms={job.created_at_ms} />],
     job.status === "started"

@@ -124,7 +124,10 @@ export function EndSessionsPage({ sessions }: { sessions: readonly SessionItem[]
           </li>
         ))}
       </ul>
-      <p>That browser has to sign in again. Open apps notice within 15 minutes.</p>
+      <p>
+        {sessions.length === 1 ? "That browser has" : "Those browsers have"} to sign in again. Open
+        apps notice within 15 minutes.
+      </p>
       {approved_tokens === 0 ? null : (
         <label class="choice">
           <input type="checkbox" name="personal_tokens" value="end" />

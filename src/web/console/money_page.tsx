@@ -32,7 +32,7 @@ export function MoneyPage(props: MoneyPageProps) {
           <DayFilter name="last" label="Last day" value={last} />
         </FilterForm>
       </div>
-      <nav class="pages" aria-label="Months">
+      <nav class="sorts" aria-label="Months">
         {months.map(({ name, from_ms, to_ms }, at) => (
           <a
             href={consolePath("/console/money", { month: name })}

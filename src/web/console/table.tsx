@@ -109,10 +109,10 @@ interface FilterProps {
 export function TypedFilter(props: FilterProps & { readonly type?: "text" | "date" }) {
   const { name, label, value, type = "text" } = props;
   return (
-    <>
+    <span class="filter">
       <label for={name}>{label}</label>
       <input id={name} name={name} type={type} value={value ?? ""} maxlength={254} />
-    </>
+    </span>
   );
 }
 
@@ -124,7 +124,7 @@ export function ChosenFilter({
   options,
 }: FilterProps & { readonly options: readonly (readonly [value: string, name: string])[] }) {
   return (
-    <>
+    <span class="filter">
       <label for={name}>{label}</label>
       <select id={name} name={name}>
         {options.map(([option, text]) => (
@@ -133,7 +133,7 @@ export function ChosenFilter({
           </option>
         ))}
       </select>
-    </>
+    </span>
   );
 }
 
@@ -154,10 +154,10 @@ export function DayFilter(props: {
 }) {
   const { name, label, value = "" } = props;
   return (
-    <>
+    <span class="filter">
       <label for={name}>{label}</label>
       <input id={name} name={name} type="date" value={value} />
-    </>
+    </span>
   );
 }
 

@@ -108,7 +108,9 @@ const PLACES = {
   "jobs-filtered": "/account/jobs?app=voice&status=failed",
   "jobs-none": "/account/jobs?app=voice&status=started",
   statement: "/account/statement",
+  purchases: "/account/purchases",
   tokens: "/account/tokens",
+  "new-token": "/account/tokens/new",
   device: "/device",
   problem: "/nowhere",
 } as const;

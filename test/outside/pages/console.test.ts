@@ -38,6 +38,8 @@ async function client(page: Page): Promise<Person> {
 }
 
 let ada: Person;
+/** A job of hers that cost credits, so that its page has the form that refunds it. */
+let paid_job: string;
 
 /** Three people with jobs, a registered app, and a month of totals. */
 beforeAll(async () => {
@@ -66,7 +68,7 @@ beforeAll(async () => {
   });
   expect(changed.status(), await changed.text()).toBe(200);
   ada = await client(await pages.signIn("ada@example.com"));
-  await work(ada, "paint", 6);
+  paid_job = await work(ada, "paint", 6);
   const quick = Array.from({ length: 60 }, () => ({
     app: "paint",
     action: "image.look",
@@ -79,17 +81,21 @@ beforeAll(async () => {
   fillTotals();
 });
 
-async function work(person: Person, app: string, count: number): Promise<void> {
+/** Returns the id of the first job, which is completed. */
+async function work(person: Person, app: string, count: number): Promise<string> {
   await person.get(`/api/wallet?app=${app}`);
+  let first = "";
   for (let index = 0; index < count; index += 1) {
     const metadata = { description: "Mountains in the morning, watercolour" };
     const job = { app, action: "image.generate", cost_estimate: 10 + index, metadata };
     const { job_id } = await person.send("POST", "/api/jobs", job);
+    if (index === 0) first = String(job_id);
     if (index % 3 === 2) continue;
     const ending = index % 4 === 3 ? "fail" : "complete";
     const body = ending === "fail" ? { job_id } : { job_id, actual_cost: 7 + index };
     await person.send("POST", `/api/jobs/${ending}`, body);
   }
+  return first;
 }
 
 /** Daily totals of the days before today, as deliveries write them. */
@@ -132,10 +138,14 @@ const places = () => {
     suspend: `${account}/suspend`,
     export: `${account}/export`,
     delete: `${account}/delete`,
+    job: `${account}/jobs/${paid_job}`,
     operators: "/console/operators",
+    money: "/console/money",
+    "money-none": "/console/money?month=2020-01",
     jobs: "/console/jobs",
     "jobs-none": "/console/jobs?app=paint&status=failed&identity_id=nobody",
     audit: "/console/audit",
+    "audit-none": "/console/audit?from=2020-01-01&to=2020-01-02",
     apps: "/console/apps",
     "new-app": "/console/new-app",
     app: "/console/apps/paint",
