@@ -281,7 +281,10 @@ async function suspend(
   const results: SuspendedAccounts["results"][number][] = [];
   for (let at = 0; at < identities.length; at += SUSPENDED_AT_ONCE_MAX) {
     const some = identities.slice(at, at + SUSPENDED_AT_ONCE_MAX);
-    results.push(...(await admin.suspendMany(some, { reason }, key)).results);
+    // A key belongs to one request.
+    const { idempotencyKey: base } = key;
+    const own = base === undefined || at === 0 ? key : { idempotencyKey: `${base}.${at}` };
+    results.push(...(await admin.suspendMany(some, { reason }, own)).results);
   }
   const failed = results.filter(({ ok }) => ok !== true);
   if (failed.length > 0) process.exitCode = 1;

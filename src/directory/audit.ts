@@ -4,7 +4,7 @@
  * logged, it is not done. Its outcome follows as a second row. If that row is missing, the outcome is unknown,
  * and the account or registry shows whether the action happened.
  */
-import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lt, ne, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { v7 as uuidv7 } from "uuid";
 import {
@@ -15,8 +15,8 @@ import {
   type AuditOutcome,
   type Changes,
 } from "../domain/audit.ts";
-import { errorName } from "../domain/result.ts";
-import { assertInvariant } from "../domain/result.ts";
+import { firstIdOf } from "../domain/calendar.ts";
+import { assertInvariant, errorName } from "../domain/result.ts";
 import { audit, auditOutcomes } from "./schema.ts";
 
 /**
@@ -39,6 +39,15 @@ export interface AuditLog {
    * @throws if that fails; then the action must not be done.
    */
   begin(order: AuditedAction): Promise<AuditBegun>;
+  /**
+   * Whether this operator used the key for another request with a record for each of several subjects (`details.accounts`). A
+   * list is looked up across subjects, so this reads all records of the last {@link AUDIT_KEY_MS}.
+   */
+  hasOtherList(list: {
+    readonly act: string;
+    readonly actor: string;
+    readonly guard: NonNullable<AuditedAction["guard"]>;
+  }): Promise<boolean>;
   /** Logs the outcome of an action. A failure of this is only reported to the operator's log. */
   conclude(id: string, outcome: AuditOutcome, changed?: Changes | null): Promise<void>;
   /**
@@ -64,12 +73,12 @@ export function createAuditLog(binding: D1Database): AuditLog {
         return { kind: "new", id };
       }
       const { key } = guard;
-      const fingerprint = `${actor} ${guard.fingerprint}`;
+      const fingerprint = fingerprintOf(actor, guard);
       // One query decides, so of two tries with one key only one is logged. After a refusal the key may be used
       // for another action.
       const of_key = sql`${audit.subject} = ${subject} and ${audit.act} = ${act}
         and ${audit.idempotency_key} = ${key} and ${audit.at_ms} > ${at_ms - AUDIT_KEY_MS}
-        and (not ${hasOutcome("refused")} or ${hasOutcome("done")})`;
+        and ${COUNTS}`;
       const [, [entry]] = await database.batch([
         database.insert(audit).select(sql`
           select ${id}, ${at_ms}, ${actor}, ${act}, ${subject}, ${reason}, ${request_id},
@@ -90,6 +99,24 @@ export function createAuditLog(binding: D1Database): AuditLog {
       if (entry.fingerprint !== fingerprint) return { kind: "reused" };
       if (entry.id === id) return { kind: "new", id };
       return { kind: entry.done === 1 ? "done" : "begun", id: entry.id };
+    },
+    async hasOtherList({ act, actor, guard }) {
+      const [other] = await database
+        .select({ id: audit.id })
+        .from(audit)
+        .where(
+          and(
+            gte(audit.id, firstIdOf(Date.now() - AUDIT_KEY_MS)),
+            eq(audit.act, act),
+            eq(audit.actor, actor),
+            eq(audit.idempotency_key, guard.key),
+            ne(audit.fingerprint, fingerprintOf(actor, guard)),
+            sql`${audit.details_json} ->> '$.accounts' is not null`,
+            COUNTS,
+          ),
+        )
+        .limit(1);
+      return other !== undefined;
     },
     async conclude(audit_id, outcome, changed = null) {
       try {
@@ -156,6 +183,12 @@ export function createAuditLog(binding: D1Database): AuditLog {
 
 const hasOutcome = (outcome: AuditOutcome) =>
   sql`exists (select 1 from audit_outcomes where audit_id = ${audit.id} and outcome = ${outcome})`;
+
+/** SQL: whether a record's key still stands for it. After a refusal the key may be used for another action. */
+const COUNTS = sql`(not ${hasOutcome("refused")} or ${hasOutcome("done")})`;
+
+const fingerprintOf = (actor: string, guard: NonNullable<AuditedAction["guard"]>): string =>
+  `${actor} ${guard.fingerprint}`;
 
 /** If one try was done, the action was done, even if other tries were refused. */
 function endOf(

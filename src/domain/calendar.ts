@@ -7,6 +7,12 @@ export function utcDayOf(at_ms: number): number {
   return Math.floor(at_ms / DAY_MS);
 }
 
+/** The lowest id of a time. Ids are UUIDv7 and sort by time (RFC 9562, section 5.7). */
+export function firstIdOf(at_ms: number): string {
+  const hex = Math.max(0, at_ms).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
 /** A calendar month. `name` has the form `YYYY-MM`. */
 export interface Month {
   readonly name: string;

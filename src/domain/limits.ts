@@ -44,7 +44,7 @@ export const IDEMPOTENCY_KEEP_MS = 24 * 60 * 60 * 1000;
 /** Old responses that one alarm deletes: some milliseconds of work. The next alarm deletes the rest. */
 export const IDEMPOTENCY_CLEANUP_ROWS = 1_000;
 
-/** Accounts that one request suspends. Each takes three calls, and one request may make a thousand. */
+/** Accounts that one request suspends. Each takes about five calls, and one request may make a thousand. */
 export const SUSPENDED_AT_ONCE_MAX = 100;
 
 /** Longest reason of an operator's action or of a job's failure, in characters. */

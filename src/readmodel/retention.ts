@@ -3,7 +3,7 @@
  * accounts by id and continues where the last run stopped. It needs no index, which would cost one more written
  * row per job.
  */
-import { DAY_MS, utcDayOf } from "../domain/calendar.ts";
+import { DAY_MS, firstIdOf, utcDayOf } from "../domain/calendar.ts";
 import { UPKEEP_PORTIONS } from "../domain/limits.ts";
 
 /** Accounts in one portion of the read model's maintenance, and jobs or daily totals that one query deletes. */
@@ -15,12 +15,6 @@ export interface ReadModelUpkeep {
   readonly portions: number;
   /** All accounts were visited; the next run starts with the first one. */
   readonly complete: boolean;
-}
-
-/** Ids are UUIDv7 and sort by time (RFC 9562, section 5.7). */
-function firstIdOf(at_ms: number): string {
-  const hex = Math.max(0, at_ms).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
 /** An account's old jobs are one range of the primary key. Started jobs stay until they end. */

@@ -29,6 +29,28 @@ export interface OperatorAction {
   readonly details: Readonly<Record<string, unknown>>;
   /** The operator's idempotency key. */
   readonly key: string | undefined;
+  /** All subjects of the request that the action is part of; the key belongs to this list. */
+  readonly subjects?: readonly string[];
+}
+
+/** Refuses the key of a request with several actions if it belongs to another such request, of whatever subjects. */
+export async function whyNotUnderKey(
+  context: AppContext,
+  action: Omit<OperatorAction, "subject">,
+): Promise<Refusal | null> {
+  const guard = await actionGuard(action);
+  if (!guard.ok) return guard.refusal;
+  if (guard.value === null) return null;
+  const { act } = action;
+  const actor = context.get("caller").identity_id;
+  const { audit } = context.get("services");
+  const is_reused = await audit.hasOtherList({ act, actor, guard: guard.value });
+  return is_reused ? { code: "idempotency_key_reused" } : null;
+}
+
+function actionGuard(action: Omit<OperatorAction, "subject">) {
+  const { key, reason, details, subjects } = action;
+  return guardOf(key, { reason, details, subjects });
 }
 
 /** An attempt at an action: see {@link performAction}. */
@@ -91,16 +113,18 @@ interface BegunAction {
 
 async function begin(
   context: AppContext,
-  { key, ...action }: OperatorAction,
+  action: OperatorAction,
 ): Promise<Result<BegunAction, Refusal>> {
-  const { reason, details } = action;
-  const guard = await guardOf(key, { reason, details });
+  const { act, subject, reason, details } = action;
+  const guard = await actionGuard(action);
   if (!guard.ok) return guard;
   const { identity_id, proof } = context.get("caller");
   const by_token =
     proof.kind === "personal_token" ? { personal_token: proof.personal_token_id } : {};
   const begun = await context.get("services").audit.begin({
-    ...action,
+    act,
+    subject,
+    reason,
     details: { ...details, ...by_token },
     actor: identity_id,
     request_id: context.get("request_id"),

@@ -75,7 +75,7 @@ export const account_paths: ZodOpenApiPathsObject = {
       tag: "Operators",
       summary: "Suspend many accounts for one reason",
       description:
-        "Suspends up to 100 accounts. Each succeeds or fails by itself and has its own audit record. If the request is repeated with its `Idempotency-Key`, accounts that it suspended are not suspended again, and the others are tried again.",
+        "Suspends up to 100 accounts. Each succeeds or fails by itself and has its own audit record. If the request is repeated with its `Idempotency-Key`, accounts that it suspended are not suspended again, and the others are tried again. A key belongs to one list and reason.",
       security: "operator",
       body: { schema: suspendManyBody, example: { identity_ids: [PERSON.identity_id], ...REASON } },
       idempotent: true,

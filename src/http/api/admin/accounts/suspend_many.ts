@@ -2,12 +2,12 @@
 import * as z from "zod/mini";
 import { SUSPENDED_AT_ONCE_MAX } from "../../../../domain/limits.ts";
 import type { Refusal } from "../../../../domain/refusals.ts";
-import { accepted, type Result } from "../../../../domain/result.ts";
+import { accepted, refused, type Result } from "../../../../domain/result.ts";
 import { factory, type AppContext } from "../../../context.ts";
 import { refusalForError } from "../../../failures.ts";
 import { describeRefusal, refuse } from "../../../refusals.ts";
-import { guardOf, idempotencyKey, validBody } from "../../../validation.ts";
-import { performActionOnce, reason } from "../audited_action.ts";
+import { idempotencyKey, validBody } from "../../../validation.ts";
+import { performActionOnce, reason, whyNotUnderKey } from "../audited_action.ts";
 import { whyNotChange } from "./holder.ts";
 
 /** Accounts that one request suspends at the same time. Each needs four calls, and the platform queues more than six. */
@@ -31,25 +31,28 @@ export interface SuspendedItem {
 
 /**
  * Suspends each account by itself, with an audit record of its own, in the order of the list. All use one idempotency
- * key, so a repeated request continues where the first one stopped. Refused as a whole only if the key is malformed.
+ * key, so a repeated request continues where the first one stopped. Refused as a whole only if the key is malformed or
+ * belongs to another list.
  */
 export async function suspendMany(
   context: AppContext,
   { identity_ids, reason: given }: z.output<typeof suspendManyBody>,
   key: string | undefined,
 ): Promise<Result<readonly SuspendedItem[], Refusal>> {
-  const guard = await guardOf(key, {});
-  if (!guard.ok) return guard;
   const { identity, accounts } = context.get("services");
+  const details = { accounts: identity_ids.length };
+  const action = { act: "account.suspend", reason: given, details, key, subjects: identity_ids };
+  const refusal = await whyNotUnderKey(context, action);
+  if (refusal !== null) return refused(refusal);
   const suspend = async (subject: string): Promise<Refusal | null> => {
-    const details = { accounts: identity_ids.length };
-    const action = { act: "account.suspend", subject, reason: given, details, key };
     try {
-      const person = await identity.readPerson(subject);
-      if (person === null) return { code: "account_unknown" };
-      const refusal = whyNotChange(context, person);
-      if (refusal !== null) return refusal;
-      const done = await performActionOnce(context, action, () => accounts(subject).suspend());
+      const holder = await identity.readPerson(subject);
+      if (holder === null) return { code: "account_unknown" };
+      const forbidden = whyNotChange(context, holder);
+      if (forbidden !== null) return forbidden;
+      const done = await performActionOnce(context, { ...action, subject }, () =>
+        accounts(subject).suspend(),
+      );
       return done.ok ? null : done.refusal;
     } catch (error) {
       return refusalForError(error as Error, context);

@@ -68,11 +68,32 @@ describe("suspending many accounts", () => {
     expect(account.suspended_at).toBeNull();
   });
 
-  it("the same key with another reason is refused for each account that it suspended", async () => {
-    const { identity_ids, suspend } = await wave();
-    await suspend({ identity_ids, reason: REASON });
-    const { results } = (await suspend({ identity_ids, reason: "another" })).body;
-    for (const { code } of results) expect(code).toBe("idempotency_key_reused");
+  it("the same key with another list or another reason is 422 and suspends nobody", async () => {
+    const { olga, identity_ids, suspend, audit } = await wave(1);
+    const [first = "", second = "", third = "", fourth = ""] = identity_ids;
+    await suspend({ identity_ids: [first, second], reason: REASON });
+    for (const body of [
+      { identity_ids: [first, third], reason: REASON },
+      { identity_ids: [third, fourth], reason: REASON },
+      { identity_ids: [first], reason: REASON },
+      { identity_ids: [first, second], reason: "another" },
+    ]) {
+      expect(await suspend(body)).toMatchObject({
+        status: 422,
+        body: { code: "idempotency_key_reused" },
+      });
+    }
+    expect(await audit()).toHaveLength(2);
+    const one = await olga.send(
+      "POST",
+      `/api/admin/accounts/${third}/suspend`,
+      { reason: "x" },
+      KEY,
+    );
+    expect(one.status).toBe(200);
+    const other_key = { "Idempotency-Key": "other" };
+    const { status } = await suspend({ identity_ids: [third, fourth], reason: REASON }, other_key);
+    expect(status).toBe(200);
   });
 
   it.each([
