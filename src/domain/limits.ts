@@ -168,11 +168,8 @@ export const EVENTS_QUEUE_MAX_BYTES = 1024 * 1024;
 export const EVENTS_WINDOW_BYTES = 128 * 1024;
 export const EVENTS_REPORT_BYTES = EVENTS_WINDOW_BYTES / 4;
 
-/**
- * How far the time of an entry may be before the time of an earlier one, because two machines with different
- * clocks ran the account.
- */
-export const LEDGER_CLOCK_SKEW_MS = 60_000;
+/** How far an account's clock may go back, because two machines with different clocks ran the account. */
+export const CLOCK_SKEW_MS = 60_000;
 
 /**
  * The newest jobs, whose deadlines are looked up in `jobs`. A job that is still started when this many newer

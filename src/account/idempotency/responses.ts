@@ -8,7 +8,7 @@ import { DAY_MS, utcDayOf } from "../../domain/calendar.ts";
 import {
   IDEMPOTENCY_CLEANUP_ROWS,
   IDEMPOTENCY_KEEP_MS,
-  LEDGER_CLOCK_SKEW_MS,
+  CLOCK_SKEW_MS,
 } from "../../domain/limits.ts";
 import type { Answer, IdempotencyGuard, OnceAnswer } from "../contract.ts";
 import { atMost, matches, value, values } from "../sql/parameters.ts";
@@ -138,5 +138,5 @@ export class Responses {
 
 /** When all rows of a day are too old, even if the clock is somewhat behind. In milliseconds. */
 function deletableAt(of_day: number): number {
-  return (of_day + 1) * DAY_MS + IDEMPOTENCY_KEEP_MS + LEDGER_CLOCK_SKEW_MS;
+  return (of_day + 1) * DAY_MS + IDEMPOTENCY_KEEP_MS + CLOCK_SKEW_MS;
 }

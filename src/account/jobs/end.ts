@@ -33,7 +33,7 @@ export function endJob(
     actual_cost,
     failure,
     ...details,
-    updated_at_ms: now_ms,
+    updated_at_ms: entry.at_ms,
     line: entry.line,
     ...keyColumns(keyed),
   };

@@ -4,7 +4,7 @@
  */
 import { and, desc, gte, inArray, lt, type SQL } from "drizzle-orm";
 import type { JobStatus } from "../../domain/job.ts";
-import { LEDGER_CLOCK_SKEW_MS } from "../../domain/limits.ts";
+import { CLOCK_SKEW_MS } from "../../domain/limits.ts";
 import { isKnownStarted } from "../sql/queries.ts";
 import { arrayJson, atMost, ifGiven, isAmong, matchesIfGiven, value } from "../sql/parameters.ts";
 import { jobs } from "../sql/schema.ts";
@@ -58,9 +58,9 @@ export function openJobLists(database: AccountDatabase) {
       return page(rows, limit, idOf, () => null);
     }
     const { scan, found } = status === "started" ? of_started : of_all;
-    const end_id = to_ms === null ? END_OF_IDS : firstIdAt(to_ms + LEDGER_CLOCK_SKEW_MS);
+    const end_id = to_ms === null ? END_OF_IDS : firstIdAt(to_ms + CLOCK_SKEW_MS);
     const range = {
-      from_id: from_ms === null ? "" : firstIdAt(from_ms - LEDGER_CLOCK_SKEW_MS),
+      from_id: from_ms === null ? "" : firstIdAt(from_ms - CLOCK_SKEW_MS),
       before_id: before_id < end_id ? before_id : end_id,
       scan_rows: LIST_SCAN_ROWS,
       recent_after_id: recent_after_id ?? "",

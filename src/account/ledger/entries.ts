@@ -1,6 +1,5 @@
 /** Lists of ledger entries, filtered. A page reads a bounded number of rows, however long the history is. */
 import { and, desc, gte, lt } from "drizzle-orm";
-import { LEDGER_CLOCK_SKEW_MS } from "../../domain/limits.ts";
 import type { EntryRow, ListEntriesRequest, Page } from "../contract.ts";
 import { numberAt, newestNumber } from "./entry_times.ts";
 import { job_by_id } from "../sql/queries.ts";
@@ -45,7 +44,7 @@ export function listEntries(
 }
 
 const entries_of_range = query((database) => {
-  const { line, app_slug, job_id, kind, at_ms } = entries;
+  const { line, app_slug, job_id, kind } = entries;
   return database
     .select()
     .from(entries)
@@ -56,8 +55,6 @@ const entries_of_range = query((database) => {
         matchesIfGiven(app_slug),
         matchesIfGiven(job_id),
         matchesIfGiven(kind),
-        ifGiven("from_ms", (given) => gte(at_ms, given)),
-        ifGiven("to_ms", (given) => lt(at_ms, given)),
         ifGiven("apps_json", (given) => isAmong(app_slug, given)),
       ),
     )
@@ -67,9 +64,9 @@ const entries_of_range = query((database) => {
 
 /** The matching entries of a range, up to one more than the page has. */
 function readMatching(database: AccountDatabase, filter: EntryFilter, range: Range): EntryRow[] {
-  const { app_slug = null, job_id = null, kind = null, from_ms = null, to_ms = null } = filter;
+  const { app_slug = null, job_id = null, kind = null } = filter;
   const apps_json = arrayJson(filter.visible_apps);
-  const filters = { app_slug, job_id, kind, from_ms, to_ms, apps_json };
+  const filters = { app_slug, job_id, kind, apps_json };
   return entries_of_range(database).all({ ...range, ...filters, rows: filter.limit + 1 });
 }
 
@@ -79,8 +76,8 @@ function rangeOf(database: AccountDatabase, filter: EntryFilter): Range {
   const all = { first: 1, end: Math.min(newest + 1, before_line ?? newest + 1) };
   const life = job_id === undefined ? all : lifeOf(database, job_id, newest);
   const numberOf = (at_ms: number): number => numberAt(database, newest, at_ms);
-  const since = from_ms === undefined ? 1 : numberOf(from_ms - LEDGER_CLOCK_SKEW_MS);
-  const until = to_ms === undefined ? all.end : numberOf(to_ms + LEDGER_CLOCK_SKEW_MS);
+  const since = from_ms === undefined ? 1 : numberOf(from_ms);
+  const until = to_ms === undefined ? all.end : numberOf(to_ms);
   return { first: Math.max(life.first, since), end: Math.min(all.end, life.end, until) };
 }
 
@@ -88,6 +85,6 @@ function rangeOf(database: AccountDatabase, filter: EntryFilter): Range {
 function lifeOf(database: AccountDatabase, job_id: string, newest: number): Range {
   const job = job_by_id(database).get({ id: job_id });
   if (job === undefined) return { first: 1, end: 1 };
-  const first = numberAt(database, newest, job.created_at_ms - LEDGER_CLOCK_SKEW_MS);
+  const first = numberAt(database, newest, job.created_at_ms);
   return { first, end: job.line + 1 };
 }

@@ -1,6 +1,6 @@
 /**
- * Entry numbers of times. Entries are numbered without gaps, in the order of time, so a time is found by bisection. An
- * index of the times would cost one more written row for each entry.
+ * Entry numbers of times. Entries are numbered without gaps, and their times never go back (see `posting.ts`), so a time
+ * is found by bisection. An index of the times would cost one more written row for each entry.
  */
 import { desc } from "drizzle-orm";
 import { atMost, matches } from "../sql/parameters.ts";
@@ -21,10 +21,7 @@ export function newestNumber(database: AccountDatabase): number {
   return newest_number(database).get()?.line ?? 0;
 }
 
-/**
- * The number of the first entry at or after `at_ms`, or `newest + 1`. If the clock went back around that time, one of
- * the entries near it. Reads two entries for each doubling of the history.
- */
+/** The number of the first entry at or after `at_ms`, or `newest + 1`. Reads one entry for each doubling of the history. */
 export function numberAt(database: AccountDatabase, newest: number, at_ms: number): number {
   let [low, high] = [1, newest + 1];
   while (low < high) {

@@ -22,7 +22,9 @@ export function post(
   const newest = store.readNewestEntry();
   const line = nextEntry(newest, posting);
   const { open_jobs, recent_after_job_id, recent_jobs } = started ?? startedJobsOf(newest);
-  const entry = { ...line, at_ms: now_ms, open_jobs, recent_after_job_id, recent_jobs };
+  // A clock that goes back must not move entries to an earlier month: reads find a time by bisection.
+  const at_ms = Math.max(now_ms, newest?.at_ms ?? now_ms);
+  const entry = { ...line, at_ms, open_jobs, recent_after_job_id, recent_jobs };
   assertWritten(store.insertEntry(entry), line);
   delivery.owe(now_ms);
   posted();

@@ -43,7 +43,7 @@ export function refundJob(
   transaction: Transaction,
   { job_id, ...refund }: RefundJobRequest,
 ): Answer<RefundedJob> {
-  const { store, now_ms } = transaction;
+  const { store } = transaction;
   const job = readInTime(transaction, job_id);
   if (job === null) return refused({ code: "job_not_found" });
   const posting = refundCost(readBalance(transaction), job, refund);
@@ -54,7 +54,7 @@ export function refundJob(
   const refunded_job = {
     ...job,
     refunded: job.refunded + amount,
-    updated_at_ms: now_ms,
+    updated_at_ms: entry.at_ms,
     line: entry.line,
   };
   store.updateJob(refunded_job);

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import {
   IDEMPOTENCY_CLEANUP_ROWS,
-  LEDGER_CLOCK_SKEW_MS,
+  CLOCK_SKEW_MS,
   OPEN_JOBS_MAX,
   RECENT_JOBS_MAX,
 } from "../../../src/domain/limits.ts";
@@ -311,7 +311,7 @@ describe("500,000 idempotency keys", () => {
     await runInDurableObject(account(), (instance) => instance.alarm());
     expect(await left()).toBe(MORE);
     // A key stays for the clock skew: a request whose clock is behind may still use it.
-    vi.setSystemTime(end_of_day_ms + DAY_MS + LEDGER_CLOCK_SKEW_MS);
+    vi.setSystemTime(end_of_day_ms + DAY_MS + CLOCK_SKEW_MS);
     const rows = await countRowsRead();
     for (let portions = 1; portions <= 3; portions += 1) {
       rows();
