@@ -60,6 +60,8 @@ export function readIssuerClaims(
   if (type !== undefined && !issuer.types.includes(type.toLowerCase())) return null;
   const { sub, iat } = claims;
   if (typeof sub !== "string" || sub === "" || sub.length > SUBJECT_MAX_LENGTH) return null;
+  // D1 would store the same text for subjects that differ in a lone surrogate.
+  if (!sub.isWellFormed()) return null;
   const has = ([path, values]: readonly [string, readonly unknown[]]): boolean => {
     const value = readClaim(claims, path) ?? null;
     return values.length === 0 ? value !== null : values.includes(value);

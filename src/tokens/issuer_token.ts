@@ -16,6 +16,12 @@ import {
 /** A token is checked again after this time, so that a withdrawn key ends the tokens that it signed. */
 const CHECKED_AGAIN_AFTER_MS = 15 * 60_000;
 
+/**
+ * The longest time for which a check counts, and so a stream lasts. Some services issue tokens that never expire, whose
+ * `exp` is no time that an alarm can have.
+ */
+const VALID_MAX_SECONDS = 24 * 3_600;
+
 /** The claims of a token, and its issuer. */
 export interface VerifiedIssuerToken extends IssuerClaims {
   readonly issuer: TrustedIssuer;
@@ -63,7 +69,11 @@ export function createIssuerTokens(
         });
         const claims = readIssuerClaims(issuer, protectedHeader.typ, payload);
         if (claims === null || payload.exp === undefined) return null;
-        return { claims: { ...claims, issuer }, expires_at_seconds: payload.exp };
+        const now_seconds = Math.floor(Date.now() / 1000);
+        // A token from the future would seem to be newer than the deletion of its person's account.
+        if ((payload.iat ?? 0) > now_seconds + TOKEN_CLOCK_TOLERANCE_SECONDS) return null;
+        const expires_at_seconds = Math.min(payload.exp, now_seconds + VALID_MAX_SECONDS);
+        return { claims: { ...claims, issuer }, expires_at_seconds };
       },
       isUnavailable,
       CHECKED_AGAIN_AFTER_MS,

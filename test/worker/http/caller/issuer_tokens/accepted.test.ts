@@ -1,5 +1,6 @@
 /** Which tokens of trusted issuers are accepted, and what they may do. */
 import { describe, expect, it, vi } from "vitest";
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import {
   APP_ORIGIN,
@@ -62,6 +63,8 @@ describe("a token of a trusted issuer", () => {
     ["an expired token", {}, (acme) => acme.token({ exp: seconds() - 10 })],
     ["a token without exp", {}, (acme) => acme.token({ exp: undefined })],
     ["a token that is not valid yet", {}, (acme) => acme.token({ nbf: seconds() + 60 })],
+    ["a token that was issued in the future", {}, (acme) => acme.token({ iat: seconds() + 60 })],
+    ["a subject that no database stores", {}, (acme) => acme.token({ sub: "a\ud800b" })],
     ["a token without a subject", {}, (acme) => acme.token({ sub: undefined })],
     ["a token with an empty subject", {}, (acme) => acme.token({ sub: "" })],
     ["a token of another issuer", {}, (acme) => acme.token({ iss: "https://other.test" })],
@@ -147,6 +150,21 @@ describe("a token of a trusted issuer", () => {
     const late = await acme.token({ exp: seconds() - 3, nbf: seconds() + 3 });
     expect((await withToken(settings, late)).status).toBe(200);
   });
+
+  it.each([1e13, 1e15, 1e306])(
+    "the stream of a token that expires at %d ends within a day",
+    async (exp) => {
+      const { acme, settings } = await open();
+      const token = await acme.token({ exp });
+      const wallet = await withToken(settings, token);
+      const headers = { Authorization: `Bearer ${token}`, Upgrade: "websocket" };
+      const opened = await send("GET", "/api/events", { headers }, settings);
+      expect(opened.status).toBe(101);
+      const account = env.ACCOUNT.getByName(identityOf(wallet));
+      const alarm = await runInDurableObject(account, (_, { storage }) => storage.getAlarm());
+      expect(alarm ?? Infinity).toBeLessThanOrEqual(Date.now() + 24 * 3_600_000);
+    },
+  );
 
   it("a token without azp is accepted if the entry has no authorized parties", async () => {
     const { acme, settings } = await open();
