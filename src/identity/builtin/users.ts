@@ -1,6 +1,7 @@
 /** People and their sign-in methods. An identity is (provider, subject). An e-mail address never joins two. */
 import { and, asc, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import type { DrizzleD1Database } from "drizzle-orm/d1";
+import { PASSKEYS_MAX } from "../../domain/limits.ts";
 import type { Person, Session } from "../port.ts";
 import { isOldest, isOther, knownIssuer } from "./identity_queries.ts";
 import { identities, sessions, tombstones, users } from "./schema.ts";
@@ -235,8 +236,8 @@ export function createUsers(
     async link({ id: session_id, identity_id: user_id }, origin) {
       const { provider, subject, issuer, client_id, passkey } = origin;
       const now_ms = Date.now();
-      // One query decides. It refuses an identity of another person, a second one of the provider, and a
-      // session that ended while the person was at the provider.
+      // One query decides. It refuses an identity of another person, a second one of the provider, one passkey too
+      // many, and a session that ended while the person was at the provider.
       const [[other], inserted, [owned], [session]] = await database.batch([
         otherIssuer(origin),
         database
@@ -251,6 +252,9 @@ export function createUsers(
                 and not exists (
                   select 1 from identities where subject = ${subject} and ${unconfigured(issuer)})
                 and ${knownIssuer(origin)} is null
+                and (${passkey ? 1 : 0} = 0 or ${PASSKEYS_MAX} > (
+                  select count(*) from identities
+                  where user_id = ${user_id} and provider like 'passkey.%'))
                 and exists (
                   select 1 from sessions
                   where id = ${session_id} and user_id = ${user_id} and expires_at_ms > ${now_ms})`,

@@ -457,6 +457,23 @@ describe("the passkeys of an account", () => {
     expect(refused.body.error).toContain("Remove one first");
   });
 
+  it("ceremonies that were started together add no passkey above 20", async () => {
+    const { browser } = await registered();
+    for (let added = 1; added < 19; added += 1) await addPasskey(browser, `Key ${added}`);
+    const cookies: string[] = [];
+    const responses: object[] = [];
+    for (const passkey_name of ["Last", "One more"]) {
+      const started = await browser.post("/account/passkey", { passkey_name });
+      cookies.push(browser.cookies.get("passbook_passkey") ?? "");
+      responses.push((await createCredential(HERE, started.body)).response);
+    }
+    for (const [at, response] of responses.entries()) {
+      browser.cookies.set("passbook_passkey", cookies[at] ?? "");
+      await browser.post("/signin/passkey", { response: JSON.stringify(response) });
+    }
+    expect(await rowsOf("identities")).toHaveLength(20);
+  });
+
   it("a person with a provider adds a passkey, and a person with a passkey links a provider", async () => {
     const acme = openProviderDouble("acme");
     const settings = { ...connect(acme), SIGNIN_METHODS: "providers,passkey" };
