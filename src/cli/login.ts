@@ -34,7 +34,8 @@ export async function logIn(options: LoginOptions): Promise<void> {
       clientName: label,
       onCode: ({ user_code, verification_uri, verification_uri_complete }) => {
         say(`Open   ${plain(verification_uri)}\nEnter  ${plain(user_code)}\n`);
-        if (options.admin === true) say(`Tick   “${ADMIN_CHOICE}”\n`);
+        if (options.admin === true)
+          say(`Tick   “${ADMIN_CHOICE}”, under “Change what it may do”\n`);
         if (options.browser && process.stdin.isTTY) openBrowser(verification_uri_complete);
         stop = spin(process.stderr, "Waiting for you to approve it in the browser …");
       },

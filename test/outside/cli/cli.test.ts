@@ -92,7 +92,10 @@ async function approve(shown: string, email: string, admin: boolean): Promise<vo
   await page.getByLabel("Code").fill(code);
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByLabel(/four letters/).fill(code.slice(-4));
-  if (admin) await page.getByLabel("Let it operate the service as me").check();
+  if (admin) {
+    await page.getByText("Change what it may do").click();
+    await page.getByLabel("Let it operate the service as me").check();
+  }
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByRole("heading", { name: "Device connected" }).waitFor();
   await page.context().close();

@@ -112,7 +112,7 @@ describe("the package", () => {
       const tried = await page.waitForFunction("globalThis.tried");
       expect(await tried.jsonValue()).toBe("it works");
       // The bundle has the client only, without the command line and the code for servers.
-      expect(script.length).toBeLessThan(33 * 1024);
+      expect(script.length).toBeLessThan(36 * 1024);
       expect(script).not.toContain("session+jwt");
     } finally {
       await browser.close();

@@ -44,6 +44,18 @@ const EQUIVALENTS: Readonly<Record<string, Equivalent>> = {
     "revoke",
   ),
   "GET /console/accounts/:identity_id": account("GET /", "account", "account"),
+  "GET /console/accounts/:identity_id/jobs/:job_id": account(
+    "GET /jobs/:job_id",
+    "accountJob",
+    "job",
+  ),
+  "POST /console/accounts/:identity_id/jobs/:job_id/refund": account(
+    "POST /jobs/:job_id/refund",
+    "refundJob",
+    "refund",
+  ),
+  "GET /console/money": { api: "GET /api/admin/money", client: "money", cli: "money" },
+  "GET /console/money.csv": { api: "GET /api/admin/money", client: "moneyCsv", cli: "money" },
   "GET /console/accounts": { api: "GET /api/admin/accounts", client: "accounts", cli: "accounts" },
   "GET /console/jobs": { api: "GET /api/admin/jobs", client: "jobs", cli: "jobs" },
   "GET /console/audit": { api: "GET /api/admin/audit", client: "audit", cli: "audit" },
