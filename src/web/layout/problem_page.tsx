@@ -25,7 +25,7 @@ export function ProblemPage(props: {
 function NextStepButton({ next_step }: { next_step: NextStep }) {
   if (next_step.kind === "sign_out") {
     return (
-      <form method="post" action="/signout" class="acts">
+      <form method="post" action="/signout" class="acts next">
         <button type="submit" class="quiet">
           Sign out
         </button>
