@@ -2,7 +2,7 @@
 import type { FoundJobs } from "../../http/api/admin/list_jobs.ts";
 import { JOB_STATUSES, type JobStatus } from "../../domain/job.ts";
 import { Page } from "../layout/layout.tsx";
-import { NewRows } from "../layout/live.tsx";
+import { NewRows, pollSeconds } from "../layout/live.tsx";
 import { Time } from "../layout/time.tsx";
 import { JOB_STATUS_NAMES, number } from "../layout/labels.ts";
 import {
@@ -76,7 +76,13 @@ export function ConsoleJobsPage(props: ConsoleJobsPageProps) {
       {as_of === null ? (
         props.problem === null && <ReadModelUnavailable />
       ) : (
-        <section class="panel" aria-label="Jobs" data-live-poll={cursor === null ? "" : undefined}>
+        <section
+          class="panel"
+          aria-label="Jobs"
+          data-live-poll={
+            cursor === null ? pollSeconds({ reads_all: identity_id === undefined }) : undefined
+          }
+        >
           <NewRows />
           <Table
             ids={jobs.map(({ id }) => `job-${id}`)}

@@ -2,3 +2,8 @@
 export function NewRows() {
   return <p class="new-rows" data-live-new aria-live="polite"></p>;
 }
+
+/** The pause between two polls of a console's list, in seconds. Lists that read a whole table are asked less often. */
+export function pollSeconds({ reads_all }: { readonly reads_all: boolean }): number {
+  return reads_all ? 120 : 20;
+}

@@ -63,10 +63,13 @@
   // No stream has the entries of all accounts, so the console asks, for half an hour after the page was opened.
   if (page.dataset.livePoll !== undefined) {
     const until_ms = Date.now() + 1_800_000;
-    const poll = setInterval(() => {
-      if (Date.now() > until_ms) clearInterval(poll);
-      else void refresh();
-    }, 20_000);
+    const poll = setInterval(
+      () => {
+        if (Date.now() > until_ms) clearInterval(poll);
+        else void refresh();
+      },
+      1000 * Number(page.dataset.livePoll),
+    );
     return;
   }
 

@@ -325,3 +325,18 @@ describe("the filters of the list of accounts", () => {
     expect(text.match(/class="tag">new/g)).toHaveLength(2);
   });
 });
+
+it.each([
+  ["/console/accounts", "20"],
+  ["/console/accounts?app=demo", "20"],
+  ["/console/accounts?sort=credits", "120"],
+  ["/console/accounts?state=suspended", "120"],
+  ["/console/jobs", "120"],
+  ["/console/jobs?identity_id=user_1", "20"],
+])(
+  "the list %s looks for new rows every %s seconds, less often if it reads a whole table",
+  async (path, seconds) => {
+    const { open } = await openConsole();
+    expect((await open(path)).text).toContain(`data-live-poll="${seconds}"`);
+  },
+);
