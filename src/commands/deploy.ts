@@ -226,7 +226,9 @@ function printNextSteps({ config, plan, from_file, stored_in, present, to_set }:
     );
   }
   if (!isSet("OPERATORS")) {
-    console.log("  * name an operator: your own address as OPERATORS in wrangler.toml (README.md)");
+    console.log(
+      "  * name an operator: your own address as OPERATORS in wrangler.toml (docs/settings.md)",
+    );
   }
   if (!isSet("ALERT_WEBHOOK_URL")) {
     console.log(

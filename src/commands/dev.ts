@@ -93,7 +93,7 @@ async function serve(): Promise<number> {
   if (production_note !== null) console.error(production_note);
   if (!printReport(reportSettings(settings))) {
     const sources = [...settings_files, config_file].join(" and ");
-    console.error(`The settings are in ${sources}. README.md describes each of them.`);
+    console.error(`The settings are in ${sources}. docs/settings.md describes each of them.`);
     return 1;
   }
   console.log("Applying the migrations of the local databases …");

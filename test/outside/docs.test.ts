@@ -76,6 +76,8 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     `up to ${JOBS_PER_BATCH_MAX} items`,
     `(up to ${IDEMPOTENCY_KEY_MAX_LENGTH} printable ASCII characters without spaces)`,
     `For ${hours(IDEMPOTENCY_KEEP_MS)}, a repeated request`,
+  ],
+  "docs/settings.md": [
     `time between polls | ${DEVICE_CODE_TTL_DEFAULT_SECONDS}; ${DEVICE_POLL_INTERVAL_DEFAULT_SECONDS} |`,
     `in a UTC day | ${SUPPORT_CREDITS_DEFAULT_MAX} |`,
     `lifetime of a personal access token | ${PAT_TTL_DEFAULT_DAYS} |`,
