@@ -14,13 +14,22 @@ import { consolePath } from "./table.tsx";
 import { emptyForm, type FormState } from "./form.tsx";
 import { consoleNoticeText, FORM_PROBLEMS, ON_EXPIRY_NAMES, SETTLE_NAMES } from "./labels.ts";
 import { listAppsQuery, readApps } from "../../http/api/admin/apps/list.ts";
-import { findOriginProblem, saveApp, saveAppBody } from "../../http/api/admin/apps/save.ts";
+import { CAP_PERIODS, type CapPeriod } from "../../domain/spending_cap.ts";
+import { PERIOD_NAMES } from "../device/choices.tsx";
+import {
+  findOriginProblem,
+  saveApp,
+  saveAppBody,
+  type SaveApp,
+} from "../../http/api/admin/apps/save.ts";
 import { factory, type AppContext } from "../../http/context.ts";
 import { refuseWithPage } from "../../http/refusal_page.ts";
 import { appSlug } from "../../http/validation.ts";
 import { cursorOf, readQuery } from "./queries.ts";
 import {
   check,
+  entriesOf,
+  entryProblem,
   invalid,
   optional,
   readForm,
@@ -35,11 +44,15 @@ const LABELS = {
   name: "The name",
   starter_credits: "The starter credits",
   daily_starter_budget: "The daily limit of starter credits",
-  origins: "Each origin",
+  origins: "The origins",
   settle: "The choice of who completes jobs",
   on_expiry: "The choice for jobs that time out",
   max_overage_percent: "The cost above the estimate",
-  upstream_providers: "Each provider",
+  upstream_providers: "The providers",
+  icon: "The icon",
+  color: "The colour",
+  suggested_cap: "The suggested limit",
+  starter_excluded_domains: "The excluded domains",
   reason: "The reason",
 };
 
@@ -58,7 +71,7 @@ export const showApps = factory.createHandlers(async (context) => {
 export const showNewApp = factory.createHandlers((context) => {
   const starter_credits = String(context.get("services").config.default_starter_credits);
   const { settle, on_expiry } = DEFAULT_POLICY;
-  const form = emptyForm({ settle, on_expiry, starter_credits });
+  const form = emptyForm({ settle, on_expiry, starter_credits, suggested_period: "30_days" });
   return context.html(<NewAppPage form={form} />);
 });
 
@@ -85,11 +98,17 @@ export const registerApp = factory.createHandlers(async (context) => {
   if (known !== null && !same) {
     return showNewAppForm(context, invalid(form, SLUG_TAKEN));
   }
-  const failed = await submit(context, form, () => saveApp(context, slug, checked.value, form.key));
+  const failed = await save(context, form, slug, checked.value);
   return failed === null
     ? context.redirect(consolePath(appPath(slug), { notice: "app-saved" }), 303)
     : showNewAppForm(context, isOutdated(failed) ? invalid(form, SLUG_TAKEN) : failed);
 });
+
+/** Saving settings that were checked is refused as invalid only because of the icon, which is copied then. */
+const save = (context: AppContext, form: FormState, slug: string, settings: SaveApp) =>
+  submit(context, form, () => saveApp(context, slug, settings, form.key), {
+    invalid_request: "icon",
+  });
 
 /** Whether someone else registered or saved the app first. */
 const isOutdated = ({ code }: FailedForm): boolean => code === "app_changed";
@@ -109,7 +128,7 @@ export const saveSettings = factory.createHandlers(async (context) => {
   const form = await readForm(context);
   const checked = await checkSettings(context, form);
   const failed = checked.ok
-    ? await submit(context, form, () => saveApp(context, slug, checked.value, form.key))
+    ? await save(context, form, slug, checked.value)
     : invalid(form, checked.refusal);
   return failed === null
     ? context.redirect(consolePath(appPath(slug), { notice: "app-saved" }), 303)
@@ -121,10 +140,12 @@ export const saveSettings = factory.createHandlers(async (context) => {
  * version, so that sending it again overwrites that version on purpose.
  */
 function withSavedValues({ form, ...rest }: FailedForm, saved: FormState["values"]): FailedForm {
-  const differing = Object.entries(saved).filter(
-    ([name, value]) => Object.hasOwn(LABELS, name) && textOf(form, name) !== value,
-  );
-  const problems = differing.map(([name, value]) => [name, savedValueText(name, value)]);
+  const saved_form = { ...form, values: saved };
+  const problems = Object.keys(LABELS)
+    .filter((name) => Object.hasOwn(saved, name))
+    .map((name) => [name, shownValue(saved_form, name), shownValue(form, name)] as const)
+    .filter(([, theirs, ours]) => theirs !== ours)
+    .map(([name, theirs]) => [name, `The saved value is: ${theirs === "" ? "empty" : theirs}.`]);
   const values = { ...form.values, version: saved["version"] ?? "" };
   return {
     ...rest,
@@ -136,40 +157,58 @@ function withSavedValues({ form, ...rest }: FailedForm, saved: FormState["values
   };
 }
 
-function savedValueText(name: string, value: string): string {
+/** A field's value as people read it. */
+function shownValue(form: FormState, name: string): string {
+  const value = textOf(form, name);
   const names: Readonly<Record<string, string>> = { ...SETTLE_NAMES, ...ON_EXPIRY_NAMES };
-  const shown = ["settle", "on_expiry"].includes(name) ? names[value] : value.replaceAll("\n", " ");
-  return `The saved value is: ${shown === "" ? "empty" : shown}.`;
+  if (name === "settle" || name === "on_expiry") return names[value] ?? "";
+  if (name === "suggested_cap" && value !== "") {
+    const period = textOf(form, "suggested_period");
+    return `${value} ${CAP_PERIODS.includes(period as CapPeriod) ? PERIOD_NAMES[period as CapPeriod] : ""}`;
+  }
+  return value.replaceAll("\n", " ");
 }
 
 /** Checks a form's settings with the API's own schema. */
 async function checkSettings(context: AppContext, form: FormState) {
   const wholeOrNull = (field: string) =>
     textOf(form, field) === "" ? null : wholeNumberOf(form, field);
+  const textOrNull = (field: string) => textOf(form, field) || null;
+  const list = (field: string) => entriesOf(form, field).map(({ entry }) => entry);
   const body = {
     name: textOf(form, "name"),
     starter_credits: wholeNumberOf(form, "starter_credits"),
-    origins: textOf(form, "origins").split(/\s+/).filter(Boolean),
+    origins: list("origins"),
     daily_starter_budget: wholeOrNull("daily_starter_budget"),
     settle: textOf(form, "settle"),
     on_expiry: textOf(form, "on_expiry"),
     max_overage_percent: wholeOrNull("max_overage_percent"),
-    upstream_providers: textOf(form, "upstream_providers")
-      .split(/[\s,]+/)
-      .filter(Boolean),
+    upstream_providers: list("upstream_providers"),
+    icon: textOrNull("icon"),
+    color: textOrNull("color"),
+    suggested_cap:
+      textOf(form, "suggested_cap") === ""
+        ? null
+        : {
+            credits: wholeNumberOf(form, "suggested_cap"),
+            period: textOf(form, "suggested_period"),
+          },
+    starter_excluded_domains: list("starter_excluded_domains"),
     ...("version" in form.values ? { version: wholeNumberOf(form, "version") } : {}),
     ...optional(form, "reason"),
   };
-  const checked = check(saveAppBody, body, LABELS);
+  const checked = check(saveAppBody, body, LABELS, form);
   const problem = checked.ok ? await findOriginProblem(context, checked.value) : null;
-  return problem === null ? checked : refused({ origins: `${LABELS.origins} ${problem.message}.` });
+  return problem === null ? checked : refused({ origins: entryProblem(form, "origins", problem) });
 }
 
 function settingsOf(app: AppRecord) {
   const { name, starter_credits, origins, daily_starter_budget } = app;
   const { settle, on_expiry, max_overage_percent, upstream_providers } = app;
+  const { icon, color, suggested_cap, starter_excluded_domains } = app;
   const required = { name, starter_credits, origins, daily_starter_budget };
-  return { ...required, settle, on_expiry, max_overage_percent, upstream_providers };
+  const policy = { settle, on_expiry, max_overage_percent, upstream_providers };
+  return { ...required, ...policy, icon, color, suggested_cap, starter_excluded_domains };
 }
 
 interface AppForms {
@@ -197,6 +236,11 @@ export async function showAppPage(
     upstream_providers: app.upstream_providers.join(" "),
     daily_starter_budget: String(app.daily_starter_budget ?? ""),
     max_overage_percent: String(app.max_overage_percent ?? ""),
+    icon: app.icon ?? "",
+    color: app.color ?? "",
+    suggested_cap: String(app.suggested_cap?.credits ?? ""),
+    suggested_period: app.suggested_cap?.period ?? "30_days",
+    starter_excluded_domains: app.starter_excluded_domains.join("\n"),
     version: String(app.version),
   };
   const shown = settings && isOutdated(settings) ? withSavedValues(settings, saved) : settings;

@@ -2,6 +2,9 @@
 import type { Services } from "../../http/services.ts";
 import type { readApps } from "../../http/api/admin/apps/list.ts";
 import { NoticeLine, Page } from "../layout/layout.tsx";
+import { AppIcon } from "../layout/app_icon.tsx";
+import { CAP_PERIODS } from "../../domain/spending_cap.ts";
+import { PERIOD_NAMES } from "../device/choices.tsx";
 import { Time, timeText } from "../layout/time.tsx";
 import { credits, number } from "../layout/labels.ts";
 import { ActionForm, Choices, Field, FormPage, Reason, titleOf, type FormState } from "./form.tsx";
@@ -84,6 +87,21 @@ function Settings({ form }: { form: FormState }) {
       <Field form={form} name="name" label="Name" hint="The name that people see." />
       <Field
         form={form}
+        name="icon"
+        label="Icon"
+        inputmode="url"
+        spellcheck={false}
+        hint="An https address of a PNG, JPEG, WebP or ICO picture of at most 64 KiB. Pages show a copy of it. Leave it empty for none."
+      />
+      <Field
+        form={form}
+        name="color"
+        label="Colour"
+        spellcheck={false}
+        hint="Such as #12507b. Without an icon, pages show the first letter of the name on it. Leave it empty for none."
+      />
+      <Field
+        form={form}
         name="starter_credits"
         label="Starter credits"
         inputmode="numeric"
@@ -95,6 +113,14 @@ function Settings({ form }: { form: FormState }) {
         label="Daily limit of starter credits"
         inputmode="numeric"
         hint="For all accounts together, per UTC day. Leave it empty for no limit."
+      />
+      <Field
+        form={form}
+        name="starter_excluded_domains"
+        label="E-mail domains without starter credits"
+        rows={3}
+        spellcheck={false}
+        hint="One per line, such as mailinator.com. Subdomains count too. If you list any, people without a verified e-mail address get none either."
       />
       <Field
         form={form}
@@ -130,7 +156,31 @@ function Settings({ form }: { form: FormState }) {
         spellcheck={false}
         hint="Ids of sign-in providers, such as google. The app’s pages can get the signed-in person’s access tokens for them. Leave it empty for none."
       />
+      <SuggestedLimit form={form} />
       <Reason form={form} hint="Optional. This is kept in the audit log." />
+    </>
+  );
+}
+
+/** The credits and the period, as on the page where a person approves a device. */
+function SuggestedLimit({ form }: { form: FormState }) {
+  return (
+    <>
+      <Field
+        form={form}
+        name="suggested_cap"
+        label="Suggested limit, in credits"
+        inputmode="numeric"
+        hint="Offered to people who approve a device for this app. They can change it. Leave it empty for none."
+      />
+      <label for="suggested_period">Period of the suggested limit</label>
+      <select id="suggested_period" name="suggested_period">
+        {CAP_PERIODS.map((period) => (
+          <option value={period} selected={form.values["suggested_period"] === period}>
+            {PERIOD_NAMES[period]}
+          </option>
+        ))}
+      </select>
     </>
   );
 }
@@ -162,7 +212,9 @@ export function AppPage(props: AppPageProps) {
     >
       <NoticeLine notice={notice} />
       <div class="page-head">
-        <h1 class="cut">{app.name}</h1>
+        <h1 class="cut">
+          <AppIcon look={app} size={32} /> {app.name}
+        </h1>
         <span>
           <a href={consolePath("/console", { app: app.slug })}>Totals</a>
           {" · "}

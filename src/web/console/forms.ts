@@ -37,20 +37,64 @@ export function wholeNumberOf(form: FormState, name: string): number {
   return /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** Checks a body that was made from a form. The problems name fields by their labels. */
+/** The entries of a list as it was typed, each with its line. Blanks and commas also separate entries. */
+export function entriesOf({ values }: FormState, name: string) {
+  return (values[name] ?? "")
+    .split("\n")
+    .flatMap((text, index) => text.split(/[\s,]+/).map((entry) => ({ entry, line: index + 1 })))
+    .filter(({ entry }) => entry !== "");
+}
+
+/** The most wrong entries of a list that are named. A list of 500 would fill the page. */
+const ENTRY_PROBLEMS_MAX = 5;
+
+/** The longest part of a wrong entry that is repeated, in UTF-16 code units. */
+const ENTRY_SHOWN_MAX_LENGTH = 60;
+
+/**
+ * Checks a body that was made from a form. The problems name fields by their labels, and entries of a list by their
+ * lines.
+ */
 export function check<Schema extends z.ZodMiniType>(
   schema: Schema,
   body: object,
   labels: Readonly<Record<string, string>>,
+  form: FormState | null = null,
 ): Result<z.output<Schema>, FormState["problems"]> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return accepted(parsed.data);
-  const problems: Record<string, string> = {};
+  const problems: Record<string, string[]> = {};
   for (const { path, message } of parsed.error.issues) {
     const name = String(path[0] ?? "");
-    problems[name] ??= `${labels[name] ?? name} ${message}.`;
+    const index = path[1];
+    const of_field = (problems[name] ??= []);
+    of_field.push(
+      form !== null && typeof index === "number"
+        ? entryProblem(form, name, { index, message })
+        : `${labels[name] ?? name} ${message}.`,
+    );
   }
-  return refused(problems);
+  return refused(
+    Object.fromEntries(
+      Object.entries(problems).map(([name, [first = "", ...others]]) => {
+        const is_list = form !== null && entriesOf(form, name).length > 1;
+        const listed = is_list ? [first, ...others] : [first];
+        const more = listed.length > ENTRY_PROBLEMS_MAX ? " Other lines have problems too." : "";
+        return [name, listed.slice(0, ENTRY_PROBLEMS_MAX).join(" ") + more];
+      }),
+    ),
+  );
+}
+
+/** The problem of a list's entry, such as "Line 3: “mailinator” must be an e-mail domain." */
+export function entryProblem(
+  form: FormState,
+  name: string,
+  { index, message }: { readonly index: number; readonly message: string },
+): string {
+  const { entry = "", line = 1 } = entriesOf(form, name)[index] ?? {};
+  const where = form.values[name]?.includes("\n") === true ? `Line ${line}: ` : "";
+  return `${where}“${entry.slice(0, ENTRY_SHOWN_MAX_LENGTH)}” ${message}.`;
 }
 
 /** A form to show again, because its action failed or its outcome is unknown. */

@@ -229,7 +229,7 @@ function AppsChoice(props: ChoicesProps & { registered_apps: readonly Registered
   );
 }
 
-const PERIOD_NAMES: Readonly<Record<CapPeriod, string>> = {
+export const PERIOD_NAMES: Readonly<Record<CapPeriod, string>> = {
   total: "in total",
   "30_days": "every 30 days",
 };

@@ -308,6 +308,33 @@ describe("a support case", () => {
     await expectForEverybody(page, "a suspended account");
   });
 
+  it("an operator registers an app on a phone without scripts, after mistakes that the form names by line", async () => {
+    const page = await pages.signIn(OPERATOR, { ...SCREENS.phone, javaScriptEnabled: false });
+    await page.goto(`${pages.url}/console/apps`);
+    await page.getByRole("link", { name: "Register an app" }).click();
+    await page.getByLabel("Slug").fill("sketch");
+    await page.getByLabel("Name", { exact: true }).fill("Sketch");
+    await page.getByLabel("Colour").fill("blue");
+    await page.getByLabel("Suggested limit, in credits").fill("500");
+    await page.getByLabel("Period of the suggested limit").selectOption("total");
+    const domains = page.getByLabel("E-mail domains");
+    await domains.fill("mailinator.com\nexample\nguerrillamail.com");
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByRole("link", { name: "Line 2: “example” must be an e-mail domain" }).waitFor();
+    expect(await domains.inputValue()).toBe("mailinator.com\nexample\nguerrillamail.com");
+    await pages.picture(page, "new-app-problems-phone");
+    await expectForEverybody(page, "a form with problems");
+    await domains.fill("mailinator.com\nguerrillamail.com");
+    await page.getByLabel("Colour").fill("#0b6e4f");
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByText("The app’s settings were saved.").waitFor();
+    expect(await page.getByLabel("Colour").inputValue()).toBe("#0b6e4f");
+    expect(await page.getByLabel("Period of the suggested limit").inputValue()).toBe("total");
+    expect(await domains.inputValue()).toBe("mailinator.com\nguerrillamail.com");
+    await pages.picture(page, "app-phone");
+    await expectForEverybody(page, "the app's page");
+  });
+
   it("an operator takes credits without scripts", async () => {
     const fay = await client(await pages.signIn("fay@example.com"));
     await work(fay, "voice", 1);

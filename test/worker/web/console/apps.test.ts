@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { BASE_URL, send, signInWithCredits } from "../../support/passbook.ts";
 import { saveApp } from "../../http/caller/app_server.ts";
 import { SETTINGS } from "../../http/api/admin/operators.ts";
@@ -15,6 +15,11 @@ const SKETCH = {
   on_expiry: "charge",
   upstream_providers: "google, x",
   max_overage_percent: "20",
+  icon: "",
+  color: "#12507B",
+  suggested_cap: "500",
+  suggested_period: "30_days",
+  starter_excluded_domains: "mailinator.com\r\n\r\nGuerrillamail.com",
   reason: "a new app",
 };
 
@@ -37,7 +42,7 @@ describe("registering an app", () => {
     expect([again.status, again.headers.get("Location")]).toEqual([303, location]);
     expect(
       await rows(
-        "select slug, name, starter_credits, settle, on_expiry, origins_json, upstream_providers_json, max_overage_percent from apps",
+        "select slug, name, starter_credits, settle, on_expiry, origins_json, upstream_providers_json, max_overage_percent, color, suggested_cap_json, starter_excluded_domains_json from apps",
       ),
     ).toEqual([
       {
@@ -49,6 +54,9 @@ describe("registering an app", () => {
         origins_json: '["https://sketch.example","https://*.sketch.example"]',
         upstream_providers_json: '["google","x"]',
         max_overage_percent: 20,
+        color: "#12507b",
+        suggested_cap_json: '{"credits":500,"period":"30_days"}',
+        starter_excluded_domains_json: '["mailinator.com","guerrillamail.com"]',
       },
     ]);
     expect(await linesOf(olga, "sketch")).toMatchObject([
@@ -110,6 +118,25 @@ describe("registering an app", () => {
     ["on_expiry", "keep", "must be refund or charge"],
     ["max_overage_percent", "20%", "must be a whole number"],
     ["upstream_providers", "google Facebook!", "must be a provider&#39;s id"],
+    ["icon", "http://sketch.example/icon.png", "must be an https address"],
+    ["color", "blue", "must be a colour such as #12507b"],
+    ["suggested_cap", "-5", "must be a whole number"],
+    ["suggested_cap", "5.5", "must be a whole number"],
+    [
+      "starter_excluded_domains",
+      "mailinator.com\r\n\r\nmailinator",
+      "Line 3: “mailinator” must be",
+    ],
+    [
+      "origins",
+      "https://sketch.example\r\nftp//b\r\nc",
+      "Line 2: .* Line 3: “c” must be an origin",
+    ],
+    [
+      "origins",
+      "https://sketch.example\r\nhttps://*.github.io",
+      "Line 2: “https://\\*.github.io” must be",
+    ],
   ])(
     "registering refuses %s %j and keeps everything that was typed",
     async (field, value, text) => {
@@ -119,7 +146,16 @@ describe("registering an app", () => {
       expect(answer.text).toMatch(new RegExp(`id="${field}-problem">[^<]*${text}`));
       if (field !== "name") expect(answer.text).toContain('value="Sketch"');
       if (field !== "origins") expect(answer.text).toContain("https://*.sketch.example");
-      if (field === "origins") expect(answer.text).toContain(value);
+      // The choices are radio buttons: none of them has another value.
+      if (field !== "settle" && field !== "on_expiry") {
+        const text_with_lines = answer.text.replaceAll("\r\n", "\n");
+        expect(text_with_lines).toContain(value.replaceAll("\r\n", "\n"));
+        expect(answer.text).toMatch(
+          new RegExp(
+            `id="${field}"[^>]*aria-describedby="${field}-problem[^>]*aria-invalid="true"`,
+          ),
+        );
+      }
       expect(answer.text).toContain("a new app");
       expect(await rows("select * from apps")).toEqual([]);
       expect(await rows("select * from audit")).toEqual([]);
@@ -128,6 +164,49 @@ describe("registering an app", () => {
 });
 
 describe("an app's page", () => {
+  it("an icon that cannot be copied is a problem of its field, and everything that was typed is kept", async () => {
+    const { fill } = await openConsole();
+    vi.spyOn(globalThis, "fetch").mockResolvedValue(new Response("<svg/>"));
+    const icon = "https://sketch.example.com/icon.svg";
+    const answer = await fill("/console/new-app", { ...SKETCH, icon });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toMatch(/id="icon-problem">The icon could not be copied: it is not a PNG/);
+    expect(answer.text).toContain(`value="${icon}"`);
+    expect(answer.text).toContain("Guerrillamail.com");
+    expect(await rows("select * from apps")).toEqual([]);
+    vi.restoreAllMocks();
+  });
+
+  it("an outdated form shows a colleague's icon, colour, limit and domains, and keeps its own", async () => {
+    const { olga, open, submit } = await openConsole();
+    await saveApp(olga, "sketch");
+    const settings = "/console/apps/sketch/settings";
+    const stale = { ...SKETCH, ...fieldsOf((await open("/console/apps/sketch")).text, settings) };
+    const colleague = {
+      color: "#ffffff",
+      suggested_cap: { credits: 500, period: "total" },
+      starter_excluded_domains: ["a.example.com", "b.example.com"],
+    };
+    await saveApp(olga, "sketch", colleague as object);
+    const refused = await submit(settings, stale);
+    expect(refused.status).toBe(409);
+    expect(refused.text).toMatch(/id="color-problem">The saved value is: #ffffff\./);
+    expect(refused.text).toMatch(/id="suggested_cap-problem">The saved value is: 500 in total\./);
+    expect(refused.text).toMatch(
+      /id="starter_excluded_domains-problem">The saved value is: a.example.com b.example.com\./,
+    );
+    expect(refused.text).not.toContain('id="icon-problem"');
+    expect(refused.text).toContain('value="#12507B"');
+    expect(refused.text).toMatch(/<option value="30_days" selected/);
+    const again = { ...stale, ...fieldsOf(refused.text, settings) };
+    expect((await submit(settings, again)).status).toBe(303);
+    expect(await rows("select color, suggested_cap_json from apps")).toEqual([
+      { color: "#12507b", suggested_cap_json: '{"credits":500,"period":"30_days"}' },
+    ]);
+    const page = await open("/console/apps/sketch");
+    expect(page.text).toContain("mailinator.com\nguerrillamail.com");
+  });
+
   it("an app's page shows and saves its settings with one audit record", async () => {
     const { olga, open, submit } = await openConsole();
     await saveApp(olga, "sketch", { name: "Sketch", daily_starter_budget: 900 });

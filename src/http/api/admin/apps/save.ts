@@ -194,7 +194,7 @@ async function copyIcon(context: AppContext, known: AppRecord | null, url: SaveA
   if (known?.icon === url) return accepted(undefined);
   const copied = await context.get("services").copyAppIcon(url);
   if (copied.ok) return copied;
-  const detail = `icon could not be copied: ${ICON_MESSAGES[copied.refusal]}`;
+  const detail = `The icon could not be copied: ${ICON_MESSAGES[copied.refusal]}`;
   return refused({ code: "invalid_request", detail } as const);
 }
 

@@ -95,7 +95,7 @@ describe("icons of apps", () => {
       respondWith(respond);
       const refused = await save(operator, "sketch", { icon: ICON });
       expect(refused).toMatchObject({ status: 400, body: { code: "invalid_request" } });
-      expect(refused.body.error).toMatch(/^icon could not be copied: /);
+      expect(refused.body.error).toMatch(/^The icon could not be copied: /);
       expect(refused.body.error).toContain(why);
       expect(await rows("select * from apps")).toEqual([]);
       expect(await rows("select * from app_icons")).toEqual([]);
