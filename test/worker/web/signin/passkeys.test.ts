@@ -217,6 +217,21 @@ describe("signing in with a passkey", () => {
     await expectNobody(thief, (await thief.post("/signin/passkey", form)).status);
   });
 
+  it("a response counts once, also within the millisecond in which its ceremony started", async () => {
+    const { credential } = await registered();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 1_000 });
+    const browser = ada();
+    const started = await browser.post("/signin/passkey/start");
+    const response = await useCredential(HERE, started.body, credential);
+    const form = { response: JSON.stringify(response) };
+    const cookie = browser.cookies.get("passbook_passkey") ?? "";
+    const first = await browser.post("/signin/passkey", form);
+    browser.cookies.set("passbook_passkey", cookie);
+    const second = await browser.post("/signin/passkey", form);
+    vi.useRealTimers();
+    expect([first.status, second.status]).toEqual([303, 400]);
+  });
+
   it("two copies of one response at once start one session", async () => {
     const { credential } = await registered();
     const browser = ada();
