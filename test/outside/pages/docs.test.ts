@@ -5,11 +5,11 @@ const pages = usePages("docs");
 
 describe("/static", () => {
   it.each([
-    ["passbook.css", "text/css", 24],
-    ["console.css", "text/css", 6],
+    ["passbook.css", "text/css", 30],
+    ["console.css", "text/css", 7],
     ["forms.js", "text/javascript", 1],
     ["times.js", "text/javascript", 3],
-    ["live.js", "text/javascript", 3],
+    ["live.js", "text/javascript", 5],
   ])("/static serves %s, small and cacheable", async (name, type, most_kib) => {
     const file = await fetch(`${pages.url}/static/${name}?v=1`);
     expect(file.status).toBe(200);
