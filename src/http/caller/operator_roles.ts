@@ -58,6 +58,7 @@ export const ROUTE_ROLES: Readonly<Record<string, OperatorRole>> = {
   "GET /console/accounts/:identity_id": "viewer",
   "GET /console/accounts/:identity_id/jobs/:job_id": "viewer",
   "POST /console/accounts/:identity_id/jobs/:job_id/refund": "support",
+  ...formRoles("/console/accounts/suspend", "support"),
   ...formRoles("/console/accounts/:identity_id/credits", "support"),
   ...formRoles("/console/accounts/:identity_id/plan", "admin"),
   ...formRoles("/console/accounts/:identity_id/suspend", "support"),

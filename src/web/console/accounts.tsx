@@ -1,8 +1,8 @@
-/** `GET /console/accounts[?q=&sort=&cursor=]`: searches and sorts accounts. */
+/** `GET /console/accounts[?q=&sort=&order=&cursor=]`: searches and sorts accounts. */
 import { AccountsPage, type AccountItem } from "./accounts_page.tsx";
 import { findAccounts, findAccountsQuery } from "../../http/api/admin/accounts/list.ts";
 import { factory, type AppContext } from "../../http/context.ts";
-import { consoleNoticeText } from "./labels.ts";
+import { consoleNoticeText, SELECTION_PROBLEMS } from "./labels.ts";
 import { appFilter, readQuery, cursorOf, nullIfUnreadable } from "./queries.ts";
 
 /** The most people whom the console's search shows in addition to the listed accounts. */
@@ -10,23 +10,28 @@ const PEOPLE_FOUND_SHOWN_MAX = 50;
 
 export const showAccounts = factory.createHandlers(async (context) => {
   const query = readQuery(context, findAccountsQuery);
-  const { q = "", sort, state, app, domain } = query;
+  const { q = "", sort, order, state, app, domain } = query;
+  // As it was typed, since the query has it in milliseconds.
+  const created_from =
+    query.created_from === undefined ? undefined : context.req.query("created_from");
   const found = await nullIfUnreadable(findAccounts(context, query));
   const listed = found?.accounts ?? [];
   const is_first_page = query.cursor === undefined;
-  const is_unfiltered = [state, app, domain].every((filter) => filter === undefined);
+  const is_unfiltered = [state, app, domain, created_from].every((filter) => filter === undefined);
   const unlisted =
     is_first_page && q !== "" && is_unfiltered ? await findPeople(context, q, listed) : [];
-  const page = { q, sort, cursor: is_first_page ? null : cursorOf(context) };
+  const page = { q, sort, order, cursor: is_first_page ? null : cursorOf(context) };
+  const selection = context.req.query("selection") ?? "";
   return context.html(
     <AccountsPage
       {...page}
-      filters={{ state, app, domain }}
+      filters={{ state, app, domain, created_from }}
       app_options={(await appFilter(context, app)).app_options}
       accounts={[...listed, ...unlisted]}
       next_cursor={found?.next_cursor}
       as_of={found?.as_of ?? null}
       notice={consoleNoticeText(context.req.query("notice"))}
+      problem={Object.hasOwn(SELECTION_PROBLEMS, selection) ? SELECTION_PROBLEMS[selection] : null}
     />,
   );
 });

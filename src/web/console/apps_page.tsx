@@ -42,7 +42,7 @@ export function AppsPage({ apps, cursor, next_cursor }: AppsPageProps) {
           columns={[
             "App",
             { amount: "Starter credits" },
-            { amount: "Daily limit" },
+            { amount: "Used today" },
             "Completes jobs",
           ]}
           rows={apps.map((app) => [
@@ -54,7 +54,7 @@ export function AppsPage({ apps, cursor, next_cursor }: AppsPageProps) {
               </span>
             </>,
             number(app.starter_credits),
-            app.daily_starter_budget === null ? "no limit" : number(app.daily_starter_budget),
+            <UsedToday {...app} />,
             app.settle === "app" ? "app’s key" : "holder or key",
           ])}
           empty="No app is registered yet. Register an app to give it a name, starter credits and its own origins."
@@ -62,6 +62,27 @@ export function AppsPage({ apps, cursor, next_cursor }: AppsPageProps) {
       </section>
       <Pager path="/console/apps" filters={{}} {...{ cursor, next_cursor }} />
     </Page>
+  );
+}
+
+/** The starter credits since midnight UTC, and the daily limit. */
+function UsedToday({ granted_today, daily_starter_budget, starter_credits }: ListedApp) {
+  const used = granted_today === null ? "–" : number(granted_today);
+  if (daily_starter_budget === null) {
+    return (
+      <>
+        {used}
+        <span class="hint below">no limit</span>
+      </>
+    );
+  }
+  const is_used_up =
+    granted_today !== null && granted_today + starter_credits > daily_starter_budget;
+  return (
+    <>
+      {used} of {number(daily_starter_budget)}
+      {is_used_up ? <span class="tag is-bad">used up</span> : null}
+    </>
   );
 }
 

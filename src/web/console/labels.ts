@@ -1,6 +1,7 @@
 /** Labels and texts of the console. */
 
 import type { FigureName } from "../../domain/health.ts";
+import { SUSPENDED_AT_ONCE_MAX } from "../../domain/limits.ts";
 import { nameFromSlug } from "../layout/labels.ts";
 
 /** What a figure above its limit means. */
@@ -138,6 +139,12 @@ const NOTICES: Readonly<Record<string, string>> = {
 export function consoleNoticeText(name: string | undefined): string | null {
   return name !== undefined && Object.hasOwn(NOTICES, name) ? (NOTICES[name] ?? null) : null;
 }
+
+/** Problems of a selection of accounts, by their name in the address of the list. */
+export const SELECTION_PROBLEMS: Readonly<Record<string, string>> = {
+  none: "No account is selected. Tick the accounts to suspend, then try again.",
+  many: `More than ${SUSPENDED_AT_ONCE_MAX} accounts are selected. Suspend at most ${SUSPENDED_AT_ONCE_MAX} at a time.`,
+};
 
 /** Names of the audit log's `act`. One that is missing here is shown as it is stored. */
 export const ACT_NAMES: Readonly<Record<string, string>> = {

@@ -87,12 +87,20 @@ export function OverviewPage(props: OverviewPageProps) {
         <Panel id="by-app" title="By app">
           <Table
             label="By app"
-            columns={["App", amount("Spent"), amount("Jobs"), amount("Failed"), "Share failed"]}
+            columns={[
+              "App",
+              amount("Spent"),
+              amount("Starter credits"),
+              amount("Jobs"),
+              amount("Failed"),
+              "Share failed",
+            ]}
             rows={totals.apps.map((it) => [
               <a href={consolePath("/console", { days: range, app: it.app_slug })}>
                 {appName(it.app_slug)}
               </a>,
               number(it.settled),
+              number(it.granted),
               number(it.jobs),
               <a
                 href={consolePath("/console/jobs", { app: it.app_slug, status: "failed" })}

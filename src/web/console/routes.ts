@@ -18,6 +18,7 @@ import { showAllJobs } from "./jobs.tsx";
 import { downloadMoney, showMoneyPage } from "./money.tsx";
 import { showOperators } from "./operators.tsx";
 import { showOverview } from "./overview.tsx";
+import { doSuspendMany, showSuspendMany } from "./suspend_many.tsx";
 
 /** `app.use` comes first, so that it protects every route. */
 export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
@@ -37,6 +38,9 @@ export function addConsoleRoutes(app: Hono<AppEnvironment>): void {
   app.get("/console/money", ...showMoneyPage);
   app.get("/console/money.csv", ...downloadMoney);
   app.get("/console/operators", ...showOperators);
+
+  app.get("/console/accounts/suspend", ...showSuspendMany);
+  app.post("/console/accounts/suspend", ...doSuspendMany);
 
   const account = "/console/accounts/:identity_id";
   app.get(account, requireHolder, ...showAccount);

@@ -1,8 +1,18 @@
 /** Lists of the console: a table, the links to its pages, and its filters. */
 import type { Child, PropsWithChildren } from "hono/jsx";
+import type { SortOrder } from "../../domain/wire.ts";
 
 /** A column's name; `amount`: a column of numbers, aligned to the right. */
-export type Column = string | { readonly amount: string };
+export type Column =
+  | string
+  | { readonly amount: string; readonly sort?: ColumnSort }
+  | { readonly name: string; readonly sort: ColumnSort };
+
+/** The link that sorts by a column, and how the list is sorted by it now; null: by another column. */
+export interface ColumnSort {
+  readonly href: string;
+  readonly order: SortOrder | null;
+}
 
 interface TableProps {
   readonly label: string;
@@ -16,16 +26,20 @@ interface TableProps {
 
 export function Table({ label, columns, rows, empty, ids }: TableProps) {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
-  const heads = columns.map((column) =>
-    typeof column === "string" ? { name: column } : { name: column.amount, class: "amount" },
-  );
+  const heads = columns.map((column) => {
+    if (typeof column === "string") return { name: column };
+    const { sort } = column;
+    return "name" in column
+      ? { name: column.name, sort }
+      : { name: column.amount, class: "amount", sort };
+  });
   return (
     <table class="list" aria-label={label}>
       <thead>
         <tr>
-          {heads.map(({ name, ...rest }) => (
-            <th scope="col" {...rest}>
-              {name}
+          {heads.map(({ name, sort, ...rest }) => (
+            <th scope="col" aria-sort={sort?.order ? ARIA_SORTS[sort.order] : undefined} {...rest}>
+              {sort === undefined ? name : <SortLink name={name} {...sort} />}
             </th>
           ))}
         </tr>
@@ -42,6 +56,17 @@ export function Table({ label, columns, rows, empty, ids }: TableProps) {
         ))}
       </tbody>
     </table>
+  );
+}
+
+const ARIA_SORTS = { asc: "ascending", desc: "descending" } as const;
+
+function SortLink({ name, href, order }: ColumnSort & { readonly name: string }) {
+  return (
+    <a href={href}>
+      {name}
+      {order === null ? null : <span aria-hidden="true">{order === "asc" ? " ↑" : " ↓"}</span>}
+    </a>
   );
 }
 

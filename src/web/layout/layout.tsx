@@ -26,7 +26,13 @@ const NAVIGATION = {
 type Area = keyof typeof NAVIGATION;
 export type Section = (typeof NAVIGATION)[Area][number][0];
 
-export type PageScript = "copy.js" | "forms.js" | "live.js" | "passkey.js" | "times.js";
+export type PageScript =
+  | "copy.js"
+  | "forms.js"
+  | "live.js"
+  | "passkey.js"
+  | "select.js"
+  | "times.js";
 
 /**
  * The path of a static file (`commands/static_assets.ts`). It changes with each release, so that browsers

@@ -42,7 +42,7 @@
         const next = fresh.getElementById(part.id);
         // Do not replace a part that the person is using.
         if (next === null || part.contains(document.activeElement)) continue;
-        if (part.querySelector("details[open]") !== null) continue;
+        if (part.querySelector("details[open], input:checked") !== null) continue;
         if (next.innerHTML !== part.innerHTML) part.replaceWith(next);
       }
       document.dispatchEvent(new Event("passbook:refreshed"));

@@ -33,6 +33,11 @@ const EQUIVALENTS: Readonly<Record<string, Equivalent>> = {
   ),
   "POST /console/accounts/:identity_id/plan": account("POST /plan", "changePlan", "plan"),
   "POST /console/accounts/:identity_id/suspend": account("POST /suspend", "suspend", "suspend"),
+  "POST /console/accounts/suspend": {
+    api: "POST /api/admin/accounts/suspend",
+    client: "suspendMany",
+    cli: "suspend",
+  },
   "POST /console/accounts/:identity_id/restore": account("POST /restore", "restore", "restore"),
   "POST /console/accounts/:identity_id/signout": account("POST /signout", "signOut", "signout"),
   "POST /console/accounts/:identity_id/rebuild": account("POST /rebuild", "rebuild", "rebuild"),

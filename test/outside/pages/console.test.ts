@@ -2,7 +2,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Page } from "playwright-core";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import {
   expectForEverybody,
   layoutShifts,
@@ -131,6 +131,9 @@ const places = () => {
     overview: "/console?days=90",
     "overview-app": "/console?app=paint&days=7",
     accounts: "/console/accounts",
+    "accounts-sorted": "/console/accounts?sort=credits&order=asc",
+    "accounts-unselected": "/console/accounts?selection=none",
+    "suspend-many": `/console/accounts/suspend?id=${ada.identity_id}&id=nobody`,
     "accounts-none": "/console/accounts?q=nobody",
     account,
     credits: `${account}/credits`,
@@ -341,6 +344,56 @@ describe("a support case", () => {
     await page.getByRole("link", { name: "Line 2: “example” must be an e-mail domain" }).waitFor();
     await expectForEverybody(page, "a form with problems");
   });
+
+  it.each([
+    ["with scripts", {}],
+    ["without scripts", { ...SCREENS.phone, javaScriptEnabled: false }],
+  ] as const)(
+    "an operator selects accounts, confirms, and suspends them for one reason, %s",
+    async (name, screen) => {
+      const people = [];
+      const domain = `${name.replace(" ", "-")}.example`;
+      for (const person of ["ida", "jan"]) {
+        people.push(await client(await pages.signIn(`${person}@${domain}`)));
+      }
+      for (const person of people) await work(person, "voice", 1);
+      const page = await pages.signIn(OPERATOR, screen);
+      const list = `${pages.url}/console/accounts?domain=${domain}`;
+      await vi.waitFor(
+        async () => {
+          await page.goto(list);
+          expect(await page.getByRole("checkbox", { name: /^Select .*@/ }).count()).toBe(2);
+        },
+        { timeout: 15_000, interval: 500 },
+      );
+      await page.getByRole("button", { name: "Suspend selected" }).click();
+      await page.getByText("No account is selected.").waitFor();
+      expect(page.url()).toContain(`domain=${domain}`);
+      if (name === "with scripts") {
+        await page.getByLabel("Select all on this page").check();
+        await page.getByText("2 selected").waitFor();
+        await pages.picture(page, "selected");
+        await expectForEverybody(page, "a selection");
+      } else {
+        expect(await page.getByLabel("Select all on this page").isVisible()).toBe(false);
+        for (const person of ["ida", "jan"]) {
+          await page.getByLabel(`Select ${person}@${domain}`).check();
+        }
+        await pages.picture(page, "selected-phone");
+      }
+      await page.getByRole("button", { name: "Suspend selected" }).click();
+      await page.getByRole("heading", { name: "Suspend 2 accounts" }).waitFor();
+      await pages.picture(page, `suspend-many-${name.replace(" ", "-")}`);
+      await page.getByLabel("Reason").fill("Wave of 21 November");
+      await page.getByRole("button", { name: "Suspend 2 accounts" }).click();
+      await page.getByRole("heading", { name: "2 accounts suspended" }).waitFor();
+      await pages.picture(page, `suspended-many-${name.replace(" ", "-")}`);
+      if (name === "with scripts") await expectForEverybody(page, "the results");
+      for (const person of people) {
+        expect((await person.get("/api/wallet"))["code"]).toBe("suspended");
+      }
+    },
+  );
 
   it("an operator takes credits without scripts", async () => {
     const fay = await client(await pages.signIn("fay@example.com"));

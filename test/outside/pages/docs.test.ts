@@ -6,9 +6,10 @@ const pages = usePages("docs");
 describe("/static", () => {
   it.each([
     ["passbook.css", "text/css", 30],
-    ["console.css", "text/css", 7],
+    ["console.css", "text/css", 8],
     ["forms.js", "text/javascript", 1],
     ["times.js", "text/javascript", 3],
+    ["select.js", "text/javascript", 2],
     ["live.js", "text/javascript", 5],
   ])("/static serves %s, small and cacheable", async (name, type, most_kib) => {
     const file = await fetch(`${pages.url}/static/${name}?v=1`);

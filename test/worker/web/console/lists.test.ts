@@ -43,7 +43,7 @@ describe("the overview", () => {
     ]) {
       expect(all).toContain(text);
     }
-    expect(all).toContain("Demo 25 2 0 0 % Draw 0 1 1 100 %");
+    expect(all).toContain("Demo 25 100 2 0 0 % Draw 0 0 1 1 100 %");
     expect(words((await open("/console?days=7")).text)).toContain("Spent on jobs 20");
     const one = words((await open("/console?days=30&app=draw")).text);
     expect(one).toContain("Draw, last 30 days");
@@ -323,6 +323,62 @@ describe("the filters of the list of accounts", () => {
     const { text } = await open("/console/accounts");
     expect(text.match(/class="tag">suspended/g)).toHaveLength(1);
     expect(text.match(/class="tag">new/g)).toHaveLength(2);
+  });
+
+  it("the next page and the sort links keep all filters, and a sort link starts on the first page", async () => {
+    const { open } = await openConsole();
+    for (const name of ["ada", "bob", "cleo"]) {
+      const { identity_id } = await signInWithCredits("demo", `${name}@wave.example`);
+      await fireAlarm(identity_id);
+    }
+    const filters = "state=active&app=demo&domain=wave.example&created_from=2026-01-01";
+    const of = (path: string) => `href="${path.replaceAll("&", "&amp;")}`;
+    const { text } = await open(`/console/accounts?sort=credits&order=asc&${filters}&limit=2`);
+    expect(text).toContain(of(`/console/accounts?sort=credits&order=asc&${filters}&cursor=`));
+    expect(text).toContain(of(`/console/accounts?sort=credits&${filters}"`));
+    expect(text).toContain(of(`/console/accounts?${filters}"`));
+    expect(text).toMatch(/aria-sort="ascending" class="amount"><a [^>]+>Credits/);
+    const [, next = ""] = /<a href="([^"]*)" rel="next">/.exec(text) ?? [];
+    const second = await open(next.replaceAll("&amp;", "&"));
+    expect(second.text.match(/id="account-/g)).toHaveLength(1);
+    expect(second.text).toContain(of(`/console/accounts?sort=credits&${filters}"`));
+    const future = await open("/console/accounts?created_from=2999-01-01");
+    expect(future.text).not.toContain('id="account-');
+    expect(future.text).toContain('value="2999-01-01"');
+  });
+
+  it("a sort link turns the order of its column round", async () => {
+    const { open } = await openConsole();
+    const found = async (query: string) => {
+      const { text } = await open(`/console/accounts${query}`);
+      return [...text.matchAll(/>(\w+)@example\.com</g)].map(([, name]) => name);
+    };
+    const ada = await signInWithCredits("demo", "ada@example.com");
+    await startJob(ada);
+    const bob = await signInWithCredits("demo", "bob@example.com");
+    for (const { identity_id } of [ada, bob]) await fireAlarm(identity_id);
+    expect(await found("?sort=credits")).toEqual(["bob", "ada"]);
+    expect(await found("?sort=credits&order=asc")).toEqual(["ada", "bob"]);
+    const { text } = await open("/console/accounts");
+    expect(text).toMatch(/aria-sort="descending"><a href="\/console\/accounts\?order=asc">Since/);
+    expect(await found("?order=asc")).toEqual((await found("")).toReversed());
+  });
+});
+
+describe("the list of apps", () => {
+  it("the list of apps shows the starter credits of today next to the daily limit, and says when they are used up", async () => {
+    const { olga, open } = await openConsole();
+    await saveApp(olga, "sketch", { starter_credits: 100, daily_starter_budget: 250 });
+    for (const [name, text] of [
+      ["ada", "100 of 250"],
+      ["bob", "200 of 250 used up"],
+    ] as const) {
+      const { identity_id } = await signInWithCredits("sketch", `${name}@example.com`);
+      await fireAlarm(identity_id);
+      expect(words((await open("/console/apps")).text)).toContain(text);
+    }
+    expect(words((await open("/console/apps", read_model_down)).text)).toContain("– of 250");
+    expect(words((await open("/console")).text)).toContain("An app 0 200 0 0 0 %");
   });
 });
 

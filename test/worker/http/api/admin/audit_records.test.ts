@@ -51,6 +51,10 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
     amount: "5",
   }),
   "POST /console/accounts/:identity_id/jobs/:job_id/refund": ACT_FORM,
+  "POST /console/accounts/suspend": (identity_id) => ({
+    ...ACT_FORM(),
+    identity_ids: identity_id,
+  }),
   "POST /console/accounts/:identity_id/plan": () => ({ ...ACT_FORM(), plan: "gold" }),
   "POST /console/accounts/:identity_id/suspend": ACT_FORM,
   "POST /console/accounts/:identity_id/restore": ACT_FORM,
