@@ -6,7 +6,7 @@ const pages = usePages("docs");
 describe("/static", () => {
   it.each([
     ["passbook.css", "text/css", 30],
-    ["console.css", "text/css", 8],
+    ["console.css", "text/css", 9],
     ["forms.js", "text/javascript", 1],
     ["times.js", "text/javascript", 3],
     ["select.js", "text/javascript", 2],
