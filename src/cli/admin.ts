@@ -265,7 +265,7 @@ interface Outcome {
 
 const DONE: Outcome = { response: { ok: true }, text: "Done." };
 
-/** Accounts that one request suspends. */
+/** Accounts that one request suspends, under a key of its own. */
 const SUSPENDED_AT_ONCE_MAX = 100;
 
 async function suspend(
@@ -273,24 +273,20 @@ async function suspend(
   identities: readonly string[],
   { reason, key }: ChangeOptions,
 ): Promise<Outcome> {
-  const [first, ...others] = identities;
-  if (first !== undefined && others.length === 0) {
-    await admin.suspend(first, { reason }, key);
-    return DONE;
-  }
+  const [first = "", ...others] = identities;
+  if (others.length === 0) return admin.suspend(first, { reason }, key).then(() => DONE);
   const results: SuspendedAccounts["results"][number][] = [];
   for (let at = 0; at < identities.length; at += SUSPENDED_AT_ONCE_MAX) {
     const some = identities.slice(at, at + SUSPENDED_AT_ONCE_MAX);
-    // A key belongs to one request.
-    const { idempotencyKey: base } = key;
-    const own = base === undefined || at === 0 ? key : { idempotencyKey: `${base}.${at}` };
+    const own =
+      key.idempotencyKey && at > 0 ? { idempotencyKey: `${key.idempotencyKey}.${at}` } : key;
     results.push(...(await admin.suspendMany(some, { reason }, own)).results);
   }
   const failed = results.filter(({ ok }) => ok !== true);
   if (failed.length > 0) process.exitCode = 1;
   const lines = failed.map(({ identity_id, error }) => `${identity_id}: ${error}`);
-  const text = [`${results.length - failed.length} of ${results.length} accounts are suspended.`];
-  return { response: { results }, text: [...text, ...lines].join("\n") };
+  const total = `${results.length - failed.length} of ${results.length} accounts are suspended.`;
+  return { response: { results }, text: [total, ...lines].join("\n") };
 }
 
 type ChangeOptions = {
