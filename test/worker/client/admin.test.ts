@@ -18,6 +18,17 @@ async function operatorToken(): Promise<string> {
   return (await personalToken(person, { scopes: ["admin"] }))?.token ?? "";
 }
 
+const JOB = { app: "demo", action: "draw" };
+const PURCHASE = {
+  checkout_session_id: "cs_1",
+  payment_intent_id: "pi_1",
+  package_id: "small",
+  package_name: "Small",
+  credits: 40,
+  paid_minor: 500,
+  currency: "eur",
+};
+
 const adminOf = (token: string) =>
   createClient({ baseUrl: ORIGIN, fetch: here, wait: async () => {}, token }).admin;
 
@@ -66,6 +77,50 @@ describe("client.admin", () => {
     await admin.deleteAccount(ada.identity_id, { confirm: ada.identity_id, reason: "request 12" });
     await expect(admin.account(ada.identity_id)).rejects.toMatchObject({ code: "account_unknown" });
     expect((await admin.operators()).operators).toMatchObject([{ role: "admin" }]);
+  });
+
+  it("the operators' client refunds a job once, and reads the money of a period with its lists as CSV", async () => {
+    const admin = adminOf(await operatorToken());
+    const ada = await signInWithCredits();
+    const who = ada.identity_id;
+    const { job_id } = (await ada.post("/api/jobs", { ...JOB, cost_estimate: 10 })).body;
+    await ada.post("/api/jobs/complete", { job_id, actual_cost: 6 });
+    const reason = "it drew nothing";
+    const some = { amount: 2, reason };
+    const key = { idempotencyKey: "refund-1" };
+    const refunded = await admin.refundJob(who, job_id.toUpperCase(), some, key);
+    expect(refunded).toMatchObject({ credits: 96, job: { refunded: 2 }, entry: { note: reason } });
+    expect(await admin.refundJob(who, job_id, some, key)).toEqual(refunded);
+    expect(await admin.refundJob(who, job_id, { reason })).toMatchObject({ entry: { amount: 4 } });
+    await expect(admin.refundJob(who, job_id, some)).rejects.toMatchObject({
+      code: "refund_limit",
+    });
+    expect(await admin.accountJob(who, job_id)).toMatchObject({ actual_cost: 6, refunded: 6 });
+
+    const account = env.ACCOUNT.getByName(who);
+    await account.recordPurchase(PURCHASE);
+    const { purchases } = await admin.accountPurchases(who);
+    expect(purchases).toMatchObject([{ package: "small", credits: 40, amount_minor: 500 }]);
+    await fireAlarm(who);
+    expect(await admin.money()).toMatchObject({
+      outstanding: { credits: 140, held: 0, accounts: 1 },
+      by_app: [{ app: "demo", settled: 6, refunded: 6, job_refunded: 6 }],
+      revenue: [{ package: "small", currency: "eur", purchases: 1, amount_minor: 500 }],
+    });
+    const past = { from: "2020-01-01", to: "2020-02-01" };
+    expect(await admin.money(past)).toMatchObject({ by_app: [], revenue: [] });
+    const csvOf = async (...args: Parameters<typeof admin.moneyCsv>): Promise<string> => {
+      let csv = "";
+      for await (const text of admin.moneyCsv(...args)) csv += text;
+      return csv;
+    };
+    expect(await csvOf("by_app")).toContain('\r\n"demo",100,6,6,6\r\n');
+    expect(await csvOf("revenue")).toContain('\r\n"small","eur",1,500,0\r\n');
+    expect(await csvOf("accounts")).toContain(`\r\n"${who}",140,0\r\n`);
+    expect((await csvOf("by_app", past)).trimEnd().split("\r\n")).toHaveLength(1);
+    await expect(csvOf("by_app", { from: "2020-02-30" })).rejects.toMatchObject({
+      code: "invalid_request",
+    });
   });
 
   it("the operators' client repairs the read model page by page", async () => {
