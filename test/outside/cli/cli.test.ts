@@ -514,4 +514,82 @@ describe("passbook", () => {
     const refused = await passbookOf("nobody", ["admin", "ledger", identity_id], ada);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
   });
+
+  it("operators refund a job, and read its entries, the purchases of an account and the money of a period", async () => {
+    const login = ["login", "--admin", "--url", passbook.url];
+    await logInBy(program, login, environment("closing"), "olga@example.com", true);
+    const gus = await signedInAs("gus@example.com");
+    const operate = (...args: string[]) => passbookOf("closing", ["admin", ...args]);
+    await passbookOf("nobody", ["wallet", "--app", "demo"], gus);
+    const { identity_id } = JSON.parse(
+      (await passbookOf("nobody", ["whoami", "--json"], gus)).stdout,
+    );
+    const post = async (path: string, body: object): Promise<Record<string, string>> => {
+      const headers = {
+        Authorization: `Bearer ${gus.PASSBOOK_TOKEN}`,
+        "Content-Type": "application/json",
+      };
+      const init = { method: "POST", headers, body: JSON.stringify(body) };
+      return (await fetch(`${passbook.url}/api${path}`, init)).json() as never;
+    };
+    const drawing = { app: "demo", action: "draw", cost_estimate: 10 };
+    const { job_id = "" } = await post("/jobs", drawing);
+    await post("/jobs/complete", { job_id, actual_cost: 6 });
+
+    const refund = ["refund", identity_id, job_id, "--reason", "it drew nothing"];
+    const once = [...refund, "--amount", "2", "--key", "gus-1"];
+    const some = { code: 0, stdout: "Refunded 2 credits. The balance is 96 credits.\n" };
+    expect(await operate(...once)).toMatchObject(some);
+    expect(await operate(...once)).toMatchObject(some);
+    const rest = await operate(...refund, "--json");
+    expect(JSON.parse(rest.stdout)).toMatchObject({ credits: 100, entry: { amount: 4 } });
+    const over = await operate(...refund, "--json");
+    expect(over).toMatchObject({ code: 1, stdout: "" });
+    expect(JSON.parse(over.stderr)).toMatchObject({ code: "refund_limit" });
+    expect((await operate("refund", identity_id, job_id)).code).toBe(2);
+    expect((await operate(...refund, "--amount", "few")).code).toBe(2);
+    expect((await operate(...refund, "--amount", "0")).code).toBe(1);
+    const job = await operate("job", identity_id, job_id);
+    expect(job.stdout).toMatch(/\nrefunded +6\n/);
+    expect(job.stdout).toMatch(/job_refund +\+4 +100 .*it drew nothing/);
+    expect(JSON.parse((await operate("job", identity_id, job_id, "--json")).stdout)).toMatchObject({
+      job: { id: job_id, actual_cost: 6, refunded: 6 },
+      entries: [{ amount: 4 }, { amount: 2 }, { kind: "settle" }, { kind: "reserve" }],
+    });
+
+    expect(await operate("purchases", identity_id)).toMatchObject({ stdout: "No purchases.\n" });
+    const buying = { package: "large", return_url: "http://localhost:3000/" };
+    const { url = "" } = await post("/checkout", buying);
+    till.stripe.completes(url.split("/").at(-1) ?? "");
+    expect(await operate("reconcile")).toMatchObject({ code: 0 });
+    const bought = await operate("purchases", identity_id);
+    expect(bought.stdout).toMatch(
+      /^AT +PACKAGE +CREDITS +PAID +REFUNDED +PAYMENT\n.* large +1000 /,
+    );
+    const purchases = await operate("purchases", identity_id, "--limit", "1", "--json");
+    expect(JSON.parse(purchases.stdout)).toMatchObject({ purchases: [{ credits: 1000 }] });
+
+    // Changes reach the read model a second later.
+    await operate("rebuild", identity_id);
+    const money = await operate("money");
+    expect(money.stdout).toMatch(
+      /^Outstanding now: \d+ credits, and \d+ held, in \d+ accounts\.\n/,
+    );
+    expect(money.stdout).toMatch(/\nAPP +GRANTED +SETTLED +REFUNDED +OF IT BY OPERATORS\ndemo /);
+    expect(money.stdout).toMatch(/\nPACKAGE +PURCHASES +PAID +REFUNDED\nlarge /);
+    const past = ["--from", "2020-01-01", "--to", "2020-02-01"];
+    expect(JSON.parse((await operate("money", ...past, "--json")).stdout)).toMatchObject({
+      outstanding: { held: expect.any(Number) },
+      by_app: [],
+      revenue: [],
+    });
+    const none = await operate("money", "--csv", "by_app", ...past);
+    expect(none.stdout).toBe('"app","granted","settled","refunded","job_refunded"\r\n');
+    const balances = await operate("money", "--csv", "accounts");
+    expect(balances.stdout).toContain(`\r\n"${identity_id}",1100,0\r\n`);
+    expect((await operate("money", "--csv", "revenue")).stdout).toMatch(/\r\n"large","\w{3}",/);
+    expect((await operate("money", "--csv", "jobs")).code).toBe(2);
+    const refused = await passbookOf("nobody", ["admin", "money"], gus);
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+  });
 });
