@@ -16,8 +16,7 @@ import { redeemCode } from "../../oauth/token_endpoint.ts";
 import type { GrantedTokens } from "../../oauth/upstream_tokens.ts";
 import type { SignInFailure } from "../port.ts";
 import type { Claims } from "../../domain/claims.ts";
-import { readProfile, readSubject } from "./profile.ts";
-import type { Profile } from "./users.ts";
+import { readProfile, readSubject, type Profile } from "./profile.ts";
 
 /** The random values of a flow, which its end must match. */
 export interface FlowSecrets {

@@ -1,7 +1,13 @@
 /** Reads a person's data from a provider's claims. All of it is untrusted input. */
 import { readClaim, readText, SUBJECT_MAX_LENGTH, type Claims } from "../../domain/claims.ts";
 import type { ProfileFields } from "../../oauth/providers.ts";
-import type { Profile } from "./users.ts";
+
+/** A provider's data about a person. */
+export interface Profile {
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly email_verified: boolean;
+}
 
 /** The subject at the provider; null if the claims have no usable one. */
 export function readSubject(claims: Claims, fields: ProfileFields): string | null {
@@ -24,4 +30,10 @@ export function readProfile(claims: Claims, fields: ProfileFields): Profile {
     email,
     email_verified: email !== null && verified === true,
   };
+}
+
+/** A profile after a token with an address. A token that does not verify the address leaves the verification of a sign-in. */
+export function withToken(old: Profile, token: Profile): Profile {
+  const verified = token.email_verified || (old.email === token.email && old.email_verified);
+  return { name: token.name ?? old.name, email: token.email, email_verified: verified };
 }

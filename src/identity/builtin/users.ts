@@ -4,6 +4,7 @@ import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { PASSKEYS_MAX } from "../../domain/limits.ts";
 import type { Person, Session } from "../port.ts";
 import { isOldest, isOther, knownIssuer } from "./identity_queries.ts";
+import { withToken, type Profile } from "./profile.ts";
 import { identities, sessions, tombstones, users } from "./schema.ts";
 import {
   isTombstoneOf,
@@ -12,13 +13,6 @@ import {
   nameOf,
   type PseudonymsOf,
 } from "./tombstones.ts";
-
-/** A provider's data about a person. */
-export interface Profile {
-  readonly name: string | null;
-  readonly email: string | null;
-  readonly email_verified: boolean;
-}
 
 /** An identity, the issuer that names its subject, and the client that the subject was given to. */
 export interface Origin {
@@ -364,12 +358,6 @@ export function createUsers(
       return { identity_id, ...profile, linked, recovery_code_at_ms, created_at_ms };
     },
   };
-}
-
-/** A profile after a token with an address. A token that does not verify the address leaves the verification of a sign-in. */
-function withToken(old: Profile, token: Profile): Profile {
-  const verified = token.email_verified || (old.email === token.email && old.email_verified);
-  return { name: token.name ?? old.name, email: token.email, email_verified: verified };
 }
 
 type IdentityRow = typeof identities.$inferSelect;

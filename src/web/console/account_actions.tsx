@@ -29,6 +29,9 @@ import { check, invalid, optional, readForm, submit, textOf, type FailedForm } f
 
 export const ACCOUNT_ACTION_NAMES = Object.keys(ACCOUNT_ACTIONS) as readonly AccountAction[];
 
+/** The changes of plans that the form's list of plans comes from: enough for every plan in use, and one query. */
+const PLAN_CHANGES_READ = 200;
+
 export const FIELD_LABELS = {
   reason: "The reason",
   plan: "The plan",
@@ -139,9 +142,21 @@ async function showForm(
       subject={subjectOf(context, inspected.value)}
       form={form}
       token_label={token?.label ?? null}
+      plans={action === "plan" ? await recentPlans(context) : []}
     />,
     status,
   );
+}
+
+/** The plans of recent changes, to choose from. None if the audit log does not respond: the list only helps. */
+async function recentPlans(context: AppContext): Promise<readonly string[]> {
+  const filter = { act: "account.plan", limit: PLAN_CHANGES_READ };
+  const entries = await context
+    .get("services")
+    .audit.list(filter)
+    .catch(() => []);
+  const plans = entries.flatMap(({ changed }) => [changed?.["plan"]?.from, changed?.["plan"]?.to]);
+  return [...new Set(plans.filter((plan) => typeof plan === "string"))].toSorted();
 }
 
 export function subjectOf(

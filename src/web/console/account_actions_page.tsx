@@ -26,9 +26,11 @@ export interface ActionPageProps {
   readonly form: FormState;
   /** The label of the token to revoke; null for other actions. */
   readonly token_label: string | null;
+  /** The plans to choose from; empty for other actions. */
+  readonly plans: readonly string[];
 }
 
-export function ActionPage({ action, subject, form, token_label }: ActionPageProps) {
+export function ActionPage({ action, subject, form, token_label, plans }: ActionPageProps) {
   const { title, button, effect, reason_hint } = ACCOUNT_ACTIONS[action];
   const back = accountPath(subject.identity_id);
   return (
@@ -46,14 +48,7 @@ export function ActionPage({ action, subject, form, token_label }: ActionPagePro
         danger={DANGEROUS_ACTIONS.includes(action)}
         back={back}
       >
-        {action === "plan" ? (
-          <Field
-            form={form}
-            name="plan"
-            label="New plan"
-            hint={`The current plan is ${nameFromSlug(subject.plan)} (${subject.plan}). Use lowercase letters and digits.`}
-          />
-        ) : null}
+        {action === "plan" ? <PlanField form={form} current={subject.plan} plans={plans} /> : null}
         {action === "revoke-token" ? (
           <input type="hidden" name="token_id" value={form.values["token_id"] ?? ""} />
         ) : null}
@@ -69,6 +64,34 @@ export function ActionPage({ action, subject, form, token_label }: ActionPagePro
         {reason_hint === null ? null : <Reason form={form} hint={reason_hint} />}
       </ActionForm>
     </FormPage>
+  );
+}
+
+interface PlanFieldProps {
+  readonly form: FormState;
+  readonly current: string;
+  readonly plans: readonly string[];
+}
+
+/** A plan from the list, or any other. */
+function PlanField({ form, current, plans }: PlanFieldProps) {
+  return (
+    <>
+      <Field
+        form={form}
+        name="plan"
+        label="New plan"
+        list="plans"
+        // Firefox shows no list in a field without autocompletion.
+        autocomplete="on"
+        hint={`The current plan is ${nameFromSlug(current)} (${current}). Choose a plan that was used before, or write another in lowercase letters and digits.`}
+      />
+      <datalist id="plans">
+        {plans.map((plan) => (
+          <option value={plan}>{nameFromSlug(plan)}</option>
+        ))}
+      </datalist>
+    </>
   );
 }
 
