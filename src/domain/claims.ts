@@ -9,7 +9,7 @@ const PROFILE_TEXT_MAX_LENGTH = 254;
 /** Claims of a token, or fields of a response. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** A claim by its name, or a nested one by a path with dots; undefined if there is none. */
+/** A claim by its name, or a nested one by a path with dots; undefined if the token lacks it. */
 export function readClaim(claims: Claims, path: string): unknown {
   // Names of custom claims are often URLs, which have dots.
   if (Object.hasOwn(claims, path)) return claims[path];

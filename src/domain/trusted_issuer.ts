@@ -25,9 +25,9 @@ export interface TrustedIssuer {
   readonly party_claim: string;
   /** The accepted header fields `typ` in lower case; a token without `typ` is always accepted. */
   readonly types: readonly string[];
-  /** Claims that a token must have: one of the values, or any value if there are none. */
+  /** Claims that a token must have: one of the values, or any value if the list is empty. */
   readonly required: Readonly<Record<string, readonly unknown[]>>;
-  /** Claims that a token must not have: none of the values, or no value at all if there are none. */
+  /** Claims that a token must not have: none of the values, or no value at all if the list is empty. */
   readonly refused: Readonly<Record<string, readonly unknown[]>>;
   readonly name_claim: string | null;
   readonly email_claim: string | null;

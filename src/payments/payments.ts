@@ -24,7 +24,7 @@ export interface Payments {
    */
   readPriceTexts(keepAlive: (work: Promise<unknown>) => void): Promise<ReadonlyMap<string, string>>;
   /**
-   * The address of a payment's receipt at the payment service; null: there is none.
+   * The address of a payment's receipt at the payment service; null if the payment has no receipt.
    * @returns `payments_unavailable` or `payments_refused`.
    */
   readReceipt(payment_intent_id: string): Promise<Result<string | null, Refusal>>;

@@ -36,7 +36,7 @@ export const ceremony = z.object({
   challenge: z.string(),
   started_at_ms: z.number(),
   redirect_to: z.nullable(z.string()),
-  /** The person who gets a passkey; null: whoever has it signs in. */
+  /** The person who gets a passkey; null: a sign-in, where the passkey names the person. */
   identity_id: z.nullable(z.string()),
   /** The session that adds a passkey; null: a sign-in or a registration. */
   session_id: z.nullable(z.string()),

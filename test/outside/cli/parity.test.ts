@@ -107,7 +107,7 @@ const CONSOLE = Object.keys(ROUTE_ROLES).filter(
   (route) => route.includes(" /console") && !isFormPage(route),
 );
 
-/** The command of these words, below `command`; its own name if there are none. */
+/** The command of these words, below `command`; the command itself without words. */
 function find(command: Command | undefined, words: readonly string[]): Command | undefined {
   const [name, ...rest] = words;
   if (name === undefined) return command;

@@ -147,7 +147,7 @@ describe("a registration", () => {
     ["another credential's id", (sent: object) => ({ ...sent, id: "AAAA" }), "credential id"],
     ["no public key", (sent: object) => alter(sent, { publicKey: "" }), "malformed"],
     [
-      "a public key that is none",
+      "bytes that are no public key",
       (sent: object) => alter(sent, { publicKey: "AAAA" }),
       "public key",
     ],
