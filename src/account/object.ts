@@ -1,274 +1,133 @@
 /**
  * One account, as a Durable Object named by its `identity_id`. Each method runs one operation; the operations are in
- * the folders next to this file.
+ * the folders next to this file. More methods, by subject, are in `rpc/`.
  */
-import { DurableObject } from "cloudflare:workers";
 import { EVENTS_WATCHERS_MAX } from "../domain/limits.ts";
 import type { PaymentRecord } from "../domain/payment_event.ts";
 import type { Purchase, Reversal } from "../domain/purchases.ts";
 import { accepted, refused } from "../domain/result.ts";
 import type { UpstreamTokens } from "../oauth/upstream_tokens.ts";
-import * as personal_tokens from "./allowances/personal_tokens.ts";
 import { endEarlierRelease, exercise } from "./canary.ts";
 import * as callers from "./caller.ts";
 import type * as contract from "./contract.ts";
 import { HOLDER, SERVICE, type Answer, type Caller, type OnceAnswer } from "./contract.ts";
 import * as deletion from "./deletion/deletion.ts";
 import { WATCH_HEADER, type WatchRequest } from "./events/watcher.ts";
-import { onceInJob } from "./idempotency/job_keys.ts";
 import { WHOLE } from "./idempotency/responses.ts";
-import * as batches from "./jobs/batches.ts";
-import * as jobs from "./jobs/settle.ts";
-import { createJob } from "./jobs/create.ts";
-import { readJobHistory } from "./jobs/history.ts";
-import { listEntries } from "./ledger/entries.ts";
 import { ensureOpen } from "./ledger/posting.ts";
-import { startedJobsOf } from "./ledger/started_jobs.ts";
-import { readStatement } from "./ledger/statement.ts";
-import { readStatementRows } from "./ledger/statement_rows.ts";
 import { readHoldings } from "./holdings.ts";
 import * as operators from "./operators/acts.ts";
 import { inspect } from "./operators/inspection.ts";
-import { readOverview } from "./overview.ts";
-import { Instance } from "./instance.ts";
 import * as purchases from "./purchases/purchases.ts";
+import { AllowanceOperations } from "./rpc/allowances.ts";
 import * as read_model from "./sync/repair.ts";
-import { setAppAccess } from "./wallet/app_access.ts";
-import { readPlan, readWallet } from "./wallet/wallet.ts";
 
 type Guard = contract.IdempotencyGuard | null;
 
-export class Account extends DurableObject<Env> implements contract.AccountOperations {
-  readonly #instance: Instance;
-
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.#instance = new Instance(ctx, env);
-  }
-
-  wallet(caller: Caller, request: contract.WalletRequest): Answer<contract.Wallet> {
-    return this.#instance.transact(caller, "read", (it) => readWallet(it, request));
-  }
-
-  readPlan(caller: Caller): Answer<string> {
-    return this.#instance.transact(caller, "read", readPlan);
-  }
-
-  setAppAccess(caller: Caller, slug: string, access: "open" | "disconnected"): Answer<null> {
-    return this.#instance.transact(caller, "write", (it) => setAppAccess(it, slug, access));
-  }
-
-  createJob(
-    caller: Caller,
-    request: contract.CreateJobRequest,
-    guard: Guard,
-  ): OnceAnswer<contract.CreatedJob> {
-    const stored = { endpoint: "jobs.create", form: WHOLE };
-    return this.#instance.transactOnce(caller, "write", guard, stored, (it) =>
-      createJob(it, request),
-    );
-  }
-
-  createJobs(
-    caller: Caller,
-    requests: readonly contract.CreateJobRequest[],
-    guard: Guard,
-  ): OnceAnswer<contract.Batch<contract.CreatedJob>> {
-    const stored = { endpoint: "jobs.create.batch", form: batches.CREATED_FORM };
-    return this.#instance.transactOnce(caller, "write", guard, stored, (it) =>
-      batches.createJobs(it, requests),
-    );
-  }
-
-  completeJob(
-    caller: Caller,
-    request: contract.CompleteJobRequest,
-    guard: Guard,
-  ): OnceAnswer<contract.SettledJob> {
-    const settled = { job_id: request.job_id, status: "completed" } as const;
-    return this.#instance.transact(caller, "settle", (it) =>
-      onceInJob(it, guard, settled, (keyed) => jobs.completeJob(it, request, keyed)),
-    );
-  }
-
-  completeJobs(
-    caller: Caller,
-    requests: readonly contract.CompleteJobRequest[],
-    guard: Guard,
-  ): OnceAnswer<contract.Batch<contract.SettledJob>> {
-    const stored = { endpoint: "jobs.complete.batch", form: batches.SETTLED_FORM };
-    return this.#instance.transactOnce(caller, "settle", guard, stored, (it) =>
-      batches.completeJobs(it, requests),
-    );
-  }
-
-  failJob(
-    caller: Caller,
-    request: contract.FailJobRequest,
-    guard: Guard,
-  ): OnceAnswer<contract.SettledJob> {
-    const settled = { job_id: request.job_id, status: "failed" } as const;
-    return this.#instance.transact(caller, "settle", (it) =>
-      onceInJob(it, guard, settled, (keyed) => jobs.failJob(it, request, keyed)),
-    );
-  }
-
-  cancelJob(caller: Caller, request: contract.CancelJobRequest): Answer<contract.SettledJob> {
-    return this.#instance.transact(caller, "write", (it) => jobs.cancelJob(it, request));
-  }
-
-  readJob(caller: Caller, job_id: string): Answer<contract.JobRow> {
-    return this.#instance.transact(caller, "read", (it) => jobs.readJob(it, job_id));
-  }
-
-  listJobs(
-    caller: Caller,
-    request: contract.ListJobsRequest,
-  ): Answer<contract.Page<contract.JobRow, string>> {
-    return this.#instance.transact(caller, "read", (it, { listJobs }) => {
-      const { recent_after_job_id } = startedJobsOf(it.store.readNewestEntry());
-      const filter = { ...request, visible_apps: callers.visibleApps(it) };
-      return accepted(listJobs(filter, recent_after_job_id));
-    });
-  }
-
-  listEntries(
-    caller: Caller,
-    request: contract.ListEntriesRequest,
-  ): Answer<contract.Page<contract.EntryRow, number>> {
-    return this.#instance.transact(caller, "read", (it, { database }) =>
-      accepted(listEntries(database, { ...request, visible_apps: callers.visibleApps(it) })),
-    );
-  }
-
-  readOverview(caller: Caller, request: contract.OverviewRequest): Answer<contract.Overview> {
-    return this.#instance.transact(caller, "read", (it, { database, listJobs }) =>
-      readOverview(database, listJobs, it, request),
-    );
-  }
-
-  readStatement(caller: Caller, request: contract.StatementRequest): Answer<contract.Statement> {
-    return this.#instance.transact(caller, "read", (it, { database }) =>
-      readStatement(database, it, request),
-    );
-  }
-
-  readJobHistory(caller: Caller, job_id: string): Answer<contract.JobHistory> {
-    return this.#instance.transact(caller, "read", (it) => readJobHistory(it, job_id));
-  }
-
-  readStatementRows(
-    caller: Caller,
-    request: contract.StatementRowsRequest,
-  ): Answer<contract.StatementRows> {
-    return this.#instance.transact(caller, "read", (it, { database }) =>
-      readStatementRows(database, it, request),
-    );
-  }
-
+export class Account extends AllowanceOperations implements contract.AccountOperations {
   adjustCredits(
     request: contract.AdjustCreditsRequest,
     guard: Guard,
   ): OnceAnswer<contract.AdjustedCredits> {
     const stored = { endpoint: "admin.credits", form: WHOLE };
-    return this.#instance.transactOnce(SERVICE, "write", guard, stored, (it) =>
+    return this.instance.transactOnce(SERVICE, "write", guard, stored, (it) =>
       operators.adjustCredits(it, request),
     );
   }
 
   refundJob(request: contract.RefundJobRequest, guard: Guard): OnceAnswer<contract.RefundedJob> {
     const stored = { endpoint: "admin.job_refund", form: WHOLE };
-    return this.#instance.transactOnce(SERVICE, "write", guard, stored, (it) =>
+    return this.instance.transactOnce(SERVICE, "write", guard, stored, (it) =>
       operators.refundJob(it, request),
     );
   }
 
   changePlan(request: contract.ChangePlanRequest, guard: Guard): OnceAnswer<contract.ChangedPlan> {
     const stored = { endpoint: "admin.plan", form: WHOLE };
-    return this.#instance.transactOnce(SERVICE, "write", guard, stored, (it) =>
+    return this.instance.transactOnce(SERVICE, "write", guard, stored, (it) =>
       operators.changePlan(it, request),
     );
   }
 
   inspect(): Answer<contract.InspectedAccount> {
-    return this.#instance.transact(SERVICE, "read", (it, { listJobs }) => inspect(listJobs, it));
+    return this.instance.transact(SERVICE, "read", (it, { listJobs }) => inspect(listJobs, it));
   }
 
   suspend(): Answer<null> {
-    const answer = this.#instance.transact(SERVICE, "write", operators.suspend);
-    this.#instance.parts?.streams.closeAll("suspended");
+    const answer = this.instance.transact(SERVICE, "write", operators.suspend);
+    this.instance.parts?.streams.closeAll("suspended");
     return answer;
   }
 
   restore(): Answer<null> {
-    return this.#instance.transact(SERVICE, "write", operators.restore);
+    return this.instance.transact(SERVICE, "write", operators.restore);
   }
 
   async rebuild(): Promise<void> {
-    const parts = this.#instance.readModelParts;
+    const parts = this.instance.readModelParts;
     if (parts !== null) await read_model.rebuild(parts);
   }
 
   /** The queue lost something of this account on its way to D1. */
   catchUp(): void {
-    const parts = this.#instance.readModelParts;
+    const parts = this.instance.readModelParts;
     if (parts !== null) read_model.catchUp(parts);
   }
 
   async repair(): Promise<contract.Repair> {
-    const parts = this.#instance.readModelParts;
+    const parts = this.instance.readModelParts;
     if (parts === null) return "nothing_missing";
-    this.#instance.expireJobs(parts);
+    this.instance.expireJobs(parts);
     return read_model.repair(parts);
   }
 
   deleteAccount(caller: Caller): Answer<null> {
-    const answer = this.#instance.transact(caller, "write", (it, { vault }) => {
+    const answer = this.instance.transact(caller, "write", (it, { vault }) => {
       vault.forgetAll();
       return deletion.deleteAccount(it);
     });
     if (!answer.ok) return answer;
-    const { erasure, streams } = this.#instance.openParts();
+    const { erasure, streams } = this.instance.openParts();
     erasure.begin();
     streams.closeAll("account_deleted");
     return answer;
   }
 
   isDeleted(): boolean {
-    return this.#instance.isDeleted;
+    return this.instance.isDeleted;
   }
 
   readOwed(): contract.Owed {
-    const { parts } = this.#instance;
+    const { parts } = this.instance;
     return parts === null ? { credits: 0, debt_ids: [] } : deletion.readOwed(parts.store);
   }
 
   openReturned(): Answer<null> {
-    return this.#instance.transact(SERVICE, "write", deletion.openReturned);
+    return this.instance.transact(SERVICE, "write", deletion.openReturned);
   }
 
   oweDebts(debts: readonly contract.Debt[]): Answer<null> {
-    return this.#instance.transact(SERVICE, "write", (it) => deletion.oweDebts(it, debts));
+    return this.instance.transact(SERVICE, "write", (it) => deletion.oweDebts(it, debts));
   }
 
   checkBuyer(caller: Caller): Answer<null> {
-    return this.#instance.transact(caller, "write", callers.checkBuyer);
+    return this.instance.transact(caller, "write", callers.checkBuyer);
   }
 
   recordPurchase(purchase: Purchase): Answer<null> {
-    return this.#instance.transact(SERVICE, "write", (it, parts) =>
+    return this.instance.transact(SERVICE, "write", (it, parts) =>
       purchases.recordPurchase(it, parts.purchases, purchase),
     );
   }
 
   recordReversal(reversal: Reversal): Answer<null> {
-    return this.#instance.transact(SERVICE, "write", (it, parts) =>
+    return this.instance.transact(SERVICE, "write", (it, parts) =>
       purchases.recordReversal(it, parts.purchases, reversal),
     );
   }
 
   checkPayment(payment: Pick<Purchase, "checkout_session_id"> | Reversal): PaymentRecord {
-    const { isDeleted, parts } = this.#instance;
+    const { isDeleted, parts } = this.instance;
     if (isDeleted) return "account_deleted";
     return parts !== null && purchases.isRecorded(parts.purchases, payment)
       ? "recorded"
@@ -276,11 +135,11 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
   }
 
   hasBought(payment_intent_id: string): boolean {
-    return (this.#instance.parts?.purchases.readPurchaseOf(payment_intent_id) ?? null) !== null;
+    return (this.instance.parts?.purchases.readPurchaseOf(payment_intent_id) ?? null) !== null;
   }
 
   readPurchase(caller: Caller, checkout_session_id: string): Answer<contract.ListedPurchase> {
-    return this.#instance.transact(caller, "read", (it, parts) =>
+    return this.instance.transact(caller, "read", (it, parts) =>
       purchases.readPurchase(it, parts.purchases, checkout_session_id),
     );
   }
@@ -289,72 +148,25 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     caller: Caller,
     request: contract.ListPurchasesRequest,
   ): Answer<contract.Page<contract.PurchaseRecord, contract.PurchaseKey>> {
-    return this.#instance.transact(caller, "read", (_, parts) =>
+    return this.instance.transact(caller, "read", (_, parts) =>
       purchases.listPurchases(parts.purchases, request),
     );
   }
 
   readHoldings(caller: Caller): Answer<contract.Holdings> {
-    return this.#instance.transact(caller, "read", readHoldings);
+    return this.instance.transact(caller, "read", readHoldings);
   }
 
   exercise(released_at: string | null): Answer<null> {
     endEarlierRelease(this.ctx, this.env.RELEASE, released_at);
-    return this.#instance.transact(SERVICE, "write", exercise);
-  }
-
-  checkCaller(caller: Caller): Answer<null> {
-    return this.#instance.transact(caller, "none", () => accepted(null));
-  }
-
-  checkOperator(caller: Caller): Answer<null> {
-    return this.#instance.transact(caller, "none", callers.checkAdmin);
-  }
-
-  checkRoomForPersonalToken(caller: Caller): Answer<null> {
-    return this.#instance.transact(caller, "write", personal_tokens.checkRoomForPersonalToken);
-  }
-
-  issuePersonalToken(caller: Caller, request: contract.IssuePersonalTokenRequest): Answer<null> {
-    return this.#instance.transact(caller, "write", (it) =>
-      personal_tokens.issuePersonalToken(it, request),
-    );
-  }
-
-  listPersonalTokens(caller: Caller): Answer<readonly contract.ListedPersonalToken[]> {
-    return this.#instance.transact(caller, "read", personal_tokens.listPersonalTokens);
-  }
-
-  /** Wants no right, because a token that may do nothing else may still end itself. */
-  revokePersonalToken(caller: Caller, request: contract.RevokePersonalTokenRequest): Answer<null> {
-    return this.#instance.endTokens(caller, "none", (it) =>
-      personal_tokens.revokePersonalToken(it, request),
-    );
-  }
-
-  endSessions(session_ids: readonly string[] | "all"): Answer<null> {
-    const answer = this.#instance.endTokens(SERVICE, "write", (it) =>
-      personal_tokens.endSessions(it, session_ids),
-    );
-    this.#instance.parts?.streams.closeSessions(session_ids);
-    return answer;
-  }
-
-  revokeApprovedBy(approver: contract.Approver): Answer<null> {
-    return this.#instance.endTokens(SERVICE, "write", (it) =>
-      personal_tokens.revokeApprovedBy(it, approver),
-    );
-  }
-
-  revokeAllPersonalTokens(): Answer<null> {
-    return this.#instance.endTokens(SERVICE, "write", personal_tokens.revokeAllPersonalTokens);
+    return this.instance.transact(SERVICE, "write", exercise);
   }
 
   async keepUpstreamTokens(
     tokens: UpstreamTokens,
     encryption_keys: contract.VaultSettings["encryption_keys"],
   ): Promise<void> {
-    await this.#instance.openParts().vault.keep(tokens, encryption_keys);
+    await this.instance.openParts().vault.keep(tokens, encryption_keys);
   }
 
   async readUpstreamToken(
@@ -362,18 +174,18 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
     provider: string,
     settings: contract.VaultSettings,
   ): Promise<Answer<contract.HandedOutUpstreamToken>> {
-    const admitted = this.#instance.transact(caller, "read", callers.checkUpstream);
-    return admitted.ok ? this.#instance.openParts().vault.read(provider, settings) : admitted;
+    const admitted = this.instance.transact(caller, "read", callers.checkUpstream);
+    return admitted.ok ? this.instance.openParts().vault.read(provider, settings) : admitted;
   }
 
   forgetUpstreamTokens(provider: string, linked_at_ms: number): void {
-    this.#instance.openParts().vault.forget(provider, linked_at_ms);
+    this.instance.openParts().vault.forget(provider, linked_at_ms);
   }
 
   /** Opens a stream of the account's events: a WebSocket that hibernates with the object. */
   override fetch(request: Request): Response {
     const watch = JSON.parse(request.headers.get(WATCH_HEADER) ?? "") as WatchRequest;
-    const opened = this.#instance.transact(
+    const opened = this.instance.transact(
       watch.proof.kind === "session" ? HOLDER : watch.proof,
       "read",
       (it, { streams }) => {
@@ -384,17 +196,17 @@ export class Account extends DurableObject<Env> implements contract.AccountOpera
       },
     );
     if (!opened.ok) return Response.json(opened.refusal, { status: 403 });
-    const { streams, alarm } = this.#instance.openParts();
+    const { streams, alarm } = this.instance.openParts();
     const { response, expires_at_ms } = streams.accept(watch, opened.value);
     alarm.by(expires_at_ms);
     return response;
   }
 
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
-    this.#instance.openParts().streams.receive(socket, message);
+    this.instance.openParts().streams.receive(socket, message);
   }
 
   override async alarm(): Promise<void> {
-    await this.#instance.ring();
+    await this.instance.ring();
   }
 }

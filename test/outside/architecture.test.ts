@@ -190,6 +190,7 @@ const ACCOUNT_ROOMS: readonly string[] = [
   "admission.ts",
   "parts.ts",
   "instance.ts",
+  "rpc",
   "object.ts",
   "clients",
 ];
