@@ -123,21 +123,19 @@ export function expire(job: JobState & { readonly on_expiry: ExpiryOutcome }): J
 }
 
 /**
- * Gives back cost of an ended job. `amount` null: all that was not refunded yet. Refused as `refund_limit` if that is
- * less than the amount, or nothing.
+ * Gives back `amount` of an ended job's cost. Refused as `refund_limit` if less than that was not refunded yet, and for 0.
  */
 export function refundCost(
   books: Pick<RunningBalance, "balance_after" | "reserved_after">,
   { id: job_id, line: previous_line, app_slug, actual_cost, refunded }: JobState,
-  { amount, note }: { readonly amount: number | null; readonly note: string },
+  { amount, note }: { readonly amount: number; readonly note: string },
 ): Result<Posting, Refusal> {
   // A started job has cost nothing yet.
   const limit = actual_cost - refunded;
-  const given_back = amount ?? limit;
-  if (given_back > limit || limit === 0) return refused({ code: "refund_limit", limit });
-  if (!fitsBalance(books, { amount: given_back, held: 0 })) {
+  if (amount > limit || amount === 0) return refused({ code: "refund_limit", limit });
+  if (!fitsBalance(books, { amount, held: 0 })) {
     return refused({ code: "balance_limit" });
   }
   const of_job = { job_id, previous_line, app_slug, note };
-  return accepted({ kind: "job_refund", amount: given_back, held: 0, ...of_job });
+  return accepted({ kind: "job_refund", amount, held: 0, ...of_job });
 }

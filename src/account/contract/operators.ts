@@ -19,8 +19,8 @@ export interface AdjustedCredits {
 
 export interface RefundJobRequest {
   readonly job_id: string;
-  /** Credits to give back; null: all of the job's cost that was not refunded yet. */
-  readonly amount: number | null;
+  /** Credits to give back. 0, which the caller asks for where nothing was left, is refused. */
+  readonly amount: number;
   /** The reason, for the holder. */
   readonly note: string;
 }

@@ -37,8 +37,8 @@ export function readBearer(header: string): string | null {
 }
 
 /**
- * The refusal of an `Authorization` header. An expired token of this service or of a trusted issuer has its own code, so that programs renew it;
- * outside development all other mistakes get the same response.
+ * The refusal of an `Authorization` header. An expired token of this service or of a trusted issuer has its own code, so
+ * that programs renew it; outside development all other mistakes get the same response.
  */
 export function refusalOfBearer(header: string, service: RefusingService): Refusal {
   const token = readBearer(header);

@@ -72,15 +72,19 @@ export class Model {
     return true;
   }
 
-  /** Gives back cost; null: the rest of it. Returns the credits given back, or null if it is refused. */
-  giveBack(index: number, amount: number | null): number | null {
+  /** The cost of a job that was not given back; 0 if there is no such job. */
+  costLeft(index: number): number {
     const job = this.jobs[index];
-    if (job === undefined) return null;
-    const given_back = amount ?? job.cost - job.refunded;
-    if (given_back === 0 || job.refunded + given_back > job.cost) return null;
-    job.refunded += given_back;
-    this.credits += given_back;
-    return given_back;
+    return job === undefined ? 0 : job.cost - job.refunded;
+  }
+
+  /** Gives back cost; returns whether that is accepted. */
+  giveBack(index: number, amount: number): boolean {
+    const job = this.jobs[index];
+    if (job === undefined || amount === 0 || job.refunded + amount > job.cost) return false;
+    job.refunded += amount;
+    this.credits += amount;
+    return true;
   }
 
   /** Expires overdue jobs. */

@@ -127,7 +127,7 @@ class History {
         return;
       }
       case 8: {
-        const amount = this.#below(2) === 0 ? null : 1 + this.#below(9);
+        const amount = this.#below(10);
         await it_.refundJob({ job_id, amount, note: "sorry" }, null);
         return;
       }

@@ -104,9 +104,9 @@ export async function refundJob(
   return performAction(context, action, async (guard, attempt) => {
     const job = amount === undefined ? await account.readJob(OPERATOR, job_id) : null;
     // The limit counts credits before the account decides, so the amount must be known by now. If nothing is left, the
-    // account refuses any amount; without an amount it would refund a job that ends in the meantime, uncounted.
+    // account refuses 0; otherwise it would refund a job that ends in the meantime, uncounted.
     const left = job?.ok ? job.value.actual_cost - job.value.refunded : 0;
-    const credits = amount ?? Math.max(left, 1);
+    const credits = amount ?? left;
     return withinSupportLimit(context, { ...attempt, credits }, () =>
       account.refundJob({ job_id, amount: credits, note }, guard),
     );

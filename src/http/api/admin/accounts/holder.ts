@@ -9,8 +9,8 @@ import { refuseByAccept } from "../../../refusal_page.ts";
 import { resolveIdentity } from "./identity.ts";
 
 /**
- * Requires that a person has the identity or, if nobody else does, the e-mail address. Only the identity provider is queried: a call to the account's object
- * would create one for an identity that does not exist.
+ * Requires that a person has the identity or, if nobody else does, the e-mail address. Only the identity provider is
+ * queried: a call to the account's object would create one for an identity that does not exist.
  */
 export const requireHolder = factory.createMiddleware(async (context, next) => {
   const named = context.req.param("identity_id") ?? "";
