@@ -23,6 +23,9 @@ import { createAppRegistry } from "./directory/apps.ts";
 import { createAuditLog } from "./directory/audit.ts";
 import { createDeletionRecords } from "./directory/deletions.ts";
 import { failureCounterOf } from "./directory/failures.ts";
+import { createWebhookRecords } from "./directory/webhook_records.ts";
+import { createWebhookSecrets } from "./directory/webhook_secrets.ts";
+import { createWebhooks } from "./directory/webhooks.ts";
 import { createSupportCredits } from "./directory/support_credits.ts";
 import { createScheduleRecord } from "./directory/schedule_record.ts";
 import { createReconciliationProgress } from "./directory/reconciliation_progress.ts";
@@ -123,6 +126,8 @@ function build(env: Env): Result<Services, Misconfiguration> {
     hasPerson: async (identity_id) => (await identity.readPerson(identity_id)) !== null,
   });
   const app_records = createAppRecords(env.DIRECTORY, () => apps.forget());
+  const webhook_secrets = createWebhookSecrets(config.encryption_keys);
+  const webhooks = createWebhooks(env.DIRECTORY, webhook_secrets);
   const failures = failureCounterOf(env.DIRECTORY);
   const read_model = createReadModel(env.DB);
   return accepted({
@@ -131,6 +136,8 @@ function build(env: Env): Result<Services, Misconfiguration> {
     apps,
     keepOwned,
     app_records,
+    webhook_records: createWebhookRecords(env.DIRECTORY, webhook_secrets, () => webhooks.forget()),
+    webhooks,
     note_app_key_use: createAppKeyUses(env.DIRECTORY),
     app_icons: createAppIcons(env.DIRECTORY),
     copyAppIcon,

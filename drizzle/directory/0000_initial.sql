@@ -117,6 +117,32 @@ CREATE TABLE `support_credits` (
 	PRIMARY KEY(`operator`, `day`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE TABLE `webhooks` (
+	`uid` text PRIMARY KEY NOT NULL,
+	`app_slug` text NOT NULL,
+	`id` text NOT NULL,
+	`url` text NOT NULL,
+	`events_json` text NOT NULL,
+	`thresholds_json` text NOT NULL,
+	`paused_at_ms` integer,
+	`paused_reason` text,
+	`last_success_at_ms` integer,
+	`last_error` text,
+	`last_error_at_ms` integer,
+	`created_at_ms` integer NOT NULL,
+	`secret_key_id` text NOT NULL,
+	`secret_sealed` text NOT NULL,
+	`previous_key_id` text,
+	`previous_sealed` text,
+	`previous_until_ms` integer,
+	`created_audit_id` text NOT NULL,
+	`rotated_audit_id` text,
+	CONSTRAINT "webhooks_id" CHECK(length("webhooks"."id") between 1 and 64 and "webhooks"."id" glob '[a-z0-9]*' and "webhooks"."id" not glob '*[^a-z0-9._-]*'),
+	CONSTRAINT "webhooks_events_json" CHECK(case when json_valid("webhooks"."events_json") then json_type("webhooks"."events_json") = 'array' else 0 end),
+	CONSTRAINT "webhooks_thresholds_json" CHECK(case when json_valid("webhooks"."thresholds_json") then json_type("webhooks"."thresholds_json") = 'array' else 0 end)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `webhooks_app_id` ON `webhooks` (`app_slug`,`id`);--> statement-breakpoint
 CREATE TABLE `debts` (
 	`person_id` text NOT NULL,
 	`id` text NOT NULL,

@@ -137,6 +137,57 @@ export const appKeys = sqliteTable(
   ],
 );
 
+/**
+ * The webhooks of apps. The table checks its rows itself, because operators may write to it with SQL. Only sealed
+ * secrets are stored: see `webhook_secrets.ts`.
+ */
+export const webhooks = sqliteTable(
+  "webhooks",
+  {
+    /** A UUID. A webhook that is deleted and created again under its id is another one. */
+    uid: text().primaryKey(),
+    app_slug: text().notNull(),
+    id: text().notNull(),
+    url: text().notNull(),
+    /** JSON array of `SUBSCRIBABLE_EVENTS`. */
+    events_json: text().notNull(),
+    /** JSON array of credits, for `credits.low`. */
+    thresholds_json: text().notNull(),
+    /** Since when nothing is delivered, and why; null: it is active. */
+    paused_at_ms: integer(),
+    paused_reason: text(),
+    /** The minute of the last successful delivery; null: none. */
+    last_success_at_ms: integer(),
+    last_error: text(),
+    last_error_at_ms: integer(),
+    created_at_ms: integer().notNull(),
+    secret_key_id: text().notNull(),
+    secret_sealed: text().notNull(),
+    /** The secret before the last rotation, and until when it signs too; null: it was never rotated. */
+    previous_key_id: text(),
+    previous_sealed: text(),
+    previous_until_ms: integer(),
+    /** The audit entries of the creation and of the last rotation, by which a retry is recognised. */
+    created_audit_id: text().notNull(),
+    rotated_audit_id: text(),
+  },
+  ({ app_slug, id, events_json, thresholds_json }) => [
+    uniqueIndex("webhooks_app_id").on(app_slug, id),
+    check(
+      "webhooks_id",
+      sql`length(${id}) between 1 and 64 and ${id} glob '[a-z0-9]*' and ${id} not glob '*[^a-z0-9._-]*'`,
+    ),
+    check(
+      "webhooks_events_json",
+      sql`case when json_valid(${events_json}) then json_type(${events_json}) = 'array' else 0 end`,
+    ),
+    check(
+      "webhooks_thresholds_json",
+      sql`case when json_valid(${thresholds_json}) then json_type(${thresholds_json}) = 'array' else 0 end`,
+    ),
+  ],
+);
+
 /** Requested account deletions; see `deletions.ts`. Only the account's object knows whether it is deleted. */
 export const deletions = sqliteTable(
   "deletions",

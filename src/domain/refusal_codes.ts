@@ -67,6 +67,8 @@ export const REFUSAL_STATUS = {
   app_key_not_found: 404,
   app_key_revoked: 409,
   too_many_app_keys: 400,
+  webhook_not_found: 404,
+  too_many_webhooks: 400,
   // Personal access tokens
   scope: 403,
   token_budget_exceeded: 402,

@@ -91,6 +91,8 @@ export type Refusal =
   | { readonly code: "app_key_not_found" }
   | { readonly code: "app_key_revoked" }
   | { readonly code: "too_many_app_keys"; readonly limit: number }
+  | { readonly code: "webhook_not_found" }
+  | { readonly code: "too_many_webhooks"; readonly limit: number }
   // Personal access tokens
   | { readonly code: "scope"; readonly reason: ScopeReason }
   | {

@@ -304,6 +304,10 @@ function partsOf(refusal: Refusal): ErrorParts {
       return {
         error: `An app can have at most ${refusal.limit} keys. Revoke one that you no longer need.`,
       };
+    case "webhook_not_found":
+      return { error: "The app has no webhook with this id." };
+    case "too_many_webhooks":
+      return { error: `An app can have at most ${refusal.limit} webhooks. Delete one first.` };
     case "scope":
       return { error: SCOPE_MESSAGES[refusal.reason] };
     case "token_budget_exceeded":

@@ -16,6 +16,8 @@ import type { AppRecords } from "../directory/app_records.ts";
 import type { AppRegistry } from "../directory/apps.ts";
 import type { AuditLog } from "../directory/audit.ts";
 import type { SupportCredits } from "../directory/support_credits.ts";
+import type { WebhookRecords } from "../directory/webhook_records.ts";
+import type { Webhooks } from "../directory/webhooks.ts";
 import type { FailureCounter } from "../directory/failures.ts";
 import type { RateLimitBinding, RateLimitRule } from "../domain/rate_limits.ts";
 import type { Readiness } from "../domain/wire.ts";
@@ -44,6 +46,9 @@ export interface Services {
   readonly keepOwned: KeepOwned;
   /** The app registry for operators: reads and writes. */
   readonly app_records: AppRecords;
+  /** The webhooks of apps, for their owners, and for the engine that delivers to them. */
+  readonly webhook_records: WebhookRecords;
+  readonly webhooks: Webhooks;
   readonly note_app_key_use: NoteAppKeyUse;
   readonly app_icons: AppIcons;
   readonly copyAppIcon: CopyAppIcon;

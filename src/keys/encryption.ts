@@ -50,6 +50,14 @@ export function vaultKeys(keys: readonly EncryptionKey[], identity_id: string): 
   return keysFor(keys, infoOf(JSON.stringify([VAULT_PURPOSE, identity_id])));
 }
 
+/** Names this use of a key, and what is sealed with it. */
+export const WEBHOOK_PURPOSE = "passbook webhook v1";
+
+/** Keys for the secrets of webhooks. */
+export function webhookKeys(keys: readonly EncryptionKey[]): EncryptionKeys {
+  return keysFor(keys, infoOf(WEBHOOK_PURPOSE));
+}
+
 function keysFor(keys: readonly EncryptionKey[], info: Uint8Array): EncryptionKeys {
   const derive = async ({ kid, k }: EncryptionKey): Promise<NamedKey> => {
     const usages = ["encrypt", "decrypt"] as const;

@@ -14,6 +14,7 @@ import {
 import { RATE_LIMITS } from "../../domain/rate_limits.ts";
 import { REFUSAL_STATUS, type RefusalCode } from "../../domain/refusal_codes.ts";
 import type { Refusal } from "../../domain/refusals.ts";
+import { WEBHOOKS_PER_APP_MAX } from "../../domain/webhook.ts";
 import { describeRefusal } from "../refusals.ts";
 import { errorBodies } from "./error_bodies.ts";
 
@@ -70,6 +71,8 @@ const SAMPLES: { readonly [Code in RefusalCode]: Extract<Refusal, { readonly cod
   app_key_not_found: { code: "app_key_not_found" },
   app_key_revoked: { code: "app_key_revoked" },
   too_many_app_keys: { code: "too_many_app_keys", limit: KEYS_PER_APP_MAX },
+  webhook_not_found: { code: "webhook_not_found" },
+  too_many_webhooks: { code: "too_many_webhooks", limit: WEBHOOKS_PER_APP_MAX },
   token_budget_exceeded: {
     code: "token_budget_exceeded",
     cap: { credits: 50, period: "30_days" },

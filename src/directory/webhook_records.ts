@@ -1,0 +1,169 @@
+/** The webhooks of apps for operators and the apps' own servers: they save, list, rotate and delete them. */
+import { and, asc, eq, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import type { Refusal } from "../domain/refusals.ts";
+import { accepted, refused, type Result } from "../domain/result.ts";
+import { PREVIOUS_SECRET_MS, WEBHOOKS_PER_APP_MAX } from "../domain/webhook.ts";
+import type { SubscribableEvent } from "../domain/webhook.ts";
+import { apps, webhooks } from "./schema.ts";
+import { webhookOf, type Webhook } from "./webhooks.ts";
+import type { WebhookSecrets } from "./webhook_secrets.ts";
+
+/** Valid settings. An undefined one gets its default in a new webhook and does not change in another. */
+export interface WebhookSettings {
+  readonly url: string;
+  readonly events: readonly SubscribableEvent[];
+  /** By default none. */
+  readonly thresholds?: readonly number[] | undefined;
+  /** By default true. */
+  readonly active?: boolean | undefined;
+}
+
+export interface SavedWebhook {
+  readonly webhook: Webhook;
+  /** Null: the save created it. */
+  readonly before: Webhook | null;
+  /** Only when this call created it. */
+  readonly secret: string | null;
+}
+
+/** Each method rejects if D1 cannot be reached; the change may have happened or not. */
+export interface WebhookRecords {
+  /** The app's webhooks by id. Refused as `app_unknown`. */
+  list(app_slug: string): Promise<Result<readonly Webhook[], Refusal>>;
+  /** Refused as `webhook_not_found`. */
+  find(app_slug: string, id: string): Promise<Result<Webhook, Refusal>>;
+  /**
+   * Creates or changes a webhook. Refused as `app_unknown` or `too_many_webhooks`. A repeated creation, recognised by
+   * its audit record, changes nothing and returns no secret.
+   */
+  save(
+    key: { readonly app_slug: string; readonly id: string },
+    settings: WebhookSettings,
+    audit_id: string,
+  ): Promise<Result<SavedWebhook, Refusal>>;
+  /**
+   * Replaces the secret. The previous one signs too for {@link PREVIOUS_SECRET_MS}. Null instead of the secret if the
+   * same audit record rotated it before. Refused as `webhook_not_found`.
+   */
+  rotate(app_slug: string, id: string, audit_id: string): Promise<Result<string | null, Refusal>>;
+  /** Refused as `webhook_not_found`. */
+  remove(app_slug: string, id: string): Promise<Result<null, Refusal>>;
+}
+
+/** `changed`: called after each change. */
+export function createWebhookRecords(
+  binding: D1Database,
+  secrets: WebhookSecrets,
+  changed: () => void,
+): WebhookRecords {
+  const database = drizzle(binding);
+  const isOf = (app_slug: string, id: string) =>
+    and(eq(webhooks.app_slug, app_slug), eq(webhooks.id, id));
+  const read = async (app_slug: string, id: string) => {
+    const [row] = await database.select().from(webhooks).where(isOf(app_slug, id));
+    return row ?? null;
+  };
+  const isRegistered = async (slug: string): Promise<boolean> => {
+    const found = await database.select({ slug: apps.slug }).from(apps).where(eq(apps.slug, slug));
+    return found.length > 0;
+  };
+  /** The secret of the webhook that this call created; null if it created none. */
+  const create = async (
+    { app_slug, id }: { readonly app_slug: string; readonly id: string },
+    { url, events, thresholds = [], active = true }: WebhookSettings,
+    audit_id: string,
+  ): Promise<string | null> => {
+    const uid = crypto.randomUUID();
+    const now_ms = Date.now();
+    const { secret, sealed } = await secrets.create(uid);
+    // One query decides, so concurrent requests cannot exceed the limit.
+    const { meta } = await database.run(sql`
+      insert into webhooks (uid, app_slug, id, url, events_json, thresholds_json, paused_at_ms, created_at_ms,
+        secret_key_id, secret_sealed, created_audit_id)
+      select ${uid}, ${app_slug}, ${id}, ${url}, ${JSON.stringify(events)}, ${JSON.stringify(thresholds)},
+        ${active ? null : now_ms}, ${now_ms}, ${sealed.key_id}, ${sealed.sealed}, ${audit_id}
+      where exists (select 1 from apps where slug = ${app_slug})
+        and (select count(*) from webhooks where app_slug = ${app_slug}) < ${WEBHOOKS_PER_APP_MAX}
+      on conflict (app_slug, id) do nothing`);
+    return meta.changes > 0 ? secret : null;
+  };
+  const change = (uid: string, { url, events, thresholds, active }: WebhookSettings) => {
+    const { paused_at_ms } = webhooks;
+    return database
+      .update(webhooks)
+      .set({
+        url,
+        events_json: JSON.stringify(events),
+        ...(thresholds === undefined ? {} : { thresholds_json: JSON.stringify(thresholds) }),
+        ...(active === true ? { paused_at_ms: null, paused_reason: null } : {}),
+        // A webhook that is already paused keeps its time and reason.
+        ...(active === false
+          ? { paused_at_ms: sql`coalesce(${paused_at_ms}, ${Date.now()})` }
+          : {}),
+      })
+      .where(eq(webhooks.uid, uid));
+  };
+  const rotate: WebhookRecords["rotate"] = async (app_slug, id, audit_id) => {
+    const row = await read(app_slug, id);
+    if (row === null) return refused({ code: "webhook_not_found" });
+    if (row.rotated_audit_id === audit_id) return accepted(null);
+    const { secret, sealed } = await secrets.create(row.uid);
+    const { meta } = await database
+      .update(webhooks)
+      .set({
+        secret_key_id: sealed.key_id,
+        secret_sealed: sealed.sealed,
+        previous_key_id: row.secret_key_id,
+        previous_sealed: row.secret_sealed,
+        previous_until_ms: Date.now() + PREVIOUS_SECRET_MS,
+        rotated_audit_id: audit_id,
+      })
+      // Only the secret that was read becomes the previous one.
+      .where(and(eq(webhooks.uid, row.uid), eq(webhooks.secret_sealed, row.secret_sealed)));
+    changed();
+    return meta.changes > 0 ? accepted(secret) : rotate(app_slug, id, audit_id);
+  };
+
+  return {
+    async list(app_slug) {
+      const rows = await database
+        .select()
+        .from(webhooks)
+        .where(eq(webhooks.app_slug, app_slug))
+        .orderBy(asc(webhooks.id));
+      if (rows.length > 0 || (await isRegistered(app_slug))) return accepted(rows.map(webhookOf));
+      return refused({ code: "app_unknown" });
+    },
+    async find(app_slug, id) {
+      const row = await read(app_slug, id);
+      return row === null ? refused({ code: "webhook_not_found" }) : accepted(webhookOf(row));
+    },
+    async save(key, settings, audit_id) {
+      const { app_slug, id } = key;
+      const before = await read(app_slug, id);
+      const secret = before === null ? await create(key, settings, audit_id) : null;
+      const is_repeated = before?.created_audit_id === audit_id;
+      if (before !== null && !is_repeated) await change(before.uid, settings);
+      changed();
+      const after = await read(app_slug, id);
+      if (after !== null) {
+        const was_created = secret !== null || is_repeated || before === null;
+        return accepted({
+          webhook: webhookOf(after),
+          before: was_created || before === null ? null : webhookOf(before),
+          secret,
+        });
+      }
+      return (await isRegistered(app_slug))
+        ? refused({ code: "too_many_webhooks", limit: WEBHOOKS_PER_APP_MAX })
+        : refused({ code: "app_unknown" });
+    },
+    rotate,
+    async remove(app_slug, id) {
+      const { meta } = await database.delete(webhooks).where(isOf(app_slug, id));
+      changed();
+      return meta.changes > 0 ? accepted(null) : refused({ code: "webhook_not_found" });
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** The webhooks of an app: their addresses, events and thresholds. Pure. */
+import { originOf, parseAbsoluteUrl, isLoopbackHost } from "./origins.ts";
+
+/** The format of a webhook's id, which is unique within its app: that of an app's slug. */
+export const WEBHOOK_ID_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+/** Webhooks of one app: one for each of its environments and a few tools. */
+export const WEBHOOKS_PER_APP_MAX = 10;
+
+/** Thresholds of one webhook: enough for several warnings before a balance is used up. */
+export const THRESHOLDS_MAX = 10;
+
+/** After a rotation, each delivery carries the signature of the previous secret too, for this long. */
+export const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000;
+
+/** What a webhook can subscribe to. A `ping` is sent by a test, whatever the events. */
+export const SUBSCRIBABLE_EVENTS = [
+  "job.created",
+  "job.completed",
+  "job.failed",
+  "job.expired",
+  "credits.granted",
+  "credits.low",
+  "credits.refused",
+  "purchase.completed",
+  "purchase.refunded",
+  "account.deleted",
+] as const;
+export type SubscribableEvent = (typeof SUBSCRIBABLE_EVENTS)[number];
+
+/**
+ * What is wrong with the address of a webhook, as the end of a sentence; null: it is valid. `is_development`: the
+ * service runs on a developer's machine, so a receiver may run there too.
+ */
+export function webhookUrlProblem(text: string, is_development: boolean): string | null {
+  const url = parseAbsoluteUrl(text);
+  if (url === null) {
+    return "must be an absolute address such as https://example.com/webhooks, without user name and password";
+  }
+  if (url.hash !== "") return "must not have a fragment (#…), which is never sent";
+  const host = url.hostname.replace(/\.$/, "");
+  const is_loopback = isLoopbackHost(host);
+  if (is_development && is_loopback && /^https?:$/.test(url.protocol)) return null;
+  if (url.protocol !== "https:") {
+    return is_development
+      ? "must begin with https://; http:// is possible for a loopback address only"
+      : "must begin with https://";
+  }
+  // The URL parser writes every form of an IPv4 address as four decimal numbers, and an IPv6 address in brackets.
+  if (host.startsWith("[") || /^\d+(\.\d+){3}$/.test(host)) {
+    return "must have a host name instead of an IP address";
+  }
+  if (is_development) return null;
+  if (is_loopback || !host.includes(".")) return `must have a public host name, not ${host}`;
+  return url.port === "" ? null : `must use port 443, not ${originOf(url)}`;
+}
+
+/** What is wrong with the events, as the end of a sentence; null: they are valid. */
+export function webhookEventsProblem(events: readonly string[]): string | null {
+  if (events.length === 0) return `must name at least one of ${SUBSCRIBABLE_EVENTS.join(", ")}`;
+  const known: readonly string[] = SUBSCRIBABLE_EVENTS;
+  const unknown = events.find((event) => !known.includes(event));
+  if (unknown !== undefined) {
+    return `must not have ${JSON.stringify(unknown.slice(0, 100))}; the events are ${known.join(", ")}`;
+  }
+  return new Set(events).size === events.length ? null : "must name each event once";
+}
+
+/** What is wrong with the thresholds, as the end of a sentence; null: they are valid. */
+export function thresholdsProblem(
+  thresholds: readonly number[],
+  events: readonly string[],
+): string | null {
+  if (thresholds.length > THRESHOLDS_MAX) return `must have at most ${THRESHOLDS_MAX} numbers`;
+  if (!thresholds.every((it) => Number.isSafeInteger(it) && it > 0)) {
+    return "must be whole numbers of credits greater than 0";
+  }
+  if (new Set(thresholds).size < thresholds.length) return "must name each number once";
+  if (events.includes("credits.low") && thresholds.length === 0) {
+    return "must have at least one number for credits.low";
+  }
+  return null;
+}

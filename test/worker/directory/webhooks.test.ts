@@ -1,0 +1,196 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { createWebhookRecords } from "../../../src/directory/webhook_records.ts";
+import { createWebhookSecrets } from "../../../src/directory/webhook_secrets.ts";
+import { createWebhooks } from "../../../src/directory/webhooks.ts";
+import type { EncryptionKey } from "../../../src/keys/encryption.ts";
+import { openDirectory, registerApp } from "../support/directory_outage.ts";
+
+const NEW: EncryptionKey = { kid: "new", k: "A".repeat(43) };
+const OLD: EncryptionKey = { kid: "old", k: `B${"A".repeat(42)}` };
+const SETTINGS = { url: "https://example.com/hook", events: ["job.completed"] } as const;
+const MAIN = { app_slug: "demo", id: "main" };
+const MINUTE_MS = 60_000;
+
+/** The registry of one isolate. */
+function openWebhooks(keys: readonly EncryptionKey[] = [OLD], database = env.DIRECTORY) {
+  const secrets = createWebhookSecrets(keys);
+  const webhooks = createWebhooks(database, secrets);
+  return { webhooks, records: createWebhookRecords(database, secrets, () => webhooks.forget()) };
+}
+
+async function createMain(isolate = openWebhooks()) {
+  const saved = await isolate.records.save(MAIN, SETTINGS, "audit 1");
+  if (!saved.ok || saved.value.secret === null) throw new Error("not created");
+  return { ...isolate, uid: saved.value.webhook.uid, secret: saved.value.secret };
+}
+
+const storedRows = async () =>
+  (await env.DIRECTORY.prepare("select * from webhooks").all()).results;
+
+beforeEach(() => registerApp("demo", {}));
+
+describe("saving a webhook", () => {
+  it("a new webhook has a secret of 32 bytes, which is stored only sealed", async () => {
+    const { secret, webhooks, uid } = await createMain();
+    expect(atob(secret.replace("whsec_", ""))).toHaveLength(32);
+    expect(JSON.stringify(await storedRows())).not.toContain(secret.slice(6));
+    expect(await webhooks.secretsOf(uid)).toEqual([secret]);
+  });
+
+  it("a repeated creation changes nothing and returns no secret", async () => {
+    const { records, secret, webhooks, uid } = await createMain();
+    const again = await records.save(MAIN, SETTINGS, "audit 1");
+    expect(again).toMatchObject({ value: { secret: null, before: null, webhook: { uid } } });
+    expect(await webhooks.secretsOf(uid)).toEqual([secret]);
+  });
+
+  it("a change keeps the secret, the thresholds and the pause that it does not name", async () => {
+    const { records } = await createMain();
+    await records.save(MAIN, { ...SETTINGS, thresholds: [5, 9], active: false }, "audit 2");
+    const url = "https://example.com/other";
+    const saved = await records.save(MAIN, { ...SETTINGS, url }, "audit 3");
+    expect(saved).toMatchObject({ value: { secret: null, webhook: { url, thresholds: [5, 9] } } });
+    expect(saved.ok && saved.value.webhook.paused_at_ms).not.toBeNull();
+    expect(saved.ok && saved.value.before?.url).toBe(SETTINGS.url);
+  });
+
+  it("an app has at most ten webhooks, and an unregistered app none", async () => {
+    const { records } = openWebhooks();
+    const ids = Array.from({ length: 12 }, (_, index) => `hook-${index}`);
+    const saves = await Promise.all(
+      ids.map((id) => records.save({ app_slug: "demo", id }, SETTINGS, id)),
+    );
+    const refusals = saves.filter((save) => !save.ok);
+    expect(refusals).toHaveLength(2);
+    expect(refusals[0]).toMatchObject({ refusal: { code: "too_many_webhooks", limit: 10 } });
+    const unknown = { refusal: { code: "app_unknown" } };
+    expect(await records.save({ app_slug: "nobody", id: "a" }, SETTINGS, "a")).toMatchObject(
+      unknown,
+    );
+    expect(await records.list("nobody")).toMatchObject(unknown);
+  });
+
+  it("a webhook that is created again under its id has another uid and another secret", async () => {
+    const first = await createMain();
+    expect(await first.records.remove("demo", "main")).toMatchObject({ ok: true });
+    const second = await createMain(first);
+    expect(second.uid).not.toBe(first.uid);
+    expect(await second.webhooks.secretsOf(first.uid)).toEqual([]);
+    expect(await first.records.remove("demo", "other")).toMatchObject({
+      refusal: { code: "webhook_not_found" },
+    });
+  });
+});
+
+describe("the secrets of a webhook", () => {
+  it("for a day after a rotation both secrets sign, the new one first", async () => {
+    const { records, webhooks, uid, secret } = await createMain();
+    const rotated = await records.rotate("demo", "main", "audit 2");
+    if (!rotated.ok || rotated.value === null) throw new Error("not rotated");
+    expect(await webhooks.secretsOf(uid)).toEqual([rotated.value, secret]);
+    vi.setSystemTime(Date.now() + 24 * 60 * MINUTE_MS);
+    expect(await webhooks.secretsOf(uid)).toEqual([rotated.value]);
+  });
+
+  it("a repeated rotation changes nothing and returns no secret", async () => {
+    const { records, webhooks, uid } = await createMain();
+    await records.rotate("demo", "main", "audit 2");
+    const known = await webhooks.secretsOf(uid);
+    expect(await records.rotate("demo", "main", "audit 2")).toMatchObject({ value: null });
+    expect(await webhooks.secretsOf(uid)).toEqual(known);
+  });
+
+  it("of two rotations at once both return a secret that signs", async () => {
+    const { records, webhooks, uid } = await createMain();
+    const [one, two] = await Promise.all([
+      records.rotate("demo", "main", "audit 2"),
+      records.rotate("demo", "main", "audit 3"),
+    ]);
+    const returned = [one, two].map((rotated) => (rotated.ok ? rotated.value : null));
+    expect(new Set(await webhooks.secretsOf(uid))).toEqual(new Set(returned));
+  });
+
+  it("a sealed secret does not open for another webhook", async () => {
+    const { webhooks, uid } = await createMain();
+    await env.DIRECTORY.exec("update webhooks set uid = 'moved'");
+    expect(await webhooks.secretsOf(uid)).toEqual([]);
+    expect(await webhooks.secretsOf("moved")).toEqual([]);
+  });
+
+  it("a secret is sealed again with the first key when it is used, so the old key can be retired", async () => {
+    const { uid, secret } = await createMain();
+    expect(await openWebhooks([NEW, OLD]).webhooks.secretsOf(uid)).toEqual([secret]);
+    expect((await storedRows())[0]?.["secret_key_id"]).toBe("new");
+    expect(await openWebhooks([NEW]).webhooks.secretsOf(uid)).toEqual([secret]);
+    expect(await openWebhooks([OLD]).webhooks.secretsOf(uid)).toEqual([]);
+  });
+});
+
+describe("the webhooks for the engine", () => {
+  it("all webhooks are read at most once a minute, and again after a change in the isolate", async () => {
+    const directory = openDirectory();
+    const isolate = openWebhooks([OLD], directory.environment().DIRECTORY);
+    const { webhooks, records } = await createMain(isolate);
+    expect(await webhooks.readAll()).toMatchObject([{ app_slug: "demo", id: "main" }]);
+    const asked = directory.asked;
+    await webhooks.readAll();
+    expect(directory.asked).toBe(asked);
+    await records.save({ app_slug: "demo", id: "second" }, SETTINGS, "audit 2");
+    expect(await webhooks.readAll()).toHaveLength(2);
+    await env.DIRECTORY.exec("delete from webhooks");
+    expect(await webhooks.readAll()).toHaveLength(2);
+    vi.setSystemTime(Date.now() + MINUTE_MS);
+    expect(await webhooks.readAll()).toHaveLength(0);
+  });
+
+  it("while D1 is unavailable the webhooks that were read before apply", async () => {
+    const warned = vi.spyOn(console, "warn").mockReturnValue();
+    const directory = openDirectory();
+    const isolate = openWebhooks([OLD], directory.environment().DIRECTORY);
+    const { webhooks } = await createMain(isolate);
+    directory.state = "fails";
+    await expect(webhooks.readAll()).rejects.toThrow("out of reach");
+    directory.state = "answers";
+    vi.setSystemTime(Date.now() + MINUTE_MS);
+    expect(await webhooks.readAll()).toHaveLength(1);
+    directory.state = "fails";
+    vi.setSystemTime(Date.now() + MINUTE_MS);
+    expect(await webhooks.readAll()).toHaveLength(1);
+    expect(warned).toHaveBeenCalledWith({ event: "webhooks_read_failed" });
+  });
+
+  it("a pause keeps its time and reason until the webhook is activated", async () => {
+    const { webhooks, records, uid } = await createMain();
+    await webhooks.pause(uid, "no delivery succeeded for 3 days");
+    const [paused] = await webhooks.readAll();
+    expect(paused).toMatchObject({ paused_reason: "no delivery succeeded for 3 days" });
+    vi.setSystemTime(Date.now() + MINUTE_MS);
+    await webhooks.pause(uid, "again");
+    await records.save(MAIN, { ...SETTINGS, active: false }, "audit 2");
+    const unchanged = { paused_at_ms: paused?.paused_at_ms, paused_reason: paused?.paused_reason };
+    expect((await webhooks.readAll())[0]).toMatchObject(unchanged);
+    await records.save(MAIN, { ...SETTINGS, active: true }, "audit 3");
+    expect((await webhooks.readAll())[0]).toMatchObject({
+      paused_at_ms: null,
+      paused_reason: null,
+    });
+  });
+
+  it("successes are recorded to the minute, and errors with their time", async () => {
+    const directory = openDirectory();
+    const { webhooks, uid } = await createMain(
+      openWebhooks([OLD], directory.environment().DIRECTORY),
+    );
+    vi.setSystemTime(Date.parse("2026-11-22T10:00:30Z"));
+    await webhooks.recordSuccess(uid);
+    const asked = directory.asked;
+    await webhooks.recordSuccess(uid);
+    expect(directory.asked).toBe(asked);
+    await webhooks.recordError(uid, "x".repeat(1000));
+    const [recorded] = await webhooks.readAll();
+    expect(recorded?.last_success_at_ms).toBe(Date.parse("2026-11-22T10:00:00Z"));
+    expect(recorded?.last_error).toBe("x".repeat(300));
+    expect(recorded?.last_error_at_ms).toBe(Date.parse("2026-11-22T10:00:30Z"));
+  });
+});
