@@ -21,10 +21,13 @@ export interface BrowserSession extends Session {
 export type Resumption =
   | {
       readonly kind: "session";
-      readonly session: BrowserSession;
+      readonly session: ResumedSession;
       readonly set_cookies: readonly string[];
     }
   | { readonly kind: "none" };
+
+/** A {@link BrowserSession} that was just looked up. */
+export type ResumedSession = BrowserSession & LiveSession;
 
 /** A sign-in that succeeded. */
 export interface SignedIn {
@@ -163,6 +166,8 @@ export interface ListedSession {
 
 /** A session that has not ended. */
 export interface LiveSession {
+  /** When its person signed in, in milliseconds since the epoch. */
+  readonly started_at_ms: number;
   /** When it will end unless it is renewed, in milliseconds since the epoch. */
   readonly ends_at_ms: number;
   /** The method that it was started with; null: it was unlinked since. */

@@ -12,7 +12,7 @@ import {
   SESSION_CLEANUP_ROWS,
   SESSION_TTL_MS,
 } from "../../domain/limits.ts";
-import type { BrowserSession, LiveSession, Session } from "../port.ts";
+import type { BrowserSession, LiveSession, ResumedSession, Session } from "../port.ts";
 import { sessions } from "./schema.ts";
 
 /** A renewal moves a session's end only if that gains this much: one write per day, not one per quarter of an hour. */
@@ -29,9 +29,9 @@ export function describeBrowser(request: Request): BrowserDescription {
 }
 
 /** A session and its secret. The secret goes into the cookie and is not stored. */
-export interface ProvenSession {
+export interface ProvenSession<Proven extends BrowserSession = BrowserSession> {
   readonly secret: string;
-  readonly session: BrowserSession;
+  readonly session: Proven;
 }
 
 export interface Sessions {
@@ -51,7 +51,7 @@ export interface Sessions {
   resume(
     secrets: readonly string[],
     description: BrowserDescription,
-  ): Promise<ProvenSession | null>;
+  ): Promise<ProvenSession<ResumedSession> | null>;
   /** This session of this user; null: it has ended. */
   read(id: string, user_id: string): Promise<LiveSession | null>;
   end(secrets: readonly string[]): Promise<readonly Session[]>;
@@ -92,7 +92,11 @@ export function createSessions(database: DrizzleD1Database): Sessions {
       eq(sessions.user_id, user_id),
       gt(sessions.expires_at_ms, Date.now()),
     );
-    const columns = { ends_at_ms: sessions.expires_at_ms, signin_method: sessions.provider };
+    const columns = {
+      started_at_ms: sessions.created_at_ms,
+      ends_at_ms: sessions.expires_at_ms,
+      signin_method: sessions.provider,
+    };
     return (await database.select(columns).from(sessions).where(living).get()) ?? null;
   };
   return {
@@ -132,7 +136,14 @@ export function createSessions(database: DrizzleD1Database): Sessions {
         if (expires_at_ms - row.expires_at_ms >= SESSION_SLIDE_AFTER_MS) {
           await slide(row.secret_hash, expires_at_ms, description);
         }
-        const session = { id: row.id, identity_id: row.user_id, binding: await bindingOf(secret) };
+        const session = {
+          id: row.id,
+          identity_id: row.user_id,
+          binding: await bindingOf(secret),
+          started_at_ms: row.created_at_ms,
+          ends_at_ms: row.expires_at_ms,
+          signin_method: row.provider,
+        };
         return { secret, session };
       }
       return null;

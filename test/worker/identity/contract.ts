@@ -69,6 +69,19 @@ export function describeIdentityPort(
       expect(resumed).toMatchObject({ kind: "session", session });
     });
 
+    it("a resumed session says when and how its person signed in", async () => {
+      const world = await open();
+      const before_ms = Date.now();
+      const { session, cookies } = await signedIn(world, "ada");
+      const resumed = await world.identity.resume(request(world, cookies));
+      const live = await world.identity.readSession(session.id, session.identity_id);
+      expect(live).not.toBeNull();
+      expect(resumed).toMatchObject({ session: live });
+      expect(live?.started_at_ms).toBeGreaterThanOrEqual(before_ms);
+      expect(live?.started_at_ms).toBeLessThanOrEqual(Date.now());
+      expect(live?.signin_method).not.toBeNull();
+    });
+
     it("a person who signs in again keeps their identity and gets a new session", async () => {
       const world = await open();
       const first = await signedIn(world, "ada");
