@@ -28,9 +28,10 @@ const AES_256_GCM = { name: "AES-GCM", length: 256 };
 /** Name these uses of a key, and what is sealed with it. */
 export const FLOW_PURPOSE = "passbook sign-in flow v2";
 export const CEREMONY_PURPOSE = "passbook passkey ceremony v1";
-export type FlowPurpose = typeof FLOW_PURPOSE | typeof CEREMONY_PURPOSE;
+export const CONSENT_PURPOSE = "passbook consent v1";
+export type FlowPurpose = typeof FLOW_PURPOSE | typeof CEREMONY_PURPOSE | typeof CONSENT_PURPOSE;
 
-/** Keys for sign-ins in progress. */
+/** Keys for sign-ins and consents in progress. */
 export function flowKeys(
   keys: readonly EncryptionKey[],
   purpose: FlowPurpose = FLOW_PURPOSE,

@@ -16,6 +16,23 @@ export interface Sealed {
   readonly sealed: string;
 }
 
+/** Sealed data as one word, for a cookie, a form or an address. Operators choose key ids, which may have any characters. */
+export function packSealed({ key_id, sealed }: Sealed): string {
+  return `${base64url.encode(key_id)}.${sealed}`;
+}
+
+/** Reads what {@link packSealed} made; null for another form. */
+export function unpackSealed(word: string): Sealed | null {
+  const dot = word.indexOf(".");
+  if (dot < 0) return null;
+  try {
+    const key_id = new TextDecoder().decode(base64url.decode(word.slice(0, dot)));
+    return { key_id, sealed: word.slice(dot + 1) };
+  } catch {
+    return null;
+  }
+}
+
 /** The nonce length that AES-GCM uses without hashing (NIST SP 800-38D, section 5.2.1.1). */
 const NONCE_BYTES = 12;
 

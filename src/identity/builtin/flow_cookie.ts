@@ -4,7 +4,6 @@
  * this service's address. No other ciphertext under `ENCRYPTION_KEYS` opens as a flow, and a flow opens as nothing
  * else.
  */
-import { base64url } from "jose";
 import * as z from "zod/mini";
 import { SIGNIN_FLOW_TTL_SECONDS } from "../../domain/limits.ts";
 import {
@@ -13,7 +12,13 @@ import {
   type EncryptionKey,
   type FlowPurpose,
 } from "../../keys/encryption.ts";
-import { sealFor, unsealFor, type SealingContext } from "../../keys/sealing.ts";
+import {
+  packSealed,
+  sealFor,
+  unpackSealed,
+  unsealFor,
+  type SealingContext,
+} from "../../keys/sealing.ts";
 import { hostCookie, hostCookieName, readCookies } from "../cookies.ts";
 
 const flow = z.object({
@@ -63,11 +68,9 @@ export function createCookiesOf<Content>(
   const contextOf = (base_url: string): SealingContext => [purpose, base_url];
   /** The flow in a cookie; null for a forged, foreign or expired one. */
   const openFlow = async (base_url: string, value: string): Promise<Content | null> => {
-    const dot = value.indexOf(".");
-    const key_id = readKeyId(value.slice(0, dot));
-    if (dot < 0 || key_id === null) return null;
-    const sealed = value.slice(dot + 1);
-    const json = await unsealFor(sealing, contextOf(base_url), { key_id, sealed });
+    const sealed = unpackSealed(value);
+    if (sealed === null) return null;
+    const json = await unsealFor(sealing, contextOf(base_url), sealed);
     if (json === null) return null;
     const { data } = sealed_flow.safeParse(JSON.parse(json));
     return data !== undefined && Date.now() < data.ends_at_ms ? data.flow : null;
@@ -82,9 +85,7 @@ export function createCookiesOf<Content>(
     async seal(base_url, value) {
       const ends_at_ms = Date.now() + SIGNIN_FLOW_TTL_SECONDS * 1000;
       const content = JSON.stringify({ flow: value, ends_at_ms });
-      const { key_id, sealed } = await sealFor(sealing, contextOf(base_url), content);
-      // Operators choose key ids, which may have characters that a cookie may not have.
-      const value_of_cookie = `${base64url.encode(key_id)}.${sealed}`;
+      const value_of_cookie = packSealed(await sealFor(sealing, contextOf(base_url), content));
       return setCookie(base_url, value_of_cookie, SIGNIN_FLOW_TTL_SECONDS);
     },
     async open(base_url, request) {
@@ -96,12 +97,4 @@ export function createCookiesOf<Content>(
     },
     clear: (base_url) => setCookie(base_url, "", 0),
   };
-}
-
-function readKeyId(name: string): string | null {
-  try {
-    return new TextDecoder().decode(base64url.decode(name));
-  } catch {
-    return null;
-  }
 }
