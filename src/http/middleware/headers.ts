@@ -16,7 +16,6 @@ const POLICY_WITH_PICTURES = policyWith("'self' https:");
  * another origin. `canonical_host.ts` sets the header that only https may have.
  */
 const SAFE_HEADERS = Object.freeze([
-  ["Cross-Origin-Opener-Policy", "same-origin"],
   ["Origin-Agent-Cluster", "?1"],
   ["X-Content-Type-Options", "nosniff"],
   ["X-DNS-Prefetch-Control", "off"],
@@ -27,6 +26,12 @@ const SAFE_HEADERS = Object.freeze([
 ] as const);
 
 /**
+ * A client may open its authorization in a popup, whose last page, the client's own, tells the opener the result. The
+ * browser cuts that connection for good if one page on the way, such as sign-in, has the policy `same-origin`.
+ */
+const PAGES_IN_POPUPS = /^\/(oauth|signin)(\/|$)/;
+
+/**
  * The default of `Referrer-Policy` is `same-origin`. With `no-referrer` a browser would send `Origin: null` with our own
  * forms, and the check for cross-site posts would refuse them.
  */
@@ -35,6 +40,8 @@ export const securityHeaders = factory.createMiddleware(async (context, next) =>
   const { headers } = context.res;
   const loads_pictures = context.req.path.startsWith(PAGES_WITH_PICTURES);
   headers.set("Content-Security-Policy", loads_pictures ? POLICY_WITH_PICTURES : POLICY);
+  const opener_policy = PAGES_IN_POPUPS.test(context.req.path) ? "unsafe-none" : "same-origin";
+  headers.set("Cross-Origin-Opener-Policy", opener_policy);
   for (const [name, value] of SAFE_HEADERS) headers.set(name, value);
   if (!headers.has("Referrer-Policy")) headers.set("Referrer-Policy", "same-origin");
 });

@@ -53,6 +53,12 @@ async function showFormAgain(
     return refuse(context, { code: "invalid_request", detail: "email must be an e-mail address." });
   }
   const choices = await choicesFor(context, target);
-  const state = { kind: "choose", choices, notice: null, refused_email: email } as const;
+  const state = {
+    kind: "choose",
+    choices,
+    notice: null,
+    again: false,
+    refused_email: email,
+  } as const;
   return context.html(<SignInPage state={state} />, 400);
 }

@@ -1,6 +1,7 @@
 /**
  * `GET /signin[?redirect_to=]`: the sign-in page. A signed-in person must confirm before another origin gets
- * a token: a link by itself must not give one away, and the person may want to use another account.
+ * a token: a link by itself must not give one away, and the person may want to use another account. With `again` they
+ * sign in again: an OAuth client may require it.
  */
 import { SignInPage } from "./signin_page.tsx";
 import { noticeText } from "../layout/messages.ts";
@@ -16,8 +17,9 @@ export const showSignIn = factory.createHandlers(async (context) => {
   const redirect_to = context.req.query("redirect_to");
   const target = await readRedirectTo(context, redirect_to);
   if (!target.ok) return refuseWithPage(context, target.refusal);
-  const resumed = await resumeSession(context);
-  if (resumed.kind === "session") {
+  const again = context.req.query("again") !== undefined;
+  const resumed = again ? null : await resumeSession(context);
+  if (resumed?.kind === "session") {
     const confirmation =
       target.value && (await confirmationPage(context, resumed.session, target.value));
     return confirmation ?? respondSignedIn(context, resumed, target.value);
@@ -25,7 +27,7 @@ export const showSignIn = factory.createHandlers(async (context) => {
   const notice = noticeText(context.req.query("notice"));
   const choices = await choicesFor(context, target.value);
   return context.html(
-    <SignInPage state={{ kind: "choose", choices, notice, refused_email: null }} />,
+    <SignInPage state={{ kind: "choose", choices, notice, again, refused_email: null }} />,
   );
 });
 

@@ -32,6 +32,8 @@ export type SignInPageState =
       readonly kind: "choose";
       readonly choices: SignInChoices;
       readonly notice: string | null;
+      /** Whether a client requested a new sign-in of a person who is signed in. */
+      readonly again: boolean;
       /** The invalid text that was typed into the form of development sign-in, or null. */
       readonly refused_email: string | null;
     }
@@ -56,12 +58,16 @@ export function SignInPage({ state }: { state: SignInPageState }) {
   switch (state.kind) {
     case "choose": {
       const { requesting_app } = state.choices;
-      const title = requesting_app === null ? "Sign in" : `Sign in to ${nameOf(requesting_app)}`;
+      const title = titleOf(requesting_app, state.again);
       return (
         <Page title={title} scripts={scriptsFor(state.choices)}>
           <NoticeLine notice={state.notice} />
           <h1>{title}</h1>
-          <About requesting_app={requesting_app} />
+          {state.again ? (
+            <p>The app that you came from wants you to sign in again before it continues.</p>
+          ) : (
+            <About requesting_app={requesting_app} />
+          )}
           <Choices choices={state.choices} refused_email={state.refused_email} />
         </Page>
       );
@@ -90,6 +96,11 @@ export function SignInPage({ state }: { state: SignInPageState }) {
       );
     }
   }
+}
+
+function titleOf(requesting_app: RequestingApp | null, again: boolean): string {
+  if (again) return "Sign in again";
+  return requesting_app === null ? "Sign in" : `Sign in to ${nameOf(requesting_app)}`;
 }
 
 const scriptsFor = ({ passkey_signin }: SignInChoices): readonly PageScript[] =>

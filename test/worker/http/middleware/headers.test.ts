@@ -17,7 +17,7 @@ describe("headers of every response", () => {
       "content-security-policy":
         "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
         "img-src 'self'; base-uri 'none'; frame-ancestors 'none'",
-      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-opener-policy": path === "/signin" ? "unsafe-none" : "same-origin",
       "origin-agent-cluster": "?1",
       "referrer-policy": "same-origin",
       "x-content-type-options": "nosniff",
@@ -32,6 +32,21 @@ describe("headers of every response", () => {
     );
     if (path.startsWith("/api")) expect(headers["vary"]).toBe("Origin");
   });
+
+  it.each([
+    ["/oauth/authorize", "unsafe-none"],
+    ["/oauth/nothing", "unsafe-none"],
+    ["/signin/callback/nothing", "unsafe-none"],
+    ["/signinx", "same-origin"],
+    ["/account", "same-origin"],
+    ["/device", "same-origin"],
+  ])(
+    "the pages of an authorization in a popup keep its opener: %s has %s",
+    async (path, policy) => {
+      const { headers } = await send("GET", path, { headers: { Accept: "text/html" } });
+      expect(headers.get("Cross-Origin-Opener-Policy")).toBe(policy);
+    },
+  );
 
   it.each([
     ["GET", "/api/wallet", 401],

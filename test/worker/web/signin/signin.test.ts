@@ -275,6 +275,22 @@ describe("the sign-in page", () => {
     expect(again.headers.get("Location")).toBe("http://passbook.localhost/account");
   });
 
+  it("a signed-in person signs in again on the page that a client requires, and gets a new session", async () => {
+    const acme = openProviderDouble("acme");
+    const browser = openBrowser(connect(acme));
+    await browser.signIn(acme, ADA);
+    const page = "http://passbook.localhost/account/jobs";
+    const query = new URLSearchParams({ redirect_to: page, again: "1" }).toString();
+    const { status, text } = await browser.get(`/signin?${query}`);
+    expect(status).toBe(200);
+    expect(text).toContain("Sign in again");
+    expect(text).toContain("/signin/acme?redirect_to=");
+    const before = browser.cookies.get("passbook_session");
+    const landed = await browser.signIn(acme, ADA, page);
+    expect(landed.headers.get("Location")).toBe(page);
+    expect(browser.cookies.get("passbook_session")).not.toBe(before);
+  });
+
   it("the sign-in page says so if sign-in is not set up", async () => {
     const settings = { DEV_SIGNIN: "false", BASE_URL: "https://passbook.test" };
     const page = await openBrowser(settings).get("/signin");
