@@ -1,6 +1,6 @@
 /** The resources of a deployment, read from wrangler.toml, and the checks of its settings. */
 import { reportSettings, type SettingsReport } from "./settings_report.ts";
-import { newEncryptionKeys, newSigningKeys } from "./development_settings.ts";
+import { newEncryptionKeys, newIdTokenKeys, newSigningKeys } from "./development_settings.ts";
 import { withOwnNamespaces } from "./rate_limit_namespaces.ts";
 import type { WorkerConfig } from "./wrangler_config.ts";
 
@@ -27,6 +27,7 @@ export interface DeployPlan {
 /** Required secrets that a deployment can generate. */
 export const GENERATED_SECRETS: Readonly<Record<string, () => Promise<string>>> = {
   SIGNING_KEYS: newSigningKeys,
+  ID_TOKEN_KEYS: newIdTokenKeys,
   ENCRYPTION_KEYS: async () => newEncryptionKeys(),
 };
 

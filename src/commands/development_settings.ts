@@ -8,6 +8,13 @@ export async function newSigningKeys(): Promise<string> {
   return JSON.stringify({ keys: [key] });
 }
 
+/** A new private RSA key as a one-key JWKS, for `ID_TOKEN_KEYS`. */
+export async function newIdTokenKeys(): Promise<string> {
+  const { privateKey } = await generateKeyPair("RS256", { modulusLength: 2048, extractable: true });
+  const key = { ...(await exportJWK(privateKey)), kid: crypto.randomUUID() };
+  return JSON.stringify({ keys: [key] });
+}
+
 /** A new 256-bit encryption key as a one-key JWKS, for `ENCRYPTION_KEYS`. */
 export function newEncryptionKeys(): string {
   const k = base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
@@ -22,6 +29,7 @@ export async function developmentSettings(): Promise<string> {
   return [
     "# Created by `npm run dev`. Do not commit it; delete it to get new keys.",
     `SIGNING_KEYS='${await newSigningKeys()}'`,
+    `ID_TOKEN_KEYS='${await newIdTokenKeys()}'`,
     `ENCRYPTION_KEYS='${newEncryptionKeys()}'`,
     // Empty: the service uses each request's own address instead of production's in wrangler.toml.
     "BASE_URL=",

@@ -1,9 +1,9 @@
 /** Changes of a key set (a JWKS, RFC 7517). Its first key signs or encrypts; all its keys verify or decrypt. */
 import * as z from "zod";
-import { newEncryptionKeys, newSigningKeys } from "./development_settings.ts";
+import { newEncryptionKeys, newIdTokenKeys, newSigningKeys } from "./development_settings.ts";
 
 /** The settings that are key sets. */
-export const KEY_SETTINGS = ["SIGNING_KEYS", "ENCRYPTION_KEYS"] as const;
+export const KEY_SETTINGS = ["SIGNING_KEYS", "ID_TOKEN_KEYS", "ENCRYPTION_KEYS"] as const;
 export type KeySetting = (typeof KEY_SETTINGS)[number];
 
 const key = z.looseObject({ kty: z.string(), kid: z.string().min(1) });
@@ -14,6 +14,7 @@ export type Key = z.infer<typeof key>;
 /** The key type of each setting. A key set of the other setting is refused. */
 const KEY_TYPES: Readonly<Record<KeySetting, string>> = {
   SIGNING_KEYS: "OKP",
+  ID_TOKEN_KEYS: "RSA",
   ENCRYPTION_KEYS: "oct",
 };
 
@@ -44,9 +45,14 @@ export function writeKeys(keys: readonly Key[]): string {
   return JSON.stringify({ keys });
 }
 
+const NEW_KEYS: Readonly<Record<KeySetting, () => Promise<string>>> = {
+  SIGNING_KEYS: newSigningKeys,
+  ID_TOKEN_KEYS: newIdTokenKeys,
+  ENCRYPTION_KEYS: async () => newEncryptionKeys(),
+};
+
 async function newKey(setting: KeySetting): Promise<Key> {
-  const json = setting === "SIGNING_KEYS" ? await newSigningKeys() : newEncryptionKeys();
-  const [created] = parseKeys(setting, json);
+  const [created] = parseKeys(setting, await NEW_KEYS[setting]());
   if (created === undefined) throw new Error("A new key set has no key.");
   return created;
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run -s keys -- <create|rotate|add|promote|retire> <SIGNING_KEYS|ENCRYPTION_KEYS>`
+ * `npm run -s keys -- <create|rotate|add|promote|retire> <SIGNING_KEYS|ID_TOKEN_KEYS|ENCRYPTION_KEYS>`
  *
  * Reads the current value from standard input and prints the new one, or changes a file of `NAME=value` lines
  * (`--file .dev.vars`). Values are never arguments, which other users of a machine can read.
@@ -24,7 +24,7 @@ const USAGE = `usage: npm run -s keys -- <change> <setting> [--file <file of NAM
            add      adds a new last key, which is known before it is used
            promote  makes the last key the first
            retire   removes all keys but the first
-  setting  SIGNING_KEYS or ENCRYPTION_KEYS
+  setting  SIGNING_KEYS, ID_TOKEN_KEYS or ENCRYPTION_KEYS
 Without --file, the current value is read from standard input and the new one is written to standard output.`;
 
 const ADVICE: Readonly<Record<KeySetting, Readonly<Record<KeyChange, string>>>> = {
@@ -35,6 +35,14 @@ const ADVICE: Readonly<Record<KeySetting, Readonly<Record<KeyChange, string>>>> 
     promote:
       "New tokens are signed with this key; older tokens stay valid. Retire the other keys when those have expired.",
     retire: "Tokens signed with the removed keys are refused from now on.",
+  },
+  ID_TOKEN_KEYS: {
+    create: "Store it in your password store: Cloudflare never shows it again.",
+    rotate: "New ID tokens are signed with the new key. Clients fetch it when they see its id.",
+    add: "After deploying, wait ten minutes, so that every cached copy of the public keys has it. Then promote.",
+    promote:
+      "New ID tokens are signed with this key. Retire the other keys after ten minutes, when the older ID tokens have expired.",
+    retire: "ID tokens signed with the removed keys cannot be verified any more.",
   },
   ENCRYPTION_KEYS: {
     create:

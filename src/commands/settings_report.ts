@@ -7,6 +7,7 @@ import { wildcardsOpenToStrangers } from "./wildcards.ts";
 /** How to create values that nobody writes by hand. */
 const ADVICE: Readonly<Record<string, string>> = {
   SIGNING_KEYS: "make one with `npm run -s keys -- create SIGNING_KEYS`",
+  ID_TOKEN_KEYS: "make one with `npm run -s keys -- create ID_TOKEN_KEYS`",
   ENCRYPTION_KEYS: "make one with `npm run -s keys -- create ENCRYPTION_KEYS`",
 };
 

@@ -25,6 +25,8 @@ export interface Config {
   readonly allowed_origins: readonly AllowedOrigin[];
   /** Private Ed25519 keys: the first one signs, all verify. */
   readonly signing_keys: readonly Settings["SIGNING_KEYS"]["keys"][number][];
+  /** Private RSA keys: the first one signs ID tokens. */
+  readonly id_token_keys: readonly Settings["ID_TOKEN_KEYS"]["keys"][number][];
   /** The starter credits of unregistered apps; 0 in production. */
   readonly default_starter_credits: number;
   readonly dev_signin: boolean;
@@ -96,6 +98,7 @@ export function readConfig(environment: object): Result<Config, Misconfiguration
     cookie_domain: settings.COOKIE_DOMAIN ?? null,
     allowed_origins: settings.ALLOWED_ORIGINS,
     signing_keys: settings.SIGNING_KEYS.keys,
+    id_token_keys: settings.ID_TOKEN_KEYS.keys,
     default_starter_credits:
       settings.DEFAULT_STARTER_CREDITS ?? (settings.DEV_SIGNIN ? DEVELOPMENT_STARTER_CREDITS : 0),
     dev_signin: settings.DEV_SIGNIN,

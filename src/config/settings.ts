@@ -6,6 +6,7 @@ import { contradict, parseOperator, type Operator } from "../domain/operators.ts
 import { isLoopbackHost, parseAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
 import { secureEndpoint, signInProviders, type OAuthProvider } from "../oauth/providers.ts";
 import { matchProviders, trustedIssuers, type IssuerSettings } from "../oauth/trusted_issuers.ts";
+import { encryption_keys, id_token_keys, signing_keys } from "./key_sets.ts";
 import { addProblem } from "./problems.ts";
 import { flag, json, list, origin, some_text, wholeNumber, wholeNumberBetween } from "./values.ts";
 
@@ -109,37 +110,6 @@ function isSignInMethod(name: string): name is SignInMethodName {
   return (SIGNIN_METHODS as readonly string[]).includes(name);
 }
 
-/** 256 bits in base64url (RFC 7518, section 6.4.1; RFC 8037, section 2). */
-const bits_256 = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, "is not 256 bits"));
-
-/** A set of keys with distinct ids. */
-const keySet = <Key extends z.ZodMiniType<{ readonly kid: string }>>(key: Key) =>
-  z.pipe(
-    json,
-    z.object({
-      keys: z.array(key).check(
-        z.minLength(1),
-        z.refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length, {
-          error: "has one kid twice",
-        }),
-      ),
-    }),
-  );
-
-const signing_key = z.object({
-  kty: z.literal("OKP"),
-  crv: z.literal("Ed25519"),
-  kid: some_text,
-  x: bits_256,
-  d: bits_256,
-});
-
-const encryption_key = z.object({
-  kty: z.literal("oct"),
-  kid: some_text,
-  k: bits_256,
-});
-
 const token_templates = z.record(
   z
     .string()
@@ -235,7 +205,8 @@ export const variables = z
         .check(z.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, "is not a domain such as example.com")),
     ),
     ALLOWED_ORIGINS: allowlist,
-    SIGNING_KEYS: keySet(signing_key),
+    SIGNING_KEYS: signing_keys,
+    ID_TOKEN_KEYS: id_token_keys,
     DEFAULT_STARTER_CREDITS: z.optional(wholeNumberBetween(0, COST_MAX_CREDITS)),
     DEV_SIGNIN: flag,
     IDENTITY_PROVIDER: z._default(z.enum(["builtin"]), "builtin"),
@@ -244,7 +215,7 @@ export const variables = z
     SIGNIN_PROVIDERS: z._default(z.pipe(json, signInProviders), []),
     SOCIAL_PROVIDER: z.optional(some_text),
     SOCIAL_API_URL: z.optional(secureEndpoint),
-    ENCRYPTION_KEYS: keySet(encryption_key),
+    ENCRYPTION_KEYS: encryption_keys,
     SERVICE_NAME: z._default(
       z.string().check(z.trim(), z.minLength(1), z.maxLength(SERVICE_NAME_MAX_LENGTH), shown_text),
       "Passbook",

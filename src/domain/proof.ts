@@ -75,3 +75,17 @@ export const APP_KEY_PREFIX = "pb_app_";
 
 /** The prefix of personal access tokens. Secret scanners recognise a leaked one by it. */
 export const PERSONAL_TOKEN_PREFIX = "pb_pat_";
+
+/** The prefixes of an OAuth client's authorization codes, refresh tokens, and access tokens of our API. */
+export const AUTHORIZATION_CODE_PREFIX = "pb_ac_";
+export const REFRESH_TOKEN_PREFIX = "pb_rt_";
+export const ACCESS_TOKEN_PREFIX = "pb_at_";
+
+/** The prefixes of all our tokens and keys that are no plain JWT. */
+export const OWN_PREFIXES = [
+  APP_KEY_PREFIX,
+  PERSONAL_TOKEN_PREFIX,
+  AUTHORIZATION_CODE_PREFIX,
+  REFRESH_TOKEN_PREFIX,
+  ACCESS_TOKEN_PREFIX,
+] as const;

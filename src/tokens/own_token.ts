@@ -1,6 +1,6 @@
 /** Recognises our own tokens. */
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { APP_KEY_PREFIX, PERSONAL_TOKEN_PREFIX } from "../domain/proof.ts";
+import { OWN_PREFIXES } from "../domain/proof.ts";
 import type { KeyRing } from "../keys/signing.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { KeyRing } from "../keys/signing.ts";
  * not checked: a token that only looks like ours must not be sent to another server either.
  */
 export function isOwnToken(issuer: string, keys: KeyRing, token: string): boolean {
-  if (token.startsWith(PERSONAL_TOKEN_PREFIX) || token.startsWith(APP_KEY_PREFIX)) return true;
+  if (OWN_PREFIXES.some((prefix) => token.startsWith(prefix))) return true;
   try {
     const { kid } = decodeProtectedHeader(token);
     return keys.public_jwks.keys.some((key) => key.kid === kid) || decodeJwt(token).iss === issuer;

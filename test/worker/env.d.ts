@@ -13,6 +13,7 @@ declare global {
       /** The number of jobs in the simulated month. */
       TEST_MONTH_JOBS: string;
       SIGNING_KEYS: string;
+      ID_TOKEN_KEYS: string;
       ENCRYPTION_KEYS: string;
     }
   }

@@ -325,14 +325,24 @@ export const device_pending = z.strictObject({
 
 export const public_keys = z.strictObject({
   keys: z.array(
-    z.strictObject({
-      kty: z.literal("OKP"),
-      crv: z.literal("Ed25519"),
-      kid: z.string(),
-      x: z.string(),
-      alg: z.literal("EdDSA"),
-      use: z.literal("sig"),
-    }),
+    z.union([
+      z.strictObject({
+        kty: z.literal("OKP"),
+        crv: z.literal("Ed25519"),
+        kid: z.string(),
+        x: z.string(),
+        alg: z.literal("EdDSA"),
+        use: z.literal("sig"),
+      }),
+      z.strictObject({
+        kty: z.literal("RSA"),
+        kid: z.string(),
+        n: z.string(),
+        e: z.string(),
+        alg: z.literal("RS256"),
+        use: z.literal("sig"),
+      }),
+    ]),
   ),
 });
 

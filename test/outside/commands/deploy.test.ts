@@ -102,7 +102,7 @@ describe("npm run deploy", () => {
       const worker = cloudflare.worker();
       const kept = await keptSecrets();
       expect(worker?.secrets).toEqual(kept);
-      expect(Object.keys(kept)).toEqual(["SIGNING_KEYS", "ENCRYPTION_KEYS"]);
+      expect(Object.keys(kept)).toEqual(["SIGNING_KEYS", "ID_TOKEN_KEYS", "ENCRYPTION_KEYS"]);
       expect((await stat(secrets)).mode & 0o777).toBe(0o600);
       const { d } = JSON.parse(kept.SIGNING_KEYS ?? "").keys[0];
       const { k } = JSON.parse(kept.ENCRYPTION_KEYS ?? "").keys[0];
@@ -348,7 +348,7 @@ describe("npm run deploy -- --dry-run", () => {
     expect(unusable.code, unusable.said).toBe(0);
     expect(unusable.said).toContain(`${config}: BASE_URL`);
     expect(unusable.said).toMatch(
-      /generated, if Cloudflare lacks them: SIGNING_KEYS, ENCRYPTION_KEYS/,
+      /generated, if Cloudflare lacks them: SIGNING_KEYS, ID_TOKEN_KEYS, ENCRYPTION_KEYS/,
     );
     expect(unusable.said).toMatch(/with their defaults: .*PAT_TTL_DAYS/);
     expect(unusable.said).toContain("SIGNIN_PROVIDERS is not set, so nobody can sign in");

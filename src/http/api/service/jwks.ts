@@ -1,11 +1,11 @@
 /**
- * `GET /.well-known/jwks.json`: the public keys, with which apps verify session JWTs themselves. An app must also require
- * `typ: session+jwt`.
+ * `GET /.well-known/jwks.json`: the public keys, with which apps verify session JWTs and ID tokens themselves. An app must
+ * also require `typ: session+jwt` of a session JWT.
  */
 import { factory } from "../../context.ts";
 
 export const readJwks = factory.createHandlers((context) => {
   context.header("Cache-Control", "public, max-age=300");
   context.header("Access-Control-Allow-Origin", "*");
-  return context.json(context.get("services").keys.public_jwks);
+  return context.json(context.get("services").public_jwks);
 });

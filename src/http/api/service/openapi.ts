@@ -8,9 +8,9 @@ export const service_paths: ZodOpenApiPathsObject = {
     get: operation({
       id: "readPublicKeys",
       tag: "Service",
-      summary: "The public keys of session tokens (RFC 7517)",
+      summary: "The public keys of session tokens and ID tokens (RFC 7517)",
       description:
-        "Servers verify session tokens with these keys. The first key signs new tokens; the others verify tokens of earlier keys.",
+        "Servers verify our tokens with these keys: with EdDSA session tokens and access tokens for other resources, with RS256 ID tokens. The first key of each kind signs new tokens; the others verify tokens of earlier keys.",
       security: "none",
       success: {
         description: "The keys.",
@@ -23,6 +23,14 @@ export const service_paths: ZodOpenApiPathsObject = {
               kid: "2026-11",
               x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
               alg: "EdDSA",
+              use: "sig",
+            },
+            {
+              kty: "RSA",
+              kid: "2026-11-id",
+              n: "u1SU1LfVLPHCozMxH2Mo",
+              e: "AQAB",
+              alg: "RS256",
               use: "sig",
             },
           ],

@@ -60,10 +60,10 @@ describe("rotating the signing keys", () => {
     const [header = ""] = cookie?.replace("passbook_token=", "").split(".") ?? [];
     expect(JSON.parse(atob(header))).toMatchObject({ kid: Reflect.get(fresh, "kid") });
     const jwks = await send("GET", "/.well-known/jwks.json", {}, rotated);
-    expect(jwks.body.keys.map(({ kid }: { kid: string }) => kid)).toEqual([
-      Reflect.get(fresh, "kid"),
-      Reflect.get(old ?? {}, "kid"),
-    ]);
+    const [id_token_key] = now("ID_TOKEN_KEYS").keys;
+    expect(jwks.body.keys.map(({ kid }: { kid: string }) => kid)).toEqual(
+      [fresh, old, id_token_key].map((key) => Reflect.get(key ?? {}, "kid")),
+    );
     expect(jwks.text).not.toContain('"d"');
   });
 

@@ -1,0 +1,74 @@
+/** The OAuth server's part of an account: connections of clients, and the token families that follow from them. */
+import type { FamilyState, GrantProblem, PresentedCode } from "../../domain/token_family.ts";
+import type { SpendingCap } from "../../domain/spending_cap.ts";
+
+/** The allowance of a client for a resource; null: our API. */
+export interface FindConnectionRequest {
+  readonly client_id: string;
+  readonly resource: string | null;
+}
+
+/** What the holder chose on the consent page. */
+export interface ConnectionLimits {
+  /** The slugs of the only apps that the client may act for; null: all. */
+  readonly app_slugs: readonly string[] | null;
+  readonly caps: readonly SpendingCap[];
+  /** When the allowance ends, in milliseconds since the epoch. */
+  readonly expires_at_ms: number;
+}
+
+export interface ConnectRequest extends FindConnectionRequest {
+  /** The host that vouches for the client; null: a registered client. */
+  readonly client_host: string | null;
+  /** The client's name, as the holder sees it. */
+  readonly client_name: string;
+  readonly redirect_uri: string;
+  /** The scopes of this authorization. */
+  readonly scopes: readonly string[];
+  /** Null: the holder was not asked again, so the existing allowance stays as it is. */
+  readonly limits: ConnectionLimits | null;
+  /** PKCE's S256 challenge; null: none. */
+  readonly code_challenge: string | null;
+  /** SHA-256 of the code in base64url. */
+  readonly code_hash: string;
+  readonly nonce: string | null;
+  /** When the person signed in. */
+  readonly auth_time_ms: number;
+  /** The session that approves, and its sign-in method; null: the method was unlinked since. */
+  readonly session_id: string;
+  readonly signin_method: string | null;
+  /** When that session ends, if the client's tokens end with it; null: they outlive it. */
+  readonly session_ends_at_ms: number | null;
+}
+
+export interface Connected {
+  readonly family_id: string;
+}
+
+export interface RedeemCodeRequest extends PresentedCode {
+  readonly code_hash: string;
+}
+
+export interface RefreshRequest {
+  readonly family_id: string;
+  readonly generation: number;
+  readonly client_id: string;
+  /** Undefined: not sent. Null: our API. */
+  readonly resource: string | null | undefined;
+  /** The requested scopes, which must be among those of the family; undefined: not sent. */
+  readonly scopes: readonly string[] | undefined;
+}
+
+/** All that the tokens of a family's last response are derived from. */
+export interface FamilyTokens extends FamilyState, FindConnectionRequest {
+  readonly family_id: string;
+  readonly scopes: readonly string[];
+  readonly nonce: string | null;
+  readonly auth_time_ms: number;
+  readonly expires_at_ms: number;
+}
+
+/** Tokens, or why there are none. A problem is a value, because a stolen token ends its family: that is a change. */
+export type Granted =
+  | { readonly kind: "tokens"; readonly tokens: FamilyTokens }
+  | { readonly kind: "refused"; readonly problem: GrantProblem | "wider_scope" };

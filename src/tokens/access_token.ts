@@ -1,0 +1,150 @@
+/**
+ * Access tokens of OAuth clients: for our API `pb_at_` and a JWT under our secret keys, like a personal access token; for
+ * another resource a JWT that the resource verifies with our public keys (RFC 9068).
+ */
+import { jwtVerify, SignJWT, type JWTHeaderParameters, type JWTPayload } from "jose";
+import { readScope } from "../domain/oauth_scopes.ts";
+import { ACCESS_TOKEN_PREFIX } from "../domain/proof.ts";
+import type { MacKeys } from "../keys/mac.ts";
+import { SIGNING_ALGORITHM, type KeyRing } from "../keys/signing.ts";
+import {
+  cacheVerified,
+  TOKEN_CLOCK_TOLERANCE_SECONDS,
+  type VerifyToken,
+} from "./verified_tokens.ts";
+
+/** Not the algorithm of the published keys, as for personal access tokens. */
+const ALGORITHM = "HS256";
+
+/** The `typ` of each kind, so that no token of another use is accepted as one of these, nor the reverse. */
+const API_TYPE = "passbook-at+jwt";
+const RESOURCE_TYPE = "at+jwt";
+
+/** The row that makes an access token valid: a token family, or the allowance that an exchange made. */
+export type AccessGrant =
+  | { readonly kind: "family"; readonly family_id: string }
+  | { readonly kind: "allowance"; readonly allowance_id: string };
+
+/** Who acts for whom (RFC 8693, section 4.1). */
+export interface Actor {
+  readonly sub: string;
+  readonly act?: Actor;
+}
+
+export interface AccessClaims {
+  readonly identity_id: string;
+  readonly grant: AccessGrant;
+  readonly client_id: string;
+  readonly scopes: readonly string[];
+  /** Null: nobody but the client. */
+  readonly act: Actor | null;
+}
+
+/** An access token for a resource: its audience. */
+export interface ResourceClaims extends AccessClaims {
+  readonly resource: string;
+}
+
+/** When a token was issued and expires. Given and not taken from the clock, so that a repeated response is the same. */
+export interface Lifetime {
+  readonly issued_at_seconds: number;
+  readonly expires_at_seconds: number;
+}
+
+export interface AccessTokens {
+  sign(issuer: string, claims: AccessClaims, lifetime: Lifetime): Promise<string>;
+  readonly verify: VerifyToken<AccessClaims>;
+}
+
+export interface ResourceTokens {
+  /** `id`: the token's own id; the same id never has two contents. */
+  sign(issuer: string, claims: ResourceClaims, lifetime: Lifetime, id: string): Promise<string>;
+  readonly verify: VerifyToken<ResourceClaims & Lifetime>;
+}
+
+export function createAccessTokens(macKeys: MacKeys): AccessTokens {
+  const keyOf = async ({ kid }: JWTHeaderParameters) => {
+    const known = (await macKeys()).find((candidate) => candidate.kid === kid);
+    if (known === undefined) throw new Error("no such key");
+    return known.key;
+  };
+  return {
+    async sign(issuer, claims, lifetime) {
+      const [first] = await macKeys();
+      if (first === undefined) throw new Error("access tokens need at least one key");
+      const header = { alg: ALGORITHM, kid: first.kid, typ: API_TYPE };
+      const jwt = await start(issuer, claims, lifetime).setProtectedHeader(header).sign(first.key);
+      return `${ACCESS_TOKEN_PREFIX}${jwt}`;
+    },
+    verify: cacheVerified(async (issuer, token) => {
+      if (!token.startsWith(ACCESS_TOKEN_PREFIX)) return null;
+      const { payload } = await jwtVerify(token.slice(ACCESS_TOKEN_PREFIX.length), keyOf, {
+        issuer,
+        typ: API_TYPE,
+        algorithms: [ALGORITHM],
+        requiredClaims: ["sub", "jti", "iat", "exp"],
+        clockTolerance: TOKEN_CLOCK_TOLERANCE_SECONDS,
+      });
+      const claims = readClaims(payload);
+      return claims && { claims, expires_at_seconds: payload.exp ?? 0 };
+    }),
+  };
+}
+
+export function createResourceTokens(keys: KeyRing): ResourceTokens {
+  return {
+    async sign(issuer, claims, lifetime, id) {
+      const { kid, key } = await keys.signer();
+      return start(issuer, claims, lifetime, id)
+        .setAudience(claims.resource)
+        .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid, typ: RESOURCE_TYPE })
+        .sign(key);
+    },
+    verify: cacheVerified(async (issuer, token) => {
+      const { payload } = await jwtVerify(token, keys.resolve, {
+        issuer,
+        typ: RESOURCE_TYPE,
+        algorithms: [SIGNING_ALGORITHM],
+        requiredClaims: ["sub", "jti", "iat", "exp", "aud"],
+        clockTolerance: TOKEN_CLOCK_TOLERANCE_SECONDS,
+      });
+      const claims = readClaims(payload);
+      const { aud, iat: issued_at_seconds = 0, exp: expires_at_seconds = 0 } = payload;
+      if (claims === null || typeof aud !== "string") return null;
+      const lifetime = { issued_at_seconds, expires_at_seconds };
+      return { claims: { ...claims, ...lifetime, resource: aud }, expires_at_seconds };
+    }),
+  };
+}
+
+/** The `jti` names the row; `id` distinguishes the tokens of one row. */
+function start(
+  issuer: string,
+  { identity_id, grant, client_id, scopes, act }: AccessClaims,
+  { issued_at_seconds, expires_at_seconds }: Lifetime,
+  id?: string,
+): SignJWT {
+  const row = grant.kind === "family" ? grant.family_id : grant.allowance_id;
+  return new SignJWT({ client_id, scope: scopes.join(" "), ...(act === null ? {} : { act }) })
+    .setIssuer(issuer)
+    .setSubject(identity_id)
+    .setJti([grant.kind, row, ...(id === undefined ? [] : [id])].join(":"))
+    .setIssuedAt(issued_at_seconds)
+    .setExpirationTime(expires_at_seconds);
+}
+
+/** The claims that we signed; null if one is missing. */
+function readClaims(payload: JWTPayload): AccessClaims | null {
+  const { sub = "", jti = "", client_id, scope, act = null } = payload;
+  const grant = readGrant(jti);
+  if (sub === "" || grant === null) return null;
+  if (typeof client_id !== "string" || typeof scope !== "string") return null;
+  return { identity_id: sub, grant, client_id, scopes: readScope(scope), act: act as Actor | null };
+}
+
+function readGrant(jti: string): AccessGrant | null {
+  const [kind, id = ""] = jti.split(":");
+  if (id === "") return null;
+  if (kind === "family") return { kind, family_id: id };
+  return kind === "allowance" ? { kind, allowance_id: id } : null;
+}
