@@ -28,7 +28,36 @@ export type ClientErrorCode =
   | "job_ended"
   | "unknown_code";
 
-export type PassbookErrorCode = ServiceErrorCode | ClientErrorCode;
+/**
+ * The codes of the OAuth endpoints, as their standards name them.
+ * - `invalid_grant`: the connection has ended, or the code was used or is too old. Connect again.
+ * - `invalid_client`, `unauthorized_client`: the client's id, secret or registration is wrong.
+ * - `invalid_scope`, `invalid_target`: the scopes or the resource may not be requested.
+ * - `login_required`, `consent_required`, `interaction_required`: the person must see a page, but `prompt: "none"`
+ *   forbade it.
+ * - the rest: a request that this client does not make, or a failure of the service.
+ *
+ * `access_denied` means that the person refused.
+ */
+export const OAUTH_ERROR_CODES = [
+  "consent_required",
+  "interaction_required",
+  "invalid_client",
+  "invalid_grant",
+  "invalid_scope",
+  "invalid_target",
+  "login_required",
+  "server_error",
+  "slow_down",
+  "temporarily_unavailable",
+  "unauthorized_client",
+  "unsupported_grant_type",
+  "unsupported_response_type",
+  "unsupported_token_type",
+] as const;
+export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number];
+
+export type PassbookErrorCode = ServiceErrorCode | ClientErrorCode | OAuthErrorCode;
 
 /** The code of a response; `unknown_code` for a code of a newer service; null for text that cannot be a code. */
 export function codeOf(text: unknown): ServiceErrorCode | "unknown_code" | null {

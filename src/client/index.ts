@@ -17,6 +17,7 @@ export {
   PassbookError,
   SERVICE_ERROR_CODES,
   type ClientErrorCode,
+  type OAuthErrorCode,
   type PassbookErrorCode,
   type ServiceErrorCode,
 } from "./errors.ts";

@@ -1,6 +1,7 @@
 /** Verification of session tokens on an app's server, with cached keys (RFC 7519, RFC 8725). */
 import { PassbookError } from "./errors.ts";
 import { readOrigin } from "./service_origin.ts";
+import { isText, readExpiry, readSigned } from "./signed_token.ts";
 import { createSigningKeys } from "./signing_keys.ts";
 import type { Fetch } from "./transport.ts";
 
@@ -39,12 +40,6 @@ export type VerifyToken = (token: string) => Promise<VerifiedToken>;
 /** The header's `typ` of a session token. */
 const SESSION_TYPE = "session+jwt";
 
-/** The server's clock may be ahead of the service's by this much. */
-const CLOCK_TOLERANCE_MS = 5_000;
-
-/** Longer text cannot be a token of the service. */
-const TOKEN_MAX_LENGTH = 8_192;
-
 /**
  * Makes a verifier for your server. Make one and keep it, since it caches the service's keys. It sends nothing yet.
  * @throws PassbookError `invalid_argument` if an option is invalid.
@@ -64,20 +59,10 @@ export function createTokenVerifier({ baseUrl, origins, fetch }: VerifierOptions
   }
   const findKey = createSigningKeys(issuer, fetch ?? ((url, init) => globalThis.fetch(url, init)));
   return async (token) => {
-    const parts = token.length > TOKEN_MAX_LENGTH ? [] : token.split(".");
-    const [header = "", payload = "", signature = ""] = parts;
-    const { alg, typ, kid, crit } = parts.length === 3 ? readJson(header) : {};
-    const is_session = alg === "EdDSA" && typ === SESSION_TYPE && crit === undefined;
-    const key = is_session && typeof kid === "string" ? await findKey(kid) : null;
-    if (key === null || !(await isSigned(key, `${header}.${payload}`, signature))) throw refusal();
-    const { iss, sub, sid, azp, exp } = readJson(payload);
+    const { iss, sub, sid, azp, exp } = (await readSigned(token, SESSION_TYPE, findKey)) ?? {};
     if (iss !== issuer || typeof azp !== "string" || !own_origins.has(azp)) throw refusal();
     if (!isText(sub) || !isText(sid) || typeof exp !== "number") throw refusal();
-    if (exp * 1000 <= Date.now() - CLOCK_TOLERANCE_MS) {
-      throw new PassbookError("token_expired", "The token has expired.", { status: 401 });
-    }
-    const expires_at = new Date(exp * 1000).toISOString();
-    return { identity_id: sub, session_id: sid, origin: azp, expires_at };
+    return { identity_id: sub, session_id: sid, origin: azp, expires_at: readExpiry(exp) };
   };
 }
 
@@ -85,32 +70,4 @@ export function createTokenVerifier({ baseUrl, origins, fetch }: VerifierOptions
 function refusal(): PassbookError {
   const message = "This is not a session token that was issued to this app.";
   return new PassbookError("unauthorized", message, { status: 401 });
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
-}
-
-/** The JSON object of a part; an empty object if it is not one. */
-function readJson(part: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytesOf(part)));
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
-}
-
-async function isSigned(key: CryptoKey, text: string, signature: string): Promise<boolean> {
-  try {
-    const signed = new TextEncoder().encode(text);
-    return await crypto.subtle.verify("Ed25519", key, bytesOf(signature), signed);
-  } catch {
-    return false;
-  }
-}
-
-function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }

@@ -45,6 +45,11 @@ function manifestOf({ version, description, license, devDependencies }: Manifest
     engines: { node: ">=20.11" },
     exports: {
       ".": { types: "./client/index.d.ts", default: "./client/index.js" },
+      "./oauth": { types: "./client/oauth/index.d.ts", default: "./client/oauth/index.js" },
+      "./resource": {
+        types: "./client/resource/index.d.ts",
+        default: "./client/resource/index.js",
+      },
       "./react": { types: "./client/react/index.d.ts", default: "./client/react/index.js" },
     },
     bin: { passbook: "cli/main.js" },

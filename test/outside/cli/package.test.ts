@@ -41,9 +41,9 @@ async function responseOf(url: string): Promise<string> {
   return "no response";
 }
 
-async function bundle(entry: string): Promise<string> {
+async function bundle(entry: string, program = PROGRAM): Promise<string> {
   const source = join(installed.folder, "entry.js");
-  await writeFile(source, `${PROGRAM}\n${entry}`);
+  await writeFile(source, `${program}\n${entry}`);
   const built = await build({
     root: installed.folder,
     configFile: false,
@@ -102,6 +102,21 @@ describe("the package", () => {
     }
   });
 
+  it("an OAuth client and a protected resource are small, and include nothing else", async () => {
+    const make = `createOAuthClient({ baseUrl: "https://p.example", clientId: "c", redirectUri: "https://c.example/b" })`;
+    const client = await bundle(
+      `import { createOAuthClient } from "passbook-client/oauth"; globalThis.oauth = ${make};`,
+      "",
+    );
+    const server = await bundle(
+      `import { createProtectedResource } from "passbook-client/resource";
+globalThis.resource = createProtectedResource({ baseUrl: "https://p.example", resource: "https://r.example" });`,
+      "",
+    );
+    expect(client.length).toBeLessThan(13 * 1024);
+    expect(server.length).toBeLessThan(9 * 1024);
+  });
+
   it("the package works in a web page", async () => {
     const script = await bundle("globalThis.tried = tryIt();");
     const browser = await launchBrowser();
@@ -129,7 +144,22 @@ describe("the package", () => {
     await writeFile(
       source,
       `import { createClient, isPassbookError, type Job } from "passbook-client";
+import { createOAuthClient, type ConnectionTokens } from "passbook-client/oauth";
 import { PassbookProvider, useWallet } from "passbook-client/react";
+import { createProtectedResource } from "passbook-client/resource";
+const oauth = createOAuthClient({ baseUrl: "https://passbook.example.com", clientId: "c", redirectUri: "https://c.example/b" });
+const { pending } = await oauth.start({ scopes: ["read"] });
+const connection = await oauth.callback(new URL("https://c.example/b"), pending);
+createClient({ baseUrl: "https://passbook.example.com", token: connection.token });
+const saved: ConnectionTokens = connection.tokens;
+await oauth.connection(saved).exchange({ caps: [{ credits: 50, period: "month" }] });
+// @ts-expect-error an unknown period
+connection.exchange({ caps: [{ credits: 50, period: "year" }] });
+// @ts-expect-error a request names its scopes
+oauth.start({});
+const resource = createProtectedResource({ baseUrl: "https://passbook.example.com", resource: "https://r.example" });
+const handler: (request: Request) => Promise<Response> = resource.protect((_, { identity_id }) => new Response(identity_id));
+handler satisfies object;
 const passbook = createClient({ baseUrl: "https://passbook.example.com", token: async () => "t" });
 const ran = await passbook.runJob({ app: "a", action: "b", costEstimate: 1 }, async ({ signal }) => ({
   result: signal.aborted, actualCost: 1,
