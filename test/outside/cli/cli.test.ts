@@ -439,157 +439,167 @@ describe("passbook", () => {
     expect((await passbookOf("plain", ["whoami"])).stdout).not.toContain("operator");
   });
 
-  it("operators read an account's ledger and the results of their changes", async () => {
-    const login = ["login", "--admin", "--url", passbook.url];
-    await logInBy(program, login, environment("operating"), "olga@example.com", true);
-    const ada = await signedInAs("fay@example.com");
-    const operate = (...args: string[]) => passbookOf("operating", ["admin", ...args]);
-    await passbookOf("nobody", ["wallet", "--app", "demo"], ada);
-    const me = await passbookOf("nobody", ["whoami", "--json"], ada);
-    const { identity_id } = JSON.parse(me.stdout);
-    const reason = ["--reason", "an outage", "--json"];
-    const given = await operate("credits", identity_id, "16", ...reason);
-    expect(JSON.parse(given.stdout)).toMatchObject({ credits: 116, entry: { amount: 16 } });
-    const taken = await operate("credits", identity_id, ...reason, "--", "-6");
-    expect(JSON.parse(taken.stdout)).toMatchObject({ credits: 110, entry: { amount: -6 } });
-    const plan = await operate("plan", identity_id, "gold", ...reason);
-    expect(JSON.parse(plan.stdout)).toMatchObject({ ok: true, account: { plan: "gold" } });
-    const ledger = await operate("ledger", identity_id, "--kind", "adjustment");
-    expect(ledger.stdout).toMatch(/adjustment +-6 +110 +an outage\n.*adjustment +\+16 +116/);
-    expect(ledger.stdout.split("\n")).toHaveLength(4);
-    const page = await operate("ledger", identity_id, "--limit", "1", "--json");
-    expect(JSON.parse(page.stdout).entries).toMatchObject([{ kind: "plan", amount: 0 }]);
-    const debt = ["credits", identity_id, "--reason", "a chargeback", "--json"];
-    const too_much = await operate(...debt, "--", "-115");
-    expect(too_much).toMatchObject({ code: 1, stdout: "" });
-    expect(JSON.parse(too_much.stderr)).toMatchObject({ code: "balance_below_zero" });
-    const owed = await operate(...debt, "--below-zero", "--", "-115");
-    expect(JSON.parse(owed.stdout)).toMatchObject({ credits: -5, entry: { amount: -115 } });
-    // Olga and Fay have accounts. The read model may lack the latest changes.
-    const all = await operate("rebuild", "--all");
-    expect(all).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^Done\. Checked \d+ of \d+, repaired \d+\.\n$/),
-    });
-    expect(all.stderr).toMatch(/^Checked \d+ of \d+, repaired \d+\.\n$/);
-    const again = await operate("rebuild", "--all", "--json");
-    expect(JSON.parse(again.stdout)).toMatchObject({ repaired: 0, failed: [] });
-    expect(again.stderr).toBe("");
-    expect(await operate("rebuild", identity_id)).toMatchObject({ code: 0, stdout: "Done.\n" });
-    for (const args of [[], ["--cursor", "user_"], [identity_id, "--all"]]) {
-      expect((await operate("rebuild", ...args)).code).toBe(2);
-    }
-    const init = {
-      method: "POST",
-      headers: {
-        Authorization: `Bearer ${ada.PASSBOOK_TOKEN}`,
-        "Content-Type": "application/json",
-      },
-      body: JSON.stringify({ package: "large", return_url: "http://localhost:3000/" }),
-    };
-    const opened = (await (await fetch(`${passbook.url}/api/checkout`, init)).json()) as {
-      url: string;
-    };
-    const checkout = opened.url.split("/").at(-1) ?? "";
-    till.stripe.completes(checkout);
-    const missing = "Checked 1 payments, booked 1 that were missing.";
-    const reconciled = await operate("reconcile");
-    expect(reconciled).toMatchObject({ code: 0, stderr: `${missing}\n` });
-    const [done, , , row] = reconciled.stdout.split("\n");
-    expect(done).toBe(`Done. ${missing}`);
-    expect(row?.split(/ +/)).toEqual(["checkouts", checkout, "1000", identity_id]);
-    const nothing = await operate("reconcile", "--json");
-    expect(JSON.parse(nothing.stdout)).toEqual({ checked: 1, booked: [], not_booked: [] });
-    expect(await operate("reconcile", "--cursor", "payouts")).toMatchObject({ code: 1 });
-    const unknown = await operate("reconcile", "--cursor", "refunds:re_unknown");
-    expect(unknown.stderr).toContain("passbook admin reconcile --cursor refunds:re_unknown");
-    // Local development has no schedule, which is a warning.
-    const health = await operate("health");
-    expect(health).toMatchObject({ code: 5, stderr: "" });
-    expect(health.stdout).toMatch(/schedule_age +WARNING +unknown +1800 +not_run_yet/);
-    expect(health.stdout).toMatch(/failed_deliveries +ok +0 deliveries +100/);
-    expect(JSON.parse((await operate("health", "--json")).stdout)).toMatchObject({
-      status: "warning",
-    });
-    const refused = await passbookOf("nobody", ["admin", "ledger", identity_id], ada);
-    expect(refused).toMatchObject({ code: 1, stdout: "" });
-  });
-
-  it("operators refund a job, and read its entries, the purchases of an account and the money of a period", async () => {
-    const login = ["login", "--admin", "--url", passbook.url];
-    await logInBy(program, login, environment("closing"), "olga@example.com", true);
-    const gus = await signedInAs("gus@example.com");
-    const operate = (...args: string[]) => passbookOf("closing", ["admin", ...args]);
-    await passbookOf("nobody", ["wallet", "--app", "demo"], gus);
-    const { identity_id } = JSON.parse(
-      (await passbookOf("nobody", ["whoami", "--json"], gus)).stdout,
-    );
-    const post = async (path: string, body: object): Promise<Record<string, string>> => {
-      const headers = {
-        Authorization: `Bearer ${gus.PASSBOOK_TOKEN}`,
-        "Content-Type": "application/json",
+  it(
+    "operators read an account's ledger and the results of their changes",
+    { tags: ["slow"] },
+    async () => {
+      const login = ["login", "--admin", "--url", passbook.url];
+      await logInBy(program, login, environment("operating"), "olga@example.com", true);
+      const ada = await signedInAs("fay@example.com");
+      const operate = (...args: string[]) => passbookOf("operating", ["admin", ...args]);
+      await passbookOf("nobody", ["wallet", "--app", "demo"], ada);
+      const me = await passbookOf("nobody", ["whoami", "--json"], ada);
+      const { identity_id } = JSON.parse(me.stdout);
+      const reason = ["--reason", "an outage", "--json"];
+      const given = await operate("credits", identity_id, "16", ...reason);
+      expect(JSON.parse(given.stdout)).toMatchObject({ credits: 116, entry: { amount: 16 } });
+      const taken = await operate("credits", identity_id, ...reason, "--", "-6");
+      expect(JSON.parse(taken.stdout)).toMatchObject({ credits: 110, entry: { amount: -6 } });
+      const plan = await operate("plan", identity_id, "gold", ...reason);
+      expect(JSON.parse(plan.stdout)).toMatchObject({ ok: true, account: { plan: "gold" } });
+      const ledger = await operate("ledger", identity_id, "--kind", "adjustment");
+      expect(ledger.stdout).toMatch(/adjustment +-6 +110 +an outage\n.*adjustment +\+16 +116/);
+      expect(ledger.stdout.split("\n")).toHaveLength(4);
+      const page = await operate("ledger", identity_id, "--limit", "1", "--json");
+      expect(JSON.parse(page.stdout).entries).toMatchObject([{ kind: "plan", amount: 0 }]);
+      const debt = ["credits", identity_id, "--reason", "a chargeback", "--json"];
+      const too_much = await operate(...debt, "--", "-115");
+      expect(too_much).toMatchObject({ code: 1, stdout: "" });
+      expect(JSON.parse(too_much.stderr)).toMatchObject({ code: "balance_below_zero" });
+      const owed = await operate(...debt, "--below-zero", "--", "-115");
+      expect(JSON.parse(owed.stdout)).toMatchObject({ credits: -5, entry: { amount: -115 } });
+      // Olga and Fay have accounts. The read model may lack the latest changes.
+      const all = await operate("rebuild", "--all");
+      expect(all).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^Done\. Checked \d+ of \d+, repaired \d+\.\n$/),
+      });
+      expect(all.stderr).toMatch(/^Checked \d+ of \d+, repaired \d+\.\n$/);
+      const again = await operate("rebuild", "--all", "--json");
+      expect(JSON.parse(again.stdout)).toMatchObject({ repaired: 0, failed: [] });
+      expect(again.stderr).toBe("");
+      expect(await operate("rebuild", identity_id)).toMatchObject({ code: 0, stdout: "Done.\n" });
+      for (const args of [[], ["--cursor", "user_"], [identity_id, "--all"]]) {
+        expect((await operate("rebuild", ...args)).code).toBe(2);
+      }
+      const init = {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${ada.PASSBOOK_TOKEN}`,
+          "Content-Type": "application/json",
+        },
+        body: JSON.stringify({ package: "large", return_url: "http://localhost:3000/" }),
       };
-      const init = { method: "POST", headers, body: JSON.stringify(body) };
-      return (await fetch(`${passbook.url}/api${path}`, init)).json() as never;
-    };
-    const drawing = { app: "demo", action: "draw", cost_estimate: 10 };
-    const { job_id = "" } = await post("/jobs", drawing);
-    await post("/jobs/complete", { job_id, actual_cost: 6 });
+      const opened = (await (await fetch(`${passbook.url}/api/checkout`, init)).json()) as {
+        url: string;
+      };
+      const checkout = opened.url.split("/").at(-1) ?? "";
+      till.stripe.completes(checkout);
+      const missing = "Checked 1 payments, booked 1 that were missing.";
+      const reconciled = await operate("reconcile");
+      expect(reconciled).toMatchObject({ code: 0, stderr: `${missing}\n` });
+      const [done, , , row] = reconciled.stdout.split("\n");
+      expect(done).toBe(`Done. ${missing}`);
+      expect(row?.split(/ +/)).toEqual(["checkouts", checkout, "1000", identity_id]);
+      const nothing = await operate("reconcile", "--json");
+      expect(JSON.parse(nothing.stdout)).toEqual({ checked: 1, booked: [], not_booked: [] });
+      expect(await operate("reconcile", "--cursor", "payouts")).toMatchObject({ code: 1 });
+      const unknown = await operate("reconcile", "--cursor", "refunds:re_unknown");
+      expect(unknown.stderr).toContain("passbook admin reconcile --cursor refunds:re_unknown");
+      // Local development has no schedule, which is a warning.
+      const health = await operate("health");
+      expect(health).toMatchObject({ code: 5, stderr: "" });
+      expect(health.stdout).toMatch(/schedule_age +WARNING +unknown +1800 +not_run_yet/);
+      expect(health.stdout).toMatch(/failed_deliveries +ok +0 deliveries +100/);
+      expect(JSON.parse((await operate("health", "--json")).stdout)).toMatchObject({
+        status: "warning",
+      });
+      const refused = await passbookOf("nobody", ["admin", "ledger", identity_id], ada);
+      expect(refused).toMatchObject({ code: 1, stdout: "" });
+    },
+  );
 
-    const refund = ["refund", identity_id, job_id, "--reason", "it drew nothing"];
-    const once = [...refund, "--amount", "2", "--key", "gus-1"];
-    const some = { code: 0, stdout: "Refunded 2 credits. The balance is 96 credits.\n" };
-    expect(await operate(...once)).toMatchObject(some);
-    expect(await operate(...once)).toMatchObject(some);
-    const rest = await operate(...refund, "--json");
-    expect(JSON.parse(rest.stdout)).toMatchObject({ credits: 100, entry: { amount: 4 } });
-    const over = await operate(...refund, "--json");
-    expect(over).toMatchObject({ code: 1, stdout: "" });
-    expect(JSON.parse(over.stderr)).toMatchObject({ code: "refund_limit" });
-    expect((await operate("refund", identity_id, job_id)).code).toBe(2);
-    expect((await operate(...refund, "--amount", "few")).code).toBe(2);
-    expect((await operate(...refund, "--amount", "0")).code).toBe(1);
-    const job = await operate("job", identity_id, job_id);
-    expect(job.stdout).toMatch(/\nrefunded +6\n/);
-    expect(job.stdout).toMatch(/job_refund +\+4 +100 .*it drew nothing/);
-    expect(JSON.parse((await operate("job", identity_id, job_id, "--json")).stdout)).toMatchObject({
-      job: { id: job_id, actual_cost: 6, refunded: 6 },
-      entries: [{ amount: 4 }, { amount: 2 }, { kind: "settle" }, { kind: "reserve" }],
-    });
+  it(
+    "operators refund a job, and read its entries, the purchases of an account and the money of a period",
+    { tags: ["slow"] },
+    async () => {
+      const login = ["login", "--admin", "--url", passbook.url];
+      await logInBy(program, login, environment("closing"), "olga@example.com", true);
+      const gus = await signedInAs("gus@example.com");
+      const operate = (...args: string[]) => passbookOf("closing", ["admin", ...args]);
+      await passbookOf("nobody", ["wallet", "--app", "demo"], gus);
+      const { identity_id } = JSON.parse(
+        (await passbookOf("nobody", ["whoami", "--json"], gus)).stdout,
+      );
+      const post = async (path: string, body: object): Promise<Record<string, string>> => {
+        const headers = {
+          Authorization: `Bearer ${gus.PASSBOOK_TOKEN}`,
+          "Content-Type": "application/json",
+        };
+        const init = { method: "POST", headers, body: JSON.stringify(body) };
+        return (await fetch(`${passbook.url}/api${path}`, init)).json() as never;
+      };
+      const drawing = { app: "demo", action: "draw", cost_estimate: 10 };
+      const { job_id = "" } = await post("/jobs", drawing);
+      await post("/jobs/complete", { job_id, actual_cost: 6 });
 
-    expect(await operate("purchases", identity_id)).toMatchObject({ stdout: "No purchases.\n" });
-    const buying = { package: "large", return_url: "http://localhost:3000/" };
-    const { url = "" } = await post("/checkout", buying);
-    till.stripe.completes(url.split("/").at(-1) ?? "");
-    expect(await operate("reconcile")).toMatchObject({ code: 0 });
-    const bought = await operate("purchases", identity_id);
-    expect(bought.stdout).toMatch(
-      /^AT +PACKAGE +CREDITS +PAID +REFUNDED +PAYMENT\n.* large +1000 /,
-    );
-    const purchases = await operate("purchases", identity_id, "--limit", "1", "--json");
-    expect(JSON.parse(purchases.stdout)).toMatchObject({ purchases: [{ credits: 1000 }] });
+      const refund = ["refund", identity_id, job_id, "--reason", "it drew nothing"];
+      const once = [...refund, "--amount", "2", "--key", "gus-1"];
+      const some = { code: 0, stdout: "Refunded 2 credits. The balance is 96 credits.\n" };
+      expect(await operate(...once)).toMatchObject(some);
+      expect(await operate(...once)).toMatchObject(some);
+      const rest = await operate(...refund, "--json");
+      expect(JSON.parse(rest.stdout)).toMatchObject({ credits: 100, entry: { amount: 4 } });
+      const over = await operate(...refund, "--json");
+      expect(over).toMatchObject({ code: 1, stdout: "" });
+      expect(JSON.parse(over.stderr)).toMatchObject({ code: "refund_limit" });
+      expect((await operate("refund", identity_id, job_id)).code).toBe(2);
+      expect((await operate(...refund, "--amount", "few")).code).toBe(2);
+      expect((await operate(...refund, "--amount", "0")).code).toBe(1);
+      const job = await operate("job", identity_id, job_id);
+      expect(job.stdout).toMatch(/\nrefunded +6\n/);
+      expect(job.stdout).toMatch(/job_refund +\+4 +100 .*it drew nothing/);
+      expect(
+        JSON.parse((await operate("job", identity_id, job_id, "--json")).stdout),
+      ).toMatchObject({
+        job: { id: job_id, actual_cost: 6, refunded: 6 },
+        entries: [{ amount: 4 }, { amount: 2 }, { kind: "settle" }, { kind: "reserve" }],
+      });
 
-    // Changes reach the read model a second later.
-    await operate("rebuild", identity_id);
-    const money = await operate("money");
-    expect(money.stdout).toMatch(
-      /^Outstanding now: \d+ credits, and \d+ held, in \d+ accounts\.\n/,
-    );
-    expect(money.stdout).toMatch(/\nAPP +GRANTED +SETTLED +REFUNDED +OF IT BY OPERATORS\ndemo /);
-    expect(money.stdout).toMatch(/\nPACKAGE +PURCHASES +PAID +REFUNDED\nlarge /);
-    const past = ["--from", "2020-01-01", "--to", "2020-02-01"];
-    expect(JSON.parse((await operate("money", ...past, "--json")).stdout)).toMatchObject({
-      outstanding: { held: expect.any(Number) },
-      by_app: [],
-      revenue: [],
-    });
-    const none = await operate("money", "--csv", "by_app", ...past);
-    expect(none.stdout).toBe('"app","granted","settled","refunded","job_refunded"\r\n');
-    const balances = await operate("money", "--csv", "accounts");
-    expect(balances.stdout).toContain(`\r\n"${identity_id}",1100,0\r\n`);
-    expect((await operate("money", "--csv", "revenue")).stdout).toMatch(/\r\n"large","\w{3}",/);
-    expect((await operate("money", "--csv", "jobs")).code).toBe(2);
-    const refused = await passbookOf("nobody", ["admin", "money"], gus);
-    expect(refused).toMatchObject({ code: 1, stdout: "" });
-  });
+      expect(await operate("purchases", identity_id)).toMatchObject({ stdout: "No purchases.\n" });
+      const buying = { package: "large", return_url: "http://localhost:3000/" };
+      const { url = "" } = await post("/checkout", buying);
+      till.stripe.completes(url.split("/").at(-1) ?? "");
+      expect(await operate("reconcile")).toMatchObject({ code: 0 });
+      const bought = await operate("purchases", identity_id);
+      expect(bought.stdout).toMatch(
+        /^AT +PACKAGE +CREDITS +PAID +REFUNDED +PAYMENT\n.* large +1000 /,
+      );
+      const purchases = await operate("purchases", identity_id, "--limit", "1", "--json");
+      expect(JSON.parse(purchases.stdout)).toMatchObject({ purchases: [{ credits: 1000 }] });
+
+      // Changes reach the read model a second later.
+      await operate("rebuild", identity_id);
+      const money = await operate("money");
+      expect(money.stdout).toMatch(
+        /^Outstanding now: \d+ credits, and \d+ held, in \d+ accounts\.\n/,
+      );
+      expect(money.stdout).toMatch(/\nAPP +GRANTED +SETTLED +REFUNDED +OF IT BY OPERATORS\ndemo /);
+      expect(money.stdout).toMatch(/\nPACKAGE +PURCHASES +PAID +REFUNDED\nlarge /);
+      const past = ["--from", "2020-01-01", "--to", "2020-02-01"];
+      expect(JSON.parse((await operate("money", ...past, "--json")).stdout)).toMatchObject({
+        outstanding: { held: expect.any(Number) },
+        by_app: [],
+        revenue: [],
+      });
+      const none = await operate("money", "--csv", "by_app", ...past);
+      expect(none.stdout).toBe('"app","granted","settled","refunded","job_refunded"\r\n');
+      const balances = await operate("money", "--csv", "accounts");
+      expect(balances.stdout).toContain(`\r\n"${identity_id}",1100,0\r\n`);
+      expect((await operate("money", "--csv", "revenue")).stdout).toMatch(/\r\n"large","\w{3}",/);
+      expect((await operate("money", "--csv", "jobs")).code).toBe(2);
+      const refused = await passbookOf("nobody", ["admin", "money"], gus);
+      expect(refused).toMatchObject({ code: 1, stdout: "" });
+    },
+  );
 });

@@ -57,23 +57,27 @@ it("the queries of the alerts find only events that the Worker logs", () => {
   for (const event of events) expect(table, event).toContain(`\`${event}\``);
 });
 
-it("npm run alerts prints the alerts of the Worker that the configuration names", () => {
-  const folder = mkdtempSync(join(tmpdir(), "passbook-alerts-"));
-  try {
-    const config = join(folder, "wrangler.toml");
-    writeFileSync(config, 'name = "passbook-staging"\n');
-    const run = (...more: string[]): string =>
-      execFileSync("node", ["src/commands/run.js", "alerts", "--config", config, ...more], {
-        encoding: "utf8",
-      });
-    const alerts = JSON.parse(run("--json")) as { sql: string }[];
-    expect(alerts).toEqual(alertsOf("passbook-staging"));
-    const printed = run();
-    for (const { sql } of alerts) {
-      expect(sql).toContain("scriptName = 'passbook-staging'");
-      expect(printed).toContain(sql);
+it(
+  "npm run alerts prints the alerts of the Worker that the configuration names",
+  { tags: ["slow"] },
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), "passbook-alerts-"));
+    try {
+      const config = join(folder, "wrangler.toml");
+      writeFileSync(config, 'name = "passbook-staging"\n');
+      const run = (...more: string[]): string =>
+        execFileSync("node", ["src/commands/run.js", "alerts", "--config", config, ...more], {
+          encoding: "utf8",
+        });
+      const alerts = JSON.parse(run("--json")) as { sql: string }[];
+      expect(alerts).toEqual(alertsOf("passbook-staging"));
+      const printed = run();
+      for (const { sql } of alerts) {
+        expect(sql).toContain("scriptName = 'passbook-staging'");
+        expect(printed).toContain(sql);
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
     }
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
+  },
+);

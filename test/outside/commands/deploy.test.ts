@@ -221,20 +221,24 @@ it(
   },
 );
 
-it("the documented command makes a staging Worker, which has its own names and address", async () => {
-  await writeConfig(ADDRESS, QUEUE);
-  await copyFile(CONFIG, join(folder, "wrangler.toml"));
-  const [command = "?"] = /^sed .+$/m.exec(await readFile("docs/operate.md", "utf8")) ?? [];
-  await promisify(execFile)("bash", ["-c", command], { cwd: folder });
-  await copyFile(join(folder, "wrangler.staging.toml"), CONFIG);
-  const run = await deploy("--dry-run");
-  expect(run.code, run.said).toBe(0);
-  expect(run.said).toContain("D1 database passbook-staging-db");
-  expect(run.said).toContain("KV namespace passbook-staging-device-codes");
-  expect(run.said).toContain("Queue passbook-staging-extra:");
-  expect(run.said).toContain("Queue passbook-staging-extra-dead:");
-  expect(run.said).toContain("https://staging.example.com/readyz");
-});
+it(
+  "the documented command makes a staging Worker, which has its own names and address",
+  { tags: ["slow"] },
+  async () => {
+    await writeConfig(ADDRESS, QUEUE);
+    await copyFile(CONFIG, join(folder, "wrangler.toml"));
+    const [command = "?"] = /^sed .+$/m.exec(await readFile("docs/operate.md", "utf8")) ?? [];
+    await promisify(execFile)("bash", ["-c", command], { cwd: folder });
+    await copyFile(join(folder, "wrangler.staging.toml"), CONFIG);
+    const run = await deploy("--dry-run");
+    expect(run.code, run.said).toBe(0);
+    expect(run.said).toContain("D1 database passbook-staging-db");
+    expect(run.said).toContain("KV namespace passbook-staging-device-codes");
+    expect(run.said).toContain("Queue passbook-staging-extra:");
+    expect(run.said).toContain("Queue passbook-staging-extra-dead:");
+    expect(run.said).toContain("https://staging.example.com/readyz");
+  },
+);
 
 describe("npm run deploy with wrong settings", () => {
   it("a deployment with wrong settings lists all of them and sends no request to Cloudflare", async () => {
@@ -269,7 +273,7 @@ describe("npm run deploy with wrong settings", () => {
   });
 });
 
-describe("npm run deploy with an issuer", () => {
+describe("npm run deploy with an issuer", { tags: ["slow"] }, () => {
   const entry = { id: "acme", name: "Acme", client_id: "a", client_secret: "s3cret" };
 
   it("a deployment fetches a provider's endpoints into the file of secrets before it checks the settings", async () => {
@@ -363,14 +367,18 @@ describe("npm run deploy -- --dry-run", () => {
     expect(usable.said).not.toContain("s3c");
   });
 
-  it("a dry run with a wrong setting shows the steps, ends with the error, and fails", async () => {
-    await writeConfig(`${ADDRESS}\nPAT_TTL_DAYS = "0"`);
-    const run = await deploy("--dry-run");
-    expect(run.code).toBe(1);
-    expect(run.said).toContain("1/");
-    expect(run.said).toContain("A setting is wrong:\n  PAT_TTL_DAYS: must be at least 1");
-    expect(run.said.trim()).toMatch(/The deployment would fail\..*$/);
-    expect(run.said).not.toContain("nothing was changed");
-    expect(cloudflare.requests).toEqual([]);
-  });
+  it(
+    "a dry run with a wrong setting shows the steps, ends with the error, and fails",
+    { tags: ["slow"] },
+    async () => {
+      await writeConfig(`${ADDRESS}\nPAT_TTL_DAYS = "0"`);
+      const run = await deploy("--dry-run");
+      expect(run.code).toBe(1);
+      expect(run.said).toContain("1/");
+      expect(run.said).toContain("A setting is wrong:\n  PAT_TTL_DAYS: must be at least 1");
+      expect(run.said.trim()).toMatch(/The deployment would fail\..*$/);
+      expect(run.said).not.toContain("nothing was changed");
+      expect(cloudflare.requests).toEqual([]);
+    },
+  );
 });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openCloudflare, type CloudflareDouble, type Readiness } from "./cloudflare_double.ts";
 import { deployTo, NOT_READY, PATIENCE_MS, READY, writeSmallWorker } from "./deploy_run.ts";
 
-describe("npm run deploy with a release that is not ready", () => {
+describe("npm run deploy with a release that is not ready", { tags: ["slow"] }, () => {
   let cloudflare: CloudflareDouble;
   let folder: string;
   let config: string;

@@ -18,23 +18,27 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe("the build", () => {
-  it("the build works without the queue and with its blocks uncommented", async () => {
-    await bundle([], join(directory, "straight"));
-    expect(readWorkerConfig("wrangler.toml").queues.producers ?? []).toEqual([]);
-    const config = await writeQueueConfig(directory);
-    await bundle([`--config=${config}`], join(directory, "queue"));
-    const { producers, consumers } = readWorkerConfig(config).queues;
-    expect(producers).toMatchObject([{ binding: "PROJECTIONS", queue: "passbook-projections" }]);
-    expect(consumers).toMatchObject([
-      {
-        queue: "passbook-projections",
-        max_batch_size: 100,
-        max_concurrency: 1,
-        dead_letter_queue: "passbook-projections-dead",
-      },
-      { queue: "passbook-projections-dead" },
-    ]);
-  });
+  it(
+    "the build works without the queue and with its blocks uncommented",
+    { tags: ["slow"] },
+    async () => {
+      await bundle([], join(directory, "straight"));
+      expect(readWorkerConfig("wrangler.toml").queues.producers ?? []).toEqual([]);
+      const config = await writeQueueConfig(directory);
+      await bundle([`--config=${config}`], join(directory, "queue"));
+      const { producers, consumers } = readWorkerConfig(config).queues;
+      expect(producers).toMatchObject([{ binding: "PROJECTIONS", queue: "passbook-projections" }]);
+      expect(consumers).toMatchObject([
+        {
+          queue: "passbook-projections",
+          max_batch_size: 100,
+          max_concurrency: 1,
+          dead_letter_queue: "passbook-projections-dead",
+        },
+        { queue: "passbook-projections-dead" },
+      ]);
+    },
+  );
 
   it("with the queue bound, changes reach D1 through the queue", { tags: ["slow"] }, async () => {
     const config = await writeQueueConfig(directory);

@@ -116,43 +116,50 @@ const PLACES = {
 } as const;
 
 describe("the account's pages", () => {
-  it("the account pages have no accessibility violation, stay within their size and load only our files and job images", async () => {
-    for (const [state, jobs] of [
-      ["full", WORK],
-      ["new", []],
-    ] as const) {
-      const person = await signIn(`${state}@example.com`);
-      await work(person, jobs);
-      if (state === "full") await spreadOverDays(pages.state, state);
-      const { page } = person;
-      const refused: string[] = [];
-      page.on("console", (message) => {
-        if (message.type() === "error" && !message.text().includes("404")) {
-          refused.push(message.text());
+  it(
+    "the account pages have no accessibility violation, stay within their size and load only our files and job images",
+    { tags: ["slow"] },
+    async () => {
+      for (const [state, jobs] of [
+        ["full", WORK],
+        ["new", []],
+      ] as const) {
+        const person = await signIn(`${state}@example.com`);
+        await work(person, jobs);
+        if (state === "full") await spreadOverDays(pages.state, state);
+        const { page } = person;
+        const refused: string[] = [];
+        page.on("console", (message) => {
+          if (message.type() === "error" && !message.text().includes("404")) {
+            refused.push(message.text());
+          }
+        });
+        for (const [place, path] of Object.entries(PLACES)) {
+          let bytes = 0;
+          const hosts = new Set<string>();
+          const weigh = async (answer: {
+            url(): string;
+            body(): Promise<Buffer>;
+          }): Promise<void> => {
+            hosts.add(new URL(answer.url()).origin);
+            if (answer.url().includes("/api/events")) return;
+            const body = await answer.body().catch(() => null);
+            bytes += body?.byteLength ?? 0;
+          };
+          page.on("response", weigh);
+          await page.goto(pages.url + path);
+          await page.waitForTimeout(150);
+          page.off("response", weigh);
+          await expectForEverybody(page, `${state} ${place}`);
+          expect(bytes, `${state} ${place}`).toBeLessThan(PAGE_MAX_BYTES);
+          hosts.delete(PICTURES);
+          expect([...hosts], place).toEqual([new URL(pages.url).origin]);
+          await pages.picture(page, `${place}-${state}`);
         }
-      });
-      for (const [place, path] of Object.entries(PLACES)) {
-        let bytes = 0;
-        const hosts = new Set<string>();
-        const weigh = async (answer: { url(): string; body(): Promise<Buffer> }): Promise<void> => {
-          hosts.add(new URL(answer.url()).origin);
-          if (answer.url().includes("/api/events")) return;
-          const body = await answer.body().catch(() => null);
-          bytes += body?.byteLength ?? 0;
-        };
-        page.on("response", weigh);
-        await page.goto(pages.url + path);
-        await page.waitForTimeout(150);
-        page.off("response", weigh);
-        await expectForEverybody(page, `${state} ${place}`);
-        expect(bytes, `${state} ${place}`).toBeLessThan(PAGE_MAX_BYTES);
-        hosts.delete(PICTURES);
-        expect([...hosts], place).toEqual([new URL(pages.url).origin]);
-        await pages.picture(page, `${place}-${state}`);
+        expect(refused).toEqual([]);
       }
-      expect(refused).toEqual([]);
-    }
-  });
+    },
+  );
 });
 
 describe("live updates of the account page", () => {
@@ -181,41 +188,49 @@ describe("live updates of the account page", () => {
     expect(await ada.page.evaluate(() => performance.timeOrigin)).toBe(loaded);
   });
 
-  it("an open account page reconnects after the service refused a stream", async () => {
-    const ada = await signIn("refused@example.com");
-    await ada.get("/api/wallet?app=sketch");
-    let requests = 0;
-    await ada.page.route("**/api/events?*", (route) => {
-      requests += 1;
-      return requests <= 2 ? route.fulfill({ status: 503, body: "{}" }) : route.continue();
-    });
-    await ada.page.goto(`${pages.url}/account`);
-    await expect.poll(() => requests, { timeout: 20_000 }).toBe(3);
-    await ada.post("/api/jobs", { app: "sketch", action: "draw", cost_estimate: 30 });
-    await ada.page.getByText("30 held for 1 running job").waitFor();
-  });
+  it(
+    "an open account page reconnects after the service refused a stream",
+    { tags: ["slow"] },
+    async () => {
+      const ada = await signIn("refused@example.com");
+      await ada.get("/api/wallet?app=sketch");
+      let requests = 0;
+      await ada.page.route("**/api/events?*", (route) => {
+        requests += 1;
+        return requests <= 2 ? route.fulfill({ status: 503, body: "{}" }) : route.continue();
+      });
+      await ada.page.goto(`${pages.url}/account`);
+      await expect.poll(() => requests, { timeout: 20_000 }).toBe(3);
+      await ada.post("/api/jobs", { app: "sketch", action: "draw", cost_estimate: 30 });
+      await ada.page.getByText("30 held for 1 running job").waitFor();
+    },
+  );
 
-  it("two browsers show the same balance after many jobs and lost connections", async () => {
-    const ada = await signIn("busy@example.com");
-    const other = await signIn("busy@example.com");
-    await work(ada, []);
-    await ada.get("/api/wallet?app=paint");
-    for (const { page } of [ada, other]) await page.goto(`${pages.url}/account`);
-    const job = async (): Promise<void> => {
-      const body = { app: "paint", action: "draw", cost_estimate: 2 };
-      const { job_id } = await ada.post("/api/jobs", body);
-      await ada.post("/api/jobs/complete", { job_id, actual_cost: 1 });
-    };
-    for (let round = 0; round < 5; round += 1) {
-      await Promise.all(Array.from({ length: 10 }, job));
-      await other.page.context().setOffline(round % 2 === 0);
-    }
-    await other.page.context().setOffline(false);
-    for (const { page } of [ada, other]) {
-      await page.getByText("50 credits in the last 30 days").waitFor();
-      expect(await page.locator("[data-credits]").textContent()).toBe("50");
-    }
-  });
+  it(
+    "two browsers show the same balance after many jobs and lost connections",
+    { tags: ["slow"] },
+    async () => {
+      const ada = await signIn("busy@example.com");
+      const other = await signIn("busy@example.com");
+      await work(ada, []);
+      await ada.get("/api/wallet?app=paint");
+      for (const { page } of [ada, other]) await page.goto(`${pages.url}/account`);
+      const job = async (): Promise<void> => {
+        const body = { app: "paint", action: "draw", cost_estimate: 2 };
+        const { job_id } = await ada.post("/api/jobs", body);
+        await ada.post("/api/jobs/complete", { job_id, actual_cost: 1 });
+      };
+      for (let round = 0; round < 5; round += 1) {
+        await Promise.all(Array.from({ length: 10 }, job));
+        await other.page.context().setOffline(round % 2 === 0);
+      }
+      await other.page.context().setOffline(false);
+      for (const { page } of [ada, other]) {
+        await page.getByText("50 credits in the last 30 days").waitFor();
+        expect(await page.locator("[data-credits]").textContent()).toBe("50");
+      }
+    },
+  );
 });
 
 describe("live lists", () => {
@@ -354,7 +369,7 @@ describe("the actions of the account page", () => {
     expect(statement.suggestedFilename()).toMatch(/^statement-\d{4}-\d{2}\.csv$/);
   });
 
-  it("the printed statement leaves out the navigation", async () => {
+  it("the printed statement leaves out the navigation", { tags: ["slow"] }, async () => {
     const ada = await signIn("print@example.com");
     await work(ada);
     await ada.page.goto(`${pages.url}/account/statement`);
@@ -366,7 +381,7 @@ describe("the actions of the account page", () => {
     await pages.picture(ada.page, "statement-print");
   });
 
-  it("the account pages have no layout shift", async () => {
+  it("the account pages have no layout shift", { tags: ["slow"] }, async () => {
     const ada = await signIn("still@example.com");
     await work(ada);
     for (const path of ["/account", "/account/jobs", "/account/statement"]) {

@@ -45,48 +45,56 @@ const buy = (page: Page, name: string) =>
 
 const sessionOf = (page: Page): string => new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
-describe("buying credits", () => {
-  it("the buyer goes to the checkout and back and sees the credits when they arrive", async () => {
-    const page = await pages.signIn("buyer@example.com");
-    const back = encodeURIComponent("http://localhost:3000/studio");
-    await page.goto(`${pages.url}/account?return_url=${back}`);
-    await page.getByRole("button", { name: "Buy for 33.33 EUR" }).waitFor();
-    await lookAt(page, "account");
-    await buy(page, "whole project").click();
-    await page.getByRole("heading", { name: "Checkout" }).waitFor();
-    const id = sessionOf(page);
-    await page.getByRole("link", { name: "Back to the shop" }).click();
-    await page.getByRole("heading", { name: "Checkout cancelled" }).waitFor();
-    await lookAt(page, "cancelled");
-    await page.goBack();
-    const following = page.waitForResponse((answer) => answer.url().includes("/api/events"));
-    await page.getByRole("link", { name: "Pay" }).click();
-    await page.getByRole("heading", { name: "Waiting for your payment" }).waitFor();
-    await following;
-    await lookAt(page, "waiting");
-    const loaded = await page.evaluate(() => performance.timeOrigin);
-    await deliver(stripe.completes(id));
-    await page.getByRole("heading", { name: "Thank you, your credits have arrived" }).waitFor();
-    expect(await page.getByText("Your balance is 1,000.").isVisible()).toBe(true);
-    expect(await page.evaluate(() => performance.timeOrigin)).toBe(loaded);
-    expect(await page.getByRole("link", { name: "Check again" }).count()).toBe(0);
-    const way_back = page.getByRole("link", { name: "Back to localhost:3000" });
-    expect(await way_back.getAttribute("href")).toBe("http://localhost:3000/studio");
-    await lookAt(page, "paid");
-    await deliver(stripe.refunds(id, 3_333));
-    await page.reload();
-    await page.getByText("The payment was refunded later, and credits were taken back.").waitFor();
-    await page.getByRole("link", { name: "Go to your account" }).click();
-    await page.getByText("refunded, 1,000 credits taken back").waitFor();
-    await lookAt(page, "account-with-purchases");
-    await page.goto(`${pages.url}/account/purchases`);
-    await page.getByText("33.33 EUR").waitFor();
-    await lookAt(page, "purchases");
-    await page.goto(`${pages.url}/account/statement`);
-    await lookAt(page, "statement");
-  });
+/** Buys credits with a detour, and has them refunded. `look` is called at each page. */
+async function buyAndRefund(email: string, look: typeof lookAt): Promise<void> {
+  const page = await pages.signIn(email);
+  const back = encodeURIComponent("http://localhost:3000/studio");
+  await page.goto(`${pages.url}/account?return_url=${back}`);
+  await page.getByRole("button", { name: "Buy for 33.33 EUR" }).waitFor();
+  await look(page, "account");
+  await buy(page, "whole project").click();
+  await page.getByRole("heading", { name: "Checkout" }).waitFor();
+  const id = sessionOf(page);
+  await page.getByRole("link", { name: "Back to the shop" }).click();
+  await page.getByRole("heading", { name: "Checkout cancelled" }).waitFor();
+  await look(page, "cancelled");
+  await page.goBack();
+  const following = page.waitForResponse((answer) => answer.url().includes("/api/events"));
+  await page.getByRole("link", { name: "Pay" }).click();
+  await page.getByRole("heading", { name: "Waiting for your payment" }).waitFor();
+  await following;
+  await look(page, "waiting");
+  const loaded = await page.evaluate(() => performance.timeOrigin);
+  await deliver(stripe.completes(id));
+  await page.getByRole("heading", { name: "Thank you, your credits have arrived" }).waitFor();
+  expect(await page.getByText("Your balance is 1,000.").isVisible()).toBe(true);
+  expect(await page.evaluate(() => performance.timeOrigin)).toBe(loaded);
+  expect(await page.getByRole("link", { name: "Check again" }).count()).toBe(0);
+  const way_back = page.getByRole("link", { name: "Back to localhost:3000" });
+  expect(await way_back.getAttribute("href")).toBe("http://localhost:3000/studio");
+  await look(page, "paid");
+  await deliver(stripe.refunds(id, 3_333));
+  await page.reload();
+  await page.getByText("The payment was refunded later, and credits were taken back.").waitFor();
+  await page.getByRole("link", { name: "Go to your account" }).click();
+  await page.getByText("refunded, 1,000 credits taken back").waitFor();
+  await look(page, "account-with-purchases");
+  await page.goto(`${pages.url}/account/purchases`);
+  await page.getByText("33.33 EUR").waitFor();
+  await look(page, "purchases");
+  await page.goto(`${pages.url}/account/statement`);
+  await look(page, "statement");
+}
 
-  it("buying credits works with only the keyboard", async () => {
+describe("buying credits", () => {
+  it("the buyer goes to the checkout and back and sees the credits when they arrive", () =>
+    buyAndRefund("buyer@example.com", async () => {}));
+
+  it("the pages of a purchase have no accessibility violation", { tags: ["slow"] }, () =>
+    buyAndRefund("looker@example.com", lookAt),
+  );
+
+  it("buying credits works with only the keyboard", { tags: ["slow"] }, async () => {
     const page = await pages.signIn("keys@example.com");
     const button = buy(page, "A little something");
     for (let presses = 0; presses < 30; presses += 1) {
@@ -99,18 +107,22 @@ describe("buying credits", () => {
     await page.getByRole("heading", { name: "Checkout" }).waitFor();
   });
 
-  it("buying credits works without scripts, with the link to check again", async () => {
-    const page = await pages.signIn("silent@example.com", {
-      ...SCREENS.wide,
-      javaScriptEnabled: false,
-    });
-    await buy(page, "A little something").click();
-    await page.getByRole("heading", { name: "Checkout" }).waitFor();
-    const id = sessionOf(page);
-    await page.getByRole("link", { name: "Pay" }).click();
-    await page.getByRole("heading", { name: "Waiting for your payment" }).waitFor();
-    await deliver(stripe.completes(id));
-    await page.getByRole("link", { name: "Check again" }).click();
-    await page.getByRole("heading", { name: "Thank you, your credits have arrived" }).waitFor();
-  });
+  it(
+    "buying credits works without scripts, with the link to check again",
+    { tags: ["slow"] },
+    async () => {
+      const page = await pages.signIn("silent@example.com", {
+        ...SCREENS.wide,
+        javaScriptEnabled: false,
+      });
+      await buy(page, "A little something").click();
+      await page.getByRole("heading", { name: "Checkout" }).waitFor();
+      const id = sessionOf(page);
+      await page.getByRole("link", { name: "Pay" }).click();
+      await page.getByRole("heading", { name: "Waiting for your payment" }).waitFor();
+      await deliver(stripe.completes(id));
+      await page.getByRole("link", { name: "Check again" }).click();
+      await page.getByRole("heading", { name: "Thank you, your credits have arrived" }).waitFor();
+    },
+  );
 });

@@ -157,40 +157,49 @@ const places = () => {
 };
 
 describe("the console", () => {
-  it("the console pages have no accessibility violation, stay within their size and load nothing from other hosts", async () => {
-    const page = await pages.signIn(OPERATOR);
-    for (const [place, path] of Object.entries(places())) {
-      let bytes = 0;
-      const hosts = new Set<string>();
-      const weigh = async (answer: { url(): string; body(): Promise<Buffer> }): Promise<void> => {
-        hosts.add(new URL(answer.url()).origin);
-        bytes += (await answer.body().catch(() => null))?.byteLength ?? 0;
-      };
-      page.on("response", weigh);
-      await page.goto(pages.url + path);
-      await page.waitForTimeout(150);
-      page.off("response", weigh);
-      await pages.picture(page, place);
-      await expectForEverybody(page, place);
-      expect(bytes, place).toBeLessThan(PAGE_MAX_BYTES);
-      expect([...hosts], place).toEqual([new URL(pages.url).origin]);
-    }
-  });
+  it(
+    "the console pages have no accessibility violation, stay within their size and load nothing from other hosts",
+    { tags: ["slow"] },
+    async () => {
+      const page = await pages.signIn(OPERATOR);
+      for (const [place, path] of Object.entries(places())) {
+        let bytes = 0;
+        const hosts = new Set<string>();
+        const weigh = async (answer: { url(): string; body(): Promise<Buffer> }): Promise<void> => {
+          hosts.add(new URL(answer.url()).origin);
+          bytes += (await answer.body().catch(() => null))?.byteLength ?? 0;
+        };
+        page.on("response", weigh);
+        await page.goto(pages.url + path);
+        await page.waitForTimeout(150);
+        page.off("response", weigh);
+        await pages.picture(page, place);
+        await expectForEverybody(page, place);
+        expect(bytes, place).toBeLessThan(PAGE_MAX_BYTES);
+        expect([...hosts], place).toEqual([new URL(pages.url).origin]);
+      }
+    },
+  );
 
-  it("the console of a viewer has no accessibility violation and stays within its size", async () => {
-    const page = await pages.signIn(VIEWER);
-    const { account, app, suspend } = places();
-    for (const [place, path] of Object.entries({ account, app, suspend })) {
-      const answer = await page.goto(pages.url + path);
-      expect((await answer?.body())?.byteLength, place).toBeLessThan(PAGE_MAX_BYTES);
-      await pages.picture(page, `viewer-${place}`);
-      await expectForEverybody(page, place);
-    }
-  });
+  it(
+    "the console of a viewer has no accessibility violation and stays within its size",
+    { tags: ["slow"] },
+    async () => {
+      const page = await pages.signIn(VIEWER);
+      const { account, app, suspend } = places();
+      for (const [place, path] of Object.entries({ account, app, suspend })) {
+        const answer = await page.goto(pages.url + path);
+        expect((await answer?.body())?.byteLength, place).toBeLessThan(PAGE_MAX_BYTES);
+        await pages.picture(page, `viewer-${place}`);
+        await expectForEverybody(page, place);
+      }
+    },
+  );
 
   // Separate from the test above, which changes the window's size.
   it.each(Object.entries(SCREENS))(
     "the console pages have no layout shift (%s)",
+    { tags: ["slow"] },
     async (_, screen) => {
       const page = await pages.signIn(OPERATOR, screen);
       for (const [place, path] of Object.entries(places())) {
@@ -336,14 +345,20 @@ describe("a support case", () => {
     await pages.picture(page, "app-phone");
   });
 
-  it("the form of an app has no accessibility violation while it shows problems", async () => {
-    const page = await pages.signIn(OPERATOR, SCREENS.phone);
-    await page.goto(`${pages.url}/console/new-app`);
-    await page.getByLabel("E-mail domains").fill("mailinator.com\nexample");
-    await page.getByRole("button", { name: "Register" }).click();
-    await page.getByRole("link", { name: "Line 2: “example” must be an e-mail domain" }).waitFor();
-    await expectForEverybody(page, "a form with problems");
-  });
+  it(
+    "the form of an app has no accessibility violation while it shows problems",
+    { tags: ["slow"] },
+    async () => {
+      const page = await pages.signIn(OPERATOR, SCREENS.phone);
+      await page.goto(`${pages.url}/console/new-app`);
+      await page.getByLabel("E-mail domains").fill("mailinator.com\nexample");
+      await page.getByRole("button", { name: "Register" }).click();
+      await page
+        .getByRole("link", { name: "Line 2: “example” must be an e-mail domain" })
+        .waitFor();
+      await expectForEverybody(page, "a form with problems");
+    },
+  );
 
   it.each([
     ["with scripts", {}],
@@ -395,7 +410,7 @@ describe("a support case", () => {
     },
   );
 
-  it("an operator takes credits without scripts", async () => {
+  it("an operator takes credits without scripts", { tags: ["slow"] }, async () => {
     const fay = await client(await pages.signIn("fay@example.com"));
     await work(fay, "voice", 1);
     const page = await pages.signIn(OPERATOR, { ...SCREENS.phone, javaScriptEnabled: false });

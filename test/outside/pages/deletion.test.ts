@@ -57,7 +57,7 @@ describe("deleting an account", () => {
   });
 });
 
-it("an account can be deleted without scripts", async () => {
+it("an account can be deleted without scripts", { tags: ["slow"] }, async () => {
   const options = { ...SCREENS.wide, javaScriptEnabled: false };
   const page = await openDeletion("scripts-off@example.com", options);
   await page.locator("#confirmation").fill("delete");

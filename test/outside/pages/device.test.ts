@@ -85,7 +85,7 @@ describe("making a token in a browser", () => {
     expect(await page.content()).not.toContain(token);
   });
 
-  it("a token can be made and revoked without scripts", async () => {
+  it("a token can be made and revoked without scripts", { tags: ["slow"] }, async () => {
     const page = await pages.signIn("plain@example.com", {
       ...SCREENS.phone,
       javaScriptEnabled: false,
@@ -283,7 +283,7 @@ describe("approving a device in a browser", () => {
     expect(wallet.status).toBe(401);
   });
 
-  it("the device pages fit a phone", async () => {
+  it("the device pages fit a phone", { tags: ["slow"] }, async () => {
     const login = await startDevice(device("A client with a rather long name, as some have"));
     const page = await pages.openPage(PHONE);
     await page.goto(login.verification_uri);
@@ -300,21 +300,25 @@ describe("approving a device in a browser", () => {
     await look(page, "confirm-phone");
   });
 
-  it("after too many attempts, the approval continues with the same choices", async () => {
-    const login = await startDevice(device("Patient"));
-    const page = await pages.openPage(PHONE);
-    await openSignedIn(page, login, "jana@example.com");
-    await page.getByText("Change what it may do").click();
-    await page.getByLabel("Read only").check();
-    // The limit is ten a minute, and a new minute may start in between.
-    for (let attempt = 0; attempt < 24; attempt += 1) {
-      if (await page.getByRole("heading", { name: "Too many attempts" }).isVisible()) break;
-      const loaded = page.waitForEvent("load");
-      await page.getByRole("button", { name: "Approve" }).click();
-      await loaded;
-    }
-    await page.getByRole("heading", { name: "Too many attempts" }).waitFor();
-    await look(page, "too-many");
-    expect(await page.locator('input[name="access"]').inputValue()).toBe("read");
-  });
+  it(
+    "after too many attempts, the approval continues with the same choices",
+    { tags: ["slow"] },
+    async () => {
+      const login = await startDevice(device("Patient"));
+      const page = await pages.openPage(PHONE);
+      await openSignedIn(page, login, "jana@example.com");
+      await page.getByText("Change what it may do").click();
+      await page.getByLabel("Read only").check();
+      // The limit is ten a minute, and a new minute may start in between.
+      for (let attempt = 0; attempt < 24; attempt += 1) {
+        if (await page.getByRole("heading", { name: "Too many attempts" }).isVisible()) break;
+        const loaded = page.waitForEvent("load");
+        await page.getByRole("button", { name: "Approve" }).click();
+        await loaded;
+      }
+      await page.getByRole("heading", { name: "Too many attempts" }).waitFor();
+      await look(page, "too-many");
+      expect(await page.locator('input[name="access"]').inputValue()).toBe("read");
+    },
+  );
 });

@@ -30,27 +30,31 @@ describe("/static", () => {
 });
 
 describe("/docs", () => {
-  it("/docs shows the whole API document, loads only from this host and respects its CSP", async () => {
-    const page = await pages.openPage();
-    const problems: string[] = [];
-    const hosts = new Set<string>();
-    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-    page.on("pageerror", (error) => problems.push(error.message));
-    page.on("request", (request) => hosts.add(new URL(request.url()).origin));
-    await page.goto(`${pages.url}/docs`);
-    await page.getByText("Create a job and reserve its estimate").click();
-    await page.getByText("Idempotency-Key").first().waitFor();
-    await pages.picture(page, "light");
-    await page.setViewportSize({ width: 390, height: 800 });
-    await pages.picture(page, "phone");
-    expect(problems).toEqual([]);
-    expect([...hosts].filter((origin) => origin !== pages.url && origin !== "null")).toEqual([]);
-    const document = (await (await fetch(`${pages.url}/openapi.json`)).json()) as {
-      paths: Record<string, object>;
-    };
-    const count = Object.values(document.paths).flatMap((item) => Object.keys(item)).length;
-    expect(await page.locator(".opblock").count()).toBe(count);
-  });
+  it(
+    "/docs shows the whole API document, loads only from this host and respects its CSP",
+    { tags: ["slow"] },
+    async () => {
+      const page = await pages.openPage();
+      const problems: string[] = [];
+      const hosts = new Set<string>();
+      page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+      page.on("pageerror", (error) => problems.push(error.message));
+      page.on("request", (request) => hosts.add(new URL(request.url()).origin));
+      await page.goto(`${pages.url}/docs`);
+      await page.getByText("Create a job and reserve its estimate").click();
+      await page.getByText("Idempotency-Key").first().waitFor();
+      await pages.picture(page, "light");
+      await page.setViewportSize({ width: 390, height: 800 });
+      await pages.picture(page, "phone");
+      expect(problems).toEqual([]);
+      expect([...hosts].filter((origin) => origin !== pages.url && origin !== "null")).toEqual([]);
+      const document = (await (await fetch(`${pages.url}/openapi.json`)).json()) as {
+        paths: Record<string, object>;
+      };
+      const count = Object.values(document.paths).flatMap((item) => Object.keys(item)).length;
+      expect(await page.locator(".opblock").count()).toBe(count);
+    },
+  );
 
   it("/docs has a strict CSP, and any origin may read /openapi.json", async () => {
     const docs = await fetch(`${pages.url}/docs`);

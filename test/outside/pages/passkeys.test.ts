@@ -135,26 +135,30 @@ describe("passkeys in a browser", () => {
     await landed;
   });
 
-  it("a person adds a second passkey, and removes the first one, which no longer signs in", async () => {
-    const { page, authenticator } = await registerAndOpenAccount();
-    const lost = await open();
-    await authenticator.copyTo(lost.authenticator);
-    await page.getByLabel("Name of a new passkey").fill("Office computer");
-    await page.getByRole("button", { name: "Add a passkey" }).click();
-    await page.getByText("This device already has a passkey").waitFor();
-    await authenticator.clear();
-    await page.getByRole("button", { name: "Add a passkey" }).click();
-    await page.getByText("Linked. You can now sign in this way.").waitFor();
-    expect(await page.textContent("main")).toContain("Office computer");
-    await page.getByRole("button", { name: /^Remove (?!Office)/ }).click();
-    await page.getByText("Unlinked.").waitFor();
-    expect(await page.getByRole("button", { name: /^Remove/ }).count()).toBe(0);
-    await signIn(lost.page);
-    await lost.page.getByRole("heading", { name: "We do not know this passkey" }).waitFor();
-    await signOut(page);
-    await signIn(page);
-    await page.waitForURL(`${pages.url}/account`);
-  });
+  it(
+    "a person adds a second passkey, and removes the first one, which no longer signs in",
+    { tags: ["slow"] },
+    async () => {
+      const { page, authenticator } = await registerAndOpenAccount();
+      const lost = await open();
+      await authenticator.copyTo(lost.authenticator);
+      await page.getByLabel("Name of a new passkey").fill("Office computer");
+      await page.getByRole("button", { name: "Add a passkey" }).click();
+      await page.getByText("This device already has a passkey").waitFor();
+      await authenticator.clear();
+      await page.getByRole("button", { name: "Add a passkey" }).click();
+      await page.getByText("Linked. You can now sign in this way.").waitFor();
+      expect(await page.textContent("main")).toContain("Office computer");
+      await page.getByRole("button", { name: /^Remove (?!Office)/ }).click();
+      await page.getByText("Unlinked.").waitFor();
+      expect(await page.getByRole("button", { name: /^Remove/ }).count()).toBe(0);
+      await signIn(lost.page);
+      await lost.page.getByRole("heading", { name: "We do not know this passkey" }).waitFor();
+      await signOut(page);
+      await signIn(page);
+      await page.waitForURL(`${pages.url}/account`);
+    },
+  );
 
   it("a sent response signs nobody in a second time", async () => {
     const { page } = await registerAndOpenAccount();
@@ -252,7 +256,7 @@ describe("passkeys in a browser", () => {
     await page.getByText("This code is not valid.").waitFor();
   });
 
-  it("without JavaScript, the pages say what passkeys need", async () => {
+  it("without JavaScript, the pages say what passkeys need", { tags: ["slow"] }, async () => {
     const page = await pages.openPage({ ...SCREENS.wide, javaScriptEnabled: false });
     await page.goto(`${pages.url}/signin`);
     expect(await page.textContent("main")).toContain("Passkeys need JavaScript.");
@@ -262,42 +266,46 @@ describe("passkeys in a browser", () => {
 });
 
 describe("the pages for passkeys", () => {
-  it("the pages for passkeys have no accessibility violation and do not scroll sideways", async () => {
-    const { page, authenticator } = await open();
-    const look = async (place: string) => {
-      await expectForEverybody(page, place);
-      await pages.picture(page, place);
-      await page.emulateMedia({ colorScheme: "dark" });
-      await pages.picture(page, `${place}, dark`);
-      await page.emulateMedia({ colorScheme: "light" });
-      await page.setViewportSize(SCREENS.phone.viewport);
-      await pages.picture(page, `${place}, phone`);
-      await page.setViewportSize(SCREENS.wide.viewport);
-    };
-    await page.goto(`${pages.url}/signin`);
-    await look("the sign-in page");
-    await authenticator.verify(false);
-    await page.getByRole("button", { name: "Continue with a passkey" }).click();
-    await page.getByText("No passkey was used.").waitFor();
-    await look("a cancelled ceremony");
-    await authenticator.verify(true);
-    await page.getByRole("link", { name: "Create an account with a passkey" }).click();
-    await look("the registration");
-    await page.getByLabel("Your name").fill("Ada Lovelace");
-    await page.getByRole("button", { name: "Create account" }).click();
-    await page.getByRole("heading", { name: "Save your recovery code" }).waitFor();
-    await look("the recovery code");
-    await page.getByRole("link", { name: "I saved the code" }).click();
-    await authenticator.clear();
-    await page.getByLabel("Name of a new passkey").fill("Office computer");
-    await page.getByRole("button", { name: "Add a passkey" }).click();
-    await page.getByText("Linked.").waitFor();
-    await look("the account");
-    await page.goto(`${pages.url}/signin/passkey/recovery`);
-    await look("the recovery");
-    await page.getByLabel("Recovery code").fill("x");
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("This code is not valid.").waitFor();
-    await look("a wrong code");
-  });
+  it(
+    "the pages for passkeys have no accessibility violation and do not scroll sideways",
+    { tags: ["slow"] },
+    async () => {
+      const { page, authenticator } = await open();
+      const look = async (place: string) => {
+        await expectForEverybody(page, place);
+        await pages.picture(page, place);
+        await page.emulateMedia({ colorScheme: "dark" });
+        await pages.picture(page, `${place}, dark`);
+        await page.emulateMedia({ colorScheme: "light" });
+        await page.setViewportSize(SCREENS.phone.viewport);
+        await pages.picture(page, `${place}, phone`);
+        await page.setViewportSize(SCREENS.wide.viewport);
+      };
+      await page.goto(`${pages.url}/signin`);
+      await look("the sign-in page");
+      await authenticator.verify(false);
+      await page.getByRole("button", { name: "Continue with a passkey" }).click();
+      await page.getByText("No passkey was used.").waitFor();
+      await look("a cancelled ceremony");
+      await authenticator.verify(true);
+      await page.getByRole("link", { name: "Create an account with a passkey" }).click();
+      await look("the registration");
+      await page.getByLabel("Your name").fill("Ada Lovelace");
+      await page.getByRole("button", { name: "Create account" }).click();
+      await page.getByRole("heading", { name: "Save your recovery code" }).waitFor();
+      await look("the recovery code");
+      await page.getByRole("link", { name: "I saved the code" }).click();
+      await authenticator.clear();
+      await page.getByLabel("Name of a new passkey").fill("Office computer");
+      await page.getByRole("button", { name: "Add a passkey" }).click();
+      await page.getByText("Linked.").waitFor();
+      await look("the account");
+      await page.goto(`${pages.url}/signin/passkey/recovery`);
+      await look("the recovery");
+      await page.getByLabel("Recovery code").fill("x");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByText("This code is not valid.").waitFor();
+      await look("a wrong code");
+    },
+  );
 });

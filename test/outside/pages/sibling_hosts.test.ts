@@ -108,7 +108,7 @@ function statusOf(path: string, cookies: string): Promise<number | undefined> {
   });
 }
 
-describe("a sibling host", () => {
+describe("a sibling host", { tags: ["slow"] }, () => {
   it("a sibling host never gets the session cookie, only the 15-minute JWT", async () => {
     await signIn("ada");
     const session = await cookieOf(victim, SESSION);

@@ -36,7 +36,7 @@ async function signInByForm(page: Page): Promise<void> {
   await page.waitForURL(`${family.passbook}/account`);
 }
 
-describe("the pages of signing in", () => {
+describe("the pages of signing in", { tags: ["slow"] }, () => {
   it("the sign-in and account pages have no accessibility violation and do not scroll sideways", async () => {
     const page = await browser.newPage();
     const refused: string[] = [];
@@ -53,7 +53,7 @@ describe("the pages of signing in", () => {
   });
 });
 
-describe("an invalid e-mail address", () => {
+describe("an invalid e-mail address", { tags: ["slow"] }, () => {
   it("an invalid e-mail address stays in its field, which shows the problem in colour and text", async () => {
     const page = await browser.newPage();
     await page.goto(`${family.passbook}/signin`);
@@ -71,7 +71,7 @@ describe("an invalid e-mail address", () => {
   });
 });
 
-describe("sign-in with only the keyboard", () => {
+describe("sign-in with only the keyboard", { tags: ["slow"] }, () => {
   it("the keyboard reaches every sign-in method in order with a visible focus", async () => {
     const page = await browser.newPage();
     await page.goto(`${family.passbook}/signin`);
