@@ -692,7 +692,7 @@ export interface AuditEntry {
   readonly id: string;
   /** RFC 3339, in UTC with milliseconds. */
   readonly at: string;
-  /** The operator's identity. */
+  /** The operator's identity, or `app_key:` and the id of the app's key that acted. */
   readonly actor: string;
   readonly act: string;
   /** What the operator changed: an identity or an app's slug. */
@@ -779,4 +779,53 @@ export interface NewAppKey {
   readonly created_at: string;
   /** The secret, shown only once; null in the response to a repeated request. */
   readonly key: string | null;
+}
+
+/** All webhooks of the app, by id. */
+export interface WebhookList {
+  readonly webhooks: readonly Webhook[];
+}
+
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly (
+    | "job.created"
+    | "job.completed"
+    | "job.failed"
+    | "job.expired"
+    | "credits.granted"
+    | "credits.low"
+    | "credits.refused"
+    | "purchase.completed"
+    | "purchase.refunded"
+    | "account.deleted"
+  )[];
+  /** Balances in credits, in ascending order, at which `credits.low` is sent. */
+  readonly thresholds: readonly number[];
+  /** False: nothing is delivered, but events are not lost. */
+  readonly active: boolean;
+  /** Since when it is not active; null: it is. */
+  readonly paused_at: string | null;
+  /** Why the service paused it; null: it is active, or its owner paused it. */
+  readonly paused_reason: string | null;
+  /** The minute of the last delivery that succeeded; null: none. */
+  readonly last_success_at: string | null;
+  /** Why the last delivery that failed did so; null: none did. */
+  readonly last_error: string | null;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly last_error_at: string | null;
+  /** RFC 3339, in UTC with milliseconds. */
+  readonly created_at: string;
+}
+
+export interface SavedWebhook {
+  readonly webhook: Webhook;
+  /** `whsec_` and 32 bytes in base64, only in the response that created the webhook; otherwise null. */
+  readonly secret: string | null;
+}
+
+export interface RotatedSecret {
+  /** The new secret; null in the response to a repeated request. */
+  readonly secret: string | null;
 }

@@ -103,6 +103,8 @@ export interface AppRecords {
     slug: string,
     page: { readonly before_id?: string | undefined; readonly limit: number },
   ): Promise<Result<readonly ListedAppKey[], Refusal>>;
+  /** The id of a key; null: it is unknown. */
+  readKeyId(key_hash: string): Promise<string | null>;
   /** Revokes a key. One that was revoked, or belongs to another app, is refused as `app_key_not_found`. */
   revokeKey(slug: string, id: string): Promise<Result<null, Refusal>>;
 }
@@ -215,6 +217,11 @@ export function createAppRecords(binding: D1Database, changed: () => void): AppR
         .orderBy(desc(id))
         .limit(limit);
       return accepted(rows);
+    },
+    async readKeyId(key_hash) {
+      const is_key = eq(appKeys.key_hash, key_hash);
+      const [key] = await database.select({ id: appKeys.id }).from(appKeys).where(is_key);
+      return key?.id ?? null;
     },
     async revokeKey(slug, id) {
       const { meta } = await database

@@ -36,6 +36,7 @@ export interface Webhook {
   readonly last_success_at_ms: number | null;
   readonly last_error: string | null;
   readonly last_error_at_ms: number | null;
+  readonly created_at_ms: number;
 }
 
 export interface Webhooks {
@@ -161,5 +162,6 @@ export function webhookOf(row: typeof webhooks.$inferSelect): Webhook {
     last_success_at_ms: row.last_success_at_ms,
     last_error: row.last_error,
     last_error_at_ms: row.last_error_at_ms,
+    created_at_ms: row.created_at_ms,
   };
 }

@@ -37,6 +37,8 @@ export interface AppEnvironment {
     request_id: string;
     refusal_page: RefusalPage;
     caller: UserCaller | AppCaller;
+    /** The app whose key the request has, if it concerns the app itself and no account. */
+    own_app?: AppProof;
     /** On pages that require sign-in: the session, which is live. */
     session: Session;
     /** On operators' routes and pages with navigation: the caller's rights as an operator; null: none. */

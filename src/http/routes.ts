@@ -1,5 +1,6 @@
 /** Every route of the API, and what serves it. */
 import type { Hono } from "hono";
+import { acceptOwnApp, unlessOwnApp } from "./caller/app_owner.ts";
 import { requireOperator } from "./caller/operator.ts";
 import { addAdminRoutes } from "./api/admin/routes.ts";
 import {
@@ -98,6 +99,8 @@ export function addApiRoutes(app: Hono<AppEnvironment>): void {
   );
 
   // Before routing, so that non-operators cannot find out which routes exist.
-  app.use("/api/admin/*", authenticate, requireOperator, guardCookieReads);
+  app.use("/api/admin/apps/:slug/webhooks/*", acceptOwnApp);
+  const operator = [authenticate, requireOperator, guardCookieReads].map(unlessOwnApp);
+  app.use("/api/admin/*", ...operator);
   addAdminRoutes(app);
 }

@@ -38,6 +38,11 @@ export const ROUTE_ROLES: Readonly<Record<string, OperatorRole>> = {
   "GET /api/admin/apps/:slug/keys": "viewer",
   "POST /api/admin/apps/:slug/keys": "admin",
   "DELETE /api/admin/apps/:slug/keys/:id": "admin",
+  // An app's own key may use these too: see `app_owner.ts`.
+  "GET /api/admin/apps/:slug/webhooks": "viewer",
+  "PUT /api/admin/apps/:slug/webhooks/:id": "admin",
+  "DELETE /api/admin/apps/:slug/webhooks/:id": "admin",
+  "POST /api/admin/apps/:slug/webhooks/:id/rotate": "admin",
   "POST /api/admin/rebuild": "admin",
   "POST /api/admin/payments/reconcile": "admin",
   "GET /api/admin/jobs": "viewer",

@@ -156,9 +156,11 @@ export function rememberTokenStatus(
   }
 }
 
-/** Limits a caller's writes. After `authenticate`. */
+/** Limits a caller's writes. After `authenticate` or `acceptOwnApp`. */
 export const limitWrites = factory.createMiddleware(async (context, next) => {
-  const key = keyOf(context, context.get("caller"));
+  const own_app = context.get("own_app");
+  const key =
+    own_app === undefined ? keyOf(context, context.get("caller")) : `app ${own_app.app_slug}`;
   const limited = await countRequest(context, "writes", key);
   return limited === null ? next() : refuseByAccept(context, limited);
 });

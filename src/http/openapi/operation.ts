@@ -40,6 +40,8 @@ export const TAGS = {
   "Third parties": "The caller's access tokens of other services.",
   Operators: "Accounts, jobs, totals and the audit log, for operators of the service.",
   Apps: "Registered apps and the keys of their servers, for operators of the service.",
+  Webhooks:
+    "Where the events of an app are sent, for operators and, with its key, for the app's own server.",
   Service: "The state of the service, and its public keys.",
 } as const;
 
@@ -50,9 +52,16 @@ export interface OperationOptions {
   readonly description: string;
   /**
    * `user_or_app`: also an app's key. `caller`: a session token, a personal access token or cookies. `session`: no personal
-   * access token. `operator`: a caller with operator rights.
+   * access token. `operator`: a caller with operator rights. `owner`: also the key of the app that the path names.
    */
-  readonly security: "user_or_app" | "caller" | "session" | "operator" | "social" | "none";
+  readonly security:
+    | "user_or_app"
+    | "caller"
+    | "session"
+    | "operator"
+    | "owner"
+    | "social"
+    | "none";
   readonly query?: z.core.$ZodObject;
   readonly path?: z.core.$ZodObject;
   /** Further request headers. */
@@ -77,6 +86,7 @@ const SECURITY = {
   caller: CALLER,
   session: [{ sessionToken: [] }, { cookies: [] }],
   operator: CALLER,
+  owner: [...CALLER, { appKey: [] }],
   social: [{ socialNetworkToken: [] }],
   none: [],
 };
@@ -159,6 +169,16 @@ const BY_SECURITY: Readonly<Record<OperationOptions["security"], readonly Refusa
     "suspended",
     "origin_not_allowed",
   ],
+  owner: [
+    "unauthorized",
+    "rate_limited",
+    "scope",
+    "not_operator",
+    "role_required",
+    "suspended",
+    "origin_not_allowed",
+    "unavailable",
+  ],
   social: [],
   none: [],
 };
@@ -169,7 +189,7 @@ export function operation(options: OperationOptions): ZodOpenApiOperationObject 
   const successes = [options.success].flat();
   const refusals: RefusalCode[] = [...BY_SECURITY[options.security], ...options.refusals];
   // Operators may name a person by e-mail address.
-  if (options.security === "operator" && refusals.includes("account_unknown")) {
+  if (["operator", "owner"].includes(options.security) && refusals.includes("account_unknown")) {
     refusals.push("identity_ambiguous");
   }
   if (options.body !== undefined) refusals.push(...WITH_BODY);
@@ -194,7 +214,7 @@ export function operation(options: OperationOptions): ZodOpenApiOperationObject 
         successes.map((success) => [
           String(success.status ?? 200),
           successResponse(success, {
-            ...(["user_or_app", "caller", "session", "operator"].includes(options.security)
+            ...(["user_or_app", "caller", "session", "operator", "owner"].includes(options.security)
               ? COOKIES
               : {}),
             ...(options.idempotent ? REPLAYED : {}),

@@ -67,17 +67,10 @@ describe("the address of a webhook", () => {
 });
 
 describe("the events of a webhook", () => {
-  it("a webhook may subscribe to every event but ping", () => {
+  it("a webhook subscribes to at least one event, and to each once", () => {
     expect(webhookEventsProblem(SUBSCRIBABLE_EVENTS)).toBeNull();
-    expect(webhookEventsProblem(["ping"])).toContain('must not have "ping"');
-  });
-
-  it.each([
-    ["without events", [], "at least one"],
-    ["with an unknown event", ["job.created", "job.done"], '"job.done"'],
-    ["with the same event twice", ["job.created", "job.created"], "once"],
-  ])("a webhook %s is refused", (_, events, problem) => {
-    expect(webhookEventsProblem(events)).toContain(problem);
+    expect(webhookEventsProblem([])).toContain("at least one of job.created, ");
+    expect(webhookEventsProblem(["job.created", "job.created"])).toContain("once");
   });
 });
 

@@ -123,7 +123,7 @@ function expectUnknown(pathname: string, { status, body, text }: Answered, where
   if (!pathname.startsWith("/api/")) return;
   const { code } = (body ?? {}) as { code?: unknown };
   // Non-operators cannot find out which routes exist.
-  const of_operators = ["unauthorized", "token_expired", "not_operator", "suspended"];
+  const of_operators = ["unauthorized", "token_expired", "not_operator", "suspended", "scope"];
   if (pathname.startsWith("/api/admin/") && of_operators.includes(String(code))) return;
   if (ANYWHERE.has(String(code)) || (status === 404 && code === "not_found")) return;
   throw new Error(`${where} is an endpoint that the document does not know: ${text}`);

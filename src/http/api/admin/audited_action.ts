@@ -4,7 +4,7 @@ import type { IdempotencyGuard, OnceAnswer } from "../../../account/contract.ts"
 import type { Changes } from "../../../domain/audit.ts";
 import { REASON_MAX_LENGTH } from "../../../domain/limits.ts";
 import type { Refusal } from "../../../domain/refusals.ts";
-import { accepted, refused, type Result } from "../../../domain/result.ts";
+import { accepted, assertInvariant, refused, type Result } from "../../../domain/result.ts";
 import type { AppContext } from "../../context.ts";
 import { guardOf, shownText, wellFormed } from "../../validation.ts";
 
@@ -118,18 +118,30 @@ async function begin(
   const { act, subject, reason, details } = action;
   const guard = await actionGuard(action);
   if (!guard.ok) return guard;
-  const { identity_id, proof } = context.get("caller");
-  const by_token =
-    proof.kind === "personal_token" ? { personal_token: proof.personal_token_id } : {};
+  const { actor, by_token } = await readActor(context);
   const begun = await context.get("services").audit.begin({
     act,
     subject,
     reason,
     details: { ...details, ...by_token },
-    actor: identity_id,
+    actor,
     request_id: context.get("request_id"),
     guard: guard.value,
   });
   if (begun.kind === "reused") return refused({ code: "idempotency_key_reused" });
   return accepted({ id: begun.id, guard: guard.value, kind: begun.kind });
+}
+
+/** Who acts: an operator by their identity, or an app by the id of its key. */
+async function readActor(context: AppContext) {
+  const own_app = context.get("own_app");
+  if (own_app !== undefined) {
+    const id = await context.get("services").app_records.readKeyId(own_app.key_hash);
+    assertInvariant(id !== null, "a key keeps its row");
+    return { actor: `app_key:${id}`, by_token: {} };
+  }
+  const { identity_id, proof } = context.get("caller");
+  const by_token =
+    proof.kind === "personal_token" ? { personal_token: proof.personal_token_id } : {};
+  return { actor: identity_id, by_token };
 }

@@ -242,7 +242,9 @@ const audit_entry = z
   .strictObject({
     id: z.uuid(),
     at: time,
-    actor: z.string().describe("The operator's identity."),
+    actor: z
+      .string()
+      .describe("The operator's identity, or `app_key:` and the id of the app's key that acted."),
     act: z.string(),
     subject: z.string().describe("What the operator changed: an identity or an app's slug."),
     reason: text_or_null,

@@ -29,6 +29,9 @@ import { deleteAppKey, listAppKeys, postAppKey } from "./apps/keys.ts";
 import { listAccountPurchases } from "./accounts/purchases.ts";
 import { listApps } from "./apps/list.ts";
 import { putApp } from "./apps/save.ts";
+import { deleteWebhook, listWebhooks, postRotateWebhook } from "./webhooks/change.ts";
+import { putWebhook } from "./webhooks/save.ts";
+import { unlessOwnApp } from "../../caller/app_owner.ts";
 import { listAudit } from "./list_audit.ts";
 import { listAllJobs } from "./list_jobs.ts";
 import { listOperators } from "./list_operators.ts";
@@ -67,6 +70,13 @@ export function addAdminRoutes(app: Hono<AppEnvironment>): void {
   app.get("/api/admin/apps/:slug/keys", ...listAppKeys);
   app.post("/api/admin/apps/:slug/keys", ...write_json, ...postAppKey);
   app.delete("/api/admin/apps/:slug/keys/:id", ...removal, ...deleteAppKey);
+
+  const webhooks = "/api/admin/apps/:slug/webhooks";
+  const of_owner = [unlessOwnApp(guardCookieWrites), limitWrites, limitBodySize] as const;
+  app.get(webhooks, ...listWebhooks);
+  app.put(`${webhooks}/:id`, ...of_owner, requireJsonBody, ...putWebhook);
+  app.delete(`${webhooks}/:id`, ...of_owner, ...deleteWebhook);
+  app.post(`${webhooks}/:id/rotate`, ...of_owner, ...postRotateWebhook);
 
   app.post("/api/admin/rebuild", ...write, ...postRebuildAll);
   const payments = "/api/admin/payments/reconcile";

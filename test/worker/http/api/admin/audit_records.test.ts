@@ -15,6 +15,7 @@ const APP = {
   origins: [],
   daily_starter_budget: null,
 };
+const HOOK = { url: "https://sketch.example.com/hook", events: ["job.completed"] };
 const KEY_FORM = () => ({ key: crypto.randomUUID() });
 const ACT_FORM = () => ({ ...REASON, ...KEY_FORM(), confirmed: "yes" });
 const APP_FORM = () => ({
@@ -45,6 +46,9 @@ const WRITES: Readonly<Record<string, (identity_id: string) => object>> = {
   "PUT /api/admin/apps/:slug": () => ({ ...APP, version: 1 }),
   "POST /api/admin/apps/:slug/keys": () => ({ label: "server" }),
   "DELETE /api/admin/apps/:slug/keys/:id": () => ({}),
+  "PUT /api/admin/apps/:slug/webhooks/:id": () => ({ ...HOOK, active: false }),
+  "DELETE /api/admin/apps/:slug/webhooks/:id": () => ({}),
+  "POST /api/admin/apps/:slug/webhooks/:id/rotate": () => ({}),
   "POST /console/accounts/:identity_id/credits": () => ({
     ...ACT_FORM(),
     direction: "give",
@@ -98,7 +102,9 @@ describe("an operator's write", () => {
     const body_of_job = { app: "demo", action: "draw", cost_estimate: 5 };
     const { job_id } = (await ada.post("/api/jobs", body_of_job)).body;
     await ada.post("/api/jobs/complete", { job_id, actual_cost: 5 });
-    const id = path.includes("/apps/") ? key_id : token_id;
+    await olga.send("PUT", "/api/admin/apps/sketch/webhooks/main", HOOK);
+    const of_app = path.includes("/webhooks/") ? "main" : key_id;
+    const id = path.includes("/apps/") ? of_app : token_id;
     const address = path
       .replace(":identity_id", ada.identity_id)
       .replace(":job_id", job_id)

@@ -1,0 +1,42 @@
+/** An app's server that manages what belongs to the app itself, such as its webhooks. It acts in no account. */
+import { refused, type Result } from "../../domain/result.ts";
+import type { AppProof } from "../../domain/proof.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { factory, type AppContext, type AppEnvironment } from "../context.ts";
+import { countApp } from "../middleware/rate_limits.ts";
+import { refuse } from "../refusals.ts";
+import { findAppOfKey, readAppKey } from "./app_key.ts";
+import type { MiddlewareHandler } from "hono";
+
+/** The app whose key the request has, within its rate limit. */
+export async function identifyAppItself(
+  context: AppContext,
+  key: string,
+): Promise<Result<AppProof, Refusal>> {
+  const app = await findAppOfKey(context, key);
+  if (!app.ok) return app;
+  const limited = await countApp(context, app.value);
+  return limited === null ? app : refused(limited);
+}
+
+/** For operators' routes of one app that its own key may use too. An operator continues as on every other route. */
+export const acceptOwnApp = factory.createMiddleware(async (context, next) => {
+  const key = readAppKey(context.req.header("Authorization") ?? "");
+  if (key === null) return next();
+  const app = await identifyAppItself(context, key);
+  if (!app.ok) return refuse(context, app.refusal);
+  // The same response for every other slug, so the key does not show which apps exist.
+  if (app.value.app_slug !== context.req.param("slug")) {
+    return refuse(context, { code: "scope", reason: "app_key" });
+  }
+  context.set("own_app", app.value);
+  return next();
+});
+
+/** Applies a middleware of operators, unless {@link acceptOwnApp} accepted the request. */
+export const unlessOwnApp = (
+  middleware: MiddlewareHandler<AppEnvironment>,
+): MiddlewareHandler<AppEnvironment> =>
+  factory.createMiddleware((context, next) =>
+    context.get("own_app") === undefined ? middleware(context, next) : next(),
+  );
