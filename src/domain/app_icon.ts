@@ -1,5 +1,4 @@
-/** Rules for the icons of apps: addresses that may be fetched, and kinds of pictures that are shown. Pure. */
-import { parseAbsoluteUrl } from "./origins.ts";
+/** Rules for the icons of apps: their size, and the kinds of pictures that are shown. Pure. */
 
 /** The largest icon, in bytes: 16 times what a sharp icon of 44 px needs. */
 export const APP_ICON_MAX_BYTES = 64 * 1024;
@@ -13,24 +12,6 @@ export const appIconPath = (hash: string): string => `/app-icons/${hash}`;
 
 /** The hash in our address of an icon: the start of the SHA-256 of its bytes, in hexadecimal. */
 export const APP_ICON_HASH_PATTERN = /^[0-9a-f]{32}$/;
-
-/** Names under which no public server can be: RFC 6761, RFC 6762, RFC 8375, and names that routers use. */
-const PRIVATE_SUFFIXES =
-  /\.(?:localhost|local|internal|intranet|private|lan|home|corp|test|invalid|example|onion|arpa)$/;
-
-/**
- * Whether the service may fetch an icon from this address: https on the default port, a public host name, no IP
- * address and no user name. A public name that leads to a private address is refused by the platform, which has
- * no route to private networks.
- */
-export function isIconUrl(text: string): boolean {
-  const url = parseAbsoluteUrl(text);
-  if (url === null || url.protocol !== "https:" || url.port !== "") return false;
-  // A name with a last dot is the same name.
-  const host = url.hostname.replace(/\.$/, "");
-  // The parser writes every form of an IPv4 address with digits at the end, and IPv6 in brackets.
-  return /^[a-z0-9.-]+\.[a-z][a-z0-9-]*$/.test(host) && !PRIVATE_SUFFIXES.test(host);
-}
 
 /** The kind of a picture by its first bytes, whatever its server says; null: not a picture that is shown. */
 export function appIconType(bytes: Uint8Array): AppIconType | null {

@@ -26,6 +26,10 @@ const FORBIDDEN_SCHEMES = new Set([
   "ftp:",
 ]);
 
+export function isForbiddenScheme(protocol: string): boolean {
+  return FORBIDDEN_SCHEMES.has(protocol);
+}
+
 /**
  * Backslashes, spaces and control characters. URL parsers repair them silently, and not all in the same way.
  */
@@ -45,7 +49,7 @@ export function parseAbsoluteUrl(text: string): URL | null {
   if (url.href.length > REDIRECT_MAX_LENGTH) return null;
   // "https://:@host" has empty userinfo, which the parser drops.
   if (/^[^/]*\/\/[^/?#]*@/.test(text)) return null;
-  return FORBIDDEN_SCHEMES.has(url.protocol) ? null : url;
+  return isForbiddenScheme(url.protocol) ? null : url;
 }
 
 /** Longest part of a refused address that is shown: enough for a host and the start of a path. */

@@ -4,7 +4,14 @@ import { UPSTREAM_BODY_MAX_BYTES, UPSTREAM_TIMEOUT_MS } from "../domain/limits.t
 /** A complete response of another server. Redirects are returned like any response. */
 export interface UpstreamResponse {
   readonly status: number;
+  readonly headers: Headers;
   readonly text: string;
+}
+
+/** Other limits of a request than those of `domain/limits.ts`. */
+export interface RequestLimits {
+  readonly max_bytes?: number;
+  readonly timeout_ms?: number;
 }
 
 /** Why there is no usable response. */
@@ -31,7 +38,7 @@ export class UpstreamFailure extends Error {
 export async function requestUpstream(
   url: string,
   init: RequestInit,
-  max_bytes = UPSTREAM_BODY_MAX_BYTES,
+  { max_bytes = UPSTREAM_BODY_MAX_BYTES, timeout_ms = UPSTREAM_TIMEOUT_MS }: RequestLimits = {},
 ): Promise<UpstreamResponse> {
   const headers = new Headers(init.headers);
   // GitHub refuses requests without a user agent.
@@ -39,7 +46,7 @@ export async function requestUpstream(
   const limit = new AbortController();
   // Not AbortSignal.timeout(): its timer continues after the response and keeps a Durable Object from
   // hibernating.
-  const timer = setTimeout(() => limit.abort(), UPSTREAM_TIMEOUT_MS);
+  const timer = setTimeout(() => limit.abort(), timeout_ms);
   let status: number | null = null;
   try {
     const response = await fetch(url, {
@@ -49,7 +56,8 @@ export async function requestUpstream(
       signal: limit.signal,
     });
     status = response.status;
-    return { status, text: decode(await readLimited(response, limit.signal, max_bytes), status) };
+    const bytes = await readLimited(response, limit.signal, max_bytes);
+    return { status, headers: response.headers, text: decode(bytes, status) };
   } catch (error) {
     if (error instanceof UpstreamFailure) throw error;
     throw new UpstreamFailure(limit.signal.aborted ? "timeout" : "network", status);

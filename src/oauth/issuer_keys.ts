@@ -95,7 +95,7 @@ async function readKeySet(jwks_uri: string): Promise<JWTVerifyGetKey> {
   const { status, text } = await requestUpstream(
     jwks_uri,
     { headers: { Accept: "application/json" } },
-    KEY_SET_MAX_BYTES,
+    { max_bytes: KEY_SET_MAX_BYTES },
   );
   if (status !== 200) throw new UpstreamFailure("server_error", status);
   // Checks the form of the set.

@@ -2,10 +2,10 @@
 import {
   APP_ICON_MAX_BYTES,
   appIconType,
-  isIconUrl,
   type AppIconProblem,
   type AppIconType,
 } from "../domain/app_icon.ts";
+import { isPublicHttpsUrl } from "../domain/public_url.ts";
 import { accepted, refused, type Result } from "../domain/result.ts";
 import { toHexadecimal } from "../domain/text.ts";
 
@@ -23,11 +23,11 @@ export interface AppIconCopy {
 export type CopyAppIcon = (url: string) => Promise<Result<AppIconCopy, AppIconProblem>>;
 
 /**
- * Reads the picture at an address that passes `isIconUrl`. Redirects are not followed, since they could lead to an
+ * Reads the picture at an address that passes `isPublicHttpsUrl`. Redirects are not followed, since they could lead to an
  * address that does not pass. The request has no credentials, and the response's media type is ignored.
  */
 export const copyAppIcon: CopyAppIcon = async (url) => {
-  if (!isIconUrl(url)) return refused("unreachable");
+  if (!isPublicHttpsUrl(url)) return refused("unreachable");
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), APP_ICON_TIMEOUT_MS);
   try {

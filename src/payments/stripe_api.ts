@@ -46,7 +46,7 @@ export async function requestStripe(
     answer = await requestUpstream(
       `${api_url}${path}`,
       { method, headers, body },
-      RESPONSE_MAX_BYTES,
+      { max_bytes: RESPONSE_MAX_BYTES },
     );
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;

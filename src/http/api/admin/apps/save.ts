@@ -5,7 +5,8 @@ import type { Changes } from "../../../../domain/audit.ts";
 import { EXPIRY_OUTCOMES, OVERAGE_MAX_PERCENT, SETTLERS } from "../../../../domain/app_policy.ts";
 import { parseAllowedOrigin } from "../../../../domain/origins.ts";
 import type { Refusal } from "../../../../domain/refusals.ts";
-import { APP_ICON_MAX_BYTES, isIconUrl, type AppIconProblem } from "../../../../domain/app_icon.ts";
+import { APP_ICON_MAX_BYTES, type AppIconProblem } from "../../../../domain/app_icon.ts";
+import { isPublicHttpsUrl } from "../../../../domain/public_url.ts";
 import { CAP_PERIODS } from "../../../../domain/spending_cap.ts";
 import {
   MAIL_DOMAIN_PATTERN,
@@ -100,7 +101,7 @@ export const saveAppBody = z.strictObject({
     ),
   ),
   icon: z.optional(
-    z.nullable(z.string("must be text or null").check(z.refine(isIconUrl, INVALID_ICON))),
+    z.nullable(z.string("must be text or null").check(z.refine(isPublicHttpsUrl, INVALID_ICON))),
   ),
   color: z.optional(
     z.nullable(
