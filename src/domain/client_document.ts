@@ -1,0 +1,132 @@
+/**
+ * Client ID Metadata Documents (draft-ietf-oauth-client-id-metadata-document): the `client_id` is the address of a JSON
+ * document that describes the client. Reads what the clients in use publish: unknown members and grant types are ignored,
+ * and redirect addresses that are neither https nor loopback are left out. Pure.
+ */
+import {
+  CLIENT_ID_MAX_LENGTH,
+  CLIENT_NAME_MAX_LENGTH,
+  DOCUMENT_AUTH_METHODS,
+  type DocumentAuthMethod,
+  type DocumentClient,
+} from "./oauth_client.ts";
+import { isFetchable } from "./public_url.ts";
+import { isWebRedirect } from "./redirect_match.ts";
+import { findInvisible } from "./text.ts";
+
+/** The largest document (the draft's section 6.6 recommends it), and how long its server may take, to the last byte. */
+export const CLIENT_DOCUMENT_MAX_BYTES = 5 * 1024;
+export const CLIENT_DOCUMENT_TIMEOUT_MS = 5_000;
+
+/** How long a copy is used, whatever its server says: not read for every request, and at most a day old. */
+const COPY_MIN_SECONDS = 5 * 60;
+const COPY_MAX_SECONDS = 24 * 60 * 60;
+
+/** How long a copy is used, from the response's `Cache-Control`. */
+export function copySeconds(cache_control: string | null): number {
+  const [, max_age = "0"] = /(?:^|[\s,])max-age=(\d{1,10})/i.exec(cache_control ?? "") ?? [];
+  return Math.min(COPY_MAX_SECONDS, Math.max(COPY_MIN_SECONDS, Number(max_age)));
+}
+
+/** Whether a response's media type is JSON. */
+export function isJsonType(content_type: string | null): boolean {
+  return /^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;|$)/i.test(content_type ?? "");
+}
+
+/**
+ * Whether a `client_id` is the address of a document that may be fetched: with a path, without a fragment, and written
+ * exactly as a URL parser writes it, so that no two spellings name one document.
+ */
+export function isClientDocumentUrl(client_id: string, allows_loopback: boolean): boolean {
+  if (client_id.length > CLIENT_ID_MAX_LENGTH || !isFetchable(client_id, allows_loopback)) {
+    return false;
+  }
+  const { href, pathname, hostname } = new URL(client_id);
+  return (
+    href === client_id && pathname !== "/" && !client_id.includes("#") && !hostname.endsWith(".")
+  );
+}
+
+/** The client that a document describes; null: the document is not valid, or not for this `client_id`. */
+export function readClientDocument(
+  client_id: string,
+  document: unknown,
+  allows_loopback: boolean,
+): DocumentClient | null {
+  if (typeof document !== "object" || document === null) return null;
+  const fields = document as Readonly<Record<string, unknown>>;
+  if (fields["client_id"] !== client_id) return null;
+  const redirect_uris = texts(fields["redirect_uris"])?.filter(isWebRedirect) ?? [];
+  const grant_types = texts(fields["grant_types"] ?? ["authorization_code"]);
+  const response_types = texts(fields["response_types"] ?? ["code"]);
+  const keys = readKeys(fields, allows_loopback);
+  const has_keys = keys.jwks !== undefined || keys.jwks_uri !== undefined;
+  // A client cannot prove an assertion without its keys.
+  const methods = authMethods(fields).filter((method) => method === "none" || has_keys);
+  const is_usable =
+    redirect_uris.length > 0 &&
+    grant_types?.includes("authorization_code") === true &&
+    response_types?.includes("code") === true &&
+    methods.length > 0;
+  if (!is_usable) return null;
+  const { host } = new URL(client_id);
+  return {
+    kind: "document",
+    client_id,
+    host,
+    name: readName(fields["client_name"]) ?? host,
+    redirect_uris,
+    token_endpoint_auth_methods: methods,
+    ...keys,
+    refresh: grant_types.includes("refresh_token"),
+  };
+}
+
+/** The strings of an array; null: not an array. */
+function texts(value: unknown): readonly string[] | null {
+  if (!Array.isArray(value)) return null;
+  return value.filter((entry: unknown) => typeof entry === "string");
+}
+
+/**
+ * The methods that both sides support. ChatGPT prefers `private_key_jwt` in the one field and offers `none` only in the
+ * other. A document without either field is of a public client.
+ */
+function authMethods(fields: Readonly<Record<string, unknown>>): readonly DocumentAuthMethod[] {
+  const one = fields["token_endpoint_auth_method"];
+  const several = fields["token_endpoint_auth_methods_supported"];
+  if (one === undefined && several === undefined) return ["none"];
+  const named = [one, ...(texts(several) ?? [])];
+  return DOCUMENT_AUTH_METHODS.filter((method) => named.includes(method));
+}
+
+function readKeys(
+  fields: Readonly<Record<string, unknown>>,
+  allows_loopback: boolean,
+): Pick<DocumentClient, "jwks" | "jwks_uri"> {
+  const { jwks, jwks_uri } = fields;
+  const keys: unknown = (jwks as { readonly keys?: unknown } | null | undefined)?.keys;
+  if (Array.isArray(keys)) {
+    return {
+      jwks: { keys: keys.filter((key: unknown) => typeof key === "object" && key !== null) },
+    };
+  }
+  const is_address =
+    typeof jwks_uri === "string" &&
+    jwks_uri.length <= CLIENT_ID_MAX_LENGTH &&
+    isFetchable(jwks_uri, allows_loopback);
+  return is_address ? { jwks_uri } : {};
+}
+
+/** A name that pages can show; null: none, or one that could mislead. */
+function readName(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  const name = value.trim();
+  const is_shown =
+    name !== "" &&
+    name.length <= CLIENT_NAME_MAX_LENGTH &&
+    name.isWellFormed() &&
+    !name.includes("\n") &&
+    findInvisible(name) === null;
+  return is_shown ? name : null;
+}

@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import {
+  copySeconds,
+  isClientDocumentUrl,
+  isJsonType,
+  readClientDocument,
+} from "../../../src/domain/client_document.ts";
+import { matchesRedirect } from "../../../src/domain/redirect_match.ts";
+import {
+  CHATGPT,
+  CLAUDE,
+  CLAUDE_CODE,
+  CLIENT_DOCUMENTS,
+  CURSOR,
+  VS_CODE,
+} from "../support/client_documents.ts";
+
+const read = (document: { readonly client_id: string }) =>
+  readClientDocument(document.client_id, document, false);
+
+describe("the documents of the clients in use", () => {
+  it.each(CLIENT_DOCUMENTS.map((document) => [document.client_name, document] as const))(
+    "the document of %s is accepted",
+    (name, document) => {
+      expect(isClientDocumentUrl(document.client_id, false)).toBe(true);
+      expect(read(document)).toMatchObject({ name, host: new URL(document.client_id).host });
+    },
+  );
+
+  it("ChatGPT may authenticate with an assertion or with nothing", () => {
+    expect(read(CHATGPT)).toMatchObject({
+      token_endpoint_auth_methods: ["none", "private_key_jwt"],
+      jwks_uri: "https://chatgpt.com/oauth/jwks.json",
+      refresh: true,
+    });
+  });
+
+  it("Claude Code may use any port of the loopback addresses that it lists without one", () => {
+    const { redirect_uris = [] } = read(CLAUDE_CODE) ?? {};
+    expect(matchesRedirect("http://localhost:52163/callback", redirect_uris)).toBe(true);
+    expect(matchesRedirect("http://127.0.0.1:1024/callback", redirect_uris)).toBe(true);
+  });
+
+  it("VS Code may use another port than the one that it lists", () => {
+    const { redirect_uris = [] } = read(VS_CODE) ?? {};
+    expect(matchesRedirect("http://127.0.0.1:59656/", redirect_uris)).toBe(true);
+  });
+
+  it("Cursor's own scheme is left out and its other addresses stay", () => {
+    expect(read(CURSOR)?.redirect_uris).toEqual(CURSOR.redirect_uris.slice(1));
+  });
+
+  it("a client without refresh_token among its grant types gets no lasting tokens", () => {
+    expect(read(CLAUDE)?.refresh).toBe(true);
+    expect(read({ ...CLAUDE, grant_types: ["authorization_code"] } as never)?.refresh).toBe(false);
+    const { grant_types: _, ...without } = CLAUDE;
+    expect(read(without)?.refresh).toBe(false);
+  });
+});
+
+describe("a document", () => {
+  const with_ = (fields: object): object => ({ ...CLAUDE, ...fields });
+  const problem = (fields: object) => readClientDocument(CLAUDE.client_id, with_(fields), false);
+
+  it.each([
+    ["another client_id", { client_id: "https://claude.ai/oauth/other" }],
+    ["a client_id with a slash more", { client_id: `${CLAUDE.client_id}/` }],
+    ["no client_id", { client_id: undefined }],
+    ["no redirect addresses", { redirect_uris: [] }],
+    ["redirect addresses that are a text", { redirect_uris: "https://claude.ai/x" }],
+    ["only addresses of an own scheme", { redirect_uris: ["cursor://x/callback"] }],
+    ["only plain http addresses", { redirect_uris: ["http://claude.ai/callback"] }],
+    ["no grant type for codes", { grant_types: ["client_credentials"] }],
+    ["grant types that are a text", { grant_types: "authorization_code" }],
+    ["no response type for codes", { response_types: ["token"] }],
+    ["a secret", { token_endpoint_auth_method: "client_secret_basic" }],
+    [
+      "only methods with secrets",
+      {
+        token_endpoint_auth_method: "client_secret_post",
+        token_endpoint_auth_methods_supported: ["client_secret_basic"],
+      },
+    ],
+    ["an assertion without keys", { token_endpoint_auth_method: "private_key_jwt" }],
+    [
+      "an assertion with keys at a private address",
+      { token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://10.0.0.1/jwks" },
+    ],
+  ])("with %s is not accepted", (_, fields) => {
+    expect(problem(fields)).toBeNull();
+  });
+
+  it.each([[null], ["text"], [7], [[]], [{}]])("that is %j is not accepted", (document) => {
+    expect(readClientDocument(CLAUDE.client_id, document, false)).toBeNull();
+  });
+
+  it("without a way to authenticate is of a public client", () => {
+    const fields = { token_endpoint_auth_method: undefined };
+    expect(problem(fields)?.token_endpoint_auth_methods).toEqual(["none"]);
+  });
+
+  it.each([
+    ["missing", undefined],
+    ["blank", "  "],
+    ["not a text", { en: "Claude" }],
+    ["too long", "x".repeat(81)],
+    ["with a line feed", "Claude\nverified"],
+    ["with a character that changes the direction", "Claude\u202e"],
+  ])("whose name is %s is shown with its host", (_, client_name) => {
+    expect(problem({ client_name })?.name).toBe("claude.ai");
+  });
+});
+
+describe("a client_id", () => {
+  it.each([
+    ["plain http", "http://claude.ai/oauth/client"],
+    ["no path", "https://claude.ai"],
+    ["only a slash as its path", "https://claude.ai/"],
+    ["a port", "https://claude.ai:8443/client"],
+    ["the default port", "https://claude.ai:443/client"],
+    ["an IPv4 address", "https://192.0.2.1/client"],
+    ["a number for an address", "https://3221225985/client"],
+    ["an IPv6 address", "https://[2001:db8::1]/client"],
+    ["localhost", "https://localhost/client"],
+    ["a name of one label", "https://intranet/client"],
+    ["a private name", "https://metadata.google.internal/client"],
+    ["a fragment", "https://claude.ai/client#x"],
+    ["user information", "https://x@claude.ai/client"],
+    ["dot segments", "https://claude.ai/a/../client"],
+    ["encoded dot segments", "https://claude.ai/a/%2e%2e/client"],
+    ["a host in upper case", "https://Claude.ai/client"],
+    ["a dot at the end of the host", "https://claude.ai./client"],
+    ["a backslash", "https://claude.ai\\client"],
+    ["a space", "https://claude.ai/cli ent"],
+    ["more than 480 characters", `https://claude.ai/${"x".repeat(463)}`],
+    ["no form of an address", "demo~web"],
+  ])("with %s is not the address of a document", (_, client_id) => {
+    expect(isClientDocumentUrl(client_id, false)).toBe(false);
+  });
+
+  it("on this machine is the address of a document only in development", () => {
+    const client_id = "http://127.0.0.1:4000/client.json";
+    expect(isClientDocumentUrl(client_id, true)).toBe(true);
+    expect(isClientDocumentUrl(client_id, false)).toBe(false);
+    expect(isClientDocumentUrl("http://192.168.0.1:4000/client.json", true)).toBe(false);
+  });
+});
+
+describe("the copy of a document", () => {
+  it.each([
+    [null, 300],
+    ["no-store", 300],
+    ["max-age=0", 300],
+    ["public, max-age=3600", 3_600],
+    ["s-maxage=7200, Max-Age=900", 900],
+    ["max-age=9999999999", 86_400],
+    ["max-age=soon", 300],
+  ])("with Cache-Control %s is used for %i seconds", (cache_control, seconds) => {
+    expect(copySeconds(cache_control)).toBe(seconds);
+  });
+
+  it.each([
+    ["application/json", true],
+    ["application/json; charset=utf-8", true],
+    ["application/cimd+json", true],
+    ["text/json", false],
+    ["text/html", false],
+    ["application/jsonp", false],
+    [null, false],
+  ])("a document of the type %s is JSON: %s", (type, is_json) => {
+    expect(isJsonType(type)).toBe(is_json);
+  });
+});
