@@ -143,6 +143,37 @@ CREATE TABLE `webhooks` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `webhooks_app_id` ON `webhooks` (`app_slug`,`id`);--> statement-breakpoint
+CREATE TABLE `oauth_clients` (
+	`app_slug` text NOT NULL,
+	`id` text NOT NULL,
+	`name` text NOT NULL,
+	`redirect_uris_json` text NOT NULL,
+	`public` integer NOT NULL,
+	`pkce_optional` integer NOT NULL,
+	`id_token_alg` text NOT NULL,
+	`refresh` integer NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	`last_used_at_ms` integer,
+	`last_audit_id` text NOT NULL,
+	PRIMARY KEY(`app_slug`, `id`),
+	CONSTRAINT "oauth_clients_id" CHECK(length("oauth_clients"."id") between 1 and 64 and "oauth_clients"."id" glob '[a-z0-9]*' and "oauth_clients"."id" not glob '*[^a-z0-9._-]*'),
+	CONSTRAINT "oauth_clients_redirect_uris_json" CHECK(case when json_valid("oauth_clients"."redirect_uris_json") then json_type("oauth_clients"."redirect_uris_json") = 'array' else 0 end),
+	CONSTRAINT "oauth_clients_id_token_alg" CHECK("oauth_clients"."id_token_alg" in ('RS256', 'EdDSA')),
+	CONSTRAINT "oauth_clients_pkce" CHECK("oauth_clients"."pkce_optional" = 0 or "oauth_clients"."public" = 0)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `resources` (
+	`app_slug` text NOT NULL,
+	`id` text NOT NULL,
+	`uri` text NOT NULL,
+	`scopes_json` text NOT NULL,
+	`created_at_ms` integer NOT NULL,
+	`last_audit_id` text NOT NULL,
+	PRIMARY KEY(`app_slug`, `id`),
+	CONSTRAINT "resources_scopes_json" CHECK(case when json_valid("resources"."scopes_json") then json_type("resources"."scopes_json") = 'array' else 0 end)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `resources_uri` ON `resources` (`uri`);--> statement-breakpoint
 CREATE TABLE `debts` (
 	`person_id` text NOT NULL,
 	`id` text NOT NULL,

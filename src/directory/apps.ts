@@ -16,9 +16,18 @@ import {
 } from "../domain/app_policy.ts";
 import { APP_REGISTRY_STALE_MAX_MS, COST_MAX_CREDITS } from "../domain/limits.ts";
 import { parseAllowedOrigin, type AllowedOrigin } from "../domain/origins.ts";
-import type { AppProof, UnverifiedAppProof } from "../domain/proof.ts";
+import {
+  isRegisteredClientId,
+  type Lookup,
+  type ProtectedResource,
+  type RegisteredClient,
+} from "../domain/oauth_client.ts";
+import type { KnownKey } from "../domain/proof.ts";
+import { resourceKey } from "../domain/resource_uri.ts";
 import { CAP_PERIODS, type SpendingCap } from "../domain/spending_cap.ts";
 import { hashAppKey } from "./app_records.ts";
+import { readClients, readResources } from "./registrations.ts";
+import { oauthClients, resources } from "./oauth_schema.ts";
 import { appKeys, apps } from "./schema.ts";
 
 /** How long an isolate uses its copy of the app registry without reading it again. */
@@ -30,8 +39,8 @@ const APP_REGISTRY_RETRY_MS = 5_000;
 /** A read of the registry that takes longer has failed. A healthy D1 responds within milliseconds. */
 const APP_REGISTRY_TIMEOUT_MS = 2_000;
 
-/** The shortest time between reads of the registry because of an unknown app key, which may be a new one. */
-const UNKNOWN_APP_KEY_REREAD_MS = 5_000;
+/** The shortest time between reads of the registry because of an unknown key, client or resource, which may be new. */
+const UNKNOWN_REREAD_MS = 5_000;
 
 /** A registered app. */
 export interface RegisteredApp extends JobPolicy {
@@ -62,15 +71,10 @@ interface Registry {
   readonly unreadable: ReadonlySet<string>;
   /** The app of each valid key, by the key's hash. */
   readonly apps_of_keys: ReadonlyMap<string, string>;
+  /** OAuth clients by `client_id`, and protected resources by `resourceKey`. */
+  readonly clients: ReadonlyMap<string, RegisteredClient>;
+  readonly resources: ReadonlyMap<string, ProtectedResource>;
 }
-
-export type KnownKey =
-  | AppProof
-  /** The last read of the registry failed, and the cache is older than a minute. */
-  | UnverifiedAppProof
-  | { readonly kind: "unknown" }
-  /** As `unverified_app`, but the key is missing in the cache, so it was probably revoked; or nothing was read yet. */
-  | { readonly kind: "unreadable" };
 
 /** The amount and limit of a starter grant, in credits. */
 export interface StarterGrant {
@@ -97,9 +101,16 @@ export interface AppRegistry {
   appOfKey(key: string): Promise<KnownKey>;
   /**
    * The same for a key that the cache does not have and that may be new: reads D1 first, but at most once in
-   * {@link UNKNOWN_APP_KEY_REREAD_MS}.
+   * {@link UNKNOWN_REREAD_MS}.
    */
   rereadForKey(key: string): Promise<KnownKey>;
+  /**
+   * A registered OAuth client, according to the cache. An unknown one may be new, so it causes a read of D1, but at most one
+   * in {@link UNKNOWN_REREAD_MS}. A text that cannot be a registered `client_id` causes none.
+   */
+  findClient(client_id: string): Promise<Lookup<RegisteredClient>>;
+  /** The same for a protected resource, by its address. */
+  findResource(uri: string): Promise<Lookup<ProtectedResource>>;
   /** Clears the cache after a change in this isolate. */
   forget(): void;
 }
@@ -162,6 +173,28 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
     };
   };
 
+  /** Reads D1 because something is not in the cache, unless that was done or failed just now. */
+  const reread = async (): Promise<void> => {
+    const now_ms = Date.now();
+    const may_read = now_ms - failed_at_ms >= APP_REGISTRY_RETRY_MS;
+    if (!may_read || now_ms - reread_at_ms < UNKNOWN_REREAD_MS) return;
+    reread_at_ms = now_ms;
+    await refresh();
+  };
+  const lookUp = async <Found>(
+    find: (known: Registry) => Found | undefined,
+  ): Promise<Lookup<Found>> => {
+    let known = await recall();
+    let value = known === null ? undefined : find(known);
+    if (value === undefined) {
+      await reread();
+      known = await recall();
+      value = known === null ? undefined : find(known);
+    }
+    if (value !== undefined) return { kind: "found", value };
+    return { kind: known === null ? "unreadable" : "unknown" };
+  };
+
   return {
     async all() {
       return (await recall())?.apps ?? new Map();
@@ -181,13 +214,16 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
       return findKey(await hashAppKey(key));
     },
     async rereadForKey(key) {
-      const now_ms = Date.now();
-      const may_read = now_ms - failed_at_ms >= APP_REGISTRY_RETRY_MS;
-      if (may_read && now_ms - reread_at_ms >= UNKNOWN_APP_KEY_REREAD_MS) {
-        reread_at_ms = now_ms;
-        await refresh();
-      }
+      await reread();
       return findKey(await hashAppKey(key));
+    },
+    async findClient(client_id) {
+      if (!isRegisteredClientId(client_id)) return { kind: "unknown" };
+      return lookUp(({ clients }) => clients.get(client_id));
+    },
+    async findResource(uri) {
+      const key = resourceKey(uri);
+      return lookUp((known) => known.resources.get(key));
     },
     forget() {
       remembered = null;
@@ -198,12 +234,22 @@ export function createAppRegistry(options: AppRegistryOptions): AppRegistry {
   };
 }
 
-/** The apps with the hashes of their valid keys, in one query. */
+/** The apps with the hashes of their valid keys, their clients and resources, in one query. */
 function readRows(database: DrizzleD1Database) {
   const key_hashes_json = sql<string>`(
     select json_group_array(${appKeys.key_hash}) from ${appKeys}
     where ${appKeys.app_slug} = ${apps.slug} and ${appKeys.revoked_at_ms} is null)`;
-  return database.select({ ...getTableColumns(apps), key_hashes_json }).from(apps);
+  const clients_json = sql<string>`(
+    select json_group_array(json_object('id', ${oauthClients.id}, 'name', ${oauthClients.name},
+      'redirect_uris', json(${oauthClients.redirect_uris_json}), 'public', ${oauthClients.public},
+      'pkce_optional', ${oauthClients.pkce_optional}, 'id_token_alg', ${oauthClients.id_token_alg},
+      'refresh', ${oauthClients.refresh}))
+    from ${oauthClients} where ${oauthClients.app_slug} = ${apps.slug})`;
+  const resources_json = sql<string>`(
+    select json_group_array(json_object('uri', ${resources.uri}, 'scopes', json(${resources.scopes_json})))
+    from ${resources} where ${resources.app_slug} = ${apps.slug})`;
+  const columns = getTableColumns(apps);
+  return database.select({ ...columns, key_hashes_json, clients_json, resources_json }).from(apps);
 }
 
 type AppRow = Awaited<ReturnType<typeof readRows>>[number];
@@ -228,6 +274,10 @@ async function readRegistry(
       readable.flatMap(({ slug, key_hashes_json }) =>
         (JSON.parse(key_hashes_json) as string[]).map((hash) => [hash, slug] as const),
       ),
+    ),
+    clients: new Map(readable.flatMap(({ slug, clients_json }) => readClients(slug, clients_json))),
+    resources: new Map(
+      readable.flatMap(({ slug, resources_json }) => readResources(slug, resources_json)),
     ),
   };
 }

@@ -124,7 +124,7 @@ export const appKeys = sqliteTable(
     created_at_ms: integer().notNull(),
     /** When an operator revoked it; null: it is valid. */
     revoked_at_ms: integer(),
-    /** The start of the UTC day of its last use; null: it was never used. See `app_key_uses.ts`. */
+    /** The start of the UTC day of its last use; null: it was never used. See `last_uses.ts`. */
     last_used_at_ms: integer(),
   },
   ({ app_slug, request_key, key_hash }) => [

@@ -70,6 +70,15 @@ export interface UnverifiedAppProof {
   readonly was_valid: boolean;
 }
 
+/** What the directory knows about an app key. */
+export type KnownKey =
+  | AppProof
+  /** The last read of the registry failed, and the cache is older than a minute. */
+  | UnverifiedAppProof
+  | { readonly kind: "unknown" }
+  /** As `unverified_app`, but the key is missing in the cache, so it was probably revoked; or nothing was read yet. */
+  | { readonly kind: "unreadable" };
+
 /** The prefix of app keys. A secret of 256 bits in base64url follows. */
 export const APP_KEY_PREFIX = "pb_app_";
 

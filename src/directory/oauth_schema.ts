@@ -1,0 +1,69 @@
+/** The tables of OAuth clients and protected resources, in D1 `DIRECTORY`. */
+import { sql } from "drizzle-orm";
+import {
+  check,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import { ID_TOKEN_ALGORITHMS } from "../domain/oauth_client.ts";
+
+/**
+ * OAuth clients of apps; see `domain/oauth_client.ts`. The secret of a confidential client is a key of its app.
+ * `redirect_uris_json`: an array of addresses.
+ */
+export const oauthClients = sqliteTable(
+  "oauth_clients",
+  {
+    app_slug: text().notNull(),
+    id: text().notNull(),
+    name: text().notNull(),
+    redirect_uris_json: text().notNull(),
+    public: integer({ mode: "boolean" }).notNull(),
+    pkce_optional: integer({ mode: "boolean" }).notNull(),
+    id_token_alg: text({ enum: ID_TOKEN_ALGORITHMS }).notNull(),
+    refresh: integer({ mode: "boolean" }).notNull(),
+    created_at_ms: integer().notNull(),
+    /** The start of the UTC day of its last authentication; null: it never authenticated. See `last_uses.ts`. */
+    last_used_at_ms: integer(),
+    /** The audit entry of the last save, by which a retry of that save is recognised. */
+    last_audit_id: text().notNull(),
+  },
+  ({ app_slug, id, redirect_uris_json, id_token_alg, ...client }) => [
+    primaryKey({ columns: [app_slug, id] }),
+    check(
+      "oauth_clients_id",
+      sql`length(${id}) between 1 and 64 and ${id} glob '[a-z0-9]*' and ${id} not glob '*[^a-z0-9._-]*'`,
+    ),
+    check(
+      "oauth_clients_redirect_uris_json",
+      sql`case when json_valid(${redirect_uris_json}) then json_type(${redirect_uris_json}) = 'array' else 0 end`,
+    ),
+    check("oauth_clients_id_token_alg", sql`${id_token_alg} in ('RS256', 'EdDSA')`),
+    // A public client proves nothing without PKCE.
+    check("oauth_clients_pkce", sql`${client.pkce_optional} = 0 or ${client.public} = 0`),
+  ],
+);
+
+/** Protected resources of apps. `scopes_json`: an array of scopes. No two apps own one address. */
+export const resources = sqliteTable(
+  "resources",
+  {
+    app_slug: text().notNull(),
+    id: text().notNull(),
+    uri: text().notNull(),
+    scopes_json: text().notNull(),
+    created_at_ms: integer().notNull(),
+    last_audit_id: text().notNull(),
+  },
+  ({ app_slug, id, uri, scopes_json }) => [
+    primaryKey({ columns: [app_slug, id] }),
+    uniqueIndex("resources_uri").on(uri),
+    check(
+      "resources_scopes_json",
+      sql`case when json_valid(${scopes_json}) then json_type(${scopes_json}) = 'array' else 0 end`,
+    ),
+  ],
+);

@@ -1,0 +1,77 @@
+/** Reads the OAuth clients and protected resources of an app from the JSON that the registry's query returns. */
+import {
+  ID_TOKEN_ALGORITHMS,
+  REGISTRATION_ID_PATTERN,
+  registeredClientId,
+  type ProtectedResource,
+  type RegisteredClient,
+} from "../domain/oauth_client.ts";
+import { redirectProblem } from "../domain/redirect_match.ts";
+import { resourceKey, resourceProblem } from "../domain/resource_uri.ts";
+
+/** As SQLite writes it: a flag is 0 or 1. */
+interface ClientJson {
+  readonly id: string;
+  readonly name: string;
+  readonly redirect_uris: readonly unknown[];
+  readonly public: number;
+  readonly pkce_optional: number;
+  readonly id_token_alg: string;
+  readonly refresh: number;
+}
+
+/**
+ * Clients by `client_id`. Operators may write to the table with SQL: an invalid redirect address is left out, and so is a
+ * client with an invalid field. Both are logged.
+ */
+export function readClients(
+  app_slug: string,
+  json: string,
+): readonly (readonly [string, RegisteredClient])[] {
+  return (JSON.parse(json) as readonly ClientJson[]).flatMap((row) => {
+    const { id, name } = row;
+    const id_token_alg = ID_TOKEN_ALGORITHMS.find((known) => known === row.id_token_alg);
+    const is_public = row.public !== 0;
+    const pkce_optional = row.pkce_optional !== 0;
+    const is_valid =
+      REGISTRATION_ID_PATTERN.test(id) && name !== "" && !(is_public && pkce_optional);
+    const redirect_uris = row.redirect_uris.filter(
+      (uri) => typeof uri === "string" && redirectProblem(uri) === null,
+    ) as string[];
+    if (redirect_uris.length < row.redirect_uris.length) {
+      console.error({ event: "oauth_client_address_ignored", slug: app_slug, id });
+    }
+    if (!is_valid || id_token_alg === undefined) {
+      console.error({ event: "oauth_client_ignored", slug: app_slug, id });
+      return [];
+    }
+    const client: RegisteredClient = {
+      kind: "registered",
+      client_id: registeredClientId(app_slug, id),
+      app_slug,
+      name,
+      redirect_uris,
+      public: is_public,
+      pkce_optional,
+      id_token_alg,
+      refresh: row.refresh !== 0,
+    };
+    return [[client.client_id, client] as const];
+  });
+}
+
+/** Resources by `resourceKey`. */
+export function readResources(
+  app_slug: string,
+  json: string,
+): readonly (readonly [string, ProtectedResource])[] {
+  const rows = JSON.parse(json) as readonly { readonly uri: string; readonly scopes: unknown[] }[];
+  return rows.flatMap(({ uri, scopes }) => {
+    if (resourceProblem(uri) !== null) {
+      console.error({ event: "resource_ignored", slug: app_slug });
+      return [];
+    }
+    const words = scopes.filter((scope) => typeof scope === "string");
+    return [[resourceKey(uri), { uri, app_slug, scopes: words }] as const];
+  });
+}

@@ -1,0 +1,46 @@
+/** Writes OAuth clients and resources as operators would with SQL. */
+import { env } from "cloudflare:workers";
+
+export async function registerClient(
+  app_slug: string,
+  id: string,
+  row: Readonly<Record<string, string | number>> = {},
+): Promise<void> {
+  const values: Readonly<Record<string, string | number>> = {
+    app_slug,
+    id,
+    name: "A client",
+    redirect_uris_json: '["https://demo.example/callback"]',
+    public: 0,
+    pkce_optional: 0,
+    id_token_alg: "RS256",
+    refresh: 0,
+    created_at_ms: 0,
+    last_audit_id: "",
+    ...row,
+  };
+  await insert("oauth_clients", values);
+}
+
+export async function registerResource(app_slug: string, id: string, uri: string): Promise<void> {
+  const scopes_json = '["tools"]';
+  await insert("resources", {
+    app_slug,
+    id,
+    uri,
+    scopes_json,
+    created_at_ms: 0,
+    last_audit_id: "",
+  });
+}
+
+async function insert(
+  table: string,
+  values: Readonly<Record<string, string | number>>,
+): Promise<void> {
+  const names = Object.keys(values);
+  const marks = names.map(() => "?").join(", ");
+  await env.DIRECTORY.prepare(`insert into ${table} (${names.join(", ")}) values (${marks})`)
+    .bind(...Object.values(values))
+    .run();
+}
