@@ -3,6 +3,9 @@ import { createAccountDeletion } from "./operations/account_deletion.ts";
 import { createAccounts, exerciseCanary } from "./account/clients/accounts.ts";
 import { createClerkTokens } from "./account/clients/clerk_tokens.ts";
 import { createUpstreamTokenVault, type UpstreamTokenSource } from "./account/clients/vault.ts";
+import { createClientAuthentication } from "./authorization/authentication.ts";
+import { createClients } from "./authorization/clients.ts";
+import { createPublicJson } from "./authorization/public_json.ts";
 import { createStarterBudgets } from "./budget/client.ts";
 import {
   ignoredOperators,
@@ -17,7 +20,7 @@ import { createRequestCopies } from "./device/request_copies.ts";
 import { createDeviceCodes } from "./device/device_code.ts";
 import { createAlertRecords } from "./directory/alert_records.ts";
 import { createAppIcons } from "./directory/app_icons.ts";
-import { createAppKeyUses } from "./directory/app_key_uses.ts";
+import { createAppKeyUses, createClientUses } from "./directory/last_uses.ts";
 import { createAppRecords } from "./directory/app_records.ts";
 import { createAppRegistry } from "./directory/apps.ts";
 import { createAuditLog } from "./directory/audit.ts";
@@ -121,6 +124,12 @@ function build(env: Env): Result<Services, Misconfiguration> {
     keepOwned,
     default_starter_credits: config.default_starter_credits,
   });
+  const json = createPublicJson(env.CLIENT_DOCUMENTS);
+  const clients = createClients({
+    findClient: (client_id) => apps.findClient(client_id),
+    json,
+    allows_loopback: config.dev_signin,
+  });
   const payments =
     config.payments === null
       ? null
@@ -143,6 +152,9 @@ function build(env: Env): Result<Services, Misconfiguration> {
     webhook_records: createWebhookRecords(env.DIRECTORY, webhook_secrets, () => webhooks.forget()),
     webhooks,
     note_app_key_use: createAppKeyUses(env.DIRECTORY),
+    clients,
+    client_authentication: createClientAuthentication({ clients, json, keys: apps }),
+    note_client_use: createClientUses(env.DIRECTORY),
     app_icons: createAppIcons(env.DIRECTORY),
     copyAppIcon,
     failures,

@@ -73,6 +73,13 @@ export const RATE_LIMITS = {
   device_attempt: rule("LIMIT_DEVICE_ATTEMPT", 10, 60),
   /** Polls of one login. The shortest interval that the settings allow is a second; the default is 5. */
   device_poll: rule("LIMIT_DEVICE_POLL", 60, 60),
+  /**
+   * Documents of OAuth clients, and their keys, that are fetched for one person: each is a request from our network to an
+   * address that a stranger chose. A person connects a few clients in a minute.
+   */
+  client_document: rule("LIMIT_CLIENT_DOCUMENT", 20, 60),
+  /** The same from one host, so that nobody can send our requests to a server that they dislike. Copies need no fetch. */
+  client_document_host: rule("LIMIT_CLIENT_DOCUMENT_HOST", 60, 60),
   /** Provider responses for one sign-in, by its `state`: usually one, and a reload or two. */
   signin_answer: rule("LIMIT_SIGNIN_ANSWER", 5, 60),
 } as const satisfies Readonly<Record<string, RateLimitRule>>;
@@ -120,6 +127,14 @@ export const NETWORK_RATE_LIMITS = {
   app_key_unknown: {
     network: rule("LIMIT_APP_KEY_UNKNOWN", 60, 60),
     site: rule("LIMIT_APP_KEY_UNKNOWN_SITE", 240, 60),
+  },
+  /**
+   * Failed authentications of OAuth clients. A secret has 256 bits, so this only limits the work and the log; a server with a
+   * revoked secret tries once for each of its users.
+   */
+  client_failure: {
+    network: rule("LIMIT_CLIENT_FAILURE", 60, 60),
+    site: rule("LIMIT_CLIENT_FAILURE_SITE", 240, 60),
   },
   /** Attempts at user codes from one network, over all its accounts: an office shares one network. */
   device_attempt: {

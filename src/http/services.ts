@@ -1,6 +1,8 @@
 /** The services that a request may use. The composition root builds them. */
 import type { Accounts } from "../account/clients/accounts.ts";
 import type { UpstreamTokenSource, UpstreamTokenVault } from "../account/clients/vault.ts";
+import type { ClientAuthentication } from "../authorization/authentication.ts";
+import type { Clients } from "../authorization/clients.ts";
 import type { AccountDeletion } from "../operations/account_deletion.ts";
 import type { CopyAppIcon } from "../operations/app_icon_copy.ts";
 import type { PaymentBooking } from "../operations/payment_booking.ts";
@@ -11,7 +13,7 @@ import type { DeviceLogins } from "../device/client.ts";
 import type { DeviceCodes } from "../device/device_code.ts";
 import type { RequestCopies } from "../device/request_copies.ts";
 import type { AppIcons } from "../directory/app_icons.ts";
-import type { NoteAppKeyUse } from "../directory/app_key_uses.ts";
+import type { NoteUse } from "../directory/last_uses.ts";
 import type { AppRecords } from "../directory/app_records.ts";
 import type { AppRegistry } from "../directory/apps.ts";
 import type { AuditLog } from "../directory/audit.ts";
@@ -52,7 +54,11 @@ export interface Services {
   /** The webhooks of apps, for their owners, and for the engine that delivers to them. */
   readonly webhook_records: WebhookRecords;
   readonly webhooks: Webhooks;
-  readonly note_app_key_use: NoteAppKeyUse;
+  readonly note_app_key_use: NoteUse;
+  /** OAuth clients, and how they authenticate. */
+  readonly clients: Clients;
+  readonly client_authentication: ClientAuthentication;
+  readonly note_client_use: NoteUse;
   readonly app_icons: AppIcons;
   readonly copyAppIcon: CopyAppIcon;
   /** Reserves a starter grant within the app's daily budget. */

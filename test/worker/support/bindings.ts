@@ -64,6 +64,7 @@ export function countedEnvironment(): { readonly environment: Env; readonly hops
     DB: countedDatabase(env.DB, () => (hops.d1 += 1)),
     DIRECTORY: countedDatabase(env.DIRECTORY, () => (hops.d1 += 1)),
     DEVICE_CODES: counted(env.DEVICE_CODES, () => (hops.kv += 1)),
+    CLIENT_DOCUMENTS: counted(env.CLIENT_DOCUMENTS, () => (hops.kv += 1)),
   };
   return { environment, hops };
 }
