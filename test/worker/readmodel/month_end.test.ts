@@ -9,11 +9,10 @@ import { DEFAULT_POLICY } from "../../../src/domain/app_policy.ts";
 import { DAY_MS, utcDayOf } from "../../../src/domain/calendar.ts";
 import { signInOperator } from "../http/api/admin/operators.ts";
 import { evict, query, readContents, repeatAlarm } from "../support/account_object.ts";
-import { IS_SLOW_CHECK } from "../support/histories.ts";
 import { addAccount, type Totals } from "./totals_model.ts";
 
 const ACCOUNTS = 100;
-const STEPS = IS_SLOW_CHECK ? 6_000 : 1_200;
+const STEPS = 6_000;
 /** The history spans about three months. */
 const DAYS = 80;
 /** In the future, so that no alarm fires by itself, and before the days of other such tests. */
