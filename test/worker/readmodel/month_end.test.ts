@@ -260,7 +260,7 @@ const nameOf = (day: number): string => new Date(day * DAY_MS).toISOString().sli
 
 it(
   `every figure of month end equals a recount from the ledgers of ${ACCOUNTS} accounts with random histories`,
-  { tags: ["history"], timeout: 300_000 },
+  { tags: ["slow"], timeout: 300_000 },
   async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     vi.spyOn(console, "error").mockReturnValue();
